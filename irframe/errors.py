@@ -1,0 +1,98 @@
+"""Every exception irframe raises. A message says what was wanted, what was found, what to do."""
+
+from collections.abc import Iterable
+
+__all__ = [
+    "DepthError",
+    "FileFormatError",
+    "GradeError",
+    "IdError",
+    "InputError",
+    "IrframeError",
+    "IrframeWarning",
+    "MetricError",
+    "ParameterError",
+    "RankingError",
+]
+
+SHOWN = 5
+"""How many offenders a message lists."""
+
+
+class IrframeError(ValueError):
+    """Base of every error raised by irframe.
+
+    Parameters
+    ----------
+    wanted
+        What would have been right.
+    found
+        What was there instead.
+    advice
+        What to do about it.
+    offenders
+        The values at fault; the message lists up to five and counts the rest.
+
+    Examples
+    --------
+    >>> raise IrframeError("one run per system", "6 systems twice", "rename them", range(6))
+    Traceback (most recent call last):
+    ...
+    irframe.errors.IrframeError: wanted one run per system; found 6 systems twice: 0, 1, 2, 3, 4
+    and 1 more. Rename them.
+    """
+
+    def __init__(
+        self, wanted: str, found: str, advice: str = "", offenders: Iterable[object] = ()
+    ) -> None:
+        self.wanted, self.found, self.advice = wanted, found, advice
+        self.offenders = list(offenders)
+        super().__init__(self._message())
+
+    def _message(self) -> str:
+        text = f"wanted {self.wanted}; found {self.found}"
+        if self.offenders:
+            text += ": " + ", ".join(str(offender) for offender in self.offenders[:SHOWN])
+        if len(self.offenders) > SHOWN:
+            text += f" and {len(self.offenders) - SHOWN} more"
+        advice = self.advice[:1].upper() + self.advice[1:]
+        return f"{text}. {advice}." if advice else f"{text}."
+
+    def __reduce__(self) -> tuple[type, tuple[str, str, str, list[object]]]:
+        return type(self), (self.wanted, self.found, self.advice, self.offenders)
+
+
+class InputError(IrframeError):
+    """A frame lacks a column, is empty, or holds values that its role does not allow."""
+
+
+class FileFormatError(IrframeError):
+    """A file is not in the format asked for; the message names file and line."""
+
+
+class IdError(IrframeError):
+    """Identifiers are missing, of mixed or differing types, duplicated, or do not join."""
+
+
+class GradeError(IrframeError):
+    """Grades that are no whole numbers, or outside the range a cube can hold."""
+
+
+class RankingError(IrframeError):
+    """Scores or ranks do not decide an order."""
+
+
+class DepthError(IrframeError):
+    """A depth below 1, or beyond what was built."""
+
+
+class MetricError(IrframeError):
+    """An unknown metric, a parameter out of range, or a metric that does not apply here."""
+
+
+class ParameterError(IrframeError):
+    """An argument of a verb outside its range: a test, a baseline, a level, a coordinate."""
+
+
+class IrframeWarning(UserWarning):
+    """Something was left out or assumed; the message counts it."""

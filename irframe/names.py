@@ -1,0 +1,61 @@
+"""The words: dimensions, columns, the aliases accepted on input, and the marks inside a cube.
+
+Frames are recognised by the role of their columns. A role has one canonical name, used by
+every array, and a few aliases that other tools write; a frame that comes back from a verb
+keeps the names its caller uses.
+"""
+
+from collections.abc import Hashable, Iterable
+
+SYSTEM = "system"
+TOPIC = "topic"
+DEPTH = "depth"
+METRIC = "metric"
+DOC = "doc"
+SCORE = "score"
+RANK = "rank"
+GRADE = "grade"
+ITERATION = "iteration"
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    SYSTEM: ("system", "name", "run", "run_id", "runid", "tag"),
+    TOPIC: ("topic", "qid", "query_id", "q_id", "query-id"),
+    DOC: ("doc", "docno", "doc_id", "docid", "corpus-id", "pid"),
+    SCORE: ("score",),
+    RANK: ("rank",),
+    GRADE: ("grade", "label", "relevance", "rel"),
+    ITERATION: ("iteration",),
+}
+"""Role -> names accepted for it, the canonical one first."""
+
+EMPTY = -128
+"""Mark in an array of grades: no document was retrieved at this rank."""
+UNJUDGED = -127
+"""Mark in an array of grades: the document at this rank was never judged."""
+LOWEST_GRADE, HIGHEST_GRADE = -126, 127
+"""The grades an assessor may use; the two values below are marks."""
+
+
+def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
+    """Find which column plays which role.
+
+    The canonical name wins; otherwise the first alias in the order of `ALIASES`.
+
+    Parameters
+    ----------
+    columns
+        The column names of a frame.
+
+    Returns
+    -------
+    dict
+        Role -> the caller's column name, only for the roles found.
+
+    Examples
+    --------
+    >>> roles(["qid", "docno", "score", "price"])
+    {'topic': 'qid', 'doc': 'docno', 'score': 'score'}
+    """
+    present = set(columns)
+    found = {role: [name for name in names if name in present] for role, names in ALIASES.items()}
+    return {role: names[0] for role, names in found.items() if names}

@@ -1,0 +1,23 @@
+"""Fixtures shared by all tests."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """Return the folder of worked cases and real runs that may stand beside a checkout."""
+    if not SHARED.is_dir():
+        pytest.skip(f"needs the worked cases and real runs of {SHARED}")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def golden(shared):
+    """Return the worked cases by name."""
+    cases = json.loads((shared / "golden" / "golden.json").read_text())["cases"]
+    return {case["id"]: case for case in cases}
