@@ -1,0 +1,85 @@
+"""Speed of agreement matrices against a loop over pairs of orderings.
+
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_agreement.py``. The loop is timed
+on a sample of the pairs in the same run and extrapolated.
+"""
+
+import sys
+import time
+
+import numpy as np
+import pytest
+from oracles import agreement as oracle
+from scipy import stats
+
+from irframe.agreement import RBO, RMSE, Kendall, Pearson, Spearman, TauAP
+
+SYSTEMS = 110
+SAMPLE = 300
+
+
+def orderings(depths):
+    """Mean scores that settle as depth grows, many of them tied at first."""
+    rng = np.random.default_rng(0)
+    gains = rng.random((depths, SYSTEMS)) < rng.random(SYSTEMS)
+    return gains.cumsum(axis=0) / np.arange(1, depths + 1)[:, None]
+
+
+def seconds_of_loop(function, scores, sample):
+    """Extrapolate the time of a loop over all pairs of rows, and return what the sample gave."""
+    rows = np.random.default_rng(1).integers(len(scores), size=(sample, 2))
+    function(*scores[rows[0]])
+    start = time.perf_counter()
+    values = [function(scores[a], scores[b]) for a, b in rows]
+    return (time.perf_counter() - start) / sample * len(scores) ** 2, rows, values
+
+
+def race(benchmark, method, scores, function, sample=SAMPLE):
+    """Time our matrix and the loop; check that they agree; report and return the ratio."""
+    matrix = benchmark.pedantic(method.kernel, args=(scores, scores), rounds=5, warmup_rounds=1)
+    loop, rows, values = seconds_of_loop(function, scores, sample)
+    np.testing.assert_allclose(matrix[rows[:, 0], rows[:, 1]], values, atol=1e-12)
+    ours = benchmark.stats.stats.min
+    benchmark.extra_info.update(loop=loop, ratio=loop / ours)
+    size = f"{len(scores)} x {len(scores)} orderings of {scores.shape[-1]} systems"
+    sys.stdout.write(f"\n{method}, {size}: {ours:.3f} s, loop {loop:.1f} s: {loop / ours:.0f} x\n")
+    return ours, loop / ours
+
+
+def statistic(function):
+    return lambda x, y: function(x, y).statistic
+
+
+def test_kendall_thousand_depths(benchmark):
+    scores = orderings(1100)[100:]
+    _, ratio = race(benchmark, Kendall(), scores, statistic(stats.kendalltau))
+    assert ratio >= 500
+
+
+@pytest.mark.parametrize(
+    ("method", "function"),
+    [
+        (TauAP(), oracle.tau_ap),
+        (TauAP(symmetric=True), oracle.tau_ap_symmetric),
+        (RBO(), lambda x, y: oracle.rbo_ext(x, y, 0.9)),
+    ],
+    ids=repr,
+)
+def test_top_weighted_hundred_depths(benchmark, method, function):
+    ours, _ = race(benchmark, method, orderings(100), function, sample=30)
+    assert ours < 2
+
+
+@pytest.mark.parametrize(
+    ("method", "function"),
+    [
+        (Spearman(), statistic(stats.spearmanr)),
+        (Pearson(), statistic(stats.pearsonr)),
+        (RBO(), lambda x, y: oracle.rbo_ext(x, y, 0.9)),
+        (TauAP(), oracle.tau_ap),
+        (RMSE(), oracle.rmse),
+    ],
+    ids=repr,
+)
+def test_many_depths(benchmark, method, function):
+    race(benchmark, method, orderings(1100)[100:], function, sample=30)
