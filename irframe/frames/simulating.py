@@ -1,0 +1,318 @@
+"""Tracks of any size from a seed: systems and topics that differ, judged by pooling."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from string import ascii_lowercase
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from irframe.errors import ParameterError
+from irframe.names import DOC, GRADE, HIGHEST_GRADE, RANK, SCORE, SYSTEM, TOPIC
+
+__all__ = ["simulate_track"]
+
+TEAM, CONTRIBUTING = "team", "contributing"
+
+MOST_GRADES = HIGHEST_GRADE + 1
+FIRST_TOPIC = 101
+SYSTEMS_PER_TEAM = 3
+CANDIDATES_PER_RANK = 3
+"""Documents of the collection that systems consider for a topic, per rank they return."""
+RELEVANT = 0.1
+"""Mean share of relevant documents among a topic's candidates, where `grades` is a number."""
+RICHEST = 2.8
+"""Share of relevant candidates that the richest topic has, as a multiple of the mean share."""
+CONTRIBUTORS = 0.6
+"""Share of the systems whose top ranks are judged."""
+DECIMALS = (1, 2, 3, 4, 6)
+"""Decimals that systems file their scores with: the fewer, the more ties."""
+COMMON, TEAMWORK, OWN = 0.5, 0.6, 0.6
+"""Spread of the noise that all systems share, that a team shares, and that is a system's own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """The systems that take part; every array has one entry per system."""
+
+    names: list[str]
+    team: NDArray[np.intp]
+    quality: NDArray[np.float64]
+    decimals: NDArray[np.intp]
+    contributing: NDArray[np.bool_]
+
+    @property
+    def teams(self) -> int:
+        return int(self.team[-1]) + 1
+
+
+@dataclass(frozen=True)
+class Track:
+    """What all systems returned, and what was judged of it."""
+
+    retrieved: NDArray[np.int32]  # (system, topic, depth), numbers of documents
+    scores: NDArray[np.float64]  # (system, topic, depth)
+    judged: list[NDArray[np.intp]]  # per topic, numbers of documents
+    grades: list[NDArray[np.intp]]  # per topic, beside `judged`
+
+
+def simulate_track(
+    *,
+    systems: int = 12,
+    topics: int = 25,
+    docs: int = 10_000,
+    depth: int = 100,
+    pool_depth: int = 20,
+    grades: int | Sequence[float] = 3,
+    teams: int | None = None,
+    seed: int = 0,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Make runs and judgments of any size whose every property follows from the arguments.
+
+    Systems differ in quality and topics in difficulty, relevance thins out with rank, systems
+    of a team resemble each other, scores tie, and only what some of the systems ranked high
+    enough is judged. Nothing in a simulated track says anything about a real system.
+
+    Parameters
+    ----------
+    systems
+        Number of systems, 1 or more.
+    topics
+        Number of topics, 1 or more.
+    docs
+        Number of documents in the collection, `depth` or more.
+    depth
+        Documents that every system returns for every topic, 1 or more.
+    pool_depth
+        Ranks of a contributing run that are judged, 1 to `depth`.
+    grades
+        Number of grades, 2 to 128, of which 0 has a share of 0.9 in the documents considered
+        for a topic and each higher grade about half the share of the one below; or the share
+        of every grade from 0 upwards, summing to 1. Shares are means over topics.
+    teams
+        Number of teams that the systems come from, 1 to `systems`; by default one for every
+        three systems. A single-system team has nothing to share.
+    seed
+        Seed of the random numbers, 0 or more. Equal arguments give equal tracks.
+
+    Returns
+    -------
+    runs : DataFrame
+        `systems * topics * depth` rows in rank order within system and topic, with the columns
+        system, team, topic, doc, rank (1 to `depth`), score, and contributing: whether the
+        system's top ranks were judged, for about 0.6 of the systems.
+    qrels : DataFrame
+        One row per judged document, with the columns topic, doc and grade.
+
+    Raises
+    ------
+    ParameterError
+        Naming every argument out of its range.
+
+    Notes
+    -----
+    A topic's candidates are a random ``3 * depth`` documents of the collection, or all of a
+    smaller one, with hidden grades g of 0 to G. System s orders the candidates d of topic t by
+
+        q(s) e(t) g(t, d) / G + 0.5 x(t, d) + 0.6 y(team(s), t, d) + 0.6 z(s, t, d),
+
+    quality q being from 0.4 to 2.8, two thirds of the spread the team's, ease e from 0.4 to 1.6,
+    and x, y, z standard normal. It files that value rounded to 1, 2, 3, 4 or 6 decimals, always
+    the same for a system, so some scores tie while the rank still follows the value itself.
+    The share of relevant candidates varies between topics, up to 2.8 times its mean.
+
+    Examples
+    --------
+    Two runs, of which one contributes its first two documents to the pool:
+
+    >>> runs, qrels = simulate_track(systems=2, topics=1, docs=9, depth=3, pool_depth=2, teams=2)
+    >>> runs
+        system   team topic doc  rank   score  contributing
+    0  team1-a  team1   101  d4     1  0.8384          True
+    1  team1-a  team1   101  d7     2  0.8089          True
+    2  team1-a  team1   101  d1     3  0.4317          True
+    3  team2-a  team2   101  d7     1  1.5263         False
+    4  team2-a  team2   101  d5     2  1.4767         False
+    5  team2-a  team2   101  d4     3  1.1311         False
+    >>> qrels
+      topic doc  grade
+    0   101  d4      0
+    1   101  d7      0
+    """
+    _check(systems, topics, docs, depth, pool_depth, grades, teams, seed)
+    rng = np.random.default_rng(seed)
+    field = _enter(rng, systems, -(-systems // SYSTEMS_PER_TEAM) if teams is None else teams)
+    track = _run(rng, field, _shares(grades), topics, docs, depth, pool_depth)
+    topic_names = pd.Index([str(FIRST_TOPIC + topic) for topic in range(topics)])
+    width = len(str(docs - 1))
+    doc_names = pd.Index([f"d{doc:0{width}}" for doc in range(docs)])
+    runs = _runs_frame(field, track, topic_names, doc_names)
+    return runs, _qrels_frame(track, topic_names, doc_names)
+
+
+def _check(
+    systems: int,
+    topics: int,
+    docs: int,
+    depth: int,
+    pool_depth: int,
+    grades: int | Sequence[float],
+    teams: int | None,
+    seed: int,
+) -> None:
+    deepest = depth if _is_whole(depth, 1) else None
+    ranges: list[tuple[str, object, int, int | None]] = [
+        ("systems", systems, 1, None),
+        ("topics", topics, 1, None),
+        ("docs", docs, deepest or 1, None),
+        ("depth", depth, 1, None),
+        ("pool_depth", pool_depth, 1, deepest),
+        ("teams", 1 if teams is None else teams, 1, systems if _is_whole(systems, 1) else None),
+        ("seed", seed, 0, None),
+    ]
+    problems = [
+        f"{name}={value!r} (a whole number {_span(low, high)})"
+        for name, value, low, high in ranges
+        if not _is_whole(value, low, high)
+    ]
+    if not (_is_whole(grades, 2, MOST_GRADES) or _are_shares(grades)):
+        problems.append(
+            f"grades={grades!r} (a whole number {_span(2, MOST_GRADES)}, or that many shares "
+            "that sum to 1)"
+        )
+    if problems:
+        raise ParameterError(
+            "arguments that describe a track",
+            f"{len(problems)} out of range",
+            "the range stands beside each",
+            problems,
+        )
+
+
+def _is_whole(value: object, low: int, high: int | None = None) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        return False
+    return bool(low <= value and (high is None or value <= high))
+
+
+def _span(low: int, high: int | None) -> str:
+    return f"from {low}" + ("" if high is None else f" to {high}")
+
+
+def _are_shares(grades: object) -> bool:
+    return (
+        isinstance(grades, Sequence | np.ndarray)
+        and 2 <= len(grades) <= MOST_GRADES
+        and all(isinstance(share, float | int | np.number) and 0 <= share <= 1 for share in grades)
+        and bool(np.isclose(sum(grades), 1))
+    )
+
+
+def _shares(grades: int | Sequence[float]) -> NDArray[np.float64]:
+    """Return the mean share of every grade among the candidates of a topic."""
+    if not isinstance(grades, int | np.integer):
+        return np.asarray(grades, dtype=np.float64)
+    halving = 0.5 ** np.arange(1, grades)
+    return np.concatenate([[1 - RELEVANT], RELEVANT * halving / halving.sum()])
+
+
+def _enter(rng: np.random.Generator, systems: int, teams: int) -> Field:
+    team = np.arange(systems) * teams // systems
+    member = np.arange(systems) - np.searchsorted(team, team)
+    letters = [ascii_lowercase[place % 26] * (place // 26 + 1) for place in member]
+    contributing = np.zeros(systems, dtype=bool)
+    contributing[rng.permutation(systems)[: max(1, round(CONTRIBUTORS * systems))]] = True
+    return Field(
+        names=[f"team{number + 1}-{letter}" for number, letter in zip(team, letters, strict=True)],
+        team=team,
+        quality=0.4 + 1.6 * rng.random(teams)[team] + 0.8 * rng.random(systems),
+        decimals=np.asarray(DECIMALS)[rng.integers(len(DECIMALS), size=systems)],
+        contributing=contributing,
+    )
+
+
+def _run(
+    rng: np.random.Generator,
+    field: Field,
+    shares: NDArray[np.float64],
+    topics: int,
+    docs: int,
+    depth: int,
+    pool_depth: int,
+) -> Track:
+    shape = len(field.names), topics, depth
+    track = Track(np.empty(shape, np.int32), np.empty(shape), [], [])
+    for topic in range(topics):
+        candidates = rng.permutation(docs)[: CANDIDATES_PER_RANK * depth]
+        grades = _hidden_grades(rng, shares, len(candidates))
+        values = _values(rng, field, grades / (len(shares) - 1))
+        order = np.argsort(-values, axis=1)[:, :depth]
+        track.retrieved[:, topic] = candidates[order]
+        track.scores[:, topic] = np.take_along_axis(values, order, axis=1)
+        pool = np.unique(order[field.contributing, :pool_depth])
+        pool = pool[np.argsort(candidates[pool])]
+        track.judged.append(candidates[pool])
+        track.grades.append(grades[pool])
+    for decimals in DECIMALS:
+        rows = field.decimals == decimals
+        track.scores[rows] = np.round(track.scores[rows], decimals) + 0.0  # no negative zeros
+    return track
+
+
+def _hidden_grades(
+    rng: np.random.Generator, shares: NDArray[np.float64], candidates: int
+) -> NDArray[np.intp]:
+    richest = 1 / max(shares[1:].sum(), 1 / RICHEST)
+    poorest = (3 - richest) / 2  # so that the mean is 1
+    richness = poorest + (richest - poorest) * rng.random() ** 2
+    beyond = np.cumsum(shares[:0:-1]) * richness  # share of grade G, of G - 1 or more, ...
+    return len(beyond) - np.searchsorted(beyond, rng.random(candidates), side="right")
+
+
+def _values(
+    rng: np.random.Generator, field: Field, relevance: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return what each system thinks of each candidate: (system, candidate)."""
+    ease = 0.4 + 1.2 * rng.random()
+    common = COMMON * rng.standard_normal(len(relevance))
+    teamwork = TEAMWORK * rng.standard_normal((field.teams, len(relevance)))
+    values = rng.standard_normal((len(field.names), len(relevance)))
+    values *= OWN
+    values += teamwork[field.team]
+    values += common
+    values += field.quality[:, np.newaxis] * ease * relevance
+    return values
+
+
+def _runs_frame(
+    field: Field, track: Track, topic_names: "pd.Index[str]", doc_names: "pd.Index[str]"
+) -> pd.DataFrame:
+    systems, topics, depth = track.retrieved.shape
+    numbers = np.repeat(np.arange(systems, dtype=np.int32), topics * depth)
+    teams = pd.Index([name.partition("-")[0] for name in field.names])
+    columns = {
+        SYSTEM: pd.Index(field.names).take(numbers),
+        TEAM: teams.take(numbers),
+        TOPIC: topic_names.take(
+            np.tile(np.repeat(np.arange(topics, dtype=np.int32), depth), systems)
+        ),
+        DOC: doc_names.take(track.retrieved.ravel()),
+        RANK: np.tile(np.arange(1, depth + 1), systems * topics),
+        SCORE: track.scores.ravel(),
+        CONTRIBUTING: field.contributing[numbers],
+    }
+    return pd.DataFrame(columns, copy=False)
+
+
+def _qrels_frame(
+    track: Track, topic_names: "pd.Index[str]", doc_names: "pd.Index[str]"
+) -> pd.DataFrame:
+    numbers = np.repeat(np.arange(len(topic_names)), [len(docs) for docs in track.judged])
+    return pd.DataFrame(
+        {
+            TOPIC: topic_names.take(numbers),
+            DOC: doc_names.take(np.concatenate(track.judged)),
+            GRADE: np.concatenate(track.grades),
+        }
+    )
