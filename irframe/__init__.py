@@ -1,0 +1,111 @@
+"""Information-retrieval evaluation at every depth, in pandas and xarray method chains.
+
+Importing irframe registers the accessor ``.ireval`` on DataFrame, Dataset and DataArray.
+"""
+
+from typing import TYPE_CHECKING
+
+from irframe import accessor, agreement, errors, metrics, names, paired
+from irframe.cube.building import cube
+from irframe.cube.evaluating import evaluate
+from irframe.cube.scoring import score
+from irframe.frames.example import example_track
+from irframe.frames.judging import judge
+from irframe.frames.ranking import rank
+from irframe.frames.reading import read_qrels, read_run, read_runs
+from irframe.frames.simulating import simulate_track
+from irframe.frames.writing import write_qrels, write_run
+from irframe.gains import Binary, Exponential, Gain, GainMap, Linear
+from irframe.inference.summary import summary
+from irframe.metrics import (
+    AP,
+    DCG,
+    ERR,
+    METRICS,
+    RBP,
+    RR,
+    Bpref,
+    F,
+    InfAP,
+    IPrec,
+    Judged,
+    Metric,
+    NumQ,
+    NumRel,
+    NumRelRet,
+    NumRet,
+    P,
+    Q,
+    Recall,
+    Rprec,
+    SetF,
+    SetP,
+    SetR,
+    Success,
+    nDCG,
+    parse_metric,
+)
+from irframe.metrics.base import ALIASES
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AP",
+    "DCG",
+    "ERR",
+    "METRICS",
+    "RBP",
+    "RR",
+    "Binary",
+    "Bpref",
+    "Exponential",
+    "F",
+    "Gain",
+    "GainMap",
+    "IPrec",
+    "InfAP",
+    "Judged",
+    "Linear",
+    "Metric",
+    "NumQ",
+    "NumRel",
+    "NumRelRet",
+    "NumRet",
+    "P",
+    "Q",
+    "Recall",
+    "Rprec",
+    "SetF",
+    "SetP",
+    "SetR",
+    "Success",
+    "accessor",
+    "agreement",
+    "cube",
+    "errors",
+    "evaluate",
+    "example_track",
+    "judge",
+    "metrics",
+    "nDCG",
+    "names",
+    "paired",
+    "parse_metric",
+    "rank",
+    "read_qrels",
+    "read_run",
+    "read_runs",
+    "score",
+    "simulate_track",
+    "summary",
+    "write_qrels",
+    "write_run",
+]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> type[Metric]:
+        """Return the metric of which a name is an alias, such as ``NDCG`` or ``MAP``."""
+        if name in ALIASES:
+            return ALIASES[name]
+        raise AttributeError(f"module 'irframe' has no attribute {name!r}")

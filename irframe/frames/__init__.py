@@ -1,0 +1,1 @@
+"""Long tables in, long tables out: reading, ranking, judging."""

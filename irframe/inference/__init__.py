@@ -1,0 +1,1 @@
+"""Conclusions from labelled scores: summaries, comparisons, ratios by depth."""

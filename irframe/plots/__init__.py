@@ -1,0 +1,1 @@
+"""Figures: one per file; they draw and compute nothing."""

@@ -1,0 +1,96 @@
+"""What contributing runs put into the pool, seen while a cube is built."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from irframe.errors import ParameterError
+from irframe.frames.ids import Codes
+from irframe.frames.tables import RunTable
+from irframe.names import SYSTEM
+
+CONTRIBUTING = "contributing"
+
+
+@dataclass(eq=False)
+class Contribution:
+    """Best rank of every judged document over the contributing runs, rows in file order."""
+
+    systems: NDArray[np.bool_]
+    """Whether each system contributes."""
+    _judged: list[Codes] = field(default_factory=list)
+    _ranks: list[Codes] = field(default_factory=list)
+    _unjudged: int | None = None
+
+    @classmethod
+    def read(
+        cls, runs: pd.DataFrame, table: RunTable, contributing: str | Sequence[Hashable] | None
+    ) -> "Contribution":
+        """Find out which systems contribute; argument as for `cube`."""
+        if contributing is None and CONTRIBUTING not in runs.columns:
+            return cls(np.ones(len(table.systems), bool))
+        if contributing is None or isinstance(contributing, str):
+            return cls(_from_column(runs, table, contributing or CONTRIBUTING))
+        wanted = pd.Index(list(contributing))
+        unknown = wanted[~wanted.isin(table.systems)]
+        if len(unknown) or not len(wanted):
+            found = f"{len(unknown)} that do not exist" if len(unknown) else "an empty list"
+            raise ParameterError(f"contributing {SYSTEM}s", found, "", map(repr, unknown))
+        return cls(np.asarray(table.systems.isin(wanted)))
+
+    def add(self, table: RunTable, judged: Codes) -> None:
+        """Take in the rows of some systems, with their row in the qrels, -1 where unjudged."""
+        if not self.systems[table.system].any():
+            return
+        filed = _filed(table.group)
+        contributes = self.systems[table.system]
+        pooled = contributes & (judged >= 0)
+        self._judged.append(judged[pooled])
+        self._ranks.append(filed[pooled])
+        gap = filed[contributes & (judged < 0)]
+        if len(gap):
+            self._unjudged = min(int(gap.min()), self._unjudged or int(gap.min()))
+
+    def rank(self, judgments: int) -> NDArray[np.int32]:
+        """Return the best rank of every row of the qrels, 0 where no contributing run has it."""
+        best = np.full(judgments, np.iinfo(np.int32).max, np.int32)
+        for judged, ranks in zip(self._judged, self._ranks, strict=True):
+            np.minimum.at(best, judged, ranks.astype(np.int32))
+        best[best == np.iinfo(np.int32).max] = 0
+        return best
+
+    def depth(self, longest: int) -> int:
+        """Return the greatest depth down to which every contributing run is judged."""
+        return longest if self._unjudged is None else self._unjudged - 1
+
+
+def _from_column(runs: pd.DataFrame, table: RunTable, column: str) -> NDArray[np.bool_]:
+    if column not in runs.columns:
+        raise ParameterError("a column of the runs", repr(column), "", map(str, runs.columns))
+    values = runs[column]
+    if not pd.api.types.is_bool_dtype(values.dtype) or values.isna().any():
+        raise ParameterError("a column of True and False", f"{values.dtype} in {column!r}")
+    flags = values.to_numpy(bool)
+    systems = len(table.systems)
+    yes = np.bincount(table.system[flags], minlength=systems)
+    rows = np.bincount(table.system, minlength=systems)
+    mixed = table.systems[(yes > 0) & (yes < rows)]
+    if len(mixed) or not yes.any():
+        found = f"{len(mixed)} systems with both" if len(mixed) else "no system that contributes"
+        raise ParameterError(f"one value of {column!r} per system", found, "", mixed)
+    return yes > 0
+
+
+def _filed(group: Codes) -> Codes:
+    """Return each row's 1-based position among the rows of its list."""
+    order = np.arange(len(group))
+    if (np.diff(group) < 0).any():
+        order = np.argsort(group, kind="stable")
+    start = np.flatnonzero(np.diff(group[order], prepend=-1))
+    lengths = np.diff(start, append=len(order))
+    filed = np.empty(len(order), np.int64)
+    filed[order] = np.arange(1, len(order) + 1) - np.repeat(start, lengths)
+    return filed

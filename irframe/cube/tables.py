@@ -1,0 +1,176 @@
+"""Frames of scores made anywhere, as arrays, and back."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.errors import IdError, InputError, ParameterError
+from irframe.names import ALIASES, DEPTH, METRIC, SYSTEM, TOPIC
+
+LONG_METRIC = ("metric", "measure")
+"""Columns that name the metric in a long frame."""
+LONG_VALUE = ("value", "score")
+"""Columns that hold the score in a long frame."""
+
+
+def is_scores(frame: pd.DataFrame) -> bool:
+    """Return whether a frame holds scores, wide or long, rather than a run.
+
+    Examples
+    --------
+    >>> long = pd.DataFrame({"name": "s", "qid": "1", "measure": "AP", "value": [0.5]})
+    >>> is_scores(long)
+    True
+    """
+    return _index_roles(frame) is not None or _long_columns(frame) is not None
+
+
+def to_scores(scores: xr.DataArray | pd.DataFrame) -> xr.DataArray:
+    """Return scores as an array, whatever they came as.
+
+    Parameters
+    ----------
+    scores
+        An array with dimensions among metric, system, topic, depth, at least system and topic;
+        or a frame, wide (index system and topic, a numeric column per metric) or long (system,
+        topic, ``measure``, ``value``).
+
+    Returns
+    -------
+    xarray.DataArray
+        Dimensions (metric, system, topic) and, if there was one, depth. A pair of system and
+        topic that a frame lacks is NaN.
+
+    Raises
+    ------
+    InputError
+        If it is none of these.
+    IdError
+        If a frame scores a system twice on a topic.
+    """
+    if isinstance(scores, xr.DataArray):
+        return _checked(scores)
+    if not isinstance(scores, pd.DataFrame):
+        raise InputError("scores: a DataArray or a DataFrame", type(scores).__name__)
+    wide = scores if _index_roles(scores) else _widen(scores)
+    names = _index_roles(wide)
+    if names is None:
+        message = "scores indexed by system and topic, or in columns system, topic, measure, value"
+        raise InputError(message, "the columns", "", map(str, scores.columns))
+    extra = [name for name in wide.index.names if name not in names]
+    return _laid_out(wide.droplevel(extra), names)
+
+
+def score_groups(
+    scores: xr.DataArray | pd.DataFrame, by: str
+) -> Iterator[tuple[Any, xr.DataArray]]:
+    """Split scores by a group and give each part as an array.
+
+    Parameters
+    ----------
+    scores
+        As for `to_scores`.
+    by
+        An index level or column of a frame; a coordinate of the systems or topics of an array.
+
+    Yields
+    ------
+    key, scores
+        A group's name and its scores.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such group.
+    """
+    if isinstance(scores, pd.DataFrame):
+        known = [*scores.index.names, *scores.columns]
+        if by not in known:
+            raise ParameterError("by to be an index level or a column", repr(by), "", known)
+        for key, part in scores.groupby(by, sort=False, observed=True):
+            inside = part.drop(columns=by) if by in part.columns else part
+            yield key, to_scores(inside)
+        return
+    array = to_scores(scores)
+    groups = {str(name) for dim in (SYSTEM, TOPIC) for name in array[dim].coords}
+    if by not in groups - {SYSTEM, TOPIC}:
+        known = sorted(groups - {SYSTEM, TOPIC})
+        raise ParameterError("by to be a coordinate of systems or topics", repr(by), "", known)
+    dimension = array[by].dims[0]
+    for key in pd.unique(array[by].to_numpy()):
+        yield key, array.isel({dimension: np.flatnonzero(array[by].to_numpy() == key)})
+
+
+def _checked(scores: xr.DataArray) -> xr.DataArray:
+    missing = {SYSTEM, TOPIC} - set(map(str, scores.dims))
+    if missing:
+        found = ", ".join(map(str, scores.dims)) or "none"
+        raise InputError(f"dimensions {SYSTEM} and {TOPIC}", found)
+    if METRIC not in scores.dims:
+        name = scores.coords[METRIC].item() if METRIC in scores.coords else scores.name or "score"
+        scores = scores.drop_vars(METRIC, errors="ignore").expand_dims({METRIC: [str(name)]})
+    order = [METRIC, SYSTEM, TOPIC, *([DEPTH] if DEPTH in scores.dims else [])]
+    others = [str(dim) for dim in scores.dims if dim not in order]
+    if others:
+        raise InputError("dimensions metric, system, topic, depth", "others", "", others)
+    return scores.transpose(*order)
+
+
+def _index_roles(frame: pd.DataFrame) -> tuple[Any, Any] | None:
+    """Return the index levels of a wide frame that hold system and topic."""
+    found = []
+    for role in (SYSTEM, TOPIC):
+        names = [name for name in frame.index.names if name in ALIASES[role]]
+        if not names:
+            return None
+        found.append(names[0])
+    return found[0], found[1]
+
+
+def _long_columns(frame: pd.DataFrame) -> tuple[Any, Any] | None:
+    metric = [name for name in LONG_METRIC if name in frame.columns]
+    value = [name for name in LONG_VALUE if name in frame.columns]
+    topic = [name for name in ALIASES[TOPIC] if name in frame.columns]
+    return (metric[0], value[0]) if metric and value and topic else None
+
+
+def _widen(frame: pd.DataFrame) -> pd.DataFrame:
+    columns = _long_columns(frame)
+    if columns is None:
+        return frame
+    system = [name for name in ALIASES[SYSTEM] if name in frame.columns]
+    if not system:
+        frame, system = frame.assign(**{SYSTEM: "run"}), [SYSTEM]
+    topic = next(name for name in ALIASES[TOPIC] if name in frame.columns)
+    keys = [system[0], topic]
+    frame = frame.assign(**{columns[0]: frame[columns[0]].map(str)})
+    _refuse_twice(frame.set_index([*keys, columns[0]]).index)
+    wide = frame.pivot(index=keys, columns=columns[0], values=columns[1])  # noqa: PD010
+    index = pd.MultiIndex.from_frame(frame[keys]).drop_duplicates()
+    return pd.DataFrame(wide.loc[index, frame[columns[0]].unique()])
+
+
+def _refuse_twice(index: pd.Index) -> None:
+    again = index[index.duplicated()]
+    if len(again):
+        raise IdError("one score per system and topic", f"{len(again)} again", "", again)
+
+
+def _laid_out(frame: pd.DataFrame, names: tuple[Any, Any]) -> xr.DataArray:
+    text = [str(name) for name in frame.columns if not pd.api.types.is_numeric_dtype(frame[name])]
+    if text or not frame.size:
+        raise InputError("a column of numbers per metric", "others", "", text)
+    _refuse_twice(frame.index)
+    frame = frame.reorder_levels(list(names))
+    systems, topics = (frame.index.get_level_values(name).unique() for name in names)
+    full = frame.reindex(pd.MultiIndex.from_product([systems, topics]))
+    values = full.to_numpy(np.float64).T.reshape(-1, len(systems), len(topics))
+    return xr.DataArray(
+        values,
+        dims=(METRIC, SYSTEM, TOPIC),
+        coords={METRIC: [str(n) for n in frame.columns], SYSTEM: systems, TOPIC: topics},
+        name="score",
+    )

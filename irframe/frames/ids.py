@@ -1,0 +1,117 @@
+"""Identifiers: checked, compared exactly, coded as integers."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from irframe.errors import IdError
+
+Codes = NDArray[np.integer[Any]]
+
+
+def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
+    """Code a column of identifiers by order of first appearance.
+
+    Parameters
+    ----------
+    column
+        Identifiers of any dtype: text, integers, categories.
+    role
+        What they identify, for messages.
+
+    Returns
+    -------
+    codes, labels
+        ``labels[codes]`` is the column again.
+
+    Raises
+    ------
+    IdError
+        If identifiers are missing, floats, or of mixed types.
+    """
+    codes, labels = pd.factorize(column)
+    index = pd.Index(labels)
+    if isinstance(index.dtype, pd.CategoricalDtype):
+        index = pd.Index(index.astype(index.categories.dtype))
+    index = index.rename(None)
+    _check(column, role, missing=int((codes < 0).sum()), values=index)
+    return codes.astype(np.int32), index
+
+
+def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
+    """Return a column of identifiers as Arrow text or integers.
+
+    Parameters
+    ----------
+    column
+        Identifiers of any dtype: text, integers, categories.
+    role
+        What they identify, for messages.
+
+    Returns
+    -------
+    pyarrow.ChunkedArray
+        Of text or integers, not copied where the column is Arrow's already.
+
+    Raises
+    ------
+    IdError
+        If identifiers are missing, floats, or of mixed types.
+    """
+    try:
+        values = pa.array(column)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        _check(column, role, missing=int(column.isna().sum()), values=column)
+        raise
+    if not isinstance(values, pa.ChunkedArray):
+        values = pa.chunked_array([values])
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    if values.null_count or not (is_text(values.type) or pa.types.is_integer(values.type)):
+        _check(column, role, missing=values.null_count, values=column)
+    return values
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether an Arrow type is one of its texts."""
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def same_kind(left: pa.DataType, right: pa.DataType, role: str, sides: tuple[str, str]) -> None:
+    """Raise if one side has text and the other integers."""
+    if pa.types.is_integer(left) != pa.types.is_integer(right):
+        kinds = ["integers" if pa.types.is_integer(kind) else "text" for kind in (left, right)]
+        raise IdError(
+            f"{role}s of one type on both sides",
+            f"{kinds[0]} in {sides[0]} and {kinds[1]} in {sides[1]}",
+            f"convert one side, for example with astype({{{role!r}: 'str'}})",
+        )
+
+
+def shown(values: Iterable[object]) -> str:
+    """Return up to three values as a message shows them."""
+    listed = [repr(value) for value, _ in zip(values, range(3), strict=False)]
+    return ", ".join(listed)
+
+
+def _check(column: pd.Series, role: str, *, missing: int, values: pd.Index | pd.Series) -> None:
+    if missing:
+        rows = np.flatnonzero(column.isna().to_numpy())
+        raise IdError(
+            f"a {role} in every row", f"{missing} missing at row positions", "", rows.tolist()
+        )
+    kinds = {type(value).__name__ for value in values} if values.dtype == object else set()
+    if len(kinds) > 1:
+        advice = "convert them to text with astype(str)"
+        found = f"{' and '.join(sorted(kinds))} in column {column.name!r}"
+        raise IdError(f"{role}s of one type", found, advice)
+    text = values.dtype == object or pd.api.types.is_string_dtype(values.dtype)
+    if kinds - {"str"} or not (text or pd.api.types.is_integer_dtype(values.dtype)):
+        found = f"{values.dtype} in column {column.name!r}"
+        raise IdError(f"{role}s that are text or integers", found, "convert them to text")

@@ -1,0 +1,210 @@
+"""One order for every ranking, decided before anything is scored."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from irframe.errors import IdError, ParameterError, RankingError
+from irframe.frames.documents import Side, code_documents, take
+from irframe.frames.ids import Codes
+from irframe.frames.tables import RunTable, read_table
+from irframe.names import RANK, SCORE
+
+TIES = ("trec", "doc", "order", "rank", "random", "mean")
+SCORE_DTYPES = ("float64", "float32")
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Rows of a run frame in evaluation order.
+
+    Attributes
+    ----------
+    order
+        Row positions, system by system and topic by topic, best document first.
+    first
+        Whether the row is the first of its list; aligned with `order`.
+    rank
+        1, 2, ... within the list; aligned with `order`.
+    tied
+        Whether the row's score equals that of the row ranked above it; aligned with `order`.
+    """
+
+    order: Codes
+    first: NDArray[np.bool_]
+    rank: Codes
+    tied: NDArray[np.bool_]
+
+
+def rank(
+    runs: pd.DataFrame, ties: str = "trec", score_dtype: str = "float64", seed: int | None = None
+) -> pd.DataFrame:
+    """Put a run frame into evaluation order.
+
+    Parameters
+    ----------
+    runs
+        Run frame: topic, doc, and score or rank; usually system.
+    ties
+        Who comes first among equal scores. ``"trec"``: the greater document id, by bytes, as
+        trec_eval. ``"doc"``: the smaller one. ``"order"``: the earlier row. ``"rank"``: the
+        rank column decides alone and scores are ignored. ``"random"``: chance, by `seed`.
+        ``"mean"``: as ``"trec"``, to be scored with shared gain. A frame without scores is
+        ranked by its rank column.
+    score_dtype
+        ``"float64"``, or ``"float32"`` to tie what trec_eval 9 and pytrec_eval tie.
+    seed
+        Seed of ``"random"``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same rows and columns, sorted by system, topic and rank, with the column `rank`
+        1, 2, ...
+
+    Raises
+    ------
+    RankingError
+        For missing scores or equal ranks, listing them.
+    IdError
+        For a document listed twice, listing it.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 4.3. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> run = pd.DataFrame({"topic": "1", "doc": ["a", "b", "c"], "score": [1.0, 2.0, 2.0]})
+    >>> rank(run)
+      topic doc  score  rank
+    0     1   c    2.0     1
+    1     1   b    2.0     2
+    2     1   a    1.0     3
+    """
+    table = read_table(runs)
+    ranking = rank_table(table, ties=ties, score_dtype=score_dtype, seed=seed)
+    refuse_duplicates(table, code_documents(Side(table.topic, table.doc))[0])
+    column = table.columns.get(RANK, RANK)
+    ranked = runs.take(ranking.order).reset_index(drop=True)
+    return ranked.assign(**{str(column): ranking.rank})
+
+
+def rank_table(
+    table: RunTable,
+    *,
+    ties: str,
+    score_dtype: str = "float64",
+    seed: int | np.random.Generator | None = None,
+) -> Ranking:
+    """Decide the order of a coded run frame; arguments as for `rank`."""
+    if ties not in TIES:
+        raise ParameterError("ties to be one of " + ", ".join(map(repr, TIES)), repr(ties))
+    if score_dtype not in SCORE_DTYPES:
+        raise ParameterError("score_dtype 'float64' or 'float32'", repr(score_dtype))
+    key = _keys(table, ties, score_dtype)
+    group = table.group
+    order = _sort(group, key)
+    first = np.diff(group[order], prepend=-1) != 0
+    tied = np.zeros(len(order), dtype=bool)
+    tied[1:] = (key[order][1:] == key[order][:-1]) & ~first[1:]
+    if table.score is None or ties == "rank":
+        _refuse_equal_ranks(table, order, tied)
+    elif ties != "order" and tied.any():
+        _break_ties(table, order, tied, ties, seed)
+    start = np.flatnonzero(first)
+    lengths = np.diff(start, append=len(order))
+    ranks = np.arange(1, len(order) + 1) - np.repeat(start, lengths)
+    return Ranking(order, first, ranks, tied)
+
+
+def _keys(table: RunTable, ties: str, score_dtype: str) -> NDArray[Any]:
+    """Return numbers whose ascending order is the evaluation order."""
+    if ties == "rank" or table.score is None:
+        if table.rank is None:
+            raise RankingError(f"a column {RANK!r} for ties='rank'", "none", "rank by score")
+        key, column = table.rank, RANK
+    else:
+        with np.errstate(over="ignore"):
+            key, column = -table.score.astype(score_dtype), SCORE
+    missing = np.flatnonzero(np.isnan(key))
+    if len(missing):
+        offenders = [table.describe(row) for row in missing[:6]]
+        raise RankingError(f"a {column} in every row", f"{len(missing)} missing", "", offenders)
+    return key
+
+
+def _sort(group: Codes, key: NDArray[Any]) -> Codes:
+    """Order rows by group, then key, then position, sorting only lists that are not in order."""
+    if not len(group):
+        return np.arange(0)
+    order = np.arange(len(group))
+    if (np.diff(group) < 0).any():
+        order = np.argsort(group, kind="stable")
+        group, key = group[order], key[order]
+    first = np.diff(group, prepend=-1) != 0
+    wrong = np.zeros(len(group), dtype=bool)
+    wrong[1:] = (key[1:] < key[:-1]) & ~first[1:]
+    if wrong.any():
+        lists = np.cumsum(first) - 1
+        disordered = np.zeros(lists[-1] + 1, dtype=bool)
+        disordered[lists[wrong]] = True
+        rows = np.flatnonzero(disordered[lists])
+        order[rows] = order[rows[np.lexsort((key[rows], lists[rows]))]]
+    return order
+
+
+def _break_ties(
+    table: RunTable,
+    order: Codes,
+    tied: NDArray[np.bool_],
+    ties: str,
+    seed: int | np.random.Generator | None,
+) -> None:
+    """Reorder the rows of tied blocks in place."""
+    inside = tied.copy()
+    inside[:-1] |= tied[1:]
+    rows = np.flatnonzero(inside)
+    block = np.cumsum(~tied[rows])
+    if ties == "random":
+        position: Codes = np.random.default_rng(seed).permutation(len(rows))
+    else:
+        position = _doc_position(take(table.doc, order[rows]), descending=ties != "doc")
+    order[rows] = order[rows[np.lexsort((position, block))]]
+
+
+def _doc_position(doc: pa.Array, *, descending: bool) -> Codes:
+    """Return each document's position in the order of bytes."""
+    direction = "descending" if descending else "ascending"
+    text = doc.cast(pa.large_string())
+    position = np.empty(len(doc), dtype=np.int64)
+    ordered = pc.array_sort_indices(text, order=direction)
+    position[ordered.to_numpy(zero_copy_only=False)] = np.arange(len(doc))
+    return position
+
+
+def _refuse_equal_ranks(table: RunTable, order: Codes, tied: NDArray[np.bool_]) -> None:
+    rows = order[np.flatnonzero(tied)]
+    if len(rows):
+        offenders = [table.describe(row) for row in rows[:6]]
+        advice = "rank by score, or ties='order' after adding scores"
+        raise RankingError("distinct ranks in every list", f"{len(rows)} equal", advice, offenders)
+
+
+def refuse_duplicates(table: RunTable, codes: Codes) -> None:
+    """Raise if a list has a document twice, given document codes."""
+    key = table.system.astype(np.int64) * (1 + int(codes.max(initial=0))) + codes
+    ordered = np.sort(key)
+    if not (ordered[1:] == ordered[:-1]).any():
+        return
+    again = np.flatnonzero(pd.Series(key).duplicated().to_numpy())
+    offenders = [table.describe(row) for row in again[:6]]
+    found = f"{len(again)} listed again"
+    raise IdError("every document once in a list", found, "drop the duplicates", offenders)

@@ -1,0 +1,239 @@
+"""Gain maps: from the grade an assessor wrote to the gain a metric counts."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irframe.errors import MetricError
+
+__all__ = ["Binary", "Exponential", "Gain", "GainMap", "Linear", "parse_gain"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gain(ABC):
+    """Base of the gain maps, each a frozen value.
+
+    Examples
+    --------
+    >>> isinstance(Linear(), Gain)
+    True
+    """
+
+    @abstractmethod
+    def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:
+        """Return the gain of each grade.
+
+        Parameters
+        ----------
+        grade
+            Judged grades, any shape; negative ones gain nothing.
+        rel
+            The metric's relevance threshold.
+        top
+            The highest grade of the whole collection, at least 1.
+
+        Returns
+        -------
+        numpy.ndarray
+            Gains, shape as `grade`.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Binary(Gain):
+    """Gain 1 at or above the metric's relevance threshold `rel`, else 0.
+
+    Notes
+    -----
+    ``G = [g >= rel]``.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Table 1. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Binary().map(np.array([-1, 0, 1, 2]), rel=2, top=2)
+    array([0., 0., 0., 1.])
+    """
+
+    def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:  # noqa: ARG002
+        """Return 1 where the grade reaches `rel`."""
+        return (grade >= rel).astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Scaled(Gain):
+    top: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.top is not None and not 1 <= self.top <= 127:
+            raise MetricError("a top grade between 1 and 127", f"top={self.top}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Linear(_Scaled):
+    """Gain in proportion to the grade, 1 for the top grade.
+
+    Parameters
+    ----------
+    top
+        Top of the grade scale, 1 to 127; by default the highest grade in the qrels, over all
+        topics.
+
+    Notes
+    -----
+    ``G = g / top``, 0 for negative grades.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Table 1. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Linear().map(np.array([-1, 0, 1, 2]), rel=1, top=2)
+    array([0. , 0. , 0.5, 1. ])
+    """
+
+    def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:  # noqa: ARG002
+        """Return the grade as a share of the top grade."""
+        return np.asarray(np.maximum(grade, 0) / float(self.top or top))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exponential(_Scaled):
+    """Gain that doubles, roughly, with every grade.
+
+    Parameters
+    ----------
+    top
+        Top of the grade scale, 1 to 127; by default the highest grade in the qrels, over all
+        topics.
+
+    Notes
+    -----
+    ``G = (2**g - 1) / 2**top``, 0 for negative grades; the top grade gains a little less than 1.
+
+    References
+    ----------
+    .. [1] Chapelle, Metlzer, Zhang, Grinspan. Expected reciprocal rank for graded relevance.
+       CIKM 2009. doi:10.1145/1645953.1646033
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Exponential().map(np.array([-1, 0, 1, 2]), rel=1, top=2)
+    array([0.  , 0.  , 0.25, 0.75])
+    """
+
+    def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:  # noqa: ARG002
+        """Return the exponential gain."""
+        return np.asarray((np.exp2(np.maximum(grade, 0)) - 1) / np.exp2(self.top or top))
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class GainMap(Gain):
+    """Gain looked up grade by grade.
+
+    Parameters
+    ----------
+    gains
+        Grade -> gain, gains not negative. A positive grade that occurs in the judgments and is
+        missing here is an error when scoring; grades of 0 and below gain 0 unless listed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> GainMap({1: 0.2, 2: 1}).map(np.array([0, 1, 2]), rel=1, top=2)
+    array([0. , 0.2, 1. ])
+    """
+
+    pairs: tuple[tuple[int, float], ...] = field(default=())
+
+    def __init__(self, gains: Mapping[int, float]) -> None:
+        bad = [
+            f"{grade!r}: {gain!r}"
+            for grade, gain in gains.items()
+            if not isinstance(grade, int | np.integer)
+            or not isinstance(gain, int | float | np.number)
+            or not 0 <= gain < np.inf
+        ]
+        if bad or not gains:
+            raise MetricError(
+                "a map from whole grades to gains of at least 0", "something else", "", bad
+            )
+        pairs = tuple(sorted((int(grade), float(gain)) for grade, gain in gains.items()))
+        object.__setattr__(self, "pairs", pairs)
+
+    def __repr__(self) -> str:
+        return f"GainMap({dict(self.pairs)!r})"
+
+    def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:  # noqa: ARG002
+        """Return the listed gain of each grade, 0 where none is listed."""
+        gain = np.zeros(np.shape(grade))
+        for listed, value in self.pairs:
+            gain[np.asarray(grade) == listed] = value
+        return gain
+
+    def missing(self, levels: NDArray[np.integer[Any]]) -> list[int]:
+        """Return the positive grades among `levels` that have no gain listed."""
+        listed = {grade for grade, _ in self.pairs}
+        return [int(level) for level in levels if level > 0 and int(level) not in listed]
+
+
+GAINS: dict[str, type[Gain]] = {"binary": Binary, "linear": Linear, "exp": Exponential}
+"""Short names of the gain maps."""
+
+
+def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
+    """Return the gain map that a name, a mapping or a value stands for.
+
+    Parameters
+    ----------
+    gain
+        ``"binary"``, ``"linear"``, ``"exp"``, a mapping grade -> gain, or a `Gain`.
+
+    Returns
+    -------
+    Gain
+        The value.
+
+    Examples
+    --------
+    >>> parse_gain("linear"), parse_gain({1: 0.5, 2: 1})
+    (Linear(top=None), GainMap({1: 0.5, 2: 1.0}))
+    """
+    if isinstance(gain, Gain):
+        return gain
+    if isinstance(gain, type) and issubclass(gain, Gain):
+        return gain()
+    if isinstance(gain, Mapping):
+        return GainMap(gain)
+    if isinstance(gain, str) and gain in GAINS:
+        return GAINS[gain]()
+    raise MetricError(
+        "a gain map: " + ", ".join(map(repr, GAINS)) + ", a mapping grade -> gain, or a Gain",
+        repr(gain),
+    )
+
+
+def gain_text(gain: Gain) -> str:
+    """Return the shortest text that `parse_gain` reads back as this gain map.
+
+    Examples
+    --------
+    >>> gain_text(Linear()), gain_text(Linear(top=3)), gain_text(GainMap({1: 1}))
+    ("'linear'", 'Linear(top=3)', '{1: 1.0}')
+    """
+    for name, kind in GAINS.items():
+        if type(gain) is kind and gain == kind():
+            return repr(name)
+    return repr(dict(gain.pairs)) if isinstance(gain, GainMap) else repr(gain)

@@ -1,0 +1,103 @@
+"""Scores of systems over topics."""
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.cube.tables import score_groups, to_scores
+from irframe.errors import MetricError, ParameterError
+from irframe.metrics import parse_metric
+from irframe.names import METRIC, TOPIC
+
+
+def summary(
+    scores: xr.DataArray | pd.DataFrame, by: str | None = None, alpha: float = 0.05
+) -> xr.Dataset | pd.DataFrame:
+    """Say how each system does on average, and how sure that is.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    by
+        A coordinate or index level such as ``"track"``: one summary per group.
+    alpha
+        One minus the confidence level of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    pandas.DataFrame or xarray.Dataset
+        ``mean``, ``ci_low``, ``ci_high`` and ``n``, the number of topics with a score. For a
+        frame of scores a frame indexed by metric and system, for an array a dataset over
+        (metric, system, depth); the group comes first if `by` is given. Metrics that count
+        (`NumRet`, `NumRel`, `NumRelRet`, `NumQ`) are added up: their total stands under
+        ``mean``, without an interval.
+
+    Raises
+    ------
+    ParameterError
+        If alpha is outside (0, 1), or there is no such group.
+
+    Notes
+    -----
+    The interval is Student's, ``mean -+ t(1 - alpha/2, n - 1) s / sqrt(n)``. Topics without a
+    score (NaN) are left out and not counted in ``n``.
+
+    References
+    ----------
+    .. [1] Sakai. Laboratory experiments in information retrieval. Springer, 2018.
+       doi:10.1007/978-981-13-1199-4
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame(
+    ...     {"system": "s", "topic": ["1", "2"], "measure": "AP", "value": [0.25, 0.75]}
+    ... )
+    >>> summary(scores)
+                   mean    ci_low   ci_high  n
+    metric system
+    AP     s        0.5 -2.676551  3.676551  2
+    """
+    if not 0 < alpha < 1:
+        raise ParameterError("alpha between 0 and 1", repr(alpha))
+    if by is not None:
+        parts = {key: _summarise(part, alpha) for key, part in score_groups(scores, by)}
+        keys = pd.Index(list(parts), name=by)
+        result = xr.concat(list(parts.values()), dim=keys, join="outer")
+    else:
+        result = _summarise(to_scores(scores), alpha)
+    if isinstance(scores, xr.DataArray):
+        return result
+    frame = result.to_dataframe().dropna(subset=["n"])
+    return frame.astype({"n": int})
+
+
+def _summarise(scores: xr.DataArray, alpha: float) -> xr.Dataset:
+    from scipy.special import stdtrit  # noqa: PLC0415 - costs time at import
+
+    n = scores.notnull().sum(TOPIC)
+    total = scores.sum(TOPIC)
+    mean = total / n.where(n > 0)
+    spread = ((scores - mean) ** 2).sum(TOPIC) / (n - 1).where(n > 1)
+    factor = xr.apply_ufunc(
+        lambda freedom: stdtrit(freedom, 1 - alpha / 2), (n - 1).where(n > 1), dask="parallelized"
+    )
+    half = factor * np.sqrt(spread / n)
+    counts = xr.DataArray([_is_count(str(name)) for name in scores[METRIC].to_numpy()], dims=METRIC)
+    result = xr.Dataset(
+        {
+            "mean": mean.where(~counts, total),
+            "ci_low": (mean - half).where(~counts),
+            "ci_high": (mean + half).where(~counts),
+            "n": n,
+        }
+    )
+    return result.drop_vars([name for name in result.coords if name not in result.dims])
+
+
+def _is_count(name: str) -> bool:
+    try:
+        return parse_metric(name).summary == "sum"
+    except MetricError:
+        return False

@@ -1,0 +1,62 @@
+"""Average precision."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from irframe.metrics.base import Array, Floats, Metric, parameter
+
+NORMS = ("R", "min", "pool")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AP(Metric):
+    """Precision averaged over the relevant documents; its mean is MAP.
+
+    Parameters
+    ----------
+    norm
+        What the sum is divided by: ``"R"``, the relevant judged documents (AP_a, trec_eval);
+        ``"min"``, the smaller of R and the depth (AP_b), so that a perfect list scores 1 at
+        every depth; ``"pool"``, the relevant documents of the pool as deep as the evaluation,
+        R from the pool depth on (AP_c). The last can exceed 1 for a run that did not
+        contribute to the pool.
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``AP @ 100``.
+
+    Notes
+    -----
+    ``AP@k = (1/N) sum_{i<=k} b(i) P(i)`` with b(i) = 1 where rank i is relevant, else 0.
+
+    Range: 0 to 1. Needs: grades, R; for ``"pool"`` the contributing runs. No relevant
+    documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Table 2. doi:10.1007/s10791-016-9282-6
+    .. [2] Buckley, Voorhees. Evaluating evaluation measure stability. SIGIR 2000.
+       doi:10.1145/345508.345543
+
+    Examples
+    --------
+    Relevant at ranks 1 and 3, of R = 4:
+
+    >>> from irframe.metrics import AP, score_ranking
+    >>> score_ranking(AP(), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)
+    array([0.25  , 0.25  , 0.4167])
+    >>> score_ranking(AP(norm="min"), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)
+    array([1.    , 0.5   , 0.5556])
+    """
+
+    norm: str = parameter("R", choices=NORMS)
+    rel: int = parameter(1, low=1, high=127)
+
+    aliases: ClassVar = ("MAP",)
+
+    def kernel(self, *, relevant: Array, precision: Floats, normaliser: Floats) -> Floats:
+        """Return average precision at each depth."""
+        return np.cumsum(precision * relevant, axis=-1) / normaliser

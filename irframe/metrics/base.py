@@ -1,0 +1,183 @@
+"""What every metric shares: a frozen value whose text reads back, registered under its names."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irframe.errors import DepthError, MetricError
+from irframe.gains import Gain, gain_text, parse_gain
+from irframe.metrics.evidence import Evidence
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
+METRICS: dict[str, type["Metric"]] = {}
+"""Every metric by its class name, in order of definition."""
+
+ALIASES: dict[str, type["Metric"]] = {}
+"""Every name a metric answers to, its own included."""
+
+
+def parameter(
+    default: Any = ...,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+    choices: tuple[str, ...] = (),
+    shown: bool = False,
+) -> Any:
+    """Declare a field of a metric with its range, checked when a value is made.
+
+    Parameters
+    ----------
+    default
+        The default; without one the parameter must be given.
+    low, high
+        Smallest and largest value allowed.
+    above, below
+        Bounds that are not themselves allowed.
+    choices
+        The words allowed.
+    shown
+        Whether the text of a metric names the parameter even at its default.
+
+    Returns
+    -------
+    dataclasses.Field
+        For use in a class body.
+    """
+    limits = {"low": low, "high": high, "above": above, "below": below, "choices": choices}
+    metadata = {**limits, "shown": shown}
+    return field(metadata=metadata) if default is ... else field(default=default, metadata=metadata)
+
+
+def _problem(value: Any, limits: Any) -> str | None:
+    if limits["choices"]:
+        words = limits["choices"]
+        return None if value in words else "one of " + ", ".join(map(repr, words))
+    tests: list[tuple[str, str, Callable[[Any, Any], bool]]] = [
+        ("low", "at least", lambda value, limit: value >= limit),
+        ("high", "at most", lambda value, limit: value <= limit),
+        ("above", "above", lambda value, limit: value > limit),
+        ("below", "below", lambda value, limit: value < limit),
+    ]
+    bounds = [(words, limits[key], test) for key, words, test in tests if limits[key] is not None]
+    if not bounds:
+        return None
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if number and all(test(value, limit) for _, limit, test in bounds):
+        return None
+    return "a number " + " and ".join(f"{words} {limit}" for words, limit, _ in bounds)
+
+
+class MetricType(type):
+    """Class of the metric classes: lets ``nDCG @ 10`` stand for ``nDCG() @ 10``."""
+
+    def __matmul__(cls, depth: float) -> "Metric":
+        metric: Metric = cls(**{cls.at: depth})  # type: ignore[attr-defined]
+        return metric
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Metric(metaclass=MetricType):
+    """Base of the metrics: a frozen value, its parameters are its fields.
+
+    Parameters
+    ----------
+    depth
+        Fixed evaluation depth, at least 1, usually written ``metric @ depth``. Without one a
+        metric is scored at every depth asked for.
+
+    Examples
+    --------
+    >>> from irframe.metrics import RBP, nDCG
+    >>> nDCG() @ 10, str(nDCG @ 10), RBP(p=0.5) == RBP(p=0.5)
+    (nDCG()@10, 'nDCG@10', True)
+    """
+
+    depth: int | None = None
+
+    aliases: ClassVar[tuple[str, ...]] = ()
+    at: ClassVar[str] = "depth"
+    cost: ClassVar[bool] = False
+    linear: ClassVar[bool] = False
+    summary: ClassVar[Literal["mean", "sum"]] = "mean"
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    kernel: ClassVar[Callable[..., Floats]]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        METRICS[cls.__name__] = cls
+        ALIASES.update(dict.fromkeys((cls.__name__, *cls.aliases), cls))
+
+    def __post_init__(self) -> None:
+        depth = self.depth
+        whole = depth is None or (isinstance(depth, int | np.integer) and depth is not True)
+        if not whole or (depth is not None and depth < 1):
+            raise DepthError("a depth of at least 1", f"{type(self).__name__} @ {depth!r}")
+        for spec in fields(self):
+            value = getattr(self, spec.name)
+            if spec.name == "gain":
+                object.__setattr__(self, "gain", parse_gain(value))
+            elif spec.metadata and (problem := _problem(value, spec.metadata)):
+                name = f"{type(self).__name__}({spec.name}={value!r})"
+                raise MetricError(f"{spec.name} to be {problem}", name)
+
+    def __matmul__(self, depth: float) -> Self:
+        changed: dict[str, Any] = {self.at: depth}
+        return replace(self, **changed)
+
+    def _arguments(self, at: str) -> str:
+        shown = [
+            (spec.name, getattr(self, spec.name))
+            for spec in sorted(fields(self), key=lambda spec: spec.name == "depth")
+            if spec.name != at
+            and (
+                spec.metadata.get("shown")
+                or getattr(self, spec.name) != _default(spec.name, spec.default)
+            )
+        ]
+        return ", ".join(
+            f"{name}={gain_text(value) if isinstance(value, Gain) else repr(value)}"
+            for name, value in shown
+        )
+
+    def __repr__(self) -> str:
+        text = f"{type(self).__name__}({self._arguments('depth')})"
+        return text if self.depth is None else f"{text}@{self.depth!r}"
+
+    def __str__(self) -> str:
+        arguments, at = self._arguments(self.at), getattr(self, self.at)
+        text = type(self).__name__ + (f"({arguments})" if arguments else "")
+        return text if at is None else f"{text}@{at!r}"
+
+    def score(self, evidence: Evidence) -> Floats:
+        """Score rankings at every depth.
+
+        Parameters
+        ----------
+        evidence
+            The rankings and what is known of their topics.
+
+        Returns
+        -------
+        numpy.ndarray
+            Scores, shape (..., depth); a metric with a fixed depth stays constant past it.
+        """
+        values = self.kernel(**evidence.read(self))
+        shape = evidence.grade.shape
+        if values.shape != shape:
+            values = np.broadcast_to(values, shape)
+        if self.depth is not None and self.depth < shape[-1]:
+            values = values.copy()
+            values[..., self.depth :] = values[..., self.depth - 1 : self.depth]
+        return values
+
+
+def _default(name: str, value: Any) -> Any:
+    return parse_gain(value) if name == "gain" else value

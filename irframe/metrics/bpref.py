@@ -1,0 +1,62 @@
+"""Binary preference."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.evidence import positive
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Bpref(Metric):
+    """How rarely judged non-relevant documents rank above relevant ones.
+
+    Parameters
+    ----------
+    variant
+        ``"trec"``: as trec_eval; ``"2004"``: as first published, with R below the fraction.
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth: the list is cut there.
+
+    Notes
+    -----
+    ``bpref = (1/R) sum over retrieved relevant documents of
+    1 - min(n_above, R) / min(R, N)``, with n_above the judged non-relevant documents above and
+    N those of the topic; ``"2004"`` divides by R instead of min(R, N).
+
+    Range: 0 to 1. Needs: grades, R, N. No relevant documents: 0. Unjudged: ignored. Grades
+    below 0 are judged non-relevant, whereas trec_eval reads -1 as pooled but unjudged.
+
+    References
+    ----------
+    .. [1] Buckley, Voorhees. Retrieval evaluation with incomplete information. SIGIR 2004.
+       doi:10.1145/1008992.1009000
+
+    Examples
+    --------
+    The unjudged document (None) does not count, the judged non-relevant one does:
+
+    >>> from irframe.metrics import Bpref, score_ranking
+    >>> score_ranking(Bpref(), [1, None, 0, 1])
+    array([0.5, 0.5, 0.5, 0.5])
+    >>> score_ranking(Bpref(), [1, None, 1])
+    array([0.5, 0.5, 1. ])
+    """
+
+    variant: str = parameter("trec", choices=("trec", "2004"))
+    rel: int = parameter(1, low=1, high=127)
+
+    aliases: ClassVar = ("BPref", "bpref")
+
+    def kernel(
+        self, *, relevant: Array, judged: Array, n_relevant: Array, n_nonrelevant: Array
+    ) -> Floats:
+        """Return bpref of the list cut at each depth."""
+        above = np.cumsum(judged & ~relevant, axis=-1, dtype=np.float64)
+        limit = n_relevant if self.variant == "2004" else np.minimum(n_relevant, n_nonrelevant)
+        kept = (1 - np.minimum(above, n_relevant) / positive(limit)) * relevant
+        return np.cumsum(kept, axis=-1) / positive(n_relevant)

@@ -1,0 +1,152 @@
+"""Counts of documents and topics, which summaries add up."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from irframe.metrics.base import Array, Floats, Metric, parameter
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NumRet(Metric):
+    """How many documents were retrieved.
+
+    Parameters
+    ----------
+    depth
+        Fixed evaluation depth: the list is cut there.
+
+    Notes
+    -----
+    ``NumRet@k = min(k, length of the list)``; summaries add it up over topics.
+
+    Range: 0 to the depth. Needs: list length. No relevant documents: no matter. Unjudged:
+    counted.
+
+    References
+    ----------
+    .. [1] trec_eval, the standard tool of TREC. https://github.com/usnistgov/trec_eval
+
+    Examples
+    --------
+    >>> from irframe.metrics import NumRet, score_ranking
+    >>> score_ranking(NumRet(), [1, None], depth=3)
+    array([1., 2., 2.])
+    """
+
+    summary: ClassVar = "sum"
+    range: ClassVar = (0.0, np.inf)
+
+    def kernel(self, *, seen: Array) -> Floats:
+        """Return the length of the list cut at each depth."""
+        return seen.astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NumRel(Metric):
+    """How many judged documents are relevant.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth; the number does not depend on it.
+
+    Notes
+    -----
+    R, the same at every depth; summaries add it up over topics.
+
+    Range: 0 upwards. Needs: R. No relevant documents: 0. Unjudged: not counted.
+
+    References
+    ----------
+    .. [1] trec_eval, the standard tool of TREC. https://github.com/usnistgov/trec_eval
+
+    Examples
+    --------
+    >>> from irframe.metrics import NumRel, score_ranking
+    >>> score_ranking(NumRel(), [1, 0], judged=[1, 1, 1])
+    array([3., 3.])
+    """
+
+    rel: int = parameter(1, low=1, high=127)
+
+    summary: ClassVar = "sum"
+    range: ClassVar = (0.0, np.inf)
+
+    def kernel(self, *, n_relevant: Array) -> Floats:
+        """Return R at every depth."""
+        return n_relevant.astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NumRelRet(Metric):
+    """How many relevant documents were retrieved.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth: the list is cut there.
+
+    Notes
+    -----
+    ``NumRelRet@k = found(k)``; summaries add it up over topics.
+
+    Range: 0 to R. Needs: grades. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] trec_eval, the standard tool of TREC. https://github.com/usnistgov/trec_eval
+
+    Examples
+    --------
+    >>> from irframe.metrics import NumRelRet, score_ranking
+    >>> score_ranking(NumRelRet(), [1, 0, 1])
+    array([1., 1., 2.])
+    """
+
+    rel: int = parameter(1, low=1, high=127)
+
+    summary: ClassVar = "sum"
+    range: ClassVar = (0.0, np.inf)
+
+    def kernel(self, *, found: Floats) -> Floats:
+        """Return the relevant documents down to each depth."""
+        return found
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NumQ(Metric):
+    """How many topics were scored.
+
+    Parameters
+    ----------
+    depth
+        Fixed evaluation depth; the number does not depend on it.
+
+    Notes
+    -----
+    1 for every topic; summaries add it up.
+
+    Range: 1. Needs: nothing. No relevant documents: 1. Unjudged: no matter.
+
+    References
+    ----------
+    .. [1] trec_eval, the standard tool of TREC. https://github.com/usnistgov/trec_eval
+
+    Examples
+    --------
+    >>> from irframe.metrics import NumQ, score_ranking
+    >>> score_ranking(NumQ(), [1, 0])
+    array([1., 1.])
+    """
+
+    summary: ClassVar = "sum"
+
+    def kernel(self, *, rank: Floats) -> Floats:
+        """Return 1 at every depth."""
+        return np.ones_like(rank)

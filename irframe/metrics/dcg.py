@@ -1,0 +1,59 @@
+"""Discounted cumulated gain."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from irframe.gains import Gain
+from irframe.metrics.base import Floats, Metric, parameter
+from irframe.metrics.discounts import DISCOUNTS, discounts
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DCG(Metric):
+    """Gain collected on the way down, worth less at every rank.
+
+    Parameters
+    ----------
+    gain
+        Gain map.
+    discount
+        ``"log2"``: gain divided by log2(1 + i). ``"zipf"``: by i. ``"jk"``: from rank `base`
+        on by log_base(i), undiscounted above.
+    base
+        Base of ``"jk"``, above 1.
+    rel
+        Lowest relevant grade, at least 1; read by the binary gain only.
+    depth
+        Fixed evaluation depth, usually written ``DCG @ 10``.
+
+    Notes
+    -----
+    ``DCG@k = sum_{i<=k} G(i) D(i)``.
+
+    Range: 0 upwards. Needs: grades. No relevant documents: 0. Unjudged: gain 0.
+
+    References
+    ----------
+    .. [1] Jarvelin, Kekalainen. Cumulated gain-based evaluation of IR techniques. ACM TOIS 20,
+       2002. doi:10.1145/582415.582418
+
+    Examples
+    --------
+    >>> from irframe.metrics import DCG, score_ranking
+    >>> score_ranking(DCG(discount="zipf"), [2, 0, 1])
+    array([1.        , 1.        , 1.16666667])
+    """
+
+    gain: Gain = parameter("linear")
+    discount: str = parameter("log2", choices=DISCOUNTS)
+    base: float = parameter(2, above=1)
+    rel: int = parameter(1, low=1, high=127)
+
+    linear: ClassVar = True
+    range: ClassVar = (0.0, np.inf)
+
+    def kernel(self, *, gain: Floats) -> Floats:
+        """Return the discounted gain down to each depth."""
+        return np.cumsum(gain * discounts(self.discount, self.base, gain.shape[-1]), axis=-1)

@@ -1,0 +1,65 @@
+"""Expected reciprocal rank."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from irframe.errors import MetricError
+from irframe.gains import Gain, GainMap
+from irframe.metrics.base import Floats, Metric, parameter
+
+
+def refuse_large_gains(metric: Metric, gain: Gain) -> None:
+    """Raise if a gain map goes above 1, where a metric reads gains as probabilities."""
+    if isinstance(gain, GainMap) and (large := [pair for pair in gain.pairs if pair[1] > 1]):
+        listed = [f"{grade}: {value}" for grade, value in large]
+        raise MetricError(f"gains of at most 1 for {type(metric).__name__}", "more", "", listed)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ERR(Metric):
+    """How soon a user who stops when satisfied is expected to stop.
+
+    Parameters
+    ----------
+    gain
+        Gain map; a gain is the probability of being satisfied, at most 1.
+    rel
+        Lowest relevant grade, at least 1; read by the binary gain only.
+    depth
+        Fixed evaluation depth, usually written ``ERR @ 20``.
+
+    Notes
+    -----
+    ``ERR@k = sum_{i<=k} (1/i) G(i) prod_{j<i} (1 - G(j))``. With binary gain it equals RR.
+
+    Range: 0 to 1. Needs: grades. No relevant documents: 0. Unjudged: gain 0.
+
+    References
+    ----------
+    .. [1] Chapelle, Metlzer, Zhang, Grinspan. Expected reciprocal rank for graded relevance.
+       CIKM 2009. doi:10.1145/1645953.1646033
+
+    Examples
+    --------
+    With top grade 1 a relevant document satisfies with probability 1/2:
+
+    >>> from irframe.metrics import ERR, score_ranking
+    >>> score_ranking(ERR(), [1, 1])
+    array([0.5  , 0.625])
+    """
+
+    gain: Gain = parameter("exp")
+    rel: int = parameter(1, low=1, high=127)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        refuse_large_gains(self, self.gain)
+
+    def kernel(self, *, gain: Floats, rank: Floats) -> Floats:
+        """Return the expected reciprocal rank of the stop at each depth."""
+        reached = np.ones_like(gain)
+        np.cumprod(1 - gain[..., :-1], axis=-1, out=reached[..., 1:])
+        reached *= gain
+        reached /= rank
+        return np.cumsum(reached, axis=-1)

@@ -1,0 +1,268 @@
+"""What a kernel may read about a batch of rankings: one vocabulary, each word computed once."""
+
+import inspect
+from collections.abc import Callable
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irframe.gains import Binary, Gain
+from irframe.names import UNJUDGED
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+Steps = tuple[Floats, Array]
+
+
+def positive(denominator: Array) -> Floats:
+    """Return a denominator with infinity for 0, so that a share of nothing is 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> 3 / positive(np.array([0, 6]))
+    array([0. , 0.5])
+    """
+    return np.where(denominator > 0, denominator, np.inf)
+
+
+class Evidence:
+    """A batch of rankings with the recall base of their topics.
+
+    A kernel names what it reads as its parameters; every public method below is such a word.
+    The parameters of a word are fields of the metric that asks, and what was computed for one
+    metric is kept for the next.
+
+    Parameters
+    ----------
+    grade
+        Grades by rank, int8, shape (..., depth), with the marks `irframe.names.EMPTY` past the
+        end of a list and `irframe.names.UNJUDGED` for unjudged documents.
+    retrieved
+        Length of each list, shape (...).
+    levels
+        The distinct judged grades, ascending, shape (level,).
+    count
+        The recall base: judged documents of the topic at each level, shape (..., level).
+    pool_count
+        The same for a pool of every depth, shape (..., depth, level).
+    top
+        The highest grade of the whole collection.
+    tied
+        Whether the document has the score of the one ranked above it, shape (..., depth). Where
+        given, tied documents share their gain.
+    tail
+        Of the documents past the last rank that are tied with it: how many at each level, shape
+        (..., level), and how many in all, shape (...).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> evidence = Evidence(
+    ...     grade=np.array([2, 0, 1], dtype=np.int8),
+    ...     retrieved=np.array(3),
+    ...     levels=np.array([0, 1, 2]),
+    ...     count=np.array([4, 1, 1]),
+    ...     top=2,
+    ... )
+    >>> evidence.found(rel=1)
+    array([1., 1., 2.])
+    """
+
+    def __init__(
+        self,
+        *,
+        grade: NDArray[np.int8],
+        retrieved: Array,
+        levels: Array,
+        count: Array,
+        top: int,
+        pool_count: Array | None = None,
+        tied: NDArray[np.bool_] | None = None,
+        tail: tuple[Array, Array] | None = None,
+    ) -> None:
+        self._grade, self._retrieved = grade, retrieved
+        self._levels, self._count, self._pool_count = levels, count, pool_count
+        self._top, self._tied, self._tail = max(int(top), 1), tied, tail
+        self._memory: dict[tuple[Any, ...], Any] = {}
+
+    def read(self, metric: Any) -> dict[str, Any]:
+        """Return the words that a metric's kernel names."""
+        words = _words(type(metric).kernel)
+        return {word: self._recall(word, metric) for word in words if word != "self"}
+
+    def _recall(self, word: str, metric: Any) -> Any:
+        attribute = getattr(type(self), word)
+        if not callable(attribute):
+            return getattr(self, word)
+        arguments = {name: getattr(metric, name) for name in _words(attribute) if name != "self"}
+        key = (word, *arguments.values())
+        if key not in self._memory:
+            self._memory[key] = attribute(self, **arguments)
+        return self._memory[key]
+
+    @property
+    def grade(self) -> NDArray[np.int8]:
+        """Grades by rank, with marks; shape (..., depth)."""
+        return self._grade
+
+    @cached_property
+    def rank(self) -> Floats:
+        """Ranks 1, 2, ..., which are the depths too; shape (depth,)."""
+        return np.arange(1.0, self._grade.shape[-1] + 1)
+
+    @cached_property
+    def retrieved(self) -> Array:
+        """Length of each list; shape (..., 1)."""
+        return np.asarray(self._retrieved)[..., np.newaxis]
+
+    @cached_property
+    def seen(self) -> Array:
+        """Documents down to each depth, ``min(depth, length)``; shape (..., depth)."""
+        return np.minimum(self.rank, self.retrieved)
+
+    @cached_property
+    def judged(self) -> NDArray[np.bool_]:
+        """Whether the document at a rank is judged; shape (..., depth)."""
+        return np.asarray(self._grade > UNJUDGED)
+
+    @cached_property
+    def unjudged(self) -> NDArray[np.bool_]:
+        """Whether there is a document at a rank and it is unjudged; shape (..., depth)."""
+        return np.asarray(self._grade == UNJUDGED)
+
+    def relevant(self, rel: int) -> NDArray[np.bool_]:
+        """Whether the document at a rank is relevant; shape (..., depth)."""
+        return np.asarray(self._grade >= rel)
+
+    def found(self, rel: int) -> Floats:
+        """Relevant documents down to each depth; shape (..., depth)."""
+        if self._tied is not None:
+            return np.cumsum(self.gain(Binary(), rel), axis=-1)
+        return np.cumsum(self.relevant(rel), axis=-1, dtype=np.float64)
+
+    def precision(self, rel: int) -> Floats:
+        """Share of relevant documents down to each depth; shape (..., depth)."""
+        found: Floats = self.found(rel) / self.rank
+        return found
+
+    def gain(self, gain: Gain, rel: int) -> Floats:
+        """Gain by rank, 0 where unjudged or empty; shape (..., depth)."""
+        table = np.zeros(256)
+        codes = np.arange(-128, 128)
+        judged = codes > UNJUDGED
+        table[codes[judged]] = gain.map(codes[judged], rel=rel, top=self._top)
+        gains: Floats = table[self._grade.view(np.uint8)]
+        if self._tied is None:
+            return gains
+        tail = None
+        if self._tail is not None:
+            level_gain = gain.map(self._levels, rel=rel, top=self._top)
+            tail = (self._tail[0] @ level_gain, self._tail[1])
+        return share(gains, self._tied, tail)
+
+    def cumulated_gain(self, gain: Gain, rel: int) -> Floats:
+        """Gain summed down to each depth; shape (..., depth)."""
+        if gain == Binary():
+            return self.found(rel)
+        return np.cumsum(self.gain(gain, rel), axis=-1)
+
+    def n_relevant(self, rel: int) -> Array:
+        """Return R, the number of relevant judged documents; shape (..., 1)."""
+        return self._at_least(self._count, rel)[..., np.newaxis]
+
+    def n_nonrelevant(self, rel: int) -> Array:
+        """Return N, the number of judged documents that are not relevant; shape (..., 1)."""
+        total: Array = self._count.sum(axis=-1) - self._at_least(self._count, rel)
+        return total[..., np.newaxis]
+
+    def normaliser(self, norm: str, rel: int) -> Floats:
+        """Divisor of AP and Q, infinite where there is nothing to divide by.
+
+        Shape (..., 1) for ``"R"``, (..., depth) for ``"min"`` and ``"pool"``.
+        """
+        if norm == "pool":
+            return positive(self._at_least(self.pool_count, rel))
+        n_relevant = positive(self.n_relevant(rel))
+        limited = np.minimum(n_relevant, self.rank)
+        return n_relevant if norm == "R" else np.where(np.isinf(n_relevant), np.inf, limited)
+
+    def ideal_steps(self, gain: Gain, rel: int) -> Steps:
+        """Ideal ranking as a staircase: how far the gain falls, and after how many documents.
+
+        Falls, shape (step,), and the counts, shape (..., 1, step).
+        """
+        falls, counts = self._staircase(self._count, gain, rel)
+        return falls, counts[..., np.newaxis, :]
+
+    def pool_steps(self, gain: Gain, rel: int, ideal: str) -> Steps | None:
+        """Ideal ranking of the pool of every depth, if `ideal` asks for it.
+
+        Falls, shape (step,), and the counts, shape (..., depth, step).
+        """
+        return self._staircase(self.pool_count, gain, rel) if ideal == "pool" else None
+
+    @cached_property
+    def pool_count(self) -> Array:
+        """Judged documents at each level in the pool of every depth; (..., depth, level)."""
+        if self._pool_count is not None:
+            return self._pool_count
+        shape = (*self._count.shape[:-1], self._grade.shape[-1], self._count.shape[-1])
+        return np.broadcast_to(self._count[..., np.newaxis, :], shape)
+
+    def _at_least(self, count: Array, rel: int) -> Array:
+        total: Array = count[..., self._levels >= rel].sum(axis=-1)
+        return total
+
+    def _staircase(self, count: Array, gain: Gain, rel: int) -> Steps:
+        level_gain = gain.map(self._levels, rel=rel, top=self._top)
+        order = np.argsort(-level_gain, kind="stable")
+        falls = level_gain[order] - np.append(level_gain[order][1:], 0.0)
+        kept = falls > 0
+        return falls[kept], np.cumsum(count[..., order], axis=-1)[..., kept]
+
+
+def share(gain: Floats, tied: NDArray[np.bool_], tail: tuple[Array, Array] | None = None) -> Floats:
+    """Give every document of a tied block the block's mean gain.
+
+    Parameters
+    ----------
+    gain
+        Gain by rank, shape (..., depth).
+    tied
+        Whether the document has the score of the one above it, shape (..., depth).
+    tail
+        Summed gain and number of the documents past the last rank tied with it, shape (...).
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean gains, shape (..., depth).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> share(np.array([1.0, 0.0, 1.0]), np.array([False, True, False]))
+    array([0.5, 0.5, 1. ])
+    """
+    first = ~tied
+    first[..., 0] = True
+    starts = np.flatnonzero(first)
+    total = np.add.reduceat(gain.ravel(), starts)
+    shown = np.diff(starts, append=gain.size)
+    size = shown.astype(np.float64)
+    if tail is not None:
+        last = np.cumsum(first.sum(axis=-1).ravel()) - 1
+        total[last] += np.broadcast_to(tail[0], gain.shape[:-1]).ravel()
+        size[last] += np.broadcast_to(tail[1], gain.shape[:-1]).ravel()
+    return np.repeat(total / size, shown).reshape(gain.shape)
+
+
+@cache
+def _words(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
+
+
+__all__ = ["Array", "Evidence", "Floats", "Steps", "positive", "share"]

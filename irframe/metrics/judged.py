@@ -1,0 +1,41 @@
+"""Share of judged documents."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from irframe.metrics.base import Array, Floats, Metric
+from irframe.metrics.evidence import positive
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Judged(Metric):
+    """How much of what the user looks at has been judged at all.
+
+    Parameters
+    ----------
+    depth
+        Fixed evaluation depth, usually written ``Judged @ 10``.
+
+    Notes
+    -----
+    ``Judged@k = judged documents in the top k / min(k, length of the list)``.
+
+    Range: 0 to 1. Needs: grades, list length. No relevant documents: no matter. Unjudged: what
+    it counts. An empty list: 0.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 2.4. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> from irframe.metrics import Judged, score_ranking
+    >>> score_ranking(Judged(), [1, None, 0, None])
+    array([1.        , 0.5       , 0.66666667, 0.5       ])
+    """
+
+    def kernel(self, *, judged: Array, seen: Array) -> Floats:
+        """Return the share of judged documents down to each depth."""
+        return np.cumsum(judged, axis=-1, dtype=np.float64) / positive(seen)

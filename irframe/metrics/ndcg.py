@@ -1,0 +1,79 @@
+"""Normalised discounted cumulated gain."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from irframe.gains import Gain
+from irframe.metrics.base import Floats, Metric, parameter
+from irframe.metrics.discounts import DISCOUNTS, discounts, ideal_sum
+from irframe.metrics.evidence import Steps, positive
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class nDCG(Metric):
+    """Discounted gain as a share of what the best possible ranking would have collected.
+
+    Parameters
+    ----------
+    gain
+        Gain map; its scale cancels.
+    discount
+        ``"log2"``: gain divided by log2(1 + i). ``"zipf"``: by i. ``"jk"``: from rank `base`
+        on by log_base(i), undiscounted above.
+    base
+        Base of ``"jk"``, above 1.
+    ideal
+        The ranking to divide by: ``"judged"``, all judged documents, cut at the same depth
+        (NDCG_a, trec_eval); ``"pool"``, the documents of the pool as deep as the evaluation,
+        all judged ones from the pool depth on (NDCG_b); ``"full"``, all judged documents,
+        never cut.
+    rel
+        Lowest relevant grade, at least 1; read by the binary gain only.
+    depth
+        Fixed evaluation depth, usually written ``nDCG @ 10``.
+
+    Notes
+    -----
+    ``nDCG@k = DCG@k / iDCG@k``.
+
+    Range: 0 to 1. Needs: grades, the recall base; for ``"pool"`` the contributing runs. No
+    relevant documents: 0. Unjudged: gain 0. With ``"pool"``, a run that did not contribute can
+    score above 1.
+
+    References
+    ----------
+    .. [1] Jarvelin, Kekalainen. Cumulated gain-based evaluation of IR techniques. ACM TOIS 20,
+       2002. doi:10.1145/582415.582418
+    .. [2] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Table 2. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    The best document first, the second best missed:
+
+    >>> from irframe.metrics import nDCG, score_ranking
+    >>> score_ranking(nDCG(discount="zipf"), [2, 0], judged=[2, 1])
+    array([1. , 0.8])
+    """
+
+    gain: Gain = parameter("linear")
+    discount: str = parameter("log2", choices=DISCOUNTS)
+    base: float = parameter(2, above=1)
+    ideal: str = parameter("judged", choices=("judged", "pool", "full"))
+    rel: int = parameter(1, low=1, high=127)
+
+    aliases: ClassVar = ("NDCG", "ndcg")
+
+    def kernel(
+        self, *, gain: Floats, rank: Floats, ideal_steps: Steps, pool_steps: Steps | None
+    ) -> Floats:
+        """Return the share of the ideal discounted gain at each depth."""
+        falls, counts = pool_steps or ideal_steps
+        longest = max(len(rank), int(counts.max(initial=0)) if self.ideal == "full" else 0)
+        weights = discounts(self.discount, self.base, longest)
+        cumulated = np.concatenate([[0.0], np.cumsum(weights)])
+        cut = np.full(1, np.inf) if self.ideal == "full" else rank
+        ideal = ideal_sum(falls, counts, cumulated, cut)
+        return np.cumsum(gain * weights[: len(rank)], axis=-1) / positive(ideal)

@@ -1,0 +1,51 @@
+"""Precision."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from irframe.gains import Gain
+from irframe.metrics.base import Floats, Metric, parameter
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class P(Metric):
+    """How much of what the user looks at is relevant.
+
+    Parameters
+    ----------
+    gain
+        Gain map; binary gives precision as trec_eval has it.
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``P @ 5``.
+
+    Notes
+    -----
+    ``P@k = (1/k) sum_{i<=k} G(i)``, divided by k even where the list is shorter.
+
+    Range: 0 to 1. Needs: grades. No relevant documents: 0. Unjudged: gain 0.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Table 2. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    Relevant documents at ranks 1 and 3:
+
+    >>> from irframe.metrics import P, score_ranking
+    >>> score_ranking(P(), [1, 0, 1, 0])
+    array([1.        , 0.5       , 0.66666667, 0.5       ])
+    """
+
+    gain: Gain = parameter("binary")
+    rel: int = parameter(1, low=1, high=127)
+
+    aliases: ClassVar = ("Precision",)
+    linear: ClassVar = True
+
+    def kernel(self, *, cumulated_gain: Floats, rank: Floats) -> Floats:
+        """Return the mean gain down to each depth."""
+        return cumulated_gain / rank

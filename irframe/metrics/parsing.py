@@ -1,0 +1,156 @@
+"""Metrics from text: the grammar of ir_measures, the names of trec_eval."""
+
+import ast
+import difflib
+import re
+from dataclasses import MISSING, fields
+from typing import Any
+
+from irframe.errors import MetricError
+from irframe.gains import GAINS, GainMap
+from irframe.metrics.base import ALIASES, METRICS, Metric
+
+TREC_NAMES: dict[str, str] = {
+    "map": "AP",
+    "map_cut": "AP",
+    "P": "P",
+    "recall": "Recall",
+    "recip_rank": "RR",
+    "Rprec": "Rprec",
+    "bpref": "Bpref",
+    "infAP": "InfAP",
+    "ndcg": "nDCG",
+    "ndcg_cut": "nDCG",
+    "iprec_at_recall": "IPrec",
+    "success": "Success",
+    "set_P": "SetP",
+    "set_recall": "SetR",
+    "set_F": "SetF",
+    "num_q": "NumQ",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet",
+}
+"""trec_eval's name of a measure, without its cutoff, and ours."""
+
+SYNONYMS: dict[str, str] = {"cutoff": "depth", "gains": "gain", "dcg": "gain"}
+"""Parameter names of ir_measures, and ours."""
+
+VALUES: dict[str, str] = {"log2": "linear", "exp-log2": "exp"}
+"""Values of the parameter ``dcg`` of ir_measures, and our gain maps."""
+
+
+def parse_metric(text: Any) -> Metric:
+    """Return the metric that a text stands for.
+
+    Parameters
+    ----------
+    text
+        ``"nDCG"``, ``"nDCG@10"``, ``"RBP(p=0.5, gain='linear')@20"``; a name of trec_eval such
+        as ``"ndcg_cut_10"`` or ``"map"``; a measure of the package ir_measures; or a metric,
+        which is returned as it is.
+
+    Returns
+    -------
+    Metric
+        The metric; ``parse_metric(str(metric)) == metric``.
+
+    Raises
+    ------
+    MetricError
+        For an unknown name or parameter, listing what there is.
+
+    Examples
+    --------
+    >>> parse_metric("nDCG(gain='exp')@10"), parse_metric("map_cut_10"), parse_metric("MRR@10")
+    (nDCG(gain='exp')@10, AP()@10, RR()@10)
+    """
+    if isinstance(text, Metric):
+        return text
+    if isinstance(text, type) and issubclass(text, Metric):
+        return text()
+    if type(text).__module__.partition(".")[0] == "ir_measures":
+        text = str(text)
+    if not isinstance(text, str):
+        raise MetricError("a metric or its name", repr(text))
+    return _from_trec(text.strip()) or _from_expression(text.strip())
+
+
+def _from_trec(text: str) -> Metric | None:
+    found = re.fullmatch(r"(.+?)(?:[_.](\d+(?:\.\d+)?))?", text)
+    if found is None or found[1] not in TREC_NAMES:
+        return None
+    kind = ALIASES[TREC_NAMES[found[1]]]
+    if found[2] is None:
+        return _build(kind, {}, text)
+    return _build(kind, {kind.at: float(found[2]) if kind.at == "recall" else int(found[2])}, text)
+
+
+def _from_expression(text: str) -> Metric:
+    try:
+        expression: ast.expr = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        raise MetricError("a metric such as 'nDCG@10' or 'RBP(p=0.8)'", repr(text)) from None
+    node, at = expression, None
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.MatMult):
+        node, at = expression.left, _value(expression.right, text)
+    arguments: dict[str, Any] = {}
+    if isinstance(node, ast.Call):
+        if node.args:
+            raise MetricError("parameters by name, as in 'RBP(p=0.8)'", repr(text))
+        arguments = {str(key.arg): _value(key.value, text) for key in node.keywords}
+        node = node.func
+    if not isinstance(node, ast.Name):
+        raise MetricError("a metric such as 'nDCG@10' or 'RBP(p=0.8)'", repr(text))
+    kind = _kind(node.id)
+    if at is not None:
+        arguments[kind.at] = at
+    return _build(kind, arguments, text)
+
+
+def _value(node: ast.expr, text: str) -> Any:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        gains = {kind.__name__: kind for kind in GAINS.values()}
+        if node.func.id in gains and not node.args:
+            keywords = {str(key.arg): _value(key.value, text) for key in node.keywords}
+            return gains[node.func.id](**keywords)
+        if node.func.id == "GainMap" and len(node.args) == 1:
+            return GainMap(_value(node.args[0], text))
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise MetricError("numbers, words in quotes and gain maps", repr(text)) from None
+
+
+def _kind(name: str) -> type[Metric]:
+    if name in ALIASES:
+        return ALIASES[name]
+    near = difflib.get_close_matches(name, [*ALIASES, *TREC_NAMES], n=3, cutoff=0.6)
+    advice = "did you mean " + " or ".join(near) if near else ""
+    raise MetricError(
+        "one of " + ", ".join(sorted(METRICS, key=str.lower)),
+        f"the unknown metric {name!r}",
+        advice,
+    )
+
+
+def _build(kind: type[Metric], arguments: dict[str, Any], text: str) -> Metric:
+    if arguments.pop("judged_only", False):
+        advice = "remove unjudged documents with cube.ireval.condense() and leave it out"
+        raise MetricError("a metric of the run as it is", f"judged_only in {text!r}", advice)
+    if "dcg" in arguments:
+        arguments["dcg"] = VALUES.get(arguments["dcg"], arguments["dcg"])
+    known = {spec.name: spec for spec in fields(kind)}
+    given = {
+        name if name in known else SYNONYMS.get(name, name): arguments[name] for name in arguments
+    }
+    unknown = [name for name in given if name not in known]
+    missing = [
+        name for name, spec in known.items() if spec.default is MISSING and name not in given
+    ]
+    if unknown:
+        listed = ", ".join(sorted(known))
+        raise MetricError(f"parameters of {kind.__name__}: {listed}", repr(text), "", unknown)
+    if missing:
+        raise MetricError(f"{kind.__name__} with {', '.join(missing)}", repr(text))
+    return kind(**given)

@@ -1,0 +1,97 @@
+"""Q-measure."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from irframe.gains import Gain
+from irframe.metrics.ap import NORMS
+from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.discounts import ideal_sum
+from irframe.metrics.evidence import Steps
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Q(Metric):
+    """Average precision that also counts how much was gained on the way.
+
+    Parameters
+    ----------
+    beta
+        Weight of gain against count, at least 0; 0 gives AP. Not free of the gains' scale.
+    gain
+        Gain map.
+    norm
+        What the sum is divided by: ``"R"``, ``"min"`` or ``"pool"``, as for `AP`.
+    ideal
+        Where the ideal gain comes from: ``"judged"``, all judged documents, or ``"pool"``,
+        those of the pool as deep as the evaluation. The latter takes time in proportion to
+        the square of the pool depth.
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``Q @ 100``.
+
+    Notes
+    -----
+    ``Q@k = (1/N) sum_{i<=k} b(i) (cb(i) + beta cg(i)) / (i + beta cg*(i))``, where cb counts
+    relevant documents, cg cumulates gain, and cg* the gain of the ideal ranking, constant past
+    the last judged document.
+
+    Range: 0 to 1. Needs: grades, the recall base; for ``"pool"`` the contributing runs. No
+    relevant documents: 0. Unjudged: gain 0, not relevant.
+
+    References
+    ----------
+    .. [1] Sakai. New performance metrics based on multigrade relevance: their application to
+       question answering. NTCIR-4, 2004.
+    .. [2] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Table 2. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> from irframe.metrics import Q, score_ranking
+    >>> score_ranking(Q(), [2, 0, 1]).round(4)
+    array([0.5   , 0.5   , 0.8889])
+    """
+
+    beta: float = parameter(1.0, low=0)
+    gain: Gain = parameter("linear")
+    norm: str = parameter("R", choices=NORMS)
+    ideal: str = parameter("judged", choices=("judged", "pool"))
+    rel: int = parameter(1, low=1, high=127)
+
+    aliases: ClassVar = ("QM", "QMeasure")
+
+    def kernel(
+        self,
+        *,
+        relevant: Array,
+        found: Floats,
+        cumulated_gain: Floats,
+        rank: Floats,
+        normaliser: Floats,
+        ideal_steps: Steps,
+        pool_steps: Steps | None,
+    ) -> Floats:
+        """Return the Q-measure at each depth."""
+        reward = (found + self.beta * cumulated_gain) * relevant
+        total = np.cumsum(reward / self._effort(*ideal_steps, rank), axis=-1)
+        if pool_steps is not None:
+            falls, counts = pool_steps
+            for depth in _shallow(counts, ideal_steps[1]):
+                at_depth = counts[..., depth - 1 : depth, :]
+                effort = self._effort(falls, at_depth, rank[:depth])
+                total[..., depth - 1] = (reward[..., :depth] / effort).sum(axis=-1)
+        return total / normaliser
+
+    def _effort(self, falls: Floats, counts: Array, rank: Floats) -> Floats:
+        ranks = np.arange(len(rank) + 1.0)
+        return rank + self.beta * ideal_sum(falls, counts, ranks, rank)
+
+
+def _shallow(pooled: Array, full: Array) -> list[int]:
+    depths = pooled.shape[-2]
+    differs = (pooled != full).reshape(-1, depths, pooled.shape[-1]).any(axis=(0, 2))
+    return [int(depth) for depth in 1 + np.flatnonzero(differs)]

@@ -1,0 +1,58 @@
+"""Rank-biased precision."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from irframe.gains import Gain
+from irframe.metrics.base import Floats, Metric, parameter
+from irframe.metrics.err import refuse_large_gains
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RBP(Metric):
+    """Rate of gain for a user who goes on to the next rank with probability `p`.
+
+    Parameters
+    ----------
+    p
+        Persistence, between 0 and 1; the expected depth of the user is 1/(1 - p).
+    gain
+        Gain map, gains at most 1.
+    rel
+        Lowest relevant grade, at least 1; read by the binary gain only.
+    depth
+        Fixed evaluation depth, usually written ``RBP(p=0.8) @ 100``.
+
+    Notes
+    -----
+    ``RBP@k = (1 - p) sum_{i<=k} G(i) p**(i-1)``.
+
+    Range: 0 to 1 - p**k. Needs: grades. No relevant documents: 0. Unjudged: gain 0.
+
+    References
+    ----------
+    .. [1] Moffat, Zobel. Rank-biased precision for measurement of retrieval effectiveness. ACM
+       TOIS 27, 2008. doi:10.1145/1416950.1416952
+
+    Examples
+    --------
+    >>> from irframe.metrics import RBP, score_ranking
+    >>> score_ranking(RBP(p=0.5), [1, 0, 1])
+    array([0.5  , 0.5  , 0.625])
+    """
+
+    p: float = parameter(0.8, above=0, below=1, shown=True)
+    gain: Gain = parameter("binary")
+    rel: int = parameter(1, low=1, high=127)
+
+    linear: ClassVar = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        refuse_large_gains(self, self.gain)
+
+    def kernel(self, *, gain: Floats, rank: Floats) -> Floats:
+        """Return the expected rate of gain at each depth."""
+        return np.cumsum(gain * ((1 - self.p) * self.p ** (rank - 1)), axis=-1)

@@ -1,0 +1,48 @@
+"""Recall."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.evidence import positive
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Recall(Metric):
+    """How much of what is relevant the user has seen.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``Recall @ 100``.
+
+    Notes
+    -----
+    ``Recall@k = found(k) / R``, with R the number of relevant judged documents.
+
+    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Manning, Raghavan, Schutze. Introduction to Information Retrieval, chapter 8.
+       Cambridge University Press, 2008. doi:10.1017/CBO9780511809071
+
+    Examples
+    --------
+    Two of four relevant documents are retrieved:
+
+    >>> from irframe.metrics import Recall, score_ranking
+    >>> score_ranking(Recall(), [1, 0, 1], judged=[1, 1, 1, 1, 0])
+    array([0.25, 0.25, 0.5 ])
+    """
+
+    rel: int = parameter(1, low=1, high=127)
+
+    aliases: ClassVar = ("R",)
+    linear: ClassVar = True
+
+    def kernel(self, *, found: Floats, n_relevant: Array) -> Floats:
+        """Return the share of the relevant documents found down to each depth."""
+        return found / positive(n_relevant)

@@ -1,0 +1,48 @@
+"""Reciprocal rank."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from irframe.metrics.base import Array, Floats, Metric, parameter
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RR(Metric):
+    """How near the top the first relevant document is; its mean is MRR.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``RR @ 10``.
+
+    Notes
+    -----
+    ``RR@k = 1 / rank of the first relevant document``, 0 if that is deeper than k.
+
+    Range: 0 to 1. Needs: grades. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Voorhees. The TREC-8 question answering track report. TREC 1999.
+       doi:10.6028/NIST.SP.500-246.qa-overview
+
+    Examples
+    --------
+    >>> from irframe.metrics import RR, score_ranking
+    >>> score_ranking(RR(), [0, 1, 1])
+    array([0. , 0.5, 0.5])
+    """
+
+    rel: int = parameter(1, low=1, high=127)
+
+    aliases: ClassVar = ("MRR",)
+
+    def kernel(self, *, relevant: Array, rank: Floats) -> Floats:
+        """Return the reciprocal rank of the first relevant document from there on."""
+        first = 1 + np.argmax(relevant, axis=-1, keepdims=True)
+        reached = (rank >= first) & relevant.any(axis=-1, keepdims=True)
+        return np.where(reached, 1 / first, 0.0)

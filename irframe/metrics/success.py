@@ -1,0 +1,46 @@
+"""Success: was anything relevant found."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from irframe.metrics.base import Floats, Metric, parameter
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Success(Metric):
+    """Whether the user has seen anything relevant; its mean is the hit rate.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``Success @ 5``.
+
+    Notes
+    -----
+    ``Success@k = [found(k) > 0]``.
+
+    Range: 0 or 1. Needs: grades. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Craswell. Success at n. Encyclopedia of Database Systems, 2009.
+       doi:10.1007/978-0-387-39940-9_486
+
+    Examples
+    --------
+    >>> from irframe.metrics import Success, score_ranking
+    >>> score_ranking(Success(), [0, 1, 0])
+    array([0., 1., 1.])
+    """
+
+    rel: int = parameter(1, low=1, high=127)
+
+    aliases: ClassVar = ("HitRate",)
+
+    def kernel(self, *, found: Floats) -> Floats:
+        """Return 1 from the first relevant document on."""
+        return (found > 0).astype(np.float64)
