@@ -1,0 +1,54 @@
+"""Slow reference implementations of the metrics, to hold the kernels against.
+
+An oracle is a plain loop over one ranking, written from the definition (Lu et al. 2016,
+Table 2, doi:10.1007/s10791-016-9282-6; trec_eval's documentation for its classics), and shares no
+code with the package: it takes a `Topic`, an evaluation depth and the fields of the metric as
+keywords, with the metric's defaults, and returns one number:
+
+>>> topic = Topic(serp=(1, None, 0, 2), judged=(2, 1, 1, 0, 0), gmax=2)
+>>> ORACLES["AP"](topic, 4, norm="min")
+0.5
+
+`ORACLES` lists them under the class name of the metric. Rules common to all of them:
+
+- `k` may exceed the length of the ranking; absent ranks add nothing.
+- Unjudged documents (None) and negative grades have no gain and are not relevant; negative grades
+  are judged. Only InfAP reads -1 as pooled but unjudged.
+- `gain` is "binary", "linear" (g / gmax), "exp" ((2^g - 1) / 2^gmax) or a mapping from grade to
+  gain in which absent grades are worth 0; `rel` is the lowest relevant grade, which binary gain
+  uses too.
+- What would be divided by no relevant documents is 0.
+"""
+
+from collections.abc import Callable
+
+from . import binary, graded, preference, sets
+from .topic import Topic
+
+__all__ = ["ORACLES", "Topic"]
+
+ORACLES: dict[str, Callable[..., float]] = {
+    "AP": binary.average_precision,
+    "Bpref": preference.binary_preference,
+    "DCG": graded.discounted_cumulative_gain,
+    "ERR": graded.expected_reciprocal_rank,
+    "F": sets.f_measure,
+    "IPrec": binary.interpolated_precision,
+    "InfAP": preference.inferred_average_precision,
+    "Judged": sets.judged,
+    "NumQ": sets.number_topics,
+    "NumRel": sets.number_relevant,
+    "NumRelRet": sets.number_relevant_retrieved,
+    "NumRet": sets.number_retrieved,
+    "P": graded.precision,
+    "Q": graded.q_measure,
+    "RBP": graded.rank_biased_precision,
+    "RR": binary.reciprocal_rank,
+    "Recall": binary.recall,
+    "Rprec": binary.r_precision,
+    "SetF": sets.set_f,
+    "SetP": sets.set_precision,
+    "SetR": sets.set_recall,
+    "Success": binary.success,
+    "nDCG": graded.normalised_discounted_cumulative_gain,
+}

@@ -1,0 +1,104 @@
+"""Metrics that add up gains: P, RBP, ERR, DCG, nDCG and Q."""
+
+import math
+
+from .topic import Gain, Topic, gain_of, is_relevant, normaliser
+
+
+def gains(topic: Topic, k: int, gain: Gain, rel: int) -> list[float]:
+    """Return the gains of the retrieved documents, cut at k."""
+    return [gain_of(grade, gain, topic.gmax, rel) for grade in topic.serp[:k]]
+
+
+def ideal_gains(topic: Topic, k: int, gain: Gain, ideal: str, rel: int) -> list[float]:
+    """Return the gains of the judged documents, best first, uncut."""
+    judged = topic.pool(k) if ideal == "pool" else topic.judged
+    return sorted((gain_of(grade, gain, topic.gmax, rel) for grade in judged), reverse=True)
+
+
+def precision(topic: Topic, k: int, *, gain: Gain = "binary", rel: int = 1) -> float:
+    """P: mean gain of the first k ranks, absent ones included."""
+    return sum(gains(topic, k, gain, rel)) / k
+
+
+def rank_biased_precision(
+    topic: Topic, k: int, *, p: float = 0.8, gain: Gain = "binary", rel: int = 1
+) -> float:
+    """RBP: gain per document of a user who reads on with probability p."""
+    return (1 - p) * sum(g * p**i for i, g in enumerate(gains(topic, k, gain, rel)))
+
+
+def expected_reciprocal_rank(topic: Topic, k: int, *, gain: Gain = "exp", rel: int = 1) -> float:
+    """ERR: 1/rank where a user stops who stops at each document with probability gain."""
+    reading, total = 1.0, 0.0
+    for rank, g in enumerate(gains(topic, k, gain, rel), start=1):
+        total += reading * g / rank
+        reading *= 1 - g
+    return total
+
+
+def discount_at(rank: int, discount: str, base: float) -> float:
+    """Return the weight of a rank: 1/log2(1 + i), 1/i, or 1 before `base` and 1/log_b(i) on."""
+    if discount == "log2":
+        return 1 / math.log2(1 + rank)
+    if discount == "zipf":
+        return 1 / rank
+    if discount == "jk":
+        return 1.0 if rank < base else math.log(base) / math.log(rank)
+    raise ValueError(discount)
+
+
+def discounted(values: list[float], discount: str, base: float) -> float:
+    """Return the sum of gains times the weights of their ranks."""
+    return sum(g * discount_at(i, discount, base) for i, g in enumerate(values, start=1))
+
+
+def discounted_cumulative_gain(
+    topic: Topic,
+    k: int,
+    *,
+    gain: Gain = "linear",
+    discount: str = "log2",
+    base: float = 2,
+    rel: int = 1,
+) -> float:
+    """DCG: gains within k, each weighted by its rank."""
+    return discounted(gains(topic, k, gain, rel), discount, base)
+
+
+def normalised_discounted_cumulative_gain(
+    topic: Topic,
+    k: int,
+    *,
+    gain: Gain = "linear",
+    discount: str = "log2",
+    base: float = 2,
+    ideal: str = "judged",
+    rel: int = 1,
+) -> float:
+    """nDCG: DCG over that of the ideal ranking, which `ideal="full"` does not cut at k."""
+    best = ideal_gains(topic, k, gain, ideal, rel)
+    iDCG = discounted(best if ideal == "full" else best[:k], discount, base)
+    DCG = discounted(gains(topic, k, gain, rel), discount, base)
+    return DCG / iDCG if iDCG else 0.0
+
+
+def q_measure(
+    topic: Topic,
+    k: int,
+    *,
+    beta: float = 1.0,
+    gain: Gain = "linear",
+    norm: str = "R",
+    ideal: str = "judged",
+    rel: int = 1,
+) -> float:
+    """Q: AP's precision blended with cumulated gain over ideal cumulated gain."""
+    N = normaliser(topic, k, norm, rel)
+    own, best = gains(topic, k, gain, rel), ideal_gains(topic, k, gain, ideal, rel)
+    found, total = 0, 0.0
+    for rank, grade in enumerate(topic.serp[:k], start=1):
+        if is_relevant(grade, rel):
+            found += 1
+            total += (found + beta * sum(own[:rank])) / (rank + beta * sum(best[:rank]))
+    return total / N if N else 0.0

@@ -1,0 +1,316 @@
+"""The oracles meet the worked cases and agree among themselves."""
+
+import itertools
+import math
+import statistics
+from dataclasses import replace
+from inspect import signature
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import topics
+
+from oracles import ORACLES, Topic
+from oracles.graded import discount_at
+from oracles.topic import gain_of
+
+TABLE_2 = (
+    "002-hand",
+    "002-contributing-1",
+    "002-contributing-2",
+    "002-norel",
+    "002-allrel",
+    "002-empty",
+)
+NORM = {"a": "R", "b": "min", "c": "pool"}
+IDEAL = {"a": "judged", "b": "pool", "i": "judged", "ii": "pool"}
+VARIANTS = {
+    "Prec": ("P", {}),
+    "RR": ("RR", {}),
+    "Succ": ("Success", {}),
+    "ERR_exp": ("ERR", {}),
+    "ERR_linear": ("ERR", {"gain": "linear"}),
+    **{f"AP_{n}": ("AP", {"norm": NORM[n]}) for n in "abc"},
+    **{f"RBP({p})": ("RBP", {"p": p}) for p in (0.5, 0.8, 0.95)},
+    **{f"RBP({p})_linear": ("RBP", {"p": p, "gain": "linear"}) for p in (0.5, 0.8, 0.95)},
+    **{
+        f"NDCG_{i}_{gain}_{d}": ("nDCG", {"ideal": IDEAL[i], "gain": gain, "discount": d})
+        for i in "ab"
+        for gain in ("linear", "exp", "binary")
+        for d in ("log2", "zipf")
+    },
+    **{
+        f"QM_{n},{i}(beta={b})_linear": ("Q", {"norm": NORM[n], "ideal": IDEAL[i], "beta": b})
+        for n in "abc"
+        for i in ("i", "ii")
+        for b in (1, 10)
+    },
+}
+CONDENSED = ("AP_b", "NDCG_a_linear_log2", "RBP(0.8)")
+
+
+def close(expected):
+    return pytest.approx(expected, abs=1e-9, rel=0)
+
+
+def table_2_topic(case):
+    told = case["input"]
+    return Topic(
+        serp=tuple(told["serp"]),
+        judged=tuple(told["judged_d"]),
+        gmax=told["gmax"],
+        judged_at={int(k): tuple(grades) for k, grades in told["judged_k"].items()},
+        pool_depth=told["d"],
+    )
+
+
+def condensed(topic):
+    return replace(topic, serp=tuple(grade for grade in topic.serp if grade is not None))
+
+
+def best_case(topic, k, *, tail, fill=True):
+    """Return the list cut at k with the unjudged documents and `tail` more ranks perfect."""
+    perfect = topic.gmax + 1
+    filled = tuple(perfect if g is None and fill else g for g in topic.serp[:k])
+    return replace(topic, serp=filled + tail * (perfect,))
+
+
+def residuals(topic, k):
+    """Return how much each metric could still gain, by scoring the best case itself."""
+    scale = range(topic.gmax + 1)
+    missing = max(0, k - len(topic.serp))
+
+    def rise(metric, best, depth, **params):
+        return ORACLES[metric](best, depth, **params) - ORACLES[metric](topic, k, **params)
+
+    stop = {g: gain_of(g, "exp", topic.gmax) for g in scale} | {topic.gmax + 1: 1.0}
+    endless = best_case(topic, k, tail=1000)
+    return {
+        "Prec_residual": rise("P", best_case(topic, k, tail=missing), k),
+        "ERR_exp_tail_bound": rise(
+            "ERR", best_case(topic, k, tail=1, fill=False), k + 1, gain=stop
+        ),
+        "ERR_exp_residual": rise("ERR", best_case(topic, k, tail=1), k + 1, gain=stop),
+        **{f"RBP({p})_residual": rise("RBP", endless, k + 1000, p=p) for p in (0.5, 0.8, 0.95)},
+    }
+
+
+@pytest.mark.parametrize("name", TABLE_2)
+def test_metrics_of_table_2(golden, name):
+    case = golden[name]
+    topic = table_2_topic(case)
+    for k in case["input"]["ks"]:
+        found = {key: ORACLES[m](topic, k, **params) for key, (m, params) in VARIANTS.items()}
+        for key in CONDENSED:
+            metric, params = VARIANTS[key]
+            found[f"condensed_{key}"] = ORACLES[metric](condensed(topic), k, **params)
+        assert found | residuals(topic, k) == close(case["expected"][f"@{k}"])
+
+
+@pytest.mark.parametrize("name", TABLE_2)
+def test_metrics_of_whole_lists(golden, name):
+    case = golden[name]
+    topic = table_2_topic(case)
+    n = max(1, len(topic.serp))
+    found = {
+        "RR": ORACLES["RR"](topic, n),
+        "BPref_trec": ORACLES["Bpref"](topic, n),
+        "BPref_2004": ORACLES["Bpref"](topic, n, variant="2004"),
+    }
+    expected = {key: case["expected"][key] for key in found}
+    assert found == close(expected)
+    assert list(condensed(topic).serp) == case["expected"]["condensed"]
+
+
+def test_gains(golden):
+    case = golden["002-gains"]
+    grades = case["input"]["grades"]
+    scales = {
+        "binary theta=1": ("binary", 3, 1),
+        "binary theta=2": ("binary", 3, 2),
+        "linear gmax=3": ("linear", 3, 1),
+        "exp gmax=3": ("exp", 3, 1),
+        "exp gmax=4": ("exp", 4, 1),
+    }
+    found = {key: [gain_of(g, *scale) for g in grades] for key, scale in scales.items()}
+    assert found.keys() == case["expected"].keys()
+    for key, values in case["expected"].items():
+        assert found[key] == close(values)
+
+
+def test_gain_that_no_scale_tells():
+    assert gain_of(2, {1: 0.5}, 2) == 0
+    assert gain_of(-1, {-1: 0.5}, 2) == 0
+    assert gain_of(0, "linear", 0) == 0
+
+
+def test_q_with_raw_gains(golden):
+    case = golden["002-qm-raw-gains"]
+    told = case["input"]
+    topic = Topic(serp=tuple(told["serp"]), judged=tuple(told["judged"]), gmax=3)
+    raw = dict(told["gains"])
+    found = {
+        "raw": [ORACLES["Q"](topic, k, gain=raw, beta=told["beta"]) for k in told["ks"]],
+        "scaled": [ORACLES["Q"](topic, k, beta=told["beta"]) for k in told["ks"]],
+    }
+    for key, values in case["expected"].items():
+        assert found[key] == close(values)
+
+
+def test_residual_formulas(golden):
+    case = golden["002-residuals"]
+    expected = case["expected"]
+    topic = Topic(serp=tuple(case["input"]["serp"]), judged=(1, 1, 0), gmax=2)
+    stop = {0: 0.0, 1: 0.5, 3: 1.0}
+    for i, k in enumerate(case["input"]["ks"]):
+        score = ORACLES["ERR"](topic, k, gain="linear")
+        tail = ORACLES["ERR"](best_case(topic, k, tail=1, fill=False), k + 1, gain=stop)
+        whole = ORACLES["ERR"](best_case(topic, k, tail=1), k + 1, gain=stop)
+        rbp = ORACLES["RBP"](topic, k)
+        unjudged = ORACLES["RBP"](best_case(topic, k, tail=0), k) - rbp
+        endless = ORACLES["RBP"](best_case(topic, k, tail=1000), k + 1000) - rbp
+        assert score == close(expected["ERR_linear2_score"][i])
+        assert tail - score == close(expected["ERR_linear2_tail_bound"][i])
+        assert whole - score == close(expected["ERR_linear2_residual"][i])
+        assert unjudged == close(expected["RBP_unjudged"][i])
+        assert endless == close(expected["RBP_residual"][i])
+        padded = replace(topic, serp=topic.serp + (0,) * (k - len(topic.serp)))
+        read_on = best_case(padded, k, tail=1000, fill=False)
+        assert ORACLES["RBP"](read_on, k + 1000) - rbp == close(expected["RBP_tail"][i])
+        assert residuals(topic, k)["Prec_residual"] == close(expected["Prec_residual"][i])
+
+
+def test_tied_documents(golden):
+    case = golden["002-ties"]
+    expected, qrels = case["expected"], case["input"]["qrels"]
+
+    def score(order, metric, k, **params):
+        serp = tuple(qrels.get(doc) for doc in order)
+        topic = Topic(serp=serp, judged=tuple(qrels.values()), gmax=case["input"]["gmax"])
+        return ORACLES[metric](topic, k, **params)
+
+    for policy in ("trec", "file"):
+        found = score(expected[policy], "RBP", 3, gain="linear")
+        assert found == close(expected[f"RBP(0.8)@3 linear, {policy}"])
+    blocks = [list(itertools.permutations(block)) for block in expected["blocks"]]
+    orders = [list(itertools.chain(*order)) for order in itertools.product(*blocks)]
+    for k in (3, 5, 7):
+        rbp = statistics.mean(score(order, "RBP", k, gain="linear") for order in orders)
+        prec = statistics.mean(score(order, "P", k) for order in orders)
+        assert rbp == close(expected[f"shared RBP(0.8)@{k} linear"])
+        assert prec == close(expected[f"shared Prec@{k} binary"])
+
+
+def test_weight_of_the_first_rank(golden):
+    case = golden["002-ndcg-weights"]
+    first = Topic(serp=(1, 0), judged=(1,) * 20, gmax=1)
+    for discount in ("log2", "zipf"):
+        found = [ORACLES["nDCG"](first, k, discount=discount) for k in case["input"]["k"]]
+        assert found == close(case["expected"][discount])
+
+
+def test_scores_of_a_small_track(golden):
+    case = golden["002-volatility"]
+    variants = {"AP_b": ("AP", {"norm": "min"}), "RBP(0.95)": ("RBP", {"p": 0.95})}
+    judged = tuple(case["input"]["judged"])
+    for key, (metric, params) in variants.items():
+        for k, scores in zip(case["input"]["ks"], case["expected"][key], strict=True):
+            for serp, score in zip(case["input"]["serps"].values(), scores, strict=True):
+                topic = Topic(serp=tuple(serp), judged=judged, gmax=3)
+                assert ORACLES[metric](topic, k, **params) == close(score)
+
+
+def test_discount_that_spares_the_first_ranks(golden):
+    case = golden["004-ndcg-log10"]
+    told, expected = case["input"], case["expected"]
+    topic = Topic(serp=tuple(told["serp"]), judged=tuple(told["judged"]), gmax=2)
+    for key, base in (("ndcg", 10), ("base 2", 2)):
+        found = ORACLES["nDCG"](
+            topic, len(topic.serp), gain=dict(told["gains"]), discount="jk", base=base
+        )
+        assert found == close(expected[key])
+    weights = [discount_at(rank, "jk", 10) for rank in (1, 9, 10, 20, 100)]
+    assert weights == close([1, 1, 1, math.log(10) / math.log(20), 0.5])
+
+
+def test_preference_counts_no_more_above_than_there_are_relevant():
+    topic = Topic(serp=(0, 0, 1), judged=(1, 0, 0), gmax=1)
+    assert [ORACLES["Bpref"](topic, 3, variant=v) for v in ("trec", "2004")] == [0, 0]
+
+
+def test_preference_takes_negative_grades_as_judged():
+    topic = Topic(serp=(-1, 1), judged=(1, 1, -1, 0), gmax=1)
+    assert ORACLES["Bpref"](topic, 2) == close(0.25)
+
+
+def test_only_one_grade_is_pooled_but_unjudged():
+    topic = Topic(serp=(-1, 1), judged=(1, -1), gmax=1)
+    assert ORACLES["InfAP"](topic, 2) == close(0.5 + 0.5 * 0.5)
+    junk = Topic(serp=(-2, 1), judged=(1, -2), gmax=1)
+    assert ORACLES["InfAP"](junk, 2) == ORACLES["InfAP"](replace(junk, serp=(0, 1)), 2)
+
+
+def test_recall_point_rounded_to_the_nearest():
+    topic = Topic(serp=(1, 0, 0, 1, 0, 1), judged=(1, 1, 1, 1, 1, 0), gmax=1)
+    up = [ORACLES["IPrec"](topic, 6, recall=x) for x in (0.2, 0.3, 0.5)]
+    nearest = [ORACLES["IPrec"](topic, 6, recall=x, rounding="nearest") for x in (0.2, 0.25, 0.5)]
+    assert up == [1, 0.5, 0.5]
+    assert nearest == [1, 1, 0.5]
+
+
+@settings(deadline=None)
+@given(topics(max_len=8))
+def test_kin(topic):
+    """Metrics that the definitions make equal under some field."""
+    for k in (1, 3, 8, 10):
+        scores = {
+            "ERR": ORACLES["ERR"](topic, k, gain="binary"),
+            "Q": ORACLES["Q"](topic, k, beta=0),
+            "DCG": ORACLES["DCG"](topic, k, gain="binary", discount="jk", base=1e9),
+        }
+        assert scores["ERR"] == close(ORACLES["RR"](topic, k))
+        assert scores["Q"] == close(ORACLES["AP"](topic, k))
+        assert scores["DCG"] == close(ORACLES["NumRelRet"](topic, k))
+        n = max(1, min(k, len(topic.serp)))
+        assert ORACLES["SetF"](topic, k, beta=2) == close(
+            ORACLES["F"](replace(topic, serp=topic.serp[:k]), n, beta=2)
+        )
+
+
+THRESHOLDED = {name for name in ORACLES if "rel" in signature(ORACLES[name]).parameters}
+VARIED = [
+    *((name, {}) for name in sorted(THRESHOLDED)),
+    *(("AP", {"norm": norm}) for norm in ("min", "pool")),
+    *(("Q", {"norm": norm, "ideal": "pool"}) for norm in ("min", "pool")),
+    ("nDCG", {"ideal": "pool"}),
+    ("Bpref", {"variant": "2004"}),
+    ("IPrec", {"recall": 0.5}),
+]
+
+
+@pytest.mark.parametrize(("name", "params"), VARIED)
+@settings(max_examples=40, deadline=None)
+@given(topics(), st.integers(1, 15))
+def test_threshold_is_all_that_binary_metrics_see(name, params, topic, k):
+    def binary(grades):
+        return tuple(g if g is None or g < 0 else int(g >= 2) for g in grades)
+
+    judged_at = {depth: binary(grades) for depth, grades in (topic.judged_at or {}).items()}
+    plain = replace(
+        topic, serp=binary(topic.serp), judged=binary(topic.judged), gmax=1, judged_at=judged_at
+    )
+    if "gain" in signature(ORACLES[name]).parameters:
+        params = {**params, "gain": "binary"}
+    assert ORACLES[name](topic, k, rel=2, **params) == ORACLES[name](plain, k, **params)
+
+
+def test_f_weighs_recall_by_beta():
+    topic = Topic(serp=(1, 0), judged=(1, 1, 1, 1, 0), gmax=1)
+    assert ORACLES["F"](topic, 2, beta=2) == close(5 * 0.5 * 0.25 / (4 * 0.5 + 0.25))
+
+
+def test_judged_share():
+    topic = Topic(serp=(1, None, -1), judged=(1, -1), gmax=1)
+    assert [ORACLES["Judged"](topic, k) for k in (1, 2, 3, 9)] == close([1, 1 / 2, 2 / 3, 2 / 3])
+    assert ORACLES["Judged"](replace(topic, serp=()), 5) == 0

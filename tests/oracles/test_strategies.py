@@ -1,0 +1,36 @@
+"""The strategies draw what they promise, and `arrays` loses nothing of it."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import arrays, batches, topics
+
+from irframe.names import EMPTY, UNJUDGED
+
+
+@settings(deadline=None)
+@given(topics(), st.data())
+def test_pools_grow_to_the_recall_base(topic, data):
+    if topic.pool_depth is None:
+        assert topic.judged_at is None
+        return
+    assert sorted(topic.judged_at) == list(range(1, topic.pool_depth))
+    k = data.draw(st.integers(1, topic.pool_depth))
+    for grade in {*topic.judged}:
+        assert topic.pool(k).count(grade) <= topic.pool(k + 1).count(grade)
+    assert topic.pool(topic.pool_depth) == topic.judged
+
+
+@settings(max_examples=50, deadline=None)
+@given(batches())
+def test_arrays_hold_what_the_topics_say(drawn):
+    batch, K = drawn
+    laid = arrays(batch, K)
+    for i, topic in enumerate(batch):
+        grades = [g for g in laid["grade"][i].tolist() if g != EMPTY]
+        assert [None if g == UNJUDGED else g for g in grades] == list(topic.serp[:K])
+        assert laid["retrieved"][i] == len(grades)
+        for k in range(1, K + 1):
+            pool = laid["levels"].repeat(laid["pool_count"][i, k - 1]).tolist()
+            assert pool == sorted(topic.pool(k))
+        assert laid["levels"].repeat(laid["count"][i]).tolist() == sorted(topic.judged)
+    assert laid["gmax"] == batch[0].gmax

@@ -1,0 +1,120 @@
+"""The oracles agree with trec_eval, as pytrec_eval runs it, where the definitions do."""
+
+from dataclasses import replace
+
+import pytest
+import pytrec_eval
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from strategies import batches
+
+from oracles import ORACLES, Topic
+
+RECALL_POINTS = [i / 10 for i in range(11)]
+CUTS = (1, 2, 5, 10, 20)
+UNCUT = {
+    "map": ("AP", {}),
+    "recip_rank": ("RR", {}),
+    "Rprec": ("Rprec", {}),
+    "ndcg": ("nDCG", {"ideal": "full"}),
+    "set_P": ("SetP", {}),
+    "set_recall": ("SetR", {}),
+    "set_F": ("SetF", {}),
+    "num_ret": ("NumRet", {}),
+    "num_rel": ("NumRel", {}),
+    "num_rel_ret": ("NumRelRet", {}),
+    "num_q": ("NumQ", {}),
+    **{f"iprec_at_recall_{x:.2f}": ("IPrec", {"recall": x}) for x in RECALL_POINTS},
+}
+CUT = {"P": "P", "recall": "Recall", "map_cut": "AP", "ndcg_cut": "nDCG", "success": "Success"}
+GRADED = {"nDCG", "NumRet", "NumQ"}
+
+
+def trec_eval(batch, k, measures, rel=1):
+    """Score the lists cut at k with trec_eval, topics by position."""
+    qrels, runs = {}, {}
+    for i, topic in enumerate(batch):
+        known = [grade for grade in topic.serp[:k] if grade is not None]
+        rest = list(topic.judged)
+        for grade in known:
+            rest.remove(grade)
+        ranked = {f"ranked{rank}": g for rank, g in enumerate(topic.serp[:k])}
+        qrels[str(i)] = {doc: g for doc, g in ranked.items() if g is not None}
+        qrels[str(i)] |= {f"missed{j}": g for j, g in enumerate(rest)}
+        runs[str(i)] = {doc: float(-rank) for rank, doc in enumerate(ranked)}
+    found = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=rel).evaluate(runs)
+    return [found[str(i)] for i in range(len(batch))]
+
+
+@st.composite
+def trec_cases(draw, **options):
+    """Draw topics, depth and threshold that trec_eval reads within its own arrays.
+
+    It wants a document retrieved, and a judgment no lower than the grade below the threshold.
+    """
+    batch, k = draw(batches(min_len=1, **options))
+    rel = draw(st.integers(1, 3))
+    batch = [topic for topic in batch if max(topic.judged, default=-1) >= rel - 1]
+    assume(batch)
+    return batch, k, rel
+
+
+def near(expected):
+    return pytest.approx(expected, abs=1e-6, rel=0)
+
+
+@settings(deadline=None)
+@given(trec_cases(max_len=20))
+def test_trec_eval_classics(drawn):
+    batch, k, rel = drawn
+    cuts = ",".join(map(str, CUTS))
+    whole = {"iprec_at_recall" if key.startswith("iprec") else key for key in UNCUT}
+    scores = trec_eval(batch, k, whole | {f"{measure}_{cuts}" for measure in CUT}, rel)
+    for topic, expected in zip(batch, scores, strict=True):
+        expected.pop("runid", None)
+        found = {}
+        for measure, (metric, params) in UNCUT.items():
+            threshold = {} if metric in GRADED else {"rel": rel}
+            found[measure] = ORACLES[metric](topic, k, **params, **threshold)
+        seen = replace(topic, serp=topic.serp[:k])
+        for measure, metric in CUT.items():
+            threshold = {} if metric in GRADED else {"rel": rel}
+            for cut in CUTS:
+                found[f"{measure}_{cut}"] = ORACLES[metric](seen, cut, **threshold)
+        assert found == near(expected)
+
+
+@settings(deadline=None)
+@given(trec_cases(grades=(0, 1, 2, None, -1)))
+def test_trec_eval_inferred_precision(drawn):
+    batch, k, rel = drawn
+    for topic, expected in zip(batch, trec_eval(batch, k, {"infAP"}, rel), strict=True):
+        assert ORACLES["InfAP"](topic, k, rel=rel) == near(expected["infAP"])
+
+
+@settings(deadline=None)
+@given(trec_cases(grades=(0, 1, 2, 3, None)))
+def test_trec_eval_preference(drawn):
+    batch, k, rel = drawn
+    for topic, expected in zip(batch, trec_eval(batch, k, {"bpref"}, rel), strict=True):
+        assert ORACLES["Bpref"](topic, k, rel=rel) == near(expected["bpref"])
+
+
+@settings(deadline=None)
+@given(trec_cases())
+def test_trec_eval_preference_skips_negative_grades(drawn):
+    batch, k, rel = drawn
+    for topic, expected in zip(batch, trec_eval(batch, k, {"bpref"}, rel), strict=True):
+        judged = tuple(grade for grade in topic.judged if grade >= 0)
+        serp = tuple(None if grade is None or grade < 0 else grade for grade in topic.serp)
+        kept = replace(topic, serp=serp, judged=judged)
+        assert ORACLES["Bpref"](kept, k, rel=rel) == near(expected["bpref"])
+
+
+def test_recall_point_as_trec_eval_rounds_it():
+    for R in range(1, 120):
+        topic = Topic(serp=(*(R * (1, 0)),), judged=(*(R * (1, 0)),), gmax=1)
+        (expected,) = trec_eval([topic], 2 * R, {"iprec_at_recall"})
+        for x in RECALL_POINTS:
+            found = ORACLES["IPrec"](topic, 2 * R, recall=x)
+            assert found == near(expected[f"iprec_at_recall_{x:.2f}"]), (R, x)

@@ -1,0 +1,70 @@
+"""One topic as an oracle sees it: a ranking of grades and the recall base they come from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Grade = int | None
+Gain = Literal["binary", "linear", "exp"] | Mapping[int, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Topic:
+    """What was retrieved for a topic, and what is known about it.
+
+    Parameters
+    ----------
+    serp
+        Grades of the retrieved documents, best rank first; None where unjudged.
+    judged
+        Grades of all judged documents, among them those of `serp`.
+    gmax
+        Top grade of the whole collection.
+    judged_at
+        For each depth k below `pool_depth`, the grades that a pool of depth k would have judged.
+    pool_depth
+        Where judging stopped; None if the judgments do not come from a pool.
+    """
+
+    serp: tuple[Grade, ...]
+    judged: tuple[int, ...]
+    gmax: int
+    judged_at: Mapping[int, tuple[int, ...]] | None = None
+    pool_depth: int | None = None
+
+    def pool(self, k: int) -> tuple[int, ...]:
+        """Return the grades judged by a pool of depth k, all of them from `pool_depth` on."""
+        if self.judged_at is None or self.pool_depth is None or k >= self.pool_depth:
+            return self.judged
+        return self.judged_at[k]
+
+
+def is_relevant(grade: Grade, rel: int) -> bool:
+    """Tell whether a grade reaches the relevance threshold."""
+    return grade is not None and grade >= rel
+
+
+def count_relevant(grades: tuple[Grade, ...], rel: int) -> int:
+    """Count the grades that reach the relevance threshold."""
+    return sum(is_relevant(grade, rel) for grade in grades)
+
+
+def gain_of(grade: Grade, gain: Gain, gmax: int, rel: int = 1) -> float:
+    """Return what a grade is worth; nothing if unjudged, negative or absent from a mapping."""
+    if grade is None or grade < 0:
+        return 0.0
+    if gain == "binary":
+        return 1.0 if grade >= rel else 0.0
+    if gain == "linear":
+        return grade / gmax if gmax > 0 else 0.0
+    if gain == "exp":
+        return (2**grade - 1) / 2**gmax
+    return gain.get(grade, 0.0)
+
+
+def normaliser(topic: Topic, k: int, norm: str, rel: int) -> int:
+    """Return N of AP and Q: R, min(R, k), or the R of the pool of depth k."""
+    if norm == "pool":
+        return count_relevant(topic.pool(k), rel)
+    R = count_relevant(topic.judged, rel)
+    return {"R": R, "min": min(R, k)}[norm]

@@ -1,0 +1,108 @@
+"""Hypothesis strategies: topics as the oracles read them, and the arrays the kernels read.
+
+`topics` draws one ranking with its recall base, `batches` several that share a top grade,
+and `arrays` lays a batch out as the kernels' vocabulary. Rankings may be empty or shorter than
+the depth, hold unjudged documents and negative grades, and have nothing relevant to find. Half of
+the topics were judged by pooling; a run that contributed has no unjudged document above the pool
+depth and its documents are in the pool no later than their own rank.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import strategies as st
+from oracles import Topic
+
+from irframe.names import EMPTY, UNJUDGED
+
+GRADES = (0, 1, 2, 3, None, -1, -2)
+"""Grades of retrieved documents, the simplest first; None is unjudged, 0 always among them."""
+
+BARREN = 8
+"""One topic in this many has no relevant document by design, and so has one collection."""
+
+
+def top_grades(grades):
+    """Draw the top grade of a collection, now and then 0."""
+    scale = [grade for grade in grades if grade is not None and grade > 0]
+    lot = st.integers(1, BARREN)
+    return lot.flatmap(lambda drawn: st.just(0) if drawn == BARREN else st.sampled_from(scale))
+
+
+@st.composite
+def lists(draw, elements, *, min_size, max_size):
+    """Draw a list of any of the sizes alike, where `st.lists` prefers the short ones."""
+    size = draw(st.integers(min_size, max_size))
+    return draw(st.lists(elements, min_size=size, max_size=size))
+
+
+@st.composite
+def pools(draw, serp, missed):
+    """Draw `judged`, `judged_at` and `pool_depth` of documents found by a run or missed by it."""
+    found = [(grade, rank) for rank, grade in enumerate(serp, start=1) if grade is not None]
+    judged = tuple(grade for grade, _ in found) + tuple(missed)
+    depth = draw(st.none() | st.integers(1, len(serp) + 3))
+    if depth is None:
+        return {"judged": judged}
+    complete = serp.index(None) if None in serp else depth
+    contributed = complete > 0 and draw(st.booleans())
+    depth = min(depth, complete) if contributed else depth
+    entry = draw(st.lists(st.integers(1, depth), min_size=len(judged), max_size=len(judged)))
+    if contributed:
+        entry[: len(found)] = [min(e, r) for e, (_, r) in zip(entry, found, strict=False)]
+    judged_at = {
+        k: tuple(grade for grade, first in zip(judged, entry, strict=True) if first <= k)
+        for k in range(1, depth)
+    }
+    return {"judged": judged, "judged_at": judged_at, "pool_depth": depth}
+
+
+@st.composite
+def topics(draw, min_len=0, max_len=12, grades=GRADES, gmax=None):
+    """Draw a topic with a ranking of `min_len` to `max_len` documents, graded up to `gmax`."""
+    gmax = draw(top_grades(grades)) if gmax is None else gmax
+    top = 0 if draw(st.integers(1, BARREN)) == BARREN else gmax
+    allowed = [grade for grade in grades if grade is None or grade <= top]
+    serp = draw(lists(st.sampled_from(allowed), min_size=min_len, max_size=max_len))
+    judgeable = st.sampled_from([grade for grade in allowed if grade is not None])
+    missed = draw(lists(judgeable, min_size=0, max_size=max_len))
+    return Topic(serp=tuple(serp), gmax=gmax, **draw(pools(serp, missed)))
+
+
+@st.composite
+def batches(draw, min_len=0, max_len=12, grades=GRADES, *, max_topics=4):
+    """Draw topics of one collection and a depth K, now and then beyond the longest ranking."""
+    gmax = draw(top_grades(grades))
+    row = topics(min_len=min_len, max_len=max_len, grades=grades, gmax=gmax)
+    return draw(st.lists(row, min_size=1, max_size=max_topics)), draw(st.integers(1, max_len + 3))
+
+
+def arrays(batch: Sequence[Topic], K: int) -> dict[str, np.ndarray | int]:
+    """Lay topics out as the kernels read them, rankings cut at K.
+
+    Returns
+    -------
+    dict
+        `grade` (topic, K) with the marks EMPTY and UNJUDGED, `retrieved` (topic,), `levels` (L,)
+        the distinct judged grades ascending, `count` (topic, L) judged documents at each level,
+        `pool_count` (topic, K, L) the same by pool depth, and `gmax`.
+    """
+    (gmax,) = {topic.gmax for topic in batch}
+    levels = sorted({grade for topic in batch for grade in topic.judged}) or [0]
+    grade = np.full((len(batch), K), EMPTY, dtype=np.int8)
+    for row, topic in zip(grade, batch, strict=True):
+        marks = [UNJUDGED if g is None else g for g in topic.serp[:K]]
+        row[: len(marks)] = marks
+    count = [[topic.judged.count(level) for level in levels] for topic in batch]
+    pool_count = [
+        [[topic.pool(k).count(level) for level in levels] for k in range(1, K + 1)]
+        for topic in batch
+    ]
+    return {
+        "grade": grade,
+        "retrieved": np.array([min(K, len(topic.serp)) for topic in batch]),
+        "levels": np.array(levels),
+        "count": np.array(count),
+        "pool_count": np.array(pool_count),
+        "gmax": gmax,
+    }
