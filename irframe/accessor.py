@@ -15,6 +15,7 @@ from irframe.frames.judging import judge
 from irframe.frames.ranking import rank
 from irframe.inference.summary import summary
 from irframe.names import ALIASES, DOC, TOPIC, roles
+from irframe.plots.depth_curves import depth_curves
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -36,6 +37,12 @@ class Verb(Generic[P, R]):
 class _Accessor:
     def __init__(self, subject: Any) -> None:
         self.subject = subject
+
+
+class ScoresPlots(_Accessor):
+    """Figures of scores."""
+
+    depth_curves = Verb(depth_curves)
 
 
 @pd.api.extensions.register_dataframe_accessor("ireval")
@@ -72,3 +79,8 @@ class ScoresAccessor(_Accessor):
     """Verbs of arrays of scores."""
 
     summary = Verb(summary)
+
+    @property
+    def plot(self) -> ScoresPlots:
+        """Figures of these scores."""
+        return ScoresPlots(self.subject)

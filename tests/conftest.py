@@ -1,9 +1,12 @@
 """Fixtures shared by all tests."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
+
+os.environ.setdefault("MPLBACKEND", "agg")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
