@@ -92,6 +92,6 @@ class Q(Metric):
 
 
 def _shallow(pooled: Array, full: Array) -> list[int]:
-    depths = pooled.shape[-2]
-    differs = (pooled != full).reshape(-1, depths, pooled.shape[-1]).any(axis=(0, 2))
-    return [int(depth) for depth in 1 + np.flatnonzero(differs)]
+    differs = (pooled != full).any(axis=-1)
+    shallow = differs.any(axis=tuple(range(differs.ndim - 1)))
+    return [int(depth) for depth in 1 + np.flatnonzero(shallow)]
