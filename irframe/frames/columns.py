@@ -1,0 +1,115 @@
+"""Columns of any type as the three types that files hold: text, whole numbers, numbers."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from irframe.errors import GradeError, IdError, InputError, IrframeError
+from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, SYSTEM, TOPIC
+
+__all__ = ["TEXT", "TYPES", "to_arrow", "to_frame", "to_role"]
+
+TEXT = pa.large_string()
+
+TYPES: dict[str, pa.DataType] = {
+    SYSTEM: TEXT,
+    TOPIC: TEXT,
+    DOC: TEXT,
+    RANK: pa.int64(),
+    SCORE: pa.float64(),
+    GRADE: pa.int64(),
+    ITERATION: TEXT,
+}
+"""Role -> the type of its column, in the order in which frames list them."""
+
+
+def to_frame(table: pa.Table) -> pd.DataFrame:
+    """Make a frame of a table; text is the text type of pandas, kept by Arrow."""
+    try:
+        text: Any = pd.StringDtype("pyarrow", na_value=np.nan)
+    except TypeError:  # pandas 2.2 knows the same type by another name
+        text = pd.api.types.pandas_dtype("string[pyarrow_numpy]")
+    types = {pa.string(): text, TEXT: text}
+    frame: pd.DataFrame = table.combine_chunks().to_pandas(types_mapper=types.get)
+    return frame
+
+
+def to_arrow(column: pd.Series) -> pa.ChunkedArray:
+    """Take a column of a frame into Arrow; NaN counts as missing."""
+    try:
+        array = pa.Array.from_pandas(column)
+    except pa.ArrowException as error:
+        kinds = sorted({type(value).__name__ for value in column})
+        wanted, found = f"one type of values in column {column.name!r}", "several"
+        raise IdError(wanted, found, "convert the column with astype(str)", kinds) from error
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def to_role(column: pa.ChunkedArray, role: str, where: str) -> pa.ChunkedArray:
+    """Give a column the type of its role.
+
+    Parameters
+    ----------
+    column
+        Values of any type.
+    role
+        A role of `TYPES`.
+    where
+        The column in the words of its user, for messages.
+
+    Returns
+    -------
+    pyarrow.ChunkedArray
+        The values without missing ones, in the type of the role.
+    """
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    error = {GRADE: GradeError, RANK: InputError, SCORE: InputError}.get(role, IdError)
+    missing = pc.is_null(column, nan_is_null=True)
+    _refuse(missing, partial(error, f"no missing values in {where}"), "missing")
+    if TYPES[role] == TEXT:
+        return _text(column, where)
+    return _number(column, TYPES[role], where, error)
+
+
+def _text(column: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
+    is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    if not (is_text or pa.types.is_integer(column.type) or str(column.type) == "string_view"):
+        wanted, found = f"text or whole numbers in {where}", f"values of type {column.type}"
+        raise IdError(wanted, found, "convert the column with astype(str)")
+    return column.cast(TEXT)
+
+
+def _number(
+    column: pa.ChunkedArray, target: pa.DataType, where: str, error: type[IrframeError]
+) -> pa.ChunkedArray:
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        wanted, found = f"numbers in {where}", f"values of type {column.type}"
+        raise error(wanted, found, "convert the column with astype(float)")
+    if pa.types.is_integer(target) and pa.types.is_floating(column.type):
+        fractions = pc.not_equal(column, pc.floor(column))
+        fractions = pc.or_(fractions, pc.invert(pc.is_finite(column)))
+        _refuse(fractions, partial(error, f"whole numbers in {where}"), "others", column)
+    return column.cast(target, safe=pa.types.is_integer(target))
+
+
+def _refuse(
+    at_fault: pa.ChunkedArray,
+    error: Callable[..., IrframeError],
+    kind: str,
+    values: pa.ChunkedArray | None = None,
+) -> None:
+    """Raise if any row is at fault; the message lists rows (from 0) and what they hold."""
+    rows = pc.indices_nonzero(at_fault)
+    if not len(rows):
+        return
+    offenders = [f"row {row}" for row in rows.to_pylist()]
+    if values is not None:
+        held = values.take(rows).to_pylist()
+        offenders = [f"{value} in {row}" for value, row in zip(held, offenders, strict=True)]
+    raise error(f"{len(offenders)} {kind}", "mend or drop these rows", offenders)

@@ -1,0 +1,239 @@
+"""The text formats of runs and judgments: a fast parser, and a diagnosis line by line."""
+
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from math import isnan
+from operator import itemgetter
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from irframe.errors import SHOWN, FileFormatError, InputError
+from irframe.frames.columns import TYPES
+from irframe.names import ALIASES, DOC, GRADE, ITERATION, RANK, SCORE, SYSTEM, TOPIC, roles
+
+__all__ = ["QRELS", "RUN", "Format", "parse"]
+
+BLOCK = 1 << 24
+"""Bytes that one task parses; a line is shorter."""
+
+_FIRST = re.compile(rb"(?:\A|[\r\n])[ \t]*([^#\s][^\r\n]*)")
+_LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
+_COMMENT = re.compile(rb"^#[^\n]*", re.MULTILINE)
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+
+_UNREAD = "Q0"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """A kind of file: its columns where they have no names, its roles where they have."""
+
+    noun: str
+    layouts: tuple[tuple[str, ...], ...]
+    roles: tuple[str, ...]
+    needed: tuple[tuple[str, ...], ...]
+    headed: bool
+
+    @property
+    def wanted(self) -> str:
+        """What a message says of the text format."""
+        choices = " or ".join(f"{len(each)} columns ({' '.join(each)})" for each in self.layouts)
+        return f"{self.noun} with {choices}{' or with a header' * self.headed}"
+
+    def find(self, names: Iterable[str]) -> dict[str, str]:
+        """Find the names of the columns by role; judgments may call the grade a score."""
+        found = roles(names)
+        if GRADE not in found and SCORE in found and SCORE not in self.roles:
+            found[GRADE] = found[SCORE]
+        return {role: str(found[role]) for role in self.roles if role in found}
+
+    def lacking(self, found: Container[str]) -> list[tuple[str, ...]]:
+        """List the roles, or choices of roles, that a file needs beyond those found."""
+        return [choice for choice in self.needed if not any(role in found for role in choice)]
+
+    def require(
+        self, names: Iterable[str], where: str, *, optional: Container[str] = ()
+    ) -> dict[str, str]:
+        """Find the names of the columns by role, or say which roles have none."""
+        names = list(names)
+        found = self.find(names)
+        lacking = [each for each in self.lacking(found) if each[0] not in optional]
+        if lacking:
+            wanted = f"{self.noun} with a column for {' and '.join(map(' or '.join, lacking))}"
+            accepted = (
+                f"{role} may be named {', '.join(ALIASES[role])}" for role in chain(*lacking)
+            )
+            raise InputError(wanted, f"{where} with other columns", "; ".join(accepted), names)
+        twice = [name for name in found.values() if names.count(name) > 1]
+        if twice:
+            raise InputError("one column per role", f"{where} with several named", "", twice)
+        return found
+
+    def columns(self, fields: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+        """Tell from the first line what the columns are, and whether that line is a header."""
+        found = self.find(fields)
+        distinct = len(set(fields)) == len(fields)
+        if self.headed and distinct and not self.lacking(found):
+            names = {name: role for role, name in found.items()}
+            return tuple(names.get(field, field) for field in fields), True
+        fitting = (layout for layout in self.layouts if len(layout) == len(fields))
+        return next(fitting, self.layouts[0]), False
+
+
+RUN = Format(
+    noun="a run",
+    layouts=((TOPIC, _UNREAD, DOC, RANK, SCORE, SYSTEM), (TOPIC, DOC, RANK)),
+    roles=(SYSTEM, TOPIC, DOC, RANK, SCORE),
+    needed=((TOPIC,), (DOC,), (SCORE, RANK)),
+    headed=False,
+)
+"""TREC and MS MARCO."""
+
+QRELS = Format(
+    noun="judgments",
+    layouts=((TOPIC, ITERATION, DOC, GRADE),),
+    roles=(TOPIC, DOC, GRADE, ITERATION),
+    needed=((TOPIC,), (DOC,), (GRADE,)),
+    headed=True,
+)
+"""TREC, and named columns as in BEIR."""
+
+
+def parse(data: bytes, source: str, kind: Format) -> pa.Table:
+    """Read a text file into a table with a column per role.
+
+    Parameters
+    ----------
+    data
+        The file: columns separated by blanks, tabs or both; empty lines and lines that begin
+        with ``#`` do not count.
+    source
+        Its name, for messages.
+    kind
+        What it should be.
+
+    Returns
+    -------
+    pyarrow.Table
+        Rows in file order. Ids are text as written.
+    """
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    first = _FIRST.search(data)
+    if first is None:
+        raise FileFormatError(kind.wanted, f"{source} without a single row")
+    columns, header = kind.columns(_fields(first[1].decode(errors="replace")))
+    start = first.end(1) if header else first.start(1)
+    table = _table(data[start:], columns)
+    if table is None:
+        offenders = _faults(data, start, columns)
+        found = f"{source} with lines that do not fit" if offenders else f"{source} unreadable"
+        advice = "mend these lines, or check that this is the file you meant"
+        raise FileFormatError(kind.wanted, found, advice, offenders)
+    if not table.num_rows:
+        raise FileFormatError(kind.wanted, f"{source} without a row below its header")
+    named = [role for role in kind.roles if role in columns]
+    return table.select([*named, *(name for name in table.column_names if name not in named)])
+
+
+def _table(body: bytes, columns: tuple[str, ...]) -> pa.Table | None:
+    for text, delimiter in _attempts(body):
+        try:
+            table = _read(text, columns, delimiter)
+        except pa.ArrowInvalid:
+            continue
+        if _is_sound(table):
+            return table
+    return None
+
+
+def _attempts(body: bytes) -> Iterator[tuple[bytes, str]]:
+    """Offer the file as it is, if one character may separate its columns, then tidied."""
+    blanks, tabs = b" " in body, b"\t" in body
+    if b"#" not in body and not (blanks and tabs):
+        yield body, " " if blanks else "\t"
+    yield _tidy(body), "\t"
+
+
+def _tidy(body: bytes) -> bytes:
+    """Separate columns by one tab and lines by line feeds, without padding and comments."""
+    body = body.translate(bytes.maketrans(b" \r", b"\t\n"))
+    while b"\t\t" in body:
+        body = body.replace(b"\t\t", b"\t")
+    body = body.replace(b"\n\t", b"\n").replace(b"\t\n", b"\n").strip(b"\t\n")
+    return _COMMENT.sub(b"", body) + b"\n"
+
+
+def _read(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table:
+    return pyarrow.csv.read_csv(
+        pa.BufferReader(text),
+        read_options=pyarrow.csv.ReadOptions(column_names=columns, block_size=BLOCK),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
+        convert_options=pyarrow.csv.ConvertOptions(
+            column_types={name: TYPES.get(name, pa.large_string()) for name in columns},
+            include_columns=[name for name in columns if name != _UNREAD],
+            null_values=[],
+        ),
+    )
+
+
+def _is_sound(table: pa.Table) -> bool:
+    """Tell whether no id is empty and no score is NaN, which the parser lets pass."""
+    for column in table.itercolumns():
+        if pa.types.is_floating(column.type):
+            bad = pc.is_nan(column)
+        elif pa.types.is_large_string(column.type):
+            bad = pc.equal(pc.binary_length(column), 0)
+        else:
+            continue
+        if pc.any(bad).as_py():
+            return False
+    return True
+
+
+def _faults(data: bytes, start: int, columns: tuple[str, ...]) -> list[str]:
+    """Say what is wrong with the first few lines at fault, from the position `start` on."""
+    lines = enumerate(_LINE.finditer(data), 1)
+    checked = ((number, _fault(line[1], columns)) for number, line in lines if line.end(1) > start)
+    return [
+        f"line {number} {fault}" for number, fault in islice(filter(itemgetter(1), checked), SHOWN)
+    ]
+
+
+def _fields(line: str) -> list[str]:
+    return [field for field in re.split("[ \t]+", line) if field]
+
+
+def _fault(line: bytes, columns: tuple[str, ...]) -> str:
+    """Say what is wrong with a line; empty if nothing is."""
+    try:
+        text = line.decode()
+    except UnicodeDecodeError:
+        return "is not UTF-8 text"
+    fields = _fields(text)
+    if not fields or fields[0].startswith("#"):
+        return ""
+    if len(fields) != len(columns):
+        return f"has {len(fields)} column{'s' * (len(fields) > 1)}, not {len(columns)}"
+    for name, value in zip(columns, fields, strict=True):
+        if not _CHECKS.get(name, bool)(value):
+            is_header = {TOPIC, DOC} <= roles(fields).keys()
+            return "is a header" if is_header else f"has the {name} {value!r}"
+    return ""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return not isnan(float(text)) and "_" not in text
+    except ValueError:
+        return False
+
+
+def _is_whole(text: str) -> bool:
+    return _WHOLE.fullmatch(text) is not None
+
+
+_CHECKS = {RANK: _is_whole, GRADE: _is_whole, SCORE: _is_number}

@@ -1,0 +1,54 @@
+"""Runs and judgments from Parquet, where columns are found by name."""
+
+import re
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from irframe.errors import FileFormatError
+from irframe.frames.columns import to_role
+from irframe.frames.formats import Format
+
+__all__ = ["is_parquet", "parse_parquet"]
+
+_INDEX = re.compile(r"__index_level_\d+__")
+
+
+def is_parquet(data: bytes) -> bool:
+    """Tell by its content whether a file is Parquet."""
+    return data.startswith(b"PAR1") and data.endswith(b"PAR1")
+
+
+def parse_parquet(data: bytes, source: str, kind: Format) -> pa.Table:
+    """Read a Parquet file into a table with a column per role, then its further columns.
+
+    Parameters
+    ----------
+    data
+        The file.
+    source
+        Its name, for messages.
+    kind
+        What it should be.
+
+    Returns
+    -------
+    pyarrow.Table
+        Rows in file order. Ids are text; ids that were whole numbers are written out.
+    """
+    try:
+        table = pyarrow.parquet.read_table(pa.BufferReader(data))
+    except (pa.ArrowException, OSError) as error:
+        wanted, damage = "a Parquet file that is whole", f"{source} damaged ({error})"
+        raise FileFormatError(wanted, damage, "fetch or write the file again") from error
+    found = kind.require(table.column_names, source)
+    if not table.num_rows:
+        raise FileFormatError(kind.noun, f"{source} without a single row")
+    columns = {
+        role: to_role(table[name], role, f"column {name!r} of {source}")
+        for role, name in found.items()
+    }
+    for name in table.column_names:
+        if name not in found.values() and not _INDEX.fullmatch(name):
+            columns[name] = table[name]
+    return pa.table(columns)
