@@ -1,0 +1,114 @@
+"""The same numbers as trec_eval and as published, on real runs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import pytrec_eval
+
+import irframe as ir
+
+CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+TREC = {
+    "map": ["map"],
+    "map_cut": [f"map_cut_{k}" for k in CUTS],
+    "P": [f"P_{k}" for k in CUTS],
+    "recall": [f"recall_{k}" for k in CUTS],
+    "recip_rank": ["recip_rank"],
+    "Rprec": ["Rprec"],
+    "ndcg": ["ndcg"],
+    "ndcg_cut": [f"ndcg_cut_{k}" for k in CUTS],
+    "bpref": ["bpref"],
+    "infAP": ["infAP"],
+    "success": ["success_1", "success_5", "success_10"],
+    "iprec_at_recall": [f"iprec_at_recall_{level / 10:.2f}" for level in range(11)],
+    "set_P": ["set_P"],
+    "set_recall": ["set_recall"],
+    "set_F": ["set_F"],
+    "num_ret": ["num_ret"],
+    "num_rel": ["num_rel"],
+    "num_rel_ret": ["num_rel_ret"],
+    "num_q": ["num_q"],
+}
+NAMES = [name for names in TREC.values() for name in names]
+
+
+def with_level(name, level):
+    """Return a metric by its trec_eval name at a relevance level, where it has one."""
+    metric = ir.parse_metric(name)
+    fields = {**vars(metric), "rel": level}
+    return type(metric)(**fields) if hasattr(metric, "rel") else metric
+
+
+def by_trec_name(frame):
+    return frame.set_axis(NAMES, axis="columns")
+
+
+def test_robust_runs_score_as_pytrec_eval(shared):
+    folder = shared / "data" / "robust03"
+    runs = ir.read_runs(str(folder / "runs" / "*.gz"))
+    qrels = ir.read_qrels(folder / "qrels.txt")
+    ours = by_trec_name(runs.ireval.evaluate(qrels, NAMES, score_dtype="float32", topics="both"))
+    nested = {
+        topic: dict(zip(part["doc"], part["grade"].astype(int), strict=True))
+        for topic, part in qrels.groupby("topic")
+    }
+    peer = pytrec_eval.RelevanceEvaluator(nested, set(TREC))
+    compared = 0
+    for system, run in runs.groupby("system"):
+        lists = {
+            topic: dict(zip(part["doc"], part["score"], strict=True))
+            for topic, part in run.groupby("topic")
+        }
+        theirs = pd.DataFrame(peer.evaluate(lists)).T
+        mine = ours.loc[system].loc[theirs.index, NAMES]
+        np.testing.assert_allclose(
+            mine.to_numpy(), theirs[NAMES].to_numpy(float), rtol=1e-6, atol=1e-6
+        )
+        compared += mine.size
+    assert compared > 17 * 90 * len(NAMES)
+
+
+def test_covid_runs_score_as_published(shared):
+    folder = shared / "data" / "trec-covid-round1"
+    board = pd.read_csv(folder / "leaderboard.csv").set_index("run")
+    runs = ir.read_runs(str(folder / "runs" / "*.gz"), system="file")
+    qrels = ir.read_qrels(folder / "qrels.txt")
+    metrics = {
+        "ndcg@10": ir.nDCG() @ 10,
+        "p@5": ir.P() @ 5,
+        "RBP(p=.5)": ir.RBP(p=0.5, gain={0: 0, 1: 0.5, 2: 1}),
+        "bpref": ir.Bpref(),
+        "MAP": ir.AP(),
+    }
+    scores = runs.ireval.evaluate(qrels, metrics.values(), score_dtype="float32")
+    ours = scores.groupby("system").mean()
+    assert set(ours.index) == set(board.index)
+    assert len(ours) == 143
+    for column, metric in metrics.items():
+        difference = (ours[str(metric)] - board[column]).abs()
+        assert difference.max() < 0.5001e-4, (column, difference.nlargest(3))
+
+
+@pytest.mark.parametrize("kind", ["doc", "passage"])
+def test_dl_hard_runs_score_as_filed_with_them(shared, kind):
+    folder = shared / "data" / "dl-hard"
+    qrels = ir.read_qrels(folder / f"dl_hard-{kind}.qrels")
+    filed_names = [name for name in NAMES if name != "num_q"]
+    metrics = [with_level(name, 2) for name in filed_names]
+    paths = sorted((folder / "baselines" / kind).glob("*.run.gz"))
+    assert len(paths) == {"doc": 14, "passage": 6}[kind]
+    for path in paths:
+        ours = ir.read_run(path).ireval.evaluate(qrels, metrics, score_dtype="float32")
+        mine = ours.set_axis(filed_names, axis="columns").droplevel(0)
+        filed = pd.read_csv(
+            path.with_suffix("").with_suffix(".run.eval"),
+            sep="\t",
+            names=["name", "topic", "value"],
+            dtype=str,
+        )
+        filed["name"] = filed["name"].str.strip()
+        filed = filed[(filed["topic"] != "all") & filed["name"].isin(filed_names)]
+        theirs = filed.set_index(["topic", "name"])["value"].unstack()[filed_names]  # noqa: PD010
+        np.testing.assert_allclose(
+            mine.loc[theirs.index].to_numpy(), theirs.to_numpy(float), atol=0.5001e-4
+        )
