@@ -1,0 +1,108 @@
+"""What a paired test is: a value with a kernel over all pairs and all depths."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import ClassVar, NamedTuple
+
+from irframe.errors import ParameterError
+from irframe.paired.pairs import FloatArray, IntArray
+
+__all__ = ["PairedResult", "PairedTest", "Resampling"]
+
+
+class PairedResult(NamedTuple):
+    """Evidence that the two systems of a pair differ.
+
+    Parameters
+    ----------
+    statistic
+        Shape (pair, depth); positive where a is ahead of b. Each test says what it is.
+    p
+        Two-sided p-values, shape (pair, depth), not adjusted for the number of pairs.
+
+    Examples
+    --------
+    >>> PairedResult(statistic=2.0, p=0.05).p
+    0.05
+    """
+
+    statistic: FloatArray
+    p: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairedTest(ABC):
+    """Whether two systems differ, judged from their scores on the same topics.
+
+    A test is a value: its options are its fields, two tests with equal options are equal, and
+    its `repr` evaluates back to it. Its `kernel` tests all pairs at all depths.
+
+    Examples
+    --------
+    >>> from irframe.paired import PairedT, parse_test
+    >>> parse_test("t") == PairedT()
+    True
+    """
+
+    name: ClassVar[str]
+    """What `parse_test` calls the test."""
+
+    def __post_init__(self) -> None:
+        wrong = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if field.type is bool and not isinstance(getattr(self, field.name), bool)
+        ]
+        if wrong:
+            raise ParameterError("True or False", "something else", "choose one of the two", wrong)
+
+    @abstractmethod
+    def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
+        """Test every pair at every depth at once.
+
+        Parameters
+        ----------
+        scores
+            Shape (system, topic, depth), without NaN.
+        pairs
+            Shape (pair, 2), positions of systems a and b, as `all_pairs` and `baseline_pairs`
+            give; all pairs by default.
+
+        Returns
+        -------
+        PairedResult
+            `statistic` and `p`, each of shape (pair, depth).
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resampling(PairedTest):
+    """A test by random draws, the same for every pair and depth.
+
+    Parameters
+    ----------
+    samples
+        How many draws, at least 1.
+    seed
+        Of the generator of the draws, at least 0; the same seed gives the same p-values.
+    """
+
+    samples: int
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        lowest = {"samples": 1, "seed": 0}
+        values = {name: getattr(self, name) for name in lowest}
+        wrong = [
+            f"{name}={value!r}"
+            for name, value in values.items()
+            if not isinstance(value, int) or isinstance(value, bool) or value < lowest[name]
+        ]
+        if wrong:
+            raise ParameterError(
+                "whole numbers, samples at least 1 and seed at least 0",
+                "something else",
+                "change them",
+                wrong,
+            )

@@ -1,0 +1,250 @@
+"""The paired bootstrap test and the discriminative power it measures."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from irframe.errors import ParameterError
+from irframe.paired.base import PairedResult, Resampling
+from irframe.paired.blocks import by_depth, by_pair, checked
+from irframe.paired.differences import exact_moments, ratio
+from irframe.paired.pairs import FloatArray, IntArray
+from irframe.paired.products import product
+
+__all__ = ["Bootstrap", "Discrimination"]
+
+TIE = 1e-9
+"""Relative: statistics this close count as equal, so that rounding does not decide."""
+DEGENERATE = 1e-13
+"""Variance of a replicate, relative to its mean square, below which it counts as 0."""
+
+
+class Discrimination(NamedTuple):
+    """How many pairs a metric tells apart, and the difference of means it takes.
+
+    Parameters
+    ----------
+    asl
+        Achieved significance level of every pair, shape (pair, depth); sorted, it is the
+        pairs' ASL curve.
+    power
+        Share of pairs with an achieved significance level below alpha, shape (depth,).
+    pair_deltas
+        Difference of means that each pair needs, shape (pair, depth).
+    delta
+        Difference of means that suffices for every pair, their maximum, shape (depth,).
+
+    Examples
+    --------
+    >>> Discrimination(asl=0.01, power=1.0, pair_deltas=0.1, delta=0.1).power
+    1.0
+    """
+
+    asl: FloatArray
+    power: FloatArray
+    pair_deltas: FloatArray
+    delta: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bootstrap(Resampling):
+    """Whether the mean difference stands out among resamples of the topics.
+
+    Parameters
+    ----------
+    samples
+        How many resamples of the topics, at least 1.
+    seed
+        Of the generator of the resamples, at least 0.
+
+    Returns
+    -------
+    Bootstrap
+        A test whose statistic is the paired t statistic and whose p-value is the achieved
+        significance level.
+
+    Notes
+    -----
+    With z = a - b, w = z - mean(z) and t(v) = mean(v) / (sd(v) / sqrt(n)), sd with n - 1, p is
+    the share of resamples w* of w with |t(w*)| >= |t(z)|; statistics that agree to 1e-9 count
+    as equal. The resamples are the same for every pair and depth. Differences that do not
+    vary follow the t-test: all 0 gives p = 1, constant others p = 0, one topic p = 1.
+
+    References
+    ----------
+    T. Sakai (2006). Evaluating evaluation metrics based on the bootstrap.
+    https://doi.org/10.1145/1148170.1148261
+
+    Examples
+    --------
+    >>> scores = np.array([[2.0, 3.0, 4.0], [1.0, 2.0, 3.0]])[:, :, None]
+    >>> statistic, p = Bootstrap(samples=10).kernel(scores)
+    >>> statistic.item(), p.item()
+    (inf, 0.0)
+    """
+
+    name: ClassVar[str] = "bootstrap"
+    samples: int = 1000
+
+    def resamples(self, topics: int) -> IntArray:
+        """Draw topics with replacement.
+
+        Parameters
+        ----------
+        topics
+            How many topics there are, and how many a resample has.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape (samples, topics), positions of topics.
+
+        Examples
+        --------
+        >>> Bootstrap(samples=2).resamples(3).shape
+        (2, 3)
+        """
+        generator = np.random.default_rng(self.seed)
+        return generator.integers(topics, size=(self.samples, topics), dtype=np.int64)
+
+    def kernel(
+        self,
+        scores: FloatArray,
+        pairs: IntArray | None = None,
+        *,
+        resamples: IntArray | None = None,
+    ) -> PairedResult:
+        """Test every pair at every depth at once; see `PairedTest.kernel`.
+
+        Parameters
+        ----------
+        scores, pairs
+            As for every paired test.
+        resamples
+            Positions of topics, shape (any number, topics), in place of those drawn.
+
+        Returns
+        -------
+        PairedResult
+            `statistic` and `p`, each of shape (pair, depth).
+        """
+        weights = self._weights(scores, resamples)
+
+        def test(a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
+            t, mean, spread = _replicates(a, b, weights)
+            return t, _asl(t, ratio(abs(mean), spread))
+
+        def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
+            return by_pair(test, block, pairs, width=len(weights))
+
+        return PairedResult(*by_depth(compute, scores, pairs))
+
+    def discriminate(
+        self,
+        scores: FloatArray,
+        pairs: IntArray | None = None,
+        *,
+        alpha: float = 0.05,
+        resamples: IntArray | None = None,
+    ) -> Discrimination:
+        """Measure how many pairs are told apart, and the difference of means it takes.
+
+        Parameters
+        ----------
+        scores, pairs, resamples
+            As for `kernel`.
+        alpha
+            Significance level, strictly between 0 and 1.
+
+        Returns
+        -------
+        Discrimination
+            Per pair and depth, and over all pairs per depth.
+
+        Notes
+        -----
+        A pair needs |mean(w*)| of the resample with the ceil(samples alpha)-th largest
+        |t(w*)|, the earliest of equals; NaN with one topic.
+
+        References
+        ----------
+        T. Sakai (2006). Evaluating evaluation metrics based on the bootstrap.
+        https://doi.org/10.1145/1148170.1148261
+
+        Examples
+        --------
+        >>> scores = np.array([[3.0, 1.0], [1.0, 1.0]])[:, :, None]
+        >>> given = np.array([[0, 1], [0, 0], [1, 1], [1, 0]])
+        >>> found = Bootstrap().discriminate(scores, alpha=0.25, resamples=given)
+        >>> found.asl.item(), found.power.item(), found.delta.item()
+        (0.5, 0.0, 1.0)
+        """
+        if not 0 < alpha < 1:
+            raise ParameterError("alpha strictly between 0 and 1", repr(alpha))
+        weights = self._weights(scores, resamples)
+        # Rounded, because 100 * 0.07 is above 7.
+        rank = math.ceil(round(len(weights) * alpha, 9))
+
+        def test(a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
+            t, mean, spread = _replicates(a, b, weights)
+            replicates = ratio(abs(mean), spread)
+            return _asl(t, replicates), _at_rank(rank, replicates, abs(mean))
+
+        def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
+            return by_pair(test, block, pairs, width=len(weights))
+
+        asl, deltas = by_depth(compute, scores, pairs)
+        if not len(asl):
+            nothing = np.full(asl.shape[1], np.nan)
+            return Discrimination(asl, nothing, deltas, nothing)
+        return Discrimination(asl, (asl < alpha).mean(axis=0), deltas, deltas.max(axis=0))
+
+    def _weights(self, scores: FloatArray, resamples: IntArray | None) -> FloatArray:
+        topics = checked(scores, None)[0].shape[1]
+        drawn = self.resamples(topics) if resamples is None else np.asarray(resamples)
+        if drawn.ndim != 2 or drawn.shape[1] != topics or not len(drawn):
+            raise ParameterError(
+                f"resamples of {topics} topics each", f"an array of shape {drawn.shape}"
+            )
+        if drawn.min() < 0 or drawn.max() >= topics:
+            raise ParameterError(f"positions of topics from 0 to {topics - 1}", "others")
+        codes = drawn + topics * np.arange(len(drawn))[:, None]
+        counts = np.bincount(codes.ravel(), minlength=drawn.size)
+        weights: FloatArray = counts.reshape(drawn.shape) / topics
+        return weights
+
+
+def _replicates(
+    a: FloatArray, b: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Give t(z), and of every resample the mean of w* and its standard error."""
+    topics = a.shape[-1]
+    mean, squares = exact_moments(a, b)
+    centred = np.where(squares[..., None] > 0, a - b - mean[..., None], 0)
+    if topics == 1:
+        unknown = np.full((*mean.shape, len(weights)), np.nan)
+        return np.full_like(mean, np.nan), unknown, unknown
+    means = product(centred, weights.T)
+    centred *= centred
+    power = product(centred, weights.T)
+    variance = power - means**2
+    variance[variance <= DEGENERATE * power] = 0
+    t = ratio(mean, np.sqrt(squares / (topics - 1) / topics))
+    return t, means, np.sqrt(variance / (topics - 1))
+
+
+def _asl(t: FloatArray, replicates: FloatArray) -> FloatArray:
+    least = np.where(np.isinf(t), np.inf, abs(t) * (1 - TIE))[..., None]
+    reached = (replicates >= least) | np.isnan(least)
+    asl: FloatArray = np.count_nonzero(reached, axis=-1) / replicates.shape[-1]
+    return asl
+
+
+def _at_rank(rank: int, replicates: FloatArray, means: FloatArray) -> FloatArray:
+    position = replicates.shape[-1] - rank
+    value = np.partition(replicates, position, axis=-1)[..., position, None]
+    earliest = np.argmax(replicates == value, axis=-1)
+    found: FloatArray = np.take_along_axis(means, earliest[..., None], axis=-1)[..., 0]
+    return found

@@ -1,0 +1,50 @@
+"""The tests there are, and their short names."""
+
+from irframe.errors import ParameterError
+from irframe.paired.base import PairedTest
+from irframe.paired.bootstrap import Bootstrap
+from irframe.paired.permutation import Permutation
+from irframe.paired.ranksum import RankSum
+from irframe.paired.sign import Sign
+from irframe.paired.t import PairedT
+from irframe.paired.tukey import TukeyHSD
+from irframe.paired.wilcoxon import Wilcoxon
+
+__all__ = ["TESTS", "parse_test"]
+
+TESTS: dict[str, type[PairedTest]] = {
+    test.name: test for test in (PairedT, Wilcoxon, RankSum, Sign, Permutation, Bootstrap, TukeyHSD)
+}
+"""Short name -> class."""
+
+
+def parse_test(test: str | PairedTest) -> PairedTest:
+    """Find a test by its short name; a test is returned as it is.
+
+    Parameters
+    ----------
+    test
+        "t", "wilcoxon", "ranksum", "sign", "permutation", "bootstrap" or "tukey" for a test
+        with its default options, or a test.
+
+    Returns
+    -------
+    PairedTest
+        The test.
+
+    Examples
+    --------
+    >>> parse_test("t")
+    PairedT()
+    >>> parse_test(Wilcoxon(correction=True))
+    Wilcoxon(correction=True, exact=False)
+    """
+    if isinstance(test, PairedTest):
+        return test
+    if not isinstance(test, str) or test not in TESTS:
+        raise ParameterError(
+            "one of the tests " + ", ".join(repr(name) for name in TESTS),
+            repr(test),
+            "give such a name, or a value such as Wilcoxon(correction=True)",
+        )
+    return TESTS[test]()

@@ -1,0 +1,103 @@
+"""The paired permutation test, also known as Fisher's randomisation test."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irframe.paired.base import PairedResult, Resampling
+from irframe.paired.blocks import by_depth, by_pair, checked, groups
+from irframe.paired.pairs import FloatArray, IntArray
+from irframe.paired.products import product
+
+__all__ = ["TIE", "Permutation"]
+
+TIE = 1e-12
+"""Relative to its largest possible size: sums this close count as equal, whatever rounding."""
+CHUNK = 1000
+"""How many draws are held as floats at a time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Permutation(Resampling):
+    """Whether the mean difference stands out once it is chance which system got which score.
+
+    Parameters
+    ----------
+    samples
+        How many random assignments of signs, at least 1.
+    seed
+        Of the generator of the signs, at least 0.
+
+    Returns
+    -------
+    Permutation
+        A test whose statistic is the mean difference a - b.
+
+    Notes
+    -----
+    p = (1 + count) / (1 + samples), count the draws whose |mean of +-(a - b)| is at least the
+    observed one; sums that agree to 1e-12 of the sum of |a - b| count as equal. The signs are
+    the same for every pair and depth.
+
+    References
+    ----------
+    M. D. Smucker, J. Allan, B. Carterette (2007). A comparison of statistical significance
+    tests for information retrieval evaluation. https://doi.org/10.1145/1321440.1321528
+
+    B. Phipson, G. K. Smyth (2010). Permutation p-values should never be zero.
+    https://doi.org/10.2202/1544-6115.1585
+
+    Examples
+    --------
+    >>> scores = np.array([[0.5, 0.4, 0.6], [0.5, 0.4, 0.6]])[:, :, None]
+    >>> statistic, p = Permutation(samples=99, seed=1).kernel(scores)
+    >>> statistic.item(), p.item()
+    (0.0, 1.0)
+    """
+
+    name: ClassVar[str] = "permutation"
+    samples: int = 10_000
+
+    def signs(self, topics: int) -> NDArray[np.int8]:
+        """Draw the signs.
+
+        Parameters
+        ----------
+        topics
+            How many differences there are.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape (samples, topics), each -1 or 1.
+
+        Examples
+        --------
+        >>> Permutation(samples=2, seed=0).signs(3).shape
+        (2, 3)
+        """
+        generator = np.random.default_rng(self.seed)
+        drawn = generator.integers(2, size=(self.samples, topics), dtype=np.int8)
+        return 2 * drawn - np.int8(1)
+
+    def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
+        """Test every pair at every depth at once; see `PairedTest.kernel`."""
+        scores, pairs = checked(scores, pairs)
+        signs = self.signs(scores.shape[1])
+
+        def test(a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
+            difference = a - b
+            total = difference.sum(axis=-1)
+            least = abs(total) - TIE * abs(difference).sum(axis=-1)
+            count = np.zeros(total.shape)
+            for chunk in groups(self.samples, CHUNK):
+                flipped = product(difference, signs[chunk].T.astype(np.float64))
+                count += np.count_nonzero(abs(flipped) >= least[..., None], axis=-1)
+            return total / difference.shape[-1], (1 + count) / (1 + self.samples)
+
+        def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
+            return by_pair(test, block, pairs, width=min(CHUNK, self.samples))
+
+        return PairedResult(*by_depth(compute, scores, pairs))

@@ -1,0 +1,74 @@
+"""Student's t-test on paired differences."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy import special
+
+from irframe.paired.base import PairedResult, PairedTest
+from irframe.paired.blocks import by_depth
+from irframe.paired.differences import moments, ratio
+from irframe.paired.pairs import FloatArray, IntArray
+
+__all__ = ["PairedT", "student"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairedT(PairedTest):
+    """Whether the mean difference of two systems is larger than its topics explain.
+
+    Returns
+    -------
+    PairedT
+        A test whose kernel gives t and its two-sided p-value.
+
+    Notes
+    -----
+    t = mean(a - b) / (sd(a - b) / sqrt(n)), sd with n - 1, against Student's distribution with
+    n - 1 degrees of freedom. All differences 0: t = 0, p = 1. Constant other differences
+    (to within the rounding of the scores): t infinite, p = 0. One topic: t NaN, p = 1.
+
+    References
+    ----------
+    Student (1908). The probable error of a mean. https://doi.org/10.1093/biomet/6.1.1
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = np.array([[0.2, 0.4, 0.6, 0.1], [0.1, 0.5, 0.2, 0.1]])[:, :, None]
+    >>> t, p = PairedT().kernel(scores)
+    >>> round(t.item(), 4), round(p.item(), 4)
+    (0.9258, 0.4228)
+    """
+
+    name: ClassVar[str] = "t"
+
+    def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
+        """Test every pair at every depth at once; see `PairedTest.kernel`."""
+
+        def compute(block: FloatArray, pairs: IntArray) -> PairedResult:
+            return student(*moments(block, pairs), topics=block.shape[2])
+
+        return PairedResult(*by_depth(compute, scores, pairs))
+
+
+def student(mean: FloatArray, sd: FloatArray, *, topics: int) -> PairedResult:
+    """Give t and its two-sided p-value.
+
+    Parameters
+    ----------
+    mean, sd
+        Mean and standard deviation of paired differences.
+    topics
+        How many differences, at least 1.
+
+    Returns
+    -------
+    PairedResult
+        Of the shape of `mean`.
+    """
+    if topics == 1:
+        return PairedResult(np.full_like(mean, np.nan), np.ones_like(mean))
+    t = ratio(mean, sd / np.sqrt(topics))
+    return PairedResult(t, 2 * special.stdtr(topics - 1, -abs(t)))

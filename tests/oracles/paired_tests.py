@@ -1,0 +1,168 @@
+"""Paired tests as slow loops over topics, written from their definitions.
+
+Everything takes the scores of two systems, a and b, as sequences over the same topics.
+"""
+
+import itertools
+import math
+from fractions import Fraction
+
+ROUNDING = 1e-9
+"""Statistics this close, relatively, are equal: rounding must not decide what reaches what."""
+
+
+def differences(a, b):
+    return [x - y for x, y in zip(a, b, strict=True)]
+
+
+def rounded(a, b):
+    return [round(d, 12) for d in differences(a, b)]
+
+
+def mean(values):
+    return math.fsum(values) / len(values)
+
+
+def t(values):
+    """Student's t of one sample; 0 / 0 is 0, anything else over 0 infinite."""
+    middle = mean(values)
+    squares = math.fsum((v - middle) ** 2 for v in values)
+    if len(set(values)) == 1 or squares == 0:
+        return math.copysign(math.inf, middle) if middle else 0.0
+    return middle / math.sqrt(squares / (len(values) - 1) / len(values))
+
+
+def paired_t(a, b):
+    """Student's t in exact arithmetic on the differences, constant ones by convention, and p."""
+    from scipy import stats
+
+    ds = [Fraction(d) for d in differences(a, b)]
+    n, middle = len(ds), sum(ds) / len(ds)
+    if n == 1:
+        return math.nan, 1.0
+    noise = 8 * 2.0**-52 * max(map(abs, [*a, *b]))
+    if max(ds) - min(ds) <= noise:
+        return (0.0, 1.0) if abs(middle) <= noise else (math.copysign(math.inf, middle), 0.0)
+    square = middle**2 * n * (n - 1) / sum((d - middle) ** 2 for d in ds)
+    value = math.copysign(math.sqrt(square), middle)
+    return value, 2 * stats.t.sf(abs(value), n - 1)
+
+
+def average_ranks(values):
+    """Ranks from 1, equal values sharing the mean of theirs."""
+    return [
+        sum(other < value for other in values) + (sum(other == value for other in values) + 1) / 2
+        for value in values
+    ]
+
+
+def tie_term(values):
+    return sum(values.count(value) ** 3 - values.count(value) for value in set(values))
+
+
+def two_sided(z):
+    return math.erfc(abs(z) / math.sqrt(2))
+
+
+def wilcoxon(a, b, *, correction=False):
+    """Sum of signed ranks, and p by the normal approximation."""
+    kept = [d for d in rounded(a, b) if d]
+    n = len(kept)
+    if not n:
+        return 0.0, 1.0
+    sizes = [abs(d) for d in kept]
+    ranks = average_ranks(sizes)
+    plus = sum(rank for rank, d in zip(ranks, kept, strict=True) if d > 0)
+    away = abs(plus - n * (n + 1) / 4)
+    if correction:
+        away = max(away - 0.5, 0)
+    variance = n * (n + 1) * (2 * n + 1) / 24 - tie_term(sizes) / 48
+    return 2 * plus - sum(ranks), two_sided(away / math.sqrt(variance))
+
+
+def wilcoxon_exact(a, b):
+    """Two-sided p over all signs of the ranks 1..n; a fractional sum is moved inwards."""
+    kept = [d for d in rounded(a, b) if d]
+    ranks = average_ranks([abs(d) for d in kept])
+    plus = sum(rank for rank, d in zip(ranks, kept, strict=True) if d > 0)
+    fewer = math.ceil(min(plus, sum(ranks) - plus))
+    signs = itertools.product([0, 1], repeat=len(kept))
+    sums = [sum(s * (i + 1) for i, s in enumerate(row)) for row in signs]
+    return float(min(1, 2 * Fraction(sum(s <= fewer for s in sums), len(sums))))
+
+
+def rank_sum(a, b, *, correction=True):
+    """Pairs of topics with a above b less those below, and p by the normal approximation."""
+    a, b = [round(x, 12) for x in a], [round(x, 12) for x in b]
+    n = len(a)
+    above = sum((x > y) - (x < y) for x in a for y in b)
+    away = abs(above) / 2
+    if correction:
+        away = max(away - 0.5, 0)
+    both = a + b
+    variance = n * n / 12 * (2 * n + 1 - tie_term(both) / (2 * n * (2 * n - 1)))
+    return above, two_sided(away / math.sqrt(variance)) if variance > 0 else 1.0
+
+
+def sides(a, b):
+    """Count wins, ties and losses."""
+    ds = rounded(a, b)
+    return sum(d > 0 for d in ds), sum(d == 0 for d in ds), sum(d < 0 for d in ds)
+
+
+def sign(a, b):
+    """Wins less losses, and the exact two-sided binomial p."""
+    wins, _, losses = sides(a, b)
+    n = wins + losses
+    below = sum(math.comb(n, k) for k in range(min(wins, losses) + 1))
+    return wins - losses, float(min(1, Fraction(2 * below, 2**n)))
+
+
+def permutation(a, b, signs):
+    """Mean difference, and p over the given rows of signs."""
+    ds = differences(a, b)
+    least = abs(math.fsum(ds)) - ROUNDING / 1000 * math.fsum(map(abs, ds))
+    count = 0
+    for row in signs:
+        count += abs(math.fsum(s * d for s, d in zip(row, ds, strict=True))) >= least
+    return mean(ds), (1 + count) / (1 + len(signs))
+
+
+def replicates(a, b, resamples):
+    """Give (|t|, |mean|) of w, the centred differences, in every resample of the topics."""
+    ds = differences(a, b)
+    middle = mean(ds)
+    w = [0.0 if len(set(ds)) == 1 else d - middle for d in ds]
+    drawn = [[w[topic] for topic in row] for row in resamples]
+    return [(abs(t(values)), abs(mean(values))) for values in drawn]
+
+
+def bootstrap(a, b, resamples):
+    """Observed t, and the achieved significance level."""
+    observed = t(differences(a, b))
+    least = abs(observed) * (1 - ROUNDING)
+    values = [value for value, _ in replicates(a, b, resamples)]
+    return observed, sum(value >= least for value in values) / len(values)
+
+
+def bootstrap_delta(a, b, resamples, rank):
+    """|mean| of the resample with the rank-th largest |t|, the earliest of equals."""
+    pairs = replicates(a, b, resamples)
+    order = sorted(range(len(pairs)), key=lambda i: -pairs[i][0])
+    value = pairs[order[rank - 1]][0]
+    return next(size for reached, size in pairs if reached == value)
+
+
+def tukey(rows, shuffles):
+    """Give p of every pair of rows; a shuffle says, per topic, whose score each row gets."""
+    systems, topics = len(rows), len(rows[0])
+    ranges = []
+    for shuffle in shuffles:
+        means = [mean([rows[shuffle[t][s]][t] for t in range(topics)]) for s in range(systems)]
+        ranges.append(max(means) - min(means))
+    slack = 1e-12 * max(abs(value) for row in rows for value in row)
+    result = {}
+    for i, j in itertools.combinations(range(systems), 2):
+        least = abs(mean(rows[i]) - mean(rows[j])) - slack
+        result[i, j] = (1 + sum(reach >= least for reach in ranges)) / (1 + len(ranges))
+    return result

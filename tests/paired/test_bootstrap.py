@@ -1,0 +1,102 @@
+"""The bootstrap test against the worked case and a slow loop on the same resamples."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from oracles import paired_tests as oracle
+
+from irframe.errors import ParameterError
+from irframe.paired import Bootstrap, all_pairs
+
+SCORES = st.tuples(st.integers(2, 4), st.integers(2, 8), st.integers(1, 2)).flatmap(
+    lambda shape: arrays(float, shape, elements=st.sampled_from([0.0, 0.2, 0.25, 0.5, 1.0]))
+)
+
+
+def test_golden_case(golden):
+    case = golden["004-bootstrap"]
+    scores = np.array(case["input"]["scores"])[:, :, None]
+    resamples = np.array(case["input"]["resamples"])
+    found = Bootstrap().discriminate(scores, alpha=0.05, resamples=resamples)
+    expected = case["expected"]
+    np.testing.assert_array_equal(found.asl[:, 0], [asl for *_, asl in expected["asl"]])
+    deltas = [delta for *_, delta in expected["pair_deltas"]]
+    np.testing.assert_allclose(found.pair_deltas[:, 0], deltas, rtol=1e-12)
+    assert found.power.item() == expected["discriminative_power"]
+    assert found.delta.item() == pytest.approx(expected["delta"])
+    p = Bootstrap().kernel(scores, resamples=resamples).p
+    np.testing.assert_array_equal(p, found.asl)
+
+
+def test_golden_edges(golden):
+    case = golden["004-bootstrap-edges"]
+    resamples = np.array(case["input"]["resamples"])
+    for name, z in case["input"]["z"].items():
+        scores = np.array([z, [0.0] * len(z)])[:, :, None]
+        p = Bootstrap().kernel(scores, resamples=resamples).p
+        assert p.item() == case["expected"][name]
+
+
+@settings(deadline=None)
+@given(scores=SCORES, seed=st.integers(0, 99))
+def test_slow_loop_on_ties(scores, seed):
+    test = Bootstrap(samples=60, seed=seed)
+    statistic, p = test.kernel(scores)
+    resamples = test.resamples(scores.shape[1]).tolist()
+    for pair, (i, j) in enumerate(all_pairs(len(scores))):
+        for k in range(scores.shape[2]):
+            t, asl = oracle.bootstrap(scores[i, :, k].tolist(), scores[j, :, k].tolist(), resamples)
+            np.testing.assert_allclose(statistic[pair, k], t, rtol=1e-9, atol=1e-12)
+            assert p[pair, k] == asl
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.07, 0.5])
+def test_slow_loop_of_discriminative_power(alpha):
+    scores = np.random.default_rng(0).random((4, 12, 2)) + np.arange(4)[:, None, None] / 8
+    test = Bootstrap(samples=100, seed=5)
+    found = test.discriminate(scores, alpha=alpha)
+    resamples = test.resamples(12).tolist()
+    rank = {0.01: 1, 0.05: 5, 0.07: 7, 0.5: 50}[alpha]
+    for pair, (i, j) in enumerate(all_pairs(4)):
+        for k in range(2):
+            rows = scores[i, :, k].tolist(), scores[j, :, k].tolist()
+            assert found.asl[pair, k] == oracle.bootstrap(*rows, resamples)[1]
+            delta = oracle.bootstrap_delta(*rows, resamples, rank)
+            assert found.pair_deltas[pair, k] == pytest.approx(delta)
+    np.testing.assert_array_equal(found.power, (found.asl < alpha).mean(axis=0))
+    np.testing.assert_array_equal(found.delta, found.pair_deltas.max(axis=0))
+
+
+def test_same_resamples_at_every_depth():
+    scores = np.random.default_rng(1).random((3, 10, 1)).repeat(4, axis=2)
+    found = Bootstrap(samples=200).discriminate(scores)
+    assert (found.asl == found.asl[:, :1]).all()
+    np.testing.assert_allclose(found.pair_deltas, found.pair_deltas[:, :1].repeat(4, axis=1))
+
+
+def test_one_topic_needs_an_unknown_difference():
+    found = Bootstrap(samples=10).discriminate(np.array([0.2, 0.7])[:, None, None])
+    assert found.asl.item() == 1
+    assert np.isnan(found.delta.item())
+
+
+def test_no_pair():
+    found = Bootstrap(samples=10).discriminate(np.zeros((1, 5, 3)))
+    assert found.asl.shape == (0, 3)
+    assert np.isnan(found.power).all()
+
+
+@pytest.mark.parametrize("alpha", [0, 1, -0.1, 5])
+def test_alpha_out_of_range(alpha):
+    with pytest.raises(ParameterError, match="alpha strictly between 0 and 1"):
+        Bootstrap(samples=10).discriminate(np.zeros((2, 5, 1)), alpha=alpha)
+
+
+@pytest.mark.parametrize(
+    "resamples", [[[0, 1]], [0, 1, 2], [[0, 1, 3]], [[0, -1, 2]], np.empty((0, 3), dtype=int)]
+)
+def test_resamples_that_do_not_fit(resamples):
+    with pytest.raises(ParameterError, match=r"of topics|3 topics"):
+        Bootstrap().kernel(np.zeros((2, 3, 1)), resamples=resamples)

@@ -1,0 +1,97 @@
+"""Means, spreads and counts of differences against loops and scipy."""
+
+import numpy as np
+import pytest
+from oracles import paired_tests as oracle
+from scipy import stats
+
+from irframe.errors import ParameterError
+from irframe.paired import all_pairs, baseline_pairs, describe_differences
+
+
+def cube():
+    rng = np.random.default_rng(0)
+    scores = rng.random((6, 25, 4)) + rng.random((1, 25, 1))
+    scores[2] = scores[1]
+    scores[3] = scores[1] + 0.1
+    scores[4] = (scores[1] * 2).round() / 2
+    return scores
+
+
+def test_against_loops():
+    scores = cube()
+    found = describe_differences(scores)
+    assert found.topics == 25
+    for pair, (i, j) in enumerate(all_pairs(6)):
+        for k in range(4):
+            a, b = scores[i, :, k], scores[j, :, k]
+            assert found.mean[pair, k] == pytest.approx((a - b).mean(), abs=1e-14)
+            assert found.sd[pair, k] == pytest.approx((a - b).std(ddof=1), rel=1e-9, abs=1e-15)
+            counts = found.wins[pair, k], found.ties[pair, k], found.losses[pair, k]
+            assert counts == oracle.sides(a.tolist(), b.tolist())
+
+
+def test_interval_and_effect_size():
+    scores = cube()[[0, 1, 4, 5]]
+    found = describe_differences(scores)
+    low, high = found.interval(alpha=0.1)
+    a, b = all_pairs(4).T
+    expected = stats.ttest_rel(scores[a], scores[b], axis=1)
+    interval = expected.confidence_interval(0.9)
+    np.testing.assert_allclose(low, interval.low, rtol=1e-9)
+    np.testing.assert_allclose(high, interval.high, rtol=1e-9)
+    np.testing.assert_allclose(found.effect_size * 5, expected.statistic, rtol=1e-9)
+
+
+def test_constant_differences():
+    found = describe_differences(cube(), np.array([[1, 2], [3, 1], [1, 3]]))
+    assert (found.sd == 0).all()
+    assert found.effect_size[:, 0].tolist() == [0, np.inf, -np.inf]
+    low, high = found.interval()
+    np.testing.assert_array_equal(low, high)
+    assert (found.ties[0] == 25).all()
+    assert (found.wins[1] == 25).all()
+
+
+def test_one_topic():
+    found = describe_differences(np.array([0.7, 0.2])[:, None, None])
+    assert found.mean.item() == pytest.approx(0.5)
+    for unknown in (found.sd, found.effect_size, *found.interval()):
+        assert np.isnan(unknown).all()
+    assert (found.wins.item(), found.ties.item(), found.losses.item()) == (1, 0, 0)
+
+
+@pytest.mark.parametrize("alpha", [0, 1, 2])
+def test_alpha_out_of_range(alpha):
+    with pytest.raises(ParameterError, match="alpha strictly between"):
+        describe_differences(np.zeros((2, 3, 1))).interval(alpha=alpha)
+
+
+def test_a_single_precision_or_strided_cube():
+    scores = cube().astype(np.float32)
+    plain = describe_differences(scores.astype(np.float64))
+    strided = np.asfortranarray(np.repeat(scores, 2, axis=2))[:, :, ::2]
+    for found, wanted in zip(describe_differences(strided)[:5], plain[:5], strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (3, 0, 2), (3,)])
+def test_scores_of_another_shape(shape):
+    with pytest.raises(ParameterError, match=r"\(system, topic, depth\)"):
+        describe_differences(np.zeros(shape))
+
+
+def test_pairs_that_do_not_fit():
+    with pytest.raises(ParameterError, match=r"shape \(pair, 2\)"):
+        describe_differences(np.zeros((3, 2, 1)), np.array([0, 1]))
+    with pytest.raises(ParameterError, match=r"from 0 to 2.*\[0, 3\], \[-1, 0\]"):
+        describe_differences(np.zeros((3, 2, 1)), np.array([[0, 1], [0, 3], [-1, 0]]))
+
+
+def test_baseline_out_of_range():
+    with pytest.raises(ParameterError, match="between 0 and 2"):
+        baseline_pairs(3, 3)
+
+
+def test_no_depth():
+    assert describe_differences(np.zeros((3, 2, 0))).mean.shape == (3, 0)

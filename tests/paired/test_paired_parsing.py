@@ -1,0 +1,78 @@
+"""Tests are values, found by name, and refuse options they cannot mean."""
+
+import pytest
+
+import irframe.paired
+from irframe.errors import ParameterError
+from irframe.paired import (
+    TESTS,
+    Bootstrap,
+    PairedT,
+    Permutation,
+    RankSum,
+    TukeyHSD,
+    Wilcoxon,
+    parse_test,
+)
+
+VALUES = [
+    *(cls() for cls in TESTS.values()),
+    Wilcoxon(correction=True),
+    Wilcoxon(exact=True),
+    RankSum(correction=False),
+    Bootstrap(samples=10, seed=3),
+    Permutation(samples=1),
+    TukeyHSD(seed=4),
+]
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_names(name):
+    assert parse_test(name) == TESTS[name]()
+    assert parse_test(name).name == name
+
+
+@pytest.mark.parametrize("test", VALUES, ids=repr)
+def test_values(test):
+    assert parse_test(test) is test
+    again = eval(repr(test), vars(irframe.paired))  # noqa: S307 - our own text
+    assert again == test
+    assert hash(again) == hash(test)
+    with pytest.raises(AttributeError):
+        test.samples = 5
+
+
+@pytest.mark.parametrize("unknown", ["anova", "T", "", None, 5, PairedT])
+def test_unknown_name_lists_what_there_is(unknown):
+    with pytest.raises(ParameterError) as caught:
+        parse_test(unknown)
+    for name in TESTS:
+        assert repr(name) in str(caught.value)
+
+
+@pytest.mark.parametrize("cls", [Permutation, Bootstrap, TukeyHSD])
+@pytest.mark.parametrize("samples", [0, -5, 2.0, True, "10", None])
+def test_samples_and_seed_are_collected(cls, samples):
+    with pytest.raises(ParameterError, match=f"samples={samples!r}, seed=-1"):
+        cls(samples=samples, seed=-1)
+
+
+@pytest.mark.parametrize("value", [1, None, "yes"])
+def test_switches(value):
+    with pytest.raises(ParameterError, match=f"correction={value!r}, exact={value!r}"):
+        Wilcoxon(correction=value, exact=value)
+    with pytest.raises(ParameterError, match=f"correction={value!r}"):
+        RankSum(correction=value)
+
+
+def test_exact_needs_no_correction():
+    with pytest.raises(ParameterError, match=r"exact=True\. Leave one"):
+        Wilcoxon(correction=True, exact=True)
+
+
+def test_exports_are_sorted():
+    names = irframe.paired.__all__
+    constants = [name for name in names if name.isupper()]
+    classes = [name for name in names if name[0].isupper() and not name.isupper()]
+    functions = [name for name in names if name[0].islower()]
+    assert names == sorted(constants) + sorted(classes) + sorted(functions)

@@ -1,0 +1,260 @@
+"""Every test against scipy and against a slow loop from its definition, pair by pair."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from oracles import paired_tests as oracle
+from scipy import stats
+
+from irframe.paired import (
+    TESTS,
+    PairedT,
+    Permutation,
+    RankSum,
+    Sign,
+    TukeyHSD,
+    Wilcoxon,
+    all_pairs,
+    baseline_pairs,
+)
+from irframe.paired import blocks as blocks_module
+
+FEW = st.sampled_from([0.0, 0.1, 0.2, 0.25, 1 / 3, 0.5, 2 / 3, 1.0])
+MANY = st.floats(-1, 1, allow_subnormal=False).map(lambda x: round(x, 6))
+CUBES = st.tuples(st.integers(2, 5), st.integers(1, 8), st.integers(1, 3)).flatmap(
+    lambda shape: arrays(float, shape, elements=FEW | MANY)
+)
+
+
+def realistic(systems=8, topics=50, depths=3, seed=0):
+    """Shared topics, near-duplicate systems, ties, and one system that is a copy."""
+    rng = np.random.default_rng(seed)
+    topic = rng.random((1, topics, 1))
+    scores = 0.6 * topic + 0.4 * rng.random((systems, topics, depths))
+    scores[1] = scores[0] + 1e-4 * rng.normal(size=(topics, depths))
+    scores[2] = scores[0]
+    scores[3] = scores[0].round(1)
+    scores[4] = scores[0] + 0.3 * rng.random((topics, depths)) + 0.5
+    return scores
+
+
+def pairwise(function, scores):
+    """Loop over pairs and depths: arrays of what function gives."""
+    _, _, depths = scores.shape
+    values = [
+        [function(scores[i, :, k], scores[j, :, k]) for k in range(depths)]
+        for i, j in all_pairs(len(scores))
+    ]
+    return np.moveaxis(np.array(values, dtype=float), -1, 0)
+
+
+def assert_equal(result, expected):
+    np.testing.assert_allclose(result.statistic, expected[0], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(result.p, expected[1], rtol=1e-9)
+
+
+def scipy_t(a, b):
+    if np.ptp(a - b) == 0:
+        return oracle.t((a - b).tolist()), float(a[0] == b[0])
+    return stats.ttest_rel(a, b)
+
+
+def scipy_wilcoxon(**options):
+    def test(a, b):
+        difference = np.round(a - b, 12)
+        if not difference.any():
+            return 0, 1
+        rank = stats.rankdata(abs(difference)) * (difference != 0)
+        rank -= (difference == 0).sum() * (difference != 0)
+        p = stats.wilcoxon(difference, **options).pvalue
+        return (rank * np.sign(difference)).sum(), p
+
+    return test
+
+
+def scipy_rank_sum(a, b, *, correction=True):
+    found = stats.mannwhitneyu(a, b, method="asymptotic", use_continuity=correction)
+    return 2 * found.statistic - len(a) ** 2, found.pvalue
+
+
+def scipy_sign(a, b):
+    difference = np.round(a - b, 12)
+    wins, losses = (difference > 0).sum(), (difference < 0).sum()
+    p = stats.binomtest(int(wins), int(wins + losses)).pvalue if wins + losses else 1
+    return wins - losses, p
+
+
+SCIPY = {
+    PairedT(): scipy_t,
+    Wilcoxon(): scipy_wilcoxon(method="asymptotic", correction=False),
+    Wilcoxon(correction=True): scipy_wilcoxon(method="asymptotic", correction=True),
+    Wilcoxon(exact=True): scipy_wilcoxon(method="exact"),
+    RankSum(): scipy_rank_sum,
+    RankSum(correction=False): lambda a, b: scipy_rank_sum(a, b, correction=False),
+    Sign(): scipy_sign,
+}
+LOOPS = {
+    PairedT(): oracle.paired_t,
+    Wilcoxon(): oracle.wilcoxon,
+    Wilcoxon(correction=True): lambda a, b: oracle.wilcoxon(a, b, correction=True),
+    RankSum(): oracle.rank_sum,
+    RankSum(correction=False): lambda a, b: oracle.rank_sum(a, b, correction=False),
+    Sign(): oracle.sign,
+}
+OURS = pytest.mark.parametrize("test", SCIPY, ids=repr)
+
+
+@OURS
+def test_scipy_on_realistic_scores(test):
+    scores = realistic()
+    assert_equal(test.kernel(scores), pairwise(SCIPY[test], scores))
+
+
+@OURS
+@pytest.mark.parametrize("topics", [2, 3, 7, 20])
+def test_scipy_on_few_topics(test, topics):
+    scores = np.random.default_rng(topics).random((5, topics, 2)).round(2)
+    assert_equal(test.kernel(scores), pairwise(SCIPY[test], scores))
+
+
+@OURS
+@pytest.mark.parametrize("measure", ["ap", "p10", "rr"])
+def test_scipy_on_real_scores(test, measure, shared):
+    path = shared / "data" / "score-matrices" / f"adhoc8_{measure}.csv"
+    scores = np.loadtxt(path, delimiter=",", skiprows=1).T[100:112, :, None]
+    assert_equal(test.kernel(scores), pairwise(SCIPY[test], scores))
+
+
+@pytest.mark.parametrize("measure", ["ap", "p10", "rr"])
+def test_all_pairs_of_real_scores(measure, shared):
+    path = shared / "data" / "score-matrices" / f"adhoc8_{measure}.csv"
+    scores = np.loadtxt(path, delimiter=",", skiprows=1).T
+    a, b = all_pairs(len(scores)).T
+    varying = np.ptp(scores[a] - scores[b], axis=1) > 0
+    expected = stats.ttest_rel(scores[a][varying], scores[b][varying], axis=1)
+    t, p = PairedT().kernel(scores[:, :, None])
+    np.testing.assert_allclose(t[varying, 0], expected.statistic, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(p[varying, 0], expected.pvalue, rtol=1e-9)
+
+
+def test_published_p_values(shared):
+    path = shared / "data" / "score-matrices" / "adhoc8_ap.csv"
+    scores = np.loadtxt(path, delimiter=",", skiprows=1).T[124:126, :, None]
+    p = PairedT().kernel(scores).p.item()
+    assert round(p, 7) == 0.0013194
+    assert round(p / 2, 7) == 0.0006597
+    # Two differences that tie to 12 decimals were ranked apart by their last bit. A power of two
+    # keeps every bit and lifts the last ones above 12 decimals.
+    p = Wilcoxon(correction=True).kernel(scores * 2.0**40).p.item()
+    assert round(p, 7) == 0.0034452
+    assert round(p / 2, 7) == 0.0017226
+    assert Wilcoxon(correction=True).kernel(scores).p.item() == pytest.approx(0.0034452, rel=0.02)
+
+
+@pytest.mark.parametrize("test", LOOPS, ids=repr)
+@settings(deadline=None)
+@given(scores=CUBES)
+def test_slow_loops(test, scores):
+    looped = pairwise(lambda a, b: LOOPS[test](a.tolist(), b.tolist()), scores)
+    assert_equal(test.kernel(scores), looped)
+
+
+@settings(deadline=None)
+@given(scores=CUBES)
+def test_exact_wilcoxon_enumerates_signs(scores):
+    p = pairwise(lambda a, b: [oracle.wilcoxon_exact(a.tolist(), b.tolist())], scores)
+    np.testing.assert_allclose(Wilcoxon(exact=True).kernel(scores).p, p[0], rtol=1e-12)
+
+
+@settings(deadline=None)
+@given(scores=CUBES)
+def test_permutation_with_the_same_signs(scores):
+    test = Permutation(samples=50, seed=3)
+    signs = test.signs(scores.shape[1]).tolist()
+    looped = pairwise(lambda a, b: oracle.permutation(a.tolist(), b.tolist(), signs), scores)
+    assert_equal(test.kernel(scores), looped)
+
+
+def test_permutation_in_chunks():
+    scores, test = realistic(systems=5, topics=12), Permutation(samples=2500)
+    signs = test.signs(12).tolist()
+    looped = pairwise(lambda a, b: oracle.permutation(a.tolist(), b.tolist(), signs), scores)
+    assert_equal(test.kernel(scores), looped)
+
+
+@settings(deadline=None)
+@given(scores=CUBES)
+def test_tukey_with_the_same_shuffles(scores):
+    test = TukeyHSD(samples=40, seed=2)
+    systems, topics, depths = scores.shape
+    generator = np.random.default_rng(2)
+    order = np.broadcast_to(np.arange(systems), (topics, systems))
+    shuffles = [generator.permuted(order, axis=1).tolist() for _ in range(40)]
+    looped = [oracle.tukey(scores[:, :, k].tolist(), shuffles) for k in range(depths)]
+    p = np.array([list(values.values()) for values in looped]).T
+    statistic = pairwise(lambda a, b: [(a - b).mean()], scores)[0]
+    assert_equal(test.kernel(scores), (statistic, p))
+
+
+def test_permutation_approaches_the_exact_share():
+    scores = np.random.default_rng(4).random((2, 10, 1))
+    difference = scores[0, :, 0] - scores[1, :, 0]
+    signs = np.array(np.meshgrid(*[[-1, 1]] * 10)).reshape(10, -1)
+    exact = np.mean(abs(difference @ signs) >= abs(difference.sum()) - 1e-12)
+    found = Permutation(samples=20_000).kernel(scores).p.item()
+    assert found == pytest.approx(exact, abs=0.01)
+
+
+def test_tukey_approaches_the_permutation_test_of_two_systems():
+    scores = np.random.default_rng(5).random((2, 30, 1))
+    tukey = TukeyHSD(samples=5000).kernel(scores).p.item()
+    signs = Permutation(samples=5000).kernel(scores).p.item()
+    assert tukey == pytest.approx(signs, abs=0.03)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_blocks_do_not_matter(name, monkeypatch):
+    options = {"samples": 70} if name in {"permutation", "bootstrap", "tukey"} else {}
+    test, scores = TESTS[name](**options), realistic(topics=20, depths=7)
+    whole = test.kernel(scores)
+    monkeypatch.setattr(blocks_module, "BLOCK_BYTES", 2000)
+    monkeypatch.setattr(blocks_module, "GROUP_BYTES", 3000)
+    for depth in (0, 4):
+        one = test.kernel(scores[:, :, [depth]])
+        np.testing.assert_allclose(one.p[:, 0], whole.p[:, depth], rtol=1e-9)
+    assert_equal(test.kernel(scores), whole)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_pairs_and_direction(name):
+    options = {"samples": 70} if name in {"permutation", "bootstrap", "tukey"} else {}
+    test, scores = TESTS[name](**options), realistic(topics=20)
+    whole = test.kernel(scores)
+    assert whole.statistic.shape == whole.p.shape == (28, 3)
+    pairs = baseline_pairs(8, 2)
+    baseline = test.kernel(scores, pairs)
+    lookup = {tuple(pair): row for row, pair in enumerate(all_pairs(8).tolist())}
+    for row, (i, j) in enumerate(pairs.tolist()):
+        other, sign = lookup[min(i, j), max(i, j)], 1 if i < j else -1
+        np.testing.assert_allclose(baseline.p[row], whole.p[other], rtol=1e-9)
+        np.testing.assert_allclose(
+            baseline.statistic[row], sign * whole.statistic[other], rtol=1e-9, atol=1e-12
+        )
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_input_is_left_alone(name):
+    options = {"samples": 20} if name in {"permutation", "bootstrap", "tukey"} else {}
+    scores = realistic(topics=9)
+    before = scores.copy()
+    TESTS[name](**options).kernel(scores)
+    np.testing.assert_array_equal(scores, before)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_nothing_to_compare(name):
+    options = {"samples": 20} if name in {"permutation", "bootstrap", "tukey"} else {}
+    result = TESTS[name](**options).kernel(np.zeros((1, 4, 2)))
+    assert result.statistic.shape == result.p.shape == (0, 2)
