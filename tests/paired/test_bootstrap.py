@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from oracles import paired_tests as oracle
@@ -39,7 +39,6 @@ def test_golden_edges(golden):
         assert p.item() == case["expected"][name]
 
 
-@settings(deadline=None)
 @given(scores=SCORES, seed=st.integers(0, 99))
 def test_slow_loop_on_ties(scores, seed):
     test = Bootstrap(samples=60, seed=seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from oracles import paired_tests as oracle
@@ -154,21 +154,18 @@ def test_published_p_values(shared):
 
 
 @pytest.mark.parametrize("test", LOOPS, ids=repr)
-@settings(deadline=None)
 @given(scores=CUBES)
 def test_slow_loops(test, scores):
     looped = pairwise(lambda a, b: LOOPS[test](a.tolist(), b.tolist()), scores)
     assert_equal(test.kernel(scores), looped)
 
 
-@settings(deadline=None)
 @given(scores=CUBES)
 def test_exact_wilcoxon_enumerates_signs(scores):
     p = pairwise(lambda a, b: [oracle.wilcoxon_exact(a.tolist(), b.tolist())], scores)
     np.testing.assert_allclose(Wilcoxon(exact=True).kernel(scores).p, p[0], rtol=1e-12)
 
 
-@settings(deadline=None)
 @given(scores=CUBES)
 def test_permutation_with_the_same_signs(scores):
     test = Permutation(samples=50, seed=3)
@@ -184,7 +181,6 @@ def test_permutation_in_chunks():
     assert_equal(test.kernel(scores), looped)
 
 
-@settings(deadline=None)
 @given(scores=CUBES)
 def test_tukey_with_the_same_shuffles(scores):
     test = TukeyHSD(samples=40, seed=2)
