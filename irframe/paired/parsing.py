@@ -37,7 +37,7 @@ def parse_test(test: str | PairedTest) -> PairedTest:
     >>> parse_test("t")
     PairedT()
     >>> parse_test(Wilcoxon(correction=True))
-    Wilcoxon(correction=True, exact=False)
+    Wilcoxon(correction=True, exact=False, decimals=12)
     """
     if isinstance(test, PairedTest):
         return test

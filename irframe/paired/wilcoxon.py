@@ -9,7 +9,7 @@ from scipy import special
 from irframe.errors import ParameterError
 from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.blocks import by_depth, by_pair
-from irframe.paired.differences import SCALE, ratio
+from irframe.paired.differences import ratio
 from irframe.paired.pairs import FloatArray, IntArray
 from irframe.paired.ranks import marked_ranks
 
@@ -26,6 +26,9 @@ class Wilcoxon(PairedTest):
         Move the signed-rank sum by 1/2 towards 0 before the normal approximation.
     exact
         Take p from the distribution of the rank sum instead of the normal approximation.
+    decimals
+        Decimals to which differences are rounded, 0 to 15, so that 1/2 - 1/3 ties with
+        1/3 - 1/6; None ranks them as the floats they are, as most statistics packages do.
 
     Returns
     -------
@@ -34,7 +37,7 @@ class Wilcoxon(PairedTest):
 
     Notes
     -----
-    Differences are rounded to 12 decimals, zeros dropped, ties given average ranks. With n
+    Differences are rounded, zeros dropped, ties given average ranks. With n
     differences left and W+ the rank sum of the positive ones,
     z = (W+ - n(n+1)/4) / sqrt(n(n+1)(2n+1)/24 - sum(t^3 - t)/48) over groups of t ties, for
     every n. Nothing left: statistic 0, p = 1. The exact distribution is that of untied ranks;
@@ -57,6 +60,7 @@ class Wilcoxon(PairedTest):
     name: ClassVar[str] = "wilcoxon"
     correction: bool = False
     exact: bool = False
+    decimals: int | None = 12
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -66,12 +70,14 @@ class Wilcoxon(PairedTest):
                 "correction=True, exact=True",
                 "leave one of them out",
             )
+        if self.decimals is not None and self.decimals not in range(16):
+            raise ParameterError("decimals None or from 0 to 15", repr(self.decimals))
 
     def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
 
         def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
-            return self._test(*by_pair(_signed_ranks, block, pairs))
+            return self._test(*by_pair(self._signed_ranks, block, pairs))
 
         return PairedResult(*by_depth(compute, scores, pairs))
 
@@ -86,21 +92,23 @@ class Wilcoxon(PairedTest):
         variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
         return PairedResult(statistic, 2 * special.ndtr(-ratio(deviation, np.sqrt(variance))))
 
-
-def _signed_ranks(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Rank sum of positive differences, sum of t^3 - t, and how many are not 0."""
-    difference = a - b
-    difference *= SCALE
-    np.rint(difference, out=difference)
-    zeros = (difference == 0).sum(axis=-1, dtype=np.float64)
-    positive = difference > 0
-    # Floats that are not negative sort like their bits, which leave the sign bit free.
-    keys = np.abs(difference, out=difference).view(np.uint64)
-    keys <<= 1
-    keys |= positive
-    plus, ties = marked_ranks(keys)
-    plus -= zeros * positive.sum(axis=-1)
-    return plus, ties - (zeros**3 - zeros), a.shape[-1] - zeros
+    def _signed_ranks(
+        self, a: FloatArray, b: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Rank sum of positive differences, sum of t^3 - t, and how many are not 0."""
+        difference = a - b
+        if self.decimals is not None:
+            difference *= 10.0**self.decimals
+            np.rint(difference, out=difference)
+        zeros = (difference == 0).sum(axis=-1, dtype=np.float64)
+        positive = difference > 0
+        # Floats that are not negative sort like their bits, which leave the sign bit free.
+        keys = np.abs(difference, out=difference).view(np.uint64)
+        keys <<= 1
+        keys |= positive
+        plus, ties = marked_ranks(keys)
+        plus -= zeros * positive.sum(axis=-1)
+        return plus, ties - (zeros**3 - zeros), a.shape[-1] - zeros
 
 
 def _exact(smaller: FloatArray, n: FloatArray) -> FloatArray:
