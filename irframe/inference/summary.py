@@ -31,7 +31,7 @@ def summary(
         frame of scores a frame indexed by metric and system, for an array a dataset over
         (metric, system, depth); the group comes first if `by` is given. Metrics that count
         (`NumRet`, `NumRel`, `NumRelRet`, `NumQ`) are added up: their total stands under
-        ``mean``, without an interval.
+        ``mean``, without an interval. `InverseASL` is averaged harmonically, also without one.
 
     Raises
     ------
@@ -79,25 +79,29 @@ def _summarise(scores: xr.DataArray, alpha: float) -> xr.Dataset:
     n = scores.notnull().sum(TOPIC)
     total = scores.sum(TOPIC)
     mean = total / n.where(n > 0)
+    averaged = [_averaging(str(name)) for name in scores[METRIC].to_numpy()]
+    kind = xr.DataArray(averaged, dims=METRIC)
     spread = ((scores - mean) ** 2).sum(TOPIC) / (n - 1).where(n > 1)
     factor = xr.apply_ufunc(
         lambda freedom: stdtrit(freedom, 1 - alpha / 2), (n - 1).where(n > 1), dask="parallelized"
     )
     half = factor * np.sqrt(spread / n)
-    counts = xr.DataArray([_is_count(str(name)) for name in scores[METRIC].to_numpy()], dims=METRIC)
+    if "harmonic" in averaged:
+        reciprocal = (1 / scores).sum(TOPIC) / n.where(n > 0)
+        mean = mean.where(kind != "harmonic", 1 / reciprocal)
     result = xr.Dataset(
         {
-            "mean": mean.where(~counts, total),
-            "ci_low": (mean - half).where(~counts),
-            "ci_high": (mean + half).where(~counts),
+            "mean": mean.where(kind != "sum", total),
+            "ci_low": (mean - half).where(kind == "mean"),
+            "ci_high": (mean + half).where(kind == "mean"),
             "n": n,
         }
     )
     return result.drop_vars([name for name in result.coords if name not in result.dims])
 
 
-def _is_count(name: str) -> bool:
+def _averaging(name: str) -> str:
     try:
-        return parse_metric(name).summary == "sum"
+        return parse_metric(name).summary
     except MetricError:
-        return False
+        return "mean"

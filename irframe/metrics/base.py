@@ -106,7 +106,7 @@ class Metric(metaclass=MetricType):
     at: ClassVar[str] = "depth"
     cost: ClassVar[bool] = False
     linear: ClassVar[bool] = False
-    summary: ClassVar[Literal["mean", "sum"]] = "mean"
+    summary: ClassVar[Literal["mean", "sum", "harmonic"]] = "mean"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     kernel: ClassVar[Callable[..., Floats]]
 

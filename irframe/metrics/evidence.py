@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irframe.gains import Binary, Gain
+from irframe.metrics.relative_position import ExpectedRanks, expected_ranks, relative_position
 from irframe.names import UNJUDGED
 
 Array = NDArray[Any]
@@ -148,6 +149,16 @@ class Evidence:
         found: Floats = self.found(rel) / self.rank
         return found
 
+    def search_length(self, rel: int) -> Floats:
+        """Irrelevant documents above a rank and the one there; shape (..., depth)."""
+        length: Floats = self.rank - self.found(rel) + 1
+        return length
+
+    def missing_length(self, unretrieved: str, rel: int) -> Floats:
+        """Search length of what is not retrieved down to each depth; shape (..., depth)."""
+        length: Floats = self.seen - self.found(rel) + (unretrieved == "irrel+1")
+        return length
+
     def gain(self, gain: Gain, rel: int) -> Floats:
         """Gain by rank, 0 where unjudged or empty; shape (..., depth)."""
         table = np.zeros(256)
@@ -203,6 +214,14 @@ class Evidence:
         Falls, shape (step,), and the counts, shape (..., depth, step).
         """
         return self._staircase(self.pool_count, gain, rel) if ideal == "pool" else None
+
+    def expected_ranks(self, rel: int) -> ExpectedRanks:
+        """Return the ranks that each relevant grade takes in the ideal ranking."""
+        return expected_ranks(self._levels, self._count, rel)
+
+    def relative_position(self, rel: int) -> Array:
+        """Return the ranks from each document to where its grade belongs; shape (..., depth)."""
+        return relative_position(self._grade, self.expected_ranks(rel))
 
     @cached_property
     def pool_count(self) -> Array:

@@ -22,19 +22,25 @@ keywords, with the metric's defaults, and returns one number:
 
 from collections.abc import Callable
 
-from . import binary, graded, preference, sets
+from . import binary, graded, misplacement, preference, searching, sets
 from .topic import Topic
 
 __all__ = ["ORACLES", "Topic"]
 
 ORACLES: dict[str, Callable[..., float]] = {
     "AP": binary.average_precision,
+    "ASL": searching.atomized_search_length,
+    "AtomizedP": searching.atomized_precision,
+    "BalancePoint": misplacement.balance_point,
     "Bpref": preference.binary_preference,
+    "CRP": misplacement.cumulated_relative_position,
     "DCG": graded.discounted_cumulative_gain,
     "ERR": graded.expected_reciprocal_rank,
+    "ESL": searching.expected_search_length,
     "F": sets.f_measure,
     "IPrec": binary.interpolated_precision,
     "InfAP": preference.inferred_average_precision,
+    "InverseASL": searching.inverse_search_length,
     "Judged": sets.judged,
     "NumQ": sets.number_topics,
     "NumRel": sets.number_relevant,
@@ -45,10 +51,13 @@ ORACLES: dict[str, Callable[..., float]] = {
     "RBP": graded.rank_biased_precision,
     "RR": binary.reciprocal_rank,
     "Recall": binary.recall,
+    "RecoveryRatio": misplacement.recovery_ratio,
     "Rprec": binary.r_precision,
     "SetF": sets.set_f,
     "SetP": sets.set_precision,
     "SetR": sets.set_recall,
+    "SpaceRatio": misplacement.space_ratio,
     "Success": binary.success,
+    "Twist": misplacement.twist,
     "nDCG": graded.normalised_discounted_cumulative_gain,
 }

@@ -1,0 +1,62 @@
+"""How far a user has to search: expected and atomized search length.
+
+Written from Lin et al. 2021 (doi:10.1145/3404835.3463034) and Alex et al. 2022
+(doi:10.48550/arXiv.2201.01745). What costs a search has no value (NaN) where there is nothing to
+search for, unlike the gain of other metrics, which is 0.
+"""
+
+import math
+from statistics import fmean, harmonic_mean
+
+from .topic import Topic, count_relevant, is_relevant
+
+
+def expected_search_length(topic: Topic, k: int, *, rel: int = 1) -> float:
+    """ESL: rank of the first relevant document within k."""
+    for rank, grade in enumerate(topic.serp[:k], start=1):
+        if is_relevant(grade, rel):
+            return float(rank)
+    return math.nan
+
+
+def search_lengths(topic: Topic, k: int, *, unretrieved: str = "irrel", rel: int = 1) -> list[int]:
+    """List the search length of every relevant document, retrieved ones in rank order first."""
+    lengths, irrelevant = [], 0
+    for grade in topic.serp[:k]:
+        if is_relevant(grade, rel):
+            lengths.append(irrelevant + 1)
+        else:
+            irrelevant += 1
+    missing = count_relevant(topic.judged, rel) - len(lengths)
+    return lengths + [irrelevant + (unretrieved == "irrel+1")] * missing
+
+
+def atomized_search_length(
+    topic: Topic, k: int, *, first: int | None = None, unretrieved: str = "irrel", rel: int = 1
+) -> float:
+    """ASL: mean search length of the first relevant documents, or of all."""
+    lengths = search_lengths(topic, k, unretrieved=unretrieved, rel=rel)[:first]
+    return fmean(lengths) if lengths else math.nan
+
+
+def atomized_precision(
+    topic: Topic,
+    k: int,
+    *,
+    mean: str = "arithmetic",
+    unretrieved: str = "irrel",
+    rel: int = 1,
+) -> float:
+    """Mean of one over search length, which is at least 1."""
+    lengths = search_lengths(topic, k, unretrieved=unretrieved, rel=rel)
+    precisions = [1 / max(length, 1) for length in lengths]
+    if not precisions:
+        return math.nan
+    return harmonic_mean(precisions) if mean == "harmonic" else fmean(precisions)
+
+
+def inverse_search_length(
+    topic: Topic, k: int, *, unretrieved: str = "irrel", rel: int = 1
+) -> float:
+    """One over the mean search length of a topic."""
+    return atomized_precision(topic, k, mean="harmonic", unretrieved=unretrieved, rel=rel)
