@@ -1,0 +1,237 @@
+"""How far documents stand from where an ideal ranking has them, and what follows from that.
+
+Every function works for all depths at once. A list cut at depth k counts as one of
+N = max(k, 2 R) documents, what is missing being non-relevant: shorter than twice the recall
+base, the ranking to measure against, the ideal one reversed, would not be worst.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
+CROSSINGS = ("sign_change", "definition", "matters")
+"""The rules for where a curve crosses 0."""
+
+
+class ExpectedRanks(NamedTuple):
+    """Where an ideal ranking has the documents of each relevant grade.
+
+    Parameters
+    ----------
+    level
+        The relevant grades, best first, shape (level,).
+    first, last
+        First and last rank of each in the ideal ranking, shape (..., 1, level); a grade that
+        the topic lacks has `last` below `first`.
+    """
+
+    level: Array
+    first: Array
+    last: Array
+
+
+def expected_ranks(levels: Array, count: Array, rel: int) -> ExpectedRanks:
+    """Return where an ideal ranking has each relevant grade.
+
+    Parameters
+    ----------
+    levels
+        The distinct judged grades, ascending, shape (level,).
+    count
+        Judged documents of a topic at each, shape (..., level).
+    rel
+        Lowest relevant grade.
+
+    Returns
+    -------
+    ExpectedRanks
+        For the grades of at least `rel`.
+
+    Examples
+    --------
+    >>> ranks = expected_ranks(np.array([0, 1, 2, 3]), np.array([5, 3, 2, 2]), 1)
+    >>> ranks.level.tolist(), ranks.first.tolist(), ranks.last.tolist()
+    ([3, 2, 1], [[1, 3, 5]], [[2, 4, 7]])
+    """
+    relevant = np.flatnonzero(np.asarray(levels) >= rel)[::-1]
+    counts = np.asarray(count)[..., np.newaxis, relevant].astype(np.int64)
+    last = np.cumsum(counts, axis=-1)
+    return ExpectedRanks(np.asarray(levels)[relevant], last - counts + 1, last)
+
+
+def relative_position(grade: Array, expected: ExpectedRanks) -> Array:
+    """Return how many ranks each document stands from its ideal interval.
+
+    Parameters
+    ----------
+    grade
+        Grades by rank, shape (..., depth); whatever is not relevant, unjudged or missing counts
+        as non-relevant.
+    expected
+        The ideal intervals of the topics.
+
+    Returns
+    -------
+    numpy.ndarray
+        Ranks, int32, shape (..., depth): negative above the interval, positive below it.
+
+    Examples
+    --------
+    >>> expected = expected_ranks(np.array([0, 1, 2]), np.array([9, 1, 1]), 1)
+    >>> relative_position(np.array([0, 1, 0, 2]), expected).tolist()
+    [-2, 0, 0, 3]
+    """
+    rank = np.arange(1, grade.shape[-1] + 1, dtype=np.int32)
+    nearest = np.empty(grade.shape, np.int32)
+    nearest[...] = np.maximum(rank, recall_base(expected) + 1)
+    for number, level in enumerate(expected.level):
+        inside = np.clip(rank, expected.first[..., number], expected.last[..., number])
+        np.copyto(nearest, inside, where=grade == level, casting="same_kind")
+    return np.subtract(rank, nearest, out=nearest)
+
+
+def recall_base(expected: ExpectedRanks) -> Array:
+    """Return R, the number of relevant documents, shape (..., 1)."""
+    return np.asarray((expected.last - expected.first + 1).sum(axis=-1))
+
+
+def crosses(curve: Array, crossing: str) -> NDArray[np.bool_]:
+    """Say whether a curve crosses 0 between each rank and the next.
+
+    Parameters
+    ----------
+    curve
+        Shape (..., depth).
+    crossing
+        ``"sign_change"``: from one side of 0 to it or beyond. ``"definition"``: any two
+        neighbours that are not strictly on the same side. ``"matters"``: from above 0 to not
+        above it, or back.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (..., depth - 1).
+
+    Examples
+    --------
+    >>> crosses(np.array([0, -1, 0, 1]), "sign_change").tolist()
+    [False, True, False]
+    """
+    here, then = curve[..., :-1], curve[..., 1:]
+    if crossing == "matters":
+        return np.asarray((here > 0) != (then > 0))
+    if crossing == "definition":
+        return np.asarray(((here <= 0) & (then >= 0)) | ((here >= 0) & (then <= 0)))
+    return np.asarray(((here < 0) & (then >= 0)) | ((here > 0) & (then <= 0)))
+
+
+def first_crossing(crossed: NDArray[np.bool_]) -> Floats:
+    """Return the first rank that a curve crosses 0 at, infinite without one, shape (..., 1)."""
+    if not crossed.shape[-1]:
+        return np.full((*crossed.shape[:-1], 1), np.inf)
+    first = np.where(crossed.any(axis=-1), crossed.argmax(axis=-1) + 1.0, np.inf)
+    return np.asarray(first[..., np.newaxis])
+
+
+def balance_points(position: Array, expected: ExpectedRanks, crossing: str) -> Floats:
+    """Return where the list cut at each depth has made up for its misplacements.
+
+    Parameters
+    ----------
+    position
+        Relative positions, shape (..., depth).
+    expected
+        The ideal intervals.
+    crossing
+        The rule, one of `CROSSINGS`.
+
+    Returns
+    -------
+    numpy.ndarray
+        Ranks from R on, infinite where a list never recovers, NaN without relevant documents;
+        shape (..., depth).
+
+    Notes
+    -----
+    Past its end a cut list can only fall, and only down to rank R. So a crossing there counts
+    as one at R, or, under ``"definition"``, at the end of a list that stays at 0.
+    """
+    R = recall_base(expected)
+    rank = np.arange(1, position.shape[-1] + 1)
+    curve = np.cumsum(position, axis=-1, dtype=np.int64)
+    first = first_crossing(crosses(curve, crossing))
+    point = np.where(first < rank, np.maximum(first, R), np.inf)
+    missing = np.maximum(R - rank, 0)
+    fallen = curve - missing * (missing + 1) // 2 <= 0
+    if crossing == "definition":
+        later = (curve >= 0) & fallen & (rank < 2 * R)
+        np.minimum(point, np.maximum(rank, R), out=point, where=later)
+    else:
+        ideal = (np.cumsum(position != 0, axis=-1) == 0) & (missing == 0)
+        np.minimum(point, R, out=point, where=((curve > 0) & fallen & (missing > 0)) | ideal)
+    return np.where(R > 0, point, np.nan)
+
+
+def full_scale(expected: ExpectedRanks, length: Array) -> tuple[Array, Array]:
+    """Return how far documents move in all, down and up, if the ideal ranking is reversed.
+
+    Parameters
+    ----------
+    expected
+        The ideal intervals.
+    length
+        N, the length of the ranking, at least 2 R; shape (..., 1 or depth).
+
+    Returns
+    -------
+    forward, backward
+        Sums of the positive and of the negative relative positions, both as positive numbers.
+
+    Examples
+    --------
+    >>> expected = expected_ranks(np.array([0, 1, 2, 3]), np.array([5, 3, 2, 2]), 1)
+    >>> [int(space.item()) for space in full_scale(expected, np.array([15]))]
+    [51, 28]
+    """
+    R = recall_base(expected)
+    triangle = R * (R + 1) // 2
+    ideal = ((expected.last - expected.first + 1) * expected.last).sum(axis=-1)
+    return R * (length - R) + triangle - ideal, triangle
+
+
+def space_ratios(
+    forward: Array, backward: Array, worst: tuple[Array, Array]
+) -> tuple[Floats, Floats, Floats]:
+    """Return one minus the share of the full-scale movement, down, up and combined.
+
+    Parameters
+    ----------
+    forward, backward
+        How far documents moved down and up in all.
+    worst
+        The same for the full-scale ranking, 0 without relevant documents.
+
+    Returns
+    -------
+    forward, backward, combined
+        Ratios; the last is the harmonic mean of the others, 0 if both are 0.
+    """
+    with np.errstate(all="ignore"):
+        plus, minus = 1 - forward / worst[0], 1 - backward / worst[1]
+        combined = 2 * plus * minus / (plus + minus)
+    return plus, minus, np.where(plus + minus == 0, 0.0, combined)
+
+
+def space_ratio(position: Array, expected: ExpectedRanks) -> Floats:
+    """Return the combined space ratio of the list cut at each depth, shape (..., depth)."""
+    R = recall_base(expected)
+    rank = np.arange(1, position.shape[-1] + 1)
+    missing = np.maximum(R - rank, 0)
+    forward = np.cumsum(np.maximum(position, 0), axis=-1, dtype=np.int64)
+    backward = forward - np.cumsum(position, axis=-1, dtype=np.int64)
+    backward += missing * (missing + 1) // 2
+    return space_ratios(forward, backward, full_scale(expected, np.maximum(rank, 2 * R)))[2]

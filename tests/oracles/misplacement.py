@@ -1,0 +1,119 @@
+"""Cumulated relative position, its ratios and Twist, element by element.
+
+Written from Ferro et al., JASIST 67, 2016, doi:10.1002/asi.23416, Definitions 1 to 6: the ideal
+and the full-scale run are laid out, and every rank is looked up in them.
+"""
+
+import itertools
+import math
+
+from .topic import Topic
+
+
+def grades_at(topic: Topic, k: int, rel: int, length: int | None = None) -> list[int]:
+    """Return the run as relevance degrees, 0 being non-relevant, cut at k and padded."""
+    R = sum(grade >= rel for grade in topic.judged)
+    cut = [grade if grade is not None and grade >= rel else 0 for grade in topic.serp[:k]]
+    return cut + [0] * (max(length or k, 2 * R) - len(cut))
+
+
+def ideal_run(topic: Topic, rel: int, length: int) -> list[int]:
+    """Return the best ranking of all relevant documents, padded to a length."""
+    relevant = sorted((grade for grade in topic.judged if grade >= rel), reverse=True)
+    return relevant + [0] * (length - len(relevant))
+
+
+def relative_positions(run: list[int], ideal: list[int]) -> list[int]:
+    """Return RP of every rank."""
+    positions = []
+    for j, grade in enumerate(run, start=1):
+        places = [rank for rank, best in enumerate(ideal, start=1) if best == grade]
+        low, high = (min(places), max(places)) if places else (len(ideal) + 1, math.inf)
+        positions.append(j - low if j < low else j - high if j > high else 0)
+    return positions
+
+
+def cumulated(positions: list[int]) -> list[int]:
+    """Return the running sum."""
+    return [sum(positions[: j + 1]) for j in range(len(positions))]
+
+
+def first_crossing(curve: list[int], crossing: str) -> float:
+    """Return the first rank at which the curve crosses 0, infinity if it never does."""
+    if not any(curve):
+        return 1
+    for j, (here, then) in enumerate(itertools.pairwise(curve), start=1):
+        if crossing == "sign_change":
+            crosses = here < 0 <= then or here > 0 >= then
+        elif crossing == "definition":
+            crosses = here <= 0 <= then or here >= 0 >= then
+        else:
+            crosses = (here > 0) != (then > 0)
+        if crosses:
+            return j
+    return math.inf
+
+
+def spaces(positions: list[int]) -> tuple[int, int]:
+    """Return how far documents moved down and up in all."""
+    return sum(p for p in positions if p > 0), sum(-p for p in positions if p < 0)
+
+
+def cumulated_relative_position(topic: Topic, k: int, *, rel: int = 1) -> float:
+    """CRP: the sum of the relative positions down to k."""
+    run = grades_at(topic, k, rel)
+    ideal = ideal_run(topic, rel, len(run))
+    return cumulated(relative_positions(run, ideal))[k - 1] if any(ideal) else math.nan
+
+
+def balance_point(topic: Topic, k: int, *, crossing: str = "sign_change", rel: int = 1) -> float:
+    """BalancePoint: first crossing, at least R."""
+    run = grades_at(topic, k, rel)
+    ideal = ideal_run(topic, rel, len(run))
+    if not any(ideal):
+        return math.nan
+    curve = cumulated(relative_positions(run, ideal))
+    return max(sum(grade > 0 for grade in ideal), first_crossing(curve, crossing))
+
+
+def recovery_ratio(topic: Topic, k: int, *, crossing: str = "sign_change", rel: int = 1) -> float:
+    """RecoveryRatio: R over the balance point."""
+    R = sum(grade >= rel for grade in topic.judged)
+    return R / balance_point(topic, k, crossing=crossing, rel=rel)
+
+
+def space_ratio(topic: Topic, k: int, *, rel: int = 1) -> float:
+    """SpaceRatio: harmonic mean of the shares of the full-scale movement that were avoided."""
+    run = grades_at(topic, k, rel)
+    ideal = ideal_run(topic, rel, len(run))
+    if not any(ideal):
+        return math.nan
+    moved = spaces(relative_positions(run, ideal))
+    worst = spaces(relative_positions(ideal[::-1], ideal))
+    plus, minus = (1 - own / most for own, most in zip(moved, worst, strict=True))
+    return 2 * plus * minus / (plus + minus) if plus + minus else 0.0
+
+
+def twist(topic: Topic, k: int, *, crossing: str = "sign_change", rel: int = 1) -> float:
+    """Twist: mean of recovery and space ratio."""
+    recovery = recovery_ratio(topic, k, crossing=crossing, rel=rel)
+    return (recovery + space_ratio(topic, k, rel=rel)) / 2
+
+
+def archetype(topic: Topic, k: int, *, crossing: str = "sign_change", rel: int = 1) -> str:
+    """Return which kind of curve a run has, empty without relevant documents."""
+    run = grades_at(topic, k, rel)
+    ideal = ideal_run(topic, rel, len(run))
+    R = sum(grade > 0 for grade in ideal)
+    if not R:
+        return ""
+    first = first_crossing(cumulated(relative_positions(run, ideal)), crossing)
+    kinds = {
+        "ideal": run == ideal,
+        "worst": not any(run),
+        "full scale": run == ideal[::-1],
+        "excellent": first <= R,
+        "typical B": first == math.inf,
+        "typical A": True,
+    }
+    return next(kind for kind, fits in kinds.items() if fits)
