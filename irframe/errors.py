@@ -1,6 +1,9 @@
 """Every exception irframe raises. A message says what was wanted, what was found, what to do."""
 
+import sys
+import warnings
 from collections.abc import Iterable
+from pathlib import Path
 
 __all__ = [
     "DepthError",
@@ -96,3 +99,11 @@ class ParameterError(IrframeError):
 
 class IrframeWarning(UserWarning):
     """Something was left out or assumed; the message counts it."""
+
+
+def warn(message: str) -> None:
+    """Warn at the line outside irframe from which it was called."""
+    inside, frame, level = str(Path(__file__).parent), sys._getframe(), 1  # noqa: SLF001
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, IrframeWarning, stacklevel=level)

@@ -11,6 +11,7 @@ import xarray as xr
 from irframe.cube.building import cube
 from irframe.cube.grouping import split
 from irframe.cube.scoring import Metrics, parse_metrics, score
+from irframe.metrics import Metric
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM, TOPIC, roles
 
 
@@ -64,7 +65,6 @@ def evaluate(
     system topic
     s      1      0.5  0.0
     """
-    chosen = parse_metrics(metrics)
     options: dict[str, Any] = {
         "ties": ties,
         "score_dtype": score_dtype,
@@ -73,24 +73,39 @@ def evaluate(
         "pool_depth": pool_depth,
         "seed": seed,
     }
-    if by is not None:
-        options |= {"depth": depth, "no_rel": no_rel}
-        groups = {
-            key: evaluate(run, judged, chosen, **options)
-            for key, run, judged in split(runs, qrels, by)
-        }
-        return pd.DataFrame(pd.concat(groups, names=[by]))
-    own = [replace(metric, depth=metric.depth or depth) for metric in chosen]
-    depths = [metric.depth for metric in own if metric.depth is not None]
-    built = cube(runs, qrels, depth=max(depths) if len(depths) == len(own) else None, **options)
-    built = deepen(built, max(depths, default=1))
+    chosen = parse_metrics(metrics)
+    if by is None:
+        return _table(runs, qrels, chosen, depth, no_rel, options)
+    groups = {
+        key: _table(run, judged, chosen, depth, no_rel, options)
+        for key, run, judged in split(runs, qrels, by)
+    }
+    return pd.DataFrame(pd.concat(groups, names=[by]))
+
+
+def _table(
+    runs: pd.DataFrame,
+    qrels: pd.DataFrame,
+    metrics: list[Metric],
+    depth: int | None,
+    no_rel: str | None,
+    options: dict[str, Any],
+) -> pd.DataFrame:
+    """Score each metric at its own depth, or else at `depth`, or else at the full one."""
+    wanted = [metric.depth or depth for metric in metrics]
+    fixed = [depth for depth in wanted if depth is not None]
+    full = len(fixed) < len(wanted)
+    built = cube(runs, qrels, depth=None if full else max(fixed), **options)
+    longest = built.sizes[DEPTH]
+    built = deepen(built, max(fixed, default=1))
+    own = [replace(m, depth=k or longest) for m, k in zip(metrics, wanted, strict=True)]
     scores = score(built, *own, at=built.sizes[DEPTH], no_rel=no_rel)
     names = roles(runs.columns)
     index = pd.MultiIndex.from_product(
         [built.indexes[SYSTEM], built.indexes[TOPIC]],
         names=[names.get(SYSTEM, SYSTEM), names[TOPIC]],
     )
-    columns = pd.Index([str(metric) for metric in chosen], name=METRIC)
+    columns = pd.Index([str(metric) for metric in metrics], name=METRIC)
     return pd.DataFrame(scores.to_numpy().reshape(len(own), -1).T, index, columns)
 
 

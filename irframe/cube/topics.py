@@ -1,6 +1,5 @@
 """Which topics a cube holds, and the recall base of each."""
 
-import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.errors import IdError, IrframeWarning, ParameterError
+from irframe.errors import IdError, ParameterError, warn
 from irframe.frames.ids import Codes
 from irframe.frames.judging import place_topics
 from irframe.frames.tables import QrelsTable, RunTable
@@ -112,7 +111,7 @@ def select_topics(
     if unjudged and isinstance(topics, str):
         listed = ", ".join(map(str, table.topics[placed < 0][:5]))
         message = f"{unjudged} topics of the runs have no judgments and are left out: {listed}"
-        warnings.warn(message, IrframeWarning, stacklevel=4)
+        warn(message)
     if isinstance(topics, str):
         if topics not in {"qrels", "both"}:
             raise ParameterError("topics 'qrels', 'both' or a list of topics", repr(topics))

@@ -1,5 +1,7 @@
 """Scores of systems over topics."""
 
+from typing import overload
+
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -10,6 +12,10 @@ from irframe.metrics import parse_metric
 from irframe.names import METRIC, TOPIC
 
 
+@overload
+def summary(scores: pd.DataFrame, by: str | None = None, alpha: float = 0.05) -> pd.DataFrame: ...
+@overload
+def summary(scores: xr.DataArray, by: str | None = None, alpha: float = 0.05) -> xr.Dataset: ...
 def summary(
     scores: xr.DataArray | pd.DataFrame, by: str | None = None, alpha: float = 0.05
 ) -> xr.Dataset | pd.DataFrame:

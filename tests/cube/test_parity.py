@@ -108,7 +108,7 @@ def test_dl_hard_runs_score_as_filed_with_them(shared, kind):
         )
         filed["name"] = filed["name"].str.strip()
         filed = filed[(filed["topic"] != "all") & filed["name"].isin(filed_names)]
-        theirs = filed.set_index(["topic", "name"])["value"].unstack()[filed_names]  # noqa: PD010
+        theirs = filed.set_index(["topic", "name"])["value"].unstack()[filed_names]
         np.testing.assert_allclose(
             mine.loc[theirs.index].to_numpy(), theirs.to_numpy(float), atol=0.5001e-4
         )

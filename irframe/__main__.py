@@ -1,0 +1,117 @@
+"""The command line: ``python -m irframe``."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+import irframe as ir
+from irframe.errors import IrframeError
+from irframe.frames.ranking import TIES
+from irframe.names import METRIC, SYSTEM
+
+FOLDER = "folder"
+FORMATS = ("table", "csv", "json", "latex")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments
+        The words after ``python -m irframe``; by default those of the process.
+
+    Returns
+    -------
+    int
+        The exit status: 0, or 2 after an error, which is printed.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except (IrframeError, OSError) as error:
+        print(f"irframe: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m irframe", description="Evaluate retrieval runs at every depth."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    scoring = commands.add_parser("evaluate", help="score run files with a qrels file")
+    scoring.set_defaults(run=_evaluate)
+    scoring.add_argument("qrels", metavar="QRELS", help="qrels file")
+    scoring.add_argument("runs", metavar="RUN", nargs="+", help="run files; packed ones too")
+    scoring.add_argument(
+        "-m", "--metric", nargs="+", required=True, metavar="METRIC", action="extend",
+        help="metrics, such as AP nDCG@10 'RBP(p=0.8)' or map_cut_10",
+    )  # fmt: skip
+    scoring.add_argument("--depth", type=int, help="cut every list there")
+    scoring.add_argument("--ties", choices=TIES, default="trec", help="order of equal scores")
+    scoring.add_argument("--per-topic", action="store_true", help="a row per system and topic")
+    scoring.add_argument(
+        "--by", metavar="COLUMN",
+        help=f"summarise by a column of Parquet runs, or by '{FOLDER}', that of each run file",
+    )  # fmt: skip
+    scoring.add_argument(
+        "--system", choices=("tag", "file"), default="tag", help="where systems get their names"
+    )
+    scoring.add_argument("--format", choices=FORMATS, default="table", help="of the output")
+    demo = commands.add_parser("demo", help="evaluate the embedded track and explain the result")
+    demo.set_defaults(run=_demo)
+    return parser
+
+
+def _evaluate(options: argparse.Namespace) -> None:
+    scores = ir.evaluate(
+        _read(options), ir.read_qrels(options.qrels), options.metric,
+        depth=options.depth, ties=options.ties, by=options.by,
+    )  # fmt: skip
+    table = scores if options.per_topic else _means(scores, options.by)
+    print(_formatted(table, options.format), end="")
+
+
+def _read(options: argparse.Namespace) -> pd.DataFrame:
+    if options.by != FOLDER:
+        return ir.read_runs(options.runs, system=options.system)
+    folders: dict[str, list[str]] = {}
+    for path in options.runs:
+        folders.setdefault(Path(path).parent.name, []).append(path)
+    parts = [
+        ir.read_runs(paths, system=options.system).assign(**{FOLDER: folder})
+        for folder, paths in folders.items()
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _means(scores: pd.DataFrame, by: str | None) -> pd.DataFrame:
+    summary = ir.summary(scores, by=by)
+    means = summary["mean"].unstack(METRIC, sort=False)  # noqa: PD010 - not a pivot
+    return means[scores.columns].reset_index().set_index([*([by] if by else []), SYSTEM])
+
+
+def _formatted(table: pd.DataFrame, kind: str) -> str:
+    if kind == "csv":
+        return table.to_csv()
+    if kind == "json":
+        return str(table.reset_index().to_json(orient="records", indent=2)) + "\n"
+    if kind == "latex":
+        styled = table.rename_axis(columns=None).style.format(precision=4, escape="latex")
+        return str(styled.format_index(escape="latex", axis=0).to_latex(hrules=True))
+    return table.rename_axis(columns=None).to_string(float_format="{:.4f}".format) + "\n"
+
+
+def _demo(options: argparse.Namespace) -> None:  # noqa: ARG001 - all commands get them
+    runs, qrels = ir.example_track()
+    systems, topics = runs["system"].nunique(), qrels["topic"].nunique()
+    print(f"A simulated track: {systems} systems, {topics} topics, {len(runs):,} retrieved")
+    print("documents, judged by pooling some of the runs to depth 10.")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""The kernels meet the worked cases."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from oracles import Topic
+from oracles.worked import TABLE_2, VARIANTS, condensed, table_2_topic
+from strategies import arrays
+
+import irframe as ir
+from irframe.gains import parse_gain
+from irframe.metrics import Evidence
+from irframe.metrics.discounts import discounts
+
+
+def score(metric, topic, depth):
+    """Score a topic; where a pool of some depth is not told, it stays as shallow as the last."""
+    told = topic.judged_at or {}
+    pools = {k: told.get(max((t for t in told if t <= k), default=0), ()) for k in range(1, 99)}
+    parts = arrays([replace(topic, judged_at=pools if told else None)], depth)
+    return metric.score(Evidence(top=parts.pop("gmax"), **parts))[0]
+
+
+@pytest.mark.parametrize("name", TABLE_2)
+def test_metrics_of_table_2(golden, name):
+    case = golden[name]
+    topic = table_2_topic(case)
+    deepest = max(case["input"]["ks"])
+    for key, (kind, fields) in VARIANTS.items():
+        metric = getattr(ir, kind)(**fields)
+        scores = score(metric, topic, deepest)
+        without = score(metric, condensed(topic), deepest)
+        for k in case["input"]["ks"]:
+            expected = case["expected"][f"@{k}"]
+            assert scores[k - 1] == pytest.approx(expected[key], abs=1e-9)
+            if f"condensed_{key}" in expected:
+                assert without[k - 1] == pytest.approx(expected[f"condensed_{key}"], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", TABLE_2)
+def test_metrics_of_whole_lists(golden, name):
+    case = golden[name]
+    topic = table_2_topic(case)
+    depth = max(len(topic.serp), 1)
+    for key, metric in {
+        "RR": ir.RR(),
+        "BPref_trec": ir.Bpref(),
+        "BPref_2004": ir.Bpref(variant="2004"),
+    }.items():
+        assert score(metric, topic, depth)[-1] == pytest.approx(case["expected"][key])
+
+
+def test_gains(golden):
+    case = golden["002-gains"]
+    grades = [grade for grade in case["input"]["grades"] if grade is not None]
+    unjudged = len(case["input"]["grades"]) - len(grades)
+    for key, expected in case["expected"].items():
+        name, option = key.split()
+        number = int(option.partition("=")[2])
+        options = {"rel": number, "top": 3} if "theta" in option else {"rel": 1, "top": number}
+        found = parse_gain(name).map(np.array(grades), **options)
+        np.testing.assert_allclose(found, expected[unjudged:], rtol=1e-12)
+        assert not any(expected[:unjudged])
+
+
+def test_q_with_raw_gains(golden):
+    case = golden["002-qm-raw-gains"]
+    told = case["input"]
+    topic = Topic(serp=tuple(told["serp"]), judged=tuple(told["judged"]), gmax=3)
+    raw = score(ir.Q(gain=dict(told["gains"]), beta=told["beta"]), topic, 6)
+    scaled = score(ir.Q(beta=told["beta"]), topic, 6)
+    for k, a, b in zip(
+        told["ks"], case["expected"]["raw"], case["expected"]["scaled"], strict=True
+    ):
+        assert (raw[k - 1], scaled[k - 1]) == pytest.approx((a, b), rel=1e-9)
+
+
+def test_weight_of_the_first_rank_in_ndcg(golden):
+    case = golden["002-ndcg-weights"]
+    topic = Topic(serp=(1, *([0] * 19)), judged=(1,) * 20, gmax=1)
+    for discount, expected in case["expected"].items():
+        scores = score(ir.nDCG(discount=discount), topic, 20)
+        found = [scores[k - 1] for k in case["input"]["k"]]
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_ndcg_with_logarithms_to_base_ten(golden):
+    case = golden["004-ndcg-log10"]
+    told = case["input"]
+    topic = Topic(serp=tuple(told["serp"]), judged=tuple(told["judged"]), gmax=2)
+    for key, base in (("ndcg", 10), ("base 2", 2)):
+        metric = ir.nDCG(gain=dict(told["gains"]), discount="jk", base=base)
+        found = score(metric, topic, len(topic.serp))[-1]
+        assert found == pytest.approx(case["expected"][key], rel=1e-9)
+    ranks = np.array([1, 9, 10, 20, 100]) - 1
+    np.testing.assert_allclose(discounts("jk", 10, 100)[ranks], case["expected"]["discounts"])
