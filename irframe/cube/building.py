@@ -13,14 +13,12 @@ from irframe.cube.grouping import group_coordinates, split
 from irframe.cube.pooling import Contribution
 from irframe.cube.topics import Selection, select_topics
 from irframe.errors import DepthError
+from irframe.frames import tables
 from irframe.frames.ids import Codes
 from irframe.frames.judging import locate, refuse_empty_join
 from irframe.frames.ranking import Ranking, rank_table
 from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table, read_table
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC, UNJUDGED
-
-CHUNK = 1 << 21
-"""Rows of a run frame ranked and joined at a time, whole systems, to bound memory."""
 
 CELL = (SYSTEM, TOPIC, DEPTH)
 JUDGED = "judged"
@@ -168,11 +166,11 @@ def _fill(
 
 
 def _chunks(table: RunTable, selection: Selection) -> Any:
-    """Yield the selected rows a few systems at a time."""
+    """Yield the selected rows, whole systems, about `irframe.frames.tables.ROWS` at a time."""
     kept = selection.chosen[table.topic]
     if not kept.all():
         table = table.take(np.flatnonzero(kept))
-    if len(table.system) <= CHUNK:
+    if len(table.system) <= tables.ROWS:
         yield table
         return
     if (np.diff(table.system) < 0).any():
@@ -180,7 +178,7 @@ def _chunks(table: RunTable, selection: Selection) -> Any:
     ends = np.cumsum(np.bincount(table.system, minlength=len(table.systems)))
     start = 0
     while start < len(table.system):
-        fits = int(np.searchsorted(ends, start + CHUNK, side="right"))
+        fits = int(np.searchsorted(ends, start + tables.ROWS, side="right"))
         beyond = int(np.searchsorted(ends, start, side="right"))
         stop = int(ends[max(fits - 1, beyond)])
         yield table.take(slice(start, stop))

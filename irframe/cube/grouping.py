@@ -9,7 +9,7 @@ import pandas as pd
 from irframe.cube.topics import Selection
 from irframe.errors import ParameterError
 from irframe.frames.ids import Codes
-from irframe.frames.tables import RunTable
+from irframe.frames.tables import RunTable, row_slices
 from irframe.names import ITERATION, SYSTEM, TOPIC, roles
 
 RESERVED = frozenset({"depth", "metric", "judged", "level", "contributing", "Q0", "iter"})
@@ -90,12 +90,18 @@ def _extra(frame: pd.DataFrame) -> list[str]:
 
 def _constant(column: pd.Series, codes: Codes, groups: int) -> pd.Series | None:
     """Return one value per group, None if some group has several."""
-    values, labels = pd.factorize(column, use_na_sentinel=False)
+    slices = list(row_slices(len(codes)))
     first = np.full(groups, -1)
-    first[codes[::-1]] = values[::-1]
-    if (first < 0).any() or (first[codes] != values).any():
+    for rows in reversed(slices):
+        first[codes[rows][::-1]] = np.arange(rows.start, rows.stop)[::-1]
+    if (first < 0).any():
         return None
-    return pd.Series(pd.Index(labels).take(first))
+    values = column.iloc[first].reset_index(drop=True)
+    for rows in slices:
+        here, expected = column.iloc[rows], values.take(codes[rows]).set_axis(column.index[rows])
+        if not ((here == expected) | (here.isna() & expected.isna())).all():
+            return None
+    return values
 
 
 def _dtype(values: pd.Series) -> Any:

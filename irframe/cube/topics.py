@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from irframe.errors import IdError, ParameterError, warn
 from irframe.frames.ids import Codes
 from irframe.frames.judging import place_topics
-from irframe.frames.tables import QrelsTable, RunTable
+from irframe.frames.tables import QrelsTable, RunTable, row_slices
 from irframe.names import TOPIC
 
 
@@ -75,8 +75,12 @@ class Selection:
 
     def longest(self, table: RunTable) -> int:
         """Return the length of the longest list."""
-        lists = np.bincount(table.group[self.chosen[table.topic]])
-        return int(lists.max(initial=0))
+        topics = len(table.topics)
+        lengths = np.zeros((len(table.systems), topics), np.int64)
+        for rows in row_slices(len(table.system)):
+            pair = table.system[rows].astype(np.int64) * topics + table.topic[rows]
+            lengths += np.bincount(pair, minlength=lengths.size).reshape(lengths.shape)
+        return int(lengths[:, self.chosen].max(initial=0))
 
 
 def select_topics(

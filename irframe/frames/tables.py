@@ -1,6 +1,6 @@
 """Run and qrels frames read by role: checked, coded, ready for arrays."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -24,6 +24,9 @@ from irframe.names import (
     TOPIC,
     roles,
 )
+
+ROWS = 1 << 20
+"""Rows of a run frame taken at a time where whole columns would cost memory."""
 
 ONLY_SYSTEM = "run"
 """Label of the system in a run frame that has no system column."""
@@ -152,6 +155,12 @@ def read_qrels_table(qrels: pd.DataFrame) -> QrelsTable:
         doc=identifiers(qrels[columns[DOC]], DOC),
         grade=_grades(qrels[columns[GRADE]]),
     )
+
+
+def row_slices(rows: int) -> Iterator[slice]:
+    """Yield slices that cover so many rows, `ROWS` at a time."""
+    for start in range(0, rows, ROWS):
+        yield slice(start, min(start + ROWS, rows))
 
 
 def _columns(frame: Any, kind: str, needed: tuple[str, ...]) -> dict[str, Hashable]:

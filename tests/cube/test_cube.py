@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import irframe as ir
-from irframe.cube import building, scoring
+from irframe.cube import scoring
 from irframe.errors import (
     DepthError,
     GradeError,
@@ -18,6 +18,7 @@ from irframe.errors import (
     MetricError,
     ParameterError,
 )
+from irframe.frames import tables
 from irframe.names import EMPTY, UNJUDGED
 
 RUNS = pd.DataFrame(
@@ -238,7 +239,7 @@ def test_blocks_and_chunks_do_not_show(monkeypatch):
     runs, qrels = ir.example_track()
     whole = runs.ireval.cube(qrels)
     scores = whole.ireval.score("AP(norm='pool')", "nDCG", "RBP(p=0.8)")
-    monkeypatch.setattr(building, "CHUNK", 900)
+    monkeypatch.setattr(tables, "ROWS", 900)
     monkeypatch.setattr(scoring, "BLOCK", 120)
     shuffled = runs.sample(frac=1, random_state=0)
     order = {"system": whole.system, "topic": whole.topic}

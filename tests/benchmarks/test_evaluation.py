@@ -1,0 +1,171 @@
+"""Speed and memory of the main job, against the peers in the same process.
+
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_evaluation.py``. The peers are
+timed beside irframe, alternately, and the ratio of the best rounds is reported.
+"""
+
+import gzip
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import pytrec_eval
+
+import irframe as ir
+from irframe.frames.judging import locate, place_topics
+from irframe.frames.tables import read_qrels_table, read_table
+
+EIGHT = ("AP", "AP(norm='min')", "nDCG", "ERR", "RBP(p=0.95)", "P", "Recall", "RR")
+ROUNDS = 5
+
+
+def seconds(function):
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def race(benchmark, what, ours, theirs, peer):
+    """Time both alternately; report and return how our best compares with theirs."""
+    other = []
+    setup = lambda: other.append(seconds(theirs)) if theirs else None  # noqa: E731
+    benchmark.pedantic(ours, setup=setup, rounds=ROUNDS, warmup_rounds=1)
+    mine, best = benchmark.stats.stats.min, min(other)
+    benchmark.extra_info.update({peer: best, "ratio": mine / best})
+    line = f"{what}: {mine:.3f} s, {peer} {best:.3f} s: {mine / best:.2f} of its time"
+    sys.stdout.write(f"\n{line}\n")
+    return mine / best
+
+
+@pytest.fixture(scope="module")
+def robust(shared):
+    folder = shared / "data" / "robust03"
+    return sorted((folder / "runs").glob("*.gz")), folder / "qrels.txt"
+
+
+def parse(paths, qrels):
+    with qrels.open() as stream:
+        judged = pytrec_eval.parse_qrel(stream)
+    runs = []
+    for path in paths:
+        with gzip.open(path, "rt") as stream:
+            runs.append(pytrec_eval.parse_run(stream))
+    return runs, judged
+
+
+def test_from_files_to_scores_at_every_depth(benchmark, robust):
+    paths, qrels = robust
+
+    def ours():
+        cube = ir.read_runs(paths, progress=False).ireval.cube(ir.read_qrels(qrels))
+        assert cube.ireval.score(*EIGHT).sizes["depth"] == 1000
+
+    def theirs():
+        runs, judged = parse(paths, qrels)
+        for run in runs:
+            pytrec_eval.RelevanceEvaluator(judged, {"map"}).evaluate(run)
+
+    what = "17 packed runs, eight metrics at 1000 depths, against map alone"
+    assert race(benchmark, what, ours, theirs, "pytrec_eval") < 1
+
+
+def test_scoring_alone(benchmark, robust):
+    paths, qrels = robust
+    cube = ir.read_runs(paths, progress=False).ireval.cube(ir.read_qrels(qrels))
+    runs, judged = parse(paths, qrels)
+
+    def theirs():
+        for run in runs:
+            pytrec_eval.RelevanceEvaluator(judged, {"map"}).evaluate(run)
+
+    what = "eight metrics at 1000 depths, against map alone"
+    ratio = race(benchmark, what, lambda: cube.ireval.score(*EIGHT), theirs, "pytrec_eval")
+    assert ratio < 0.5
+
+
+def test_joining_judgments(benchmark, robust):
+    paths, qrels = robust
+    runs, judged = ir.read_runs(paths, progress=False), ir.read_qrels(qrels)
+    table, judgments = read_table(runs), read_qrels_table(judged)
+    placed = place_topics(table, judgments)
+    keys = ["topic", "doc"]
+    what = f"{len(runs):,} documents joined with {len(judged):,} judgments"
+    ratio = race(
+        benchmark,
+        what,
+        lambda: locate(table, judgments, placed),
+        lambda: runs[keys].merge(judged, on=keys, how="left"),
+        "pandas.merge",
+    )
+    assert ratio < 1
+
+
+@pytest.fixture(scope="module")
+def large():
+    return ir.simulate_track(
+        systems=110, topics=249, docs=200_000, depth=1000, pool_depth=100, seed=1
+    )
+
+
+def test_large_cube(benchmark, large):
+    runs, qrels = large
+    start, sampled = resident(), []
+    cube = watched(lambda: runs.ireval.cube(qrels), sampled)
+    peak = (max(sampled) - start) / 1e9
+    benchmark.pedantic(lambda: None, rounds=1)
+    benchmark.extra_info["peak_GB"] = peak
+    sys.stdout.write(f"\n{len(runs):,} rows to a cube: {peak:.2f} GB on top of the frame\n")
+    assert peak < 1
+    del cube
+
+
+@pytest.mark.parametrize("metric", ["AP", "nDCG", "ERR", "RBP(p=0.95)", "Q"])
+def test_one_metric_at_every_depth_of_a_large_cube(benchmark, large, metric):
+    runs, qrels = large
+    cube = runs.ireval.cube(qrels) if not CUBES else CUBES[0]
+    CUBES[:] = [cube]
+    benchmark.pedantic(cube.ireval.score, args=(metric,), rounds=3, warmup_rounds=1)
+    best = benchmark.stats.stats.min
+    sys.stdout.write(f"\n{metric}, {cube.grade.size:,} cells: {best:.2f} s\n")
+    assert best < 1
+
+
+CUBES = []
+
+
+def test_import(benchmark):
+    def load(code):
+        return lambda: subprocess.run([sys.executable, "-c", code], check=True)
+
+    what, peer = "import irframe", "import pandas, xarray"
+    bare = seconds(load("pass"))
+    ratio = race(benchmark, what, load("import irframe"), load("import pandas, xarray"), peer)
+    sys.stdout.write(f"an empty interpreter takes {bare:.3f} s of both\n")
+    assert ratio < 1.3
+
+
+def resident():
+    """Return the bytes of memory this process holds."""
+    with Path("/proc/self/statm").open() as stream:
+        return int(stream.read().split()[1]) * 4096
+
+
+def watched(function, sampled):
+    """Call a function and note the memory the process holds meanwhile."""
+    from threading import Event, Thread
+
+    done = Event()
+
+    def watch():
+        while not done.wait(0.01):
+            sampled.append(resident())
+
+    watcher = Thread(target=watch)
+    watcher.start()
+    try:
+        return function()
+    finally:
+        done.set()
+        watcher.join()
