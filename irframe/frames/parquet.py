@@ -3,7 +3,6 @@
 import re
 
 import pyarrow as pa
-import pyarrow.parquet
 
 from irframe.errors import FileFormatError
 from irframe.frames.columns import to_role
@@ -36,8 +35,10 @@ def parse_parquet(data: bytes, source: str, kind: Format) -> pa.Table:
     pyarrow.Table
         Rows in file order. Ids are text; ids that were whole numbers are written out.
     """
+    from pyarrow.parquet import read_table  # noqa: PLC0415 - costs time at import
+
     try:
-        table = pyarrow.parquet.read_table(pa.BufferReader(data))
+        table = read_table(pa.BufferReader(data))
     except (pa.ArrowException, OSError) as error:
         wanted, damage = "a Parquet file that is whole", f"{source} damaged ({error})"
         raise FileFormatError(wanted, damage, "fetch or write the file again") from error

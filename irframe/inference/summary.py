@@ -4,6 +4,7 @@ from typing import overload
 
 import numpy as np
 import pandas as pd
+import scipy
 import xarray as xr
 
 from irframe.cube.tables import score_groups, to_scores
@@ -80,8 +81,6 @@ def summary(
 
 
 def _summarise(scores: xr.DataArray, alpha: float) -> xr.Dataset:
-    from scipy.special import stdtrit  # noqa: PLC0415 - costs time at import
-
     n = scores.notnull().sum(TOPIC)
     total = scores.sum(TOPIC)
     mean = total / n.where(n > 0)
@@ -89,7 +88,9 @@ def _summarise(scores: xr.DataArray, alpha: float) -> xr.Dataset:
     kind = xr.DataArray(averaged, dims=METRIC)
     spread = ((scores - mean) ** 2).sum(TOPIC) / (n - 1).where(n > 1)
     factor = xr.apply_ufunc(
-        lambda freedom: stdtrit(freedom, 1 - alpha / 2), (n - 1).where(n > 1), dask="parallelized"
+        lambda freedom: scipy.special.stdtrit(freedom, 1 - alpha / 2),
+        (n - 1).where(n > 1),
+        dask="parallelized",
     )
     half = factor * np.sqrt(spread / n)
     if "harmonic" in averaged:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy
 
 from irframe.errors import ParameterError
 from irframe.paired.blocks import by_depth, by_pair, fitting, groups
@@ -104,7 +104,7 @@ class Differences(NamedTuple):
             raise ParameterError("alpha strictly between 0 and 1", repr(alpha))
         if self.topics == 1:
             return np.full_like(self.mean, np.nan), np.full_like(self.mean, np.nan)
-        quantile = -special.stdtrit(self.topics - 1, alpha / 2)
+        quantile = -scipy.special.stdtrit(self.topics - 1, alpha / 2)
         half = quantile * self.sd / np.sqrt(self.topics)
         return self.mean - half, self.mean + half
 

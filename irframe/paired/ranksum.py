@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.blocks import by_depth, by_pair
@@ -70,7 +70,7 @@ class RankSum(PairedTest):
         if self.correction:
             deviation = np.maximum(deviation - 0.5, 0)
         variance = n * n / 12 * ((2 * n + 1) - ties / (2 * n * (2 * n - 1)))
-        return PairedResult(statistic, 2 * special.ndtr(-ratio(deviation, np.sqrt(variance))))
+        return PairedResult(statistic, 2 * scipy.special.ndtr(-ratio(deviation, np.sqrt(variance))))
 
 
 def _pooled_ranks(a: NDArray[np.uint32], b: NDArray[np.uint32]) -> tuple[FloatArray, FloatArray]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy import special
+import scipy
 
 from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.blocks import by_depth, by_pair
@@ -86,5 +86,5 @@ def sign_p(wins: IntArray, losses: IntArray) -> FloatArray:
     codes = fewer + trials * (trials.max(initial=0) + 1)
     found, where = np.unique(codes, return_inverse=True)
     number, successes = np.divmod(found, trials.max(initial=0) + 1)
-    p: FloatArray = np.minimum(1, 2 * special.bdtr(successes.astype(float), number, 0.5))
+    p: FloatArray = np.minimum(1, 2 * scipy.special.bdtr(successes.astype(float), number, 0.5))
     return p[where].reshape(fewer.shape)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy import special
+import scipy
 
 from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.blocks import by_depth
@@ -71,4 +71,4 @@ def student(mean: FloatArray, sd: FloatArray, *, topics: int) -> PairedResult:
     if topics == 1:
         return PairedResult(np.full_like(mean, np.nan), np.ones_like(mean))
     t = ratio(mean, sd / np.sqrt(topics))
-    return PairedResult(t, 2 * special.stdtr(topics - 1, -abs(t)))
+    return PairedResult(t, 2 * scipy.special.stdtr(topics - 1, -abs(t)))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from irframe.paired.base import PairedResult, Resampling
 from irframe.paired.blocks import BLOCK_BYTES, by_depth, groups
@@ -92,7 +92,7 @@ class TukeyHSD(Resampling):
         for drawn in self.shuffles(systems, topics):
             rows = (drawn * topics + np.arange(topics)[:, None]).swapaxes(1, 2)
             ends = np.arange(0, rows.size + 1, topics)
-            gather = sparse.csr_array(
+            gather = scipy.sparse.csr_array(
                 (np.ones(rows.size), rows.ravel(), ends), shape=(rows.size // topics, len(flat))
             )
             means = (gather @ flat).reshape(len(drawn), systems, depths) / topics

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy import special
+import scipy
 
 from irframe.errors import ParameterError
 from irframe.paired.base import PairedResult, PairedTest
@@ -90,7 +90,7 @@ class Wilcoxon(PairedTest):
         if self.correction:
             deviation = np.maximum(deviation - 0.5, 0)
         variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
-        return PairedResult(statistic, 2 * special.ndtr(-ratio(deviation, np.sqrt(variance))))
+        return PairedResult(statistic, 2 * scipy.special.ndtr(-ratio(deviation, np.sqrt(variance))))
 
     def _signed_ranks(
         self, a: FloatArray, b: FloatArray
