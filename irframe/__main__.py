@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
+import xarray as xr
 
 import irframe as ir
 from irframe.errors import IrframeError
 from irframe.frames.ranking import TIES
-from irframe.names import METRIC, SYSTEM
+from irframe.names import DEPTH, METRIC, SYSTEM
 
 FOLDER = "folder"
 FORMATS = ("table", "csv", "json", "latex")
@@ -106,11 +107,42 @@ def _formatted(table: pd.DataFrame, kind: str) -> str:
     return table.rename_axis(columns=None).to_string(float_format="{:.4f}".format) + "\n"
 
 
-def _demo(options: argparse.Namespace) -> None:  # noqa: ARG001 - all commands get them
+def _demo(options: argparse.Namespace) -> None:  # noqa: ARG001 - every command gets them
     runs, qrels = ir.example_track()
-    systems, topics = runs["system"].nunique(), qrels["topic"].nunique()
-    print(f"A simulated track: {systems} systems, {topics} topics, {len(runs):,} retrieved")
-    print("documents, judged by pooling some of the runs to depth 10.")
+    cube = runs.ireval.cube(qrels)
+    systems, topics, depth = cube["grade"].shape
+    pool = cube.attrs["pool_depth"]
+    scores = ir.evaluate(runs, qrels, ["AP", "nDCG@10", "RBP(p=0.8)"])
+    versus = ir.compare(scores, adjust="holm", baseline="bm25").query("metric == 'AP'")
+    columns = ["system_a", "difference", "ci_low", "ci_high", "p_adjusted", "wins", "losses"]
+    print(
+        f"A simulated track: {systems} systems, {topics} topics, lists of {depth}, judged by "
+        f"pooling some\nof the runs to depth {pool}. Everything below is a line of code each.\n\n"
+        "Mean scores, runs.ireval.evaluate(qrels, [...]).ireval.summary():\n\n"
+        f"{_formatted(_means(scores, None), 'table')}\n"
+        "AP against bm25, scores.ireval.compare('t', adjust='holm', baseline='bm25'):\n\n"
+        f"{versus[columns].to_string(index=False, float_format='{:.3f}'.format)}\n\n"
+        "The same question at other depths, for AP(norm='min'): the share of pairs told apart,\n"
+        "the share of those told apart at the pool depth that is confirmed, and Kendall's tau\n"
+        "between the orderings there and at the pool depth:\n\n"
+        f"{_by_depth(cube, pool).to_string(float_format='{:.2f}'.format)}\n\n"
+        "Where to go next: ir.read_runs('runs/*.gz') and ir.read_qrels('qrels.txt') for your own\n"
+        "files, or python -m irframe evaluate QRELS RUN... -m AP nDCG@10."
+    )
+
+
+def _by_depth(cube: xr.Dataset, reference: int) -> pd.DataFrame:
+    scores = ir.score(cube, "AP(norm='min')")
+    columns = {
+        "discrimination": ir.discrimination(scores),
+        "coverage": ir.coverage(scores, reference),
+        "tau": ir.volatility(scores).sel(depth_other=reference),
+    }
+    depths = [k for k in (1, 2, 5, 10, 20, 50) if k <= cube.sizes[DEPTH]]
+    return pd.DataFrame(
+        {name: values.isel({METRIC: 0}).sel({DEPTH: depths}) for name, values in columns.items()},
+        index=pd.Index(depths, name=DEPTH),
+    )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,54 @@
+"""Configuration of the documentation."""
+
+import sys
+from pathlib import Path
+
+import irframe
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from generate import write_metric_pages  # noqa: E402
+
+write_metric_pages(HERE / "_generated")
+
+project = "irframe"
+copyright = "2026, the irframe developers"  # noqa: A001
+author = "The irframe developers"
+release = version = irframe.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "myst_nb",
+]
+exclude_patterns = ["_build", "real/*.md", "jupyter_execute"]
+html_theme = "pydata_sphinx_theme"
+html_title = "irframe"
+html_theme_options = {
+    "show_nav_level": 2,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_show_sourcelink = False
+
+default_role = "py:obj"
+autosummary_generate = True
+autodoc_typehints = "none"
+autodoc_member_order = "alphabetical"
+numpydoc_show_class_members = False
+numpydoc_validation_checks: set[str] = set()
+intersphinx_mapping: dict[str, tuple[str, None]] = {}
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
+myst_heading_anchors = 3
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
+suppress_warnings = ["autosectionlabel.*", "mystnb.unknown_mime_type"]
