@@ -64,6 +64,15 @@ def to_scores(scores: xr.DataArray | pd.DataFrame) -> xr.DataArray:
     return _laid_out(wide.droplevel(extra), names)
 
 
+def system_name(frame: pd.DataFrame) -> Any:
+    """Return the caller's name for the systems of a frame of scores, wide or long."""
+    for names in (frame.index.names, frame.columns):
+        found = [name for name in ALIASES[SYSTEM] if name in names]
+        if found:
+            return found[0]
+    return SYSTEM
+
+
 def score_groups(
     scores: xr.DataArray | pd.DataFrame, by: str
 ) -> Iterator[tuple[Any, xr.DataArray]]:
@@ -171,6 +180,10 @@ def _laid_out(frame: pd.DataFrame, names: tuple[Any, Any]) -> xr.DataArray:
     return xr.DataArray(
         values,
         dims=(METRIC, SYSTEM, TOPIC),
-        coords={METRIC: [str(n) for n in frame.columns], SYSTEM: systems, TOPIC: topics},
+        coords={
+            METRIC: [str(name) for name in frame.columns],
+            SYSTEM: systems.rename(SYSTEM),
+            TOPIC: topics.rename(TOPIC),
+        },
         name="score",
     )

@@ -7,10 +7,10 @@ import pandas as pd
 import scipy
 import xarray as xr
 
-from irframe.cube.tables import score_groups, to_scores
+from irframe.cube.tables import score_groups, system_name, to_scores
 from irframe.errors import MetricError, ParameterError
 from irframe.metrics import parse_metric
-from irframe.names import METRIC, TOPIC
+from irframe.names import METRIC, SYSTEM, TOPIC
 
 
 @overload
@@ -76,8 +76,8 @@ def summary(
         result = _summarise(to_scores(scores), alpha)
     if isinstance(scores, xr.DataArray):
         return result
-    frame = result.to_dataframe().dropna(subset=["n"])
-    return frame.astype({"n": int})
+    frame = result.to_dataframe().dropna(subset=["n"]).astype({"n": int})
+    return frame.rename_axis(index={SYSTEM: system_name(scores)})
 
 
 def _summarise(scores: xr.DataArray, alpha: float) -> xr.Dataset:
