@@ -5,7 +5,8 @@ Importing irframe registers the accessor ``.ireval`` on DataFrame, Dataset and D
 
 from typing import TYPE_CHECKING
 
-from irframe import accessor, agreement, errors, metrics, names, paired
+from irframe import accessor, errors, metrics, names, paired
+from irframe.agreement import RBO, RMSE, Kendall, Pearson, Spearman, TauAP
 from irframe.cube.building import cube
 from irframe.cube.evaluating import evaluate
 from irframe.cube.scoring import score
@@ -16,6 +17,11 @@ from irframe.frames.reading import read_qrels, read_run, read_runs
 from irframe.frames.simulating import simulate_track
 from irframe.frames.writing import write_qrels, write_run
 from irframe.gains import Binary, Exponential, Gain, GainMap, Linear
+from irframe.inference.agreement import agreement
+from irframe.inference.compare import compare
+from irframe.inference.coverage import coverage, inversions
+from irframe.inference.discrimination import discrimination, median_p
+from irframe.inference.power import discriminative_power
 from irframe.inference.summary import summary
 from irframe.metrics import (
     AP,
@@ -55,6 +61,8 @@ from irframe.metrics import (
     parse_metric,
 )
 from irframe.metrics.base import ALIASES
+from irframe.paired import Bootstrap, PairedT, Permutation, RankSum, Sign, TukeyHSD, Wilcoxon
+from irframe.studies.volatility import stability, volatility
 
 __version__ = "0.1.0"
 
@@ -66,11 +74,14 @@ __all__ = [
     "ERR",
     "ESL",
     "METRICS",
+    "RBO",
     "RBP",
+    "RMSE",
     "RR",
     "AtomizedP",
     "BalancePoint",
     "Binary",
+    "Bootstrap",
     "Bpref",
     "Exponential",
     "F",
@@ -80,6 +91,7 @@ __all__ = [
     "InfAP",
     "InverseASL",
     "Judged",
+    "Kendall",
     "Linear",
     "Metric",
     "NumQ",
@@ -87,23 +99,38 @@ __all__ = [
     "NumRelRet",
     "NumRet",
     "P",
+    "PairedT",
+    "Pearson",
+    "Permutation",
     "Q",
+    "RankSum",
     "Recall",
     "RecoveryRatio",
     "Rprec",
     "SetF",
     "SetP",
     "SetR",
+    "Sign",
     "SpaceRatio",
+    "Spearman",
     "Success",
+    "TauAP",
+    "TukeyHSD",
     "Twist",
+    "Wilcoxon",
     "accessor",
     "agreement",
+    "compare",
+    "coverage",
     "cube",
+    "discrimination",
+    "discriminative_power",
     "errors",
     "evaluate",
     "example_track",
+    "inversions",
     "judge",
+    "median_p",
     "metrics",
     "nDCG",
     "names",
@@ -115,7 +142,9 @@ __all__ = [
     "read_runs",
     "score",
     "simulate_track",
+    "stability",
     "summary",
+    "volatility",
     "write_qrels",
     "write_run",
 ]

@@ -13,9 +13,15 @@ from irframe.cube.scoring import score
 from irframe.cube.tables import is_scores
 from irframe.frames.judging import judge
 from irframe.frames.ranking import rank
+from irframe.inference.agreement import agreement
+from irframe.inference.compare import compare
+from irframe.inference.coverage import coverage, inversions
+from irframe.inference.discrimination import discrimination, median_p
+from irframe.inference.power import discriminative_power
 from irframe.inference.summary import summary
 from irframe.names import ALIASES, DOC, TOPIC, roles
 from irframe.plots.depth_curves import depth_curves
+from irframe.studies.volatility import stability, volatility
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -60,9 +66,16 @@ class FrameAccessor(_Accessor):
             raise AttributeError(message)
         super().__init__(subject)
 
+    agreement = Verb(agreement)
+    compare = Verb(compare)
+    coverage = Verb(coverage)
     cube = Verb(cube)
+    discrimination = Verb(discrimination)
+    discriminative_power = Verb(discriminative_power)
     evaluate = Verb(evaluate)
+    inversions = Verb(inversions)
     judge = Verb(judge)
+    median_p = Verb(median_p)
     rank = Verb(rank)
     summary = Verb(summary)
 
@@ -78,7 +91,16 @@ class CubeAccessor(_Accessor):
 class ScoresAccessor(_Accessor):
     """Verbs of arrays of scores."""
 
+    agreement = Verb(agreement)
+    compare = Verb(compare)
+    coverage = Verb(coverage)
+    discrimination = Verb(discrimination)
+    discriminative_power = Verb(discriminative_power)
+    inversions = Verb(inversions)
+    median_p = Verb(median_p)
+    stability = Verb(stability)
     summary = Verb(summary)
+    volatility = Verb(volatility)
 
     @property
     def plot(self) -> ScoresPlots:

@@ -1,0 +1,133 @@
+"""How alike metrics and depths order the systems."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.agreement import RBO, Agreement, Kendall, Spearman, TauAP, parse_agreement
+from irframe.inference.grouping import per_group
+from irframe.inference.matching import Depths, Matched, match_topics
+from irframe.inference.reference import Reference, match_reference
+from irframe.names import DEPTH, METRIC
+
+METRIC_OTHER = "metric_other"
+"""Dimension of the metrics on the other side."""
+ORDERINGS = (Kendall, RBO, Spearman, TauAP)
+"""Methods that see only the order of the systems."""
+TIE = 12
+"""Decimals to which means are rounded before they are ordered."""
+
+
+def agreement(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference | None = None,
+    method: str | Agreement = "kendall",
+    *,
+    at: Depths = None,
+    by: str | None = None,
+) -> xr.DataArray:
+    """Say how alike the systems are ordered, or scored, at every depth and by a reference.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    reference
+        As for `coverage`: a depth, a metric, or other scores of the same systems. By default
+        every metric of the scores, at the same depth.
+    method
+        A method of agreement or its name: ``"kendall"`` (tau-b), ``"tau_a"``, ``"tau_ap"``,
+        ``"rbo"``, ``"spearman"``, ``"pearson"``, ``"rmse"``.
+    at
+        Depths of the scores to look at; by default all there are.
+    by
+        A coordinate or index level such as ``"track"``: one result per group. Reference scores
+        are split alike.
+
+    Returns
+    -------
+    xarray.DataArray
+        Agreement over (metric, depth), the group first if `by` is given; without a reference
+        over (metric, metric_other, depth). NaN where it is undefined, as a correlation of
+        systems that all tie.
+
+    Raises
+    ------
+    IrframeError
+        As `coverage`, and for an unknown method.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them.
+
+    Notes
+    -----
+    A system's score is its mean over topics. Where only the order counts (Kendall, tau_ap, RBO,
+    Spearman), means are rounded to 12 decimals, so that means equal in exact arithmetic tie
+    whatever order they were added up in, and those of a metric that counts a cost change sign.
+    RMSE takes means as they are; Pearson changes the sign of a cost. For tau_ap the reference is
+    the true ordering (without one, ``metric``).
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 3.2. doi:10.1007/s10791-016-9282-6
+    .. [2] Yilmaz, Aslam, Robertson. A new rank correlation coefficient for information
+       retrieval. SIGIR 2008. doi:10.1145/1390334.1390435
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.cube(qrels).ireval.score("AP(norm='min')", "RBP(p=0.95)")
+    >>> scores.ireval.agreement(10, at=[1, 10, 50]).round(2).to_pandas()
+    depth             1    10    50
+    metric
+    AP(norm='min')  0.74  1.0  1.00
+    RBP(p=0.95)     0.59  1.0  0.86
+    """
+    chosen = parse_agreement(method)
+
+    def compute(part: Any, other: Any) -> xr.DataArray:
+        if other is None:
+            matched = match_topics(part, at)
+            return _between_metrics(matched, chosen)
+        return _with_reference(*match_reference(part, other, at), chosen)
+
+    return per_group(compute, scores, by, reference)
+
+
+def system_means(matched: Matched, method: Agreement) -> NDArray[np.float64]:
+    """Return what a method compares: mean scores, shape (metric, depth, system)."""
+    if isinstance(method, ORDERINGS):
+        return np.round(matched.means, TIE)
+    towards = np.array(matched.towards if method.distance else [1.0])
+    means: NDArray[np.float64] = matched.means * towards[:, np.newaxis, np.newaxis]
+    return means
+
+
+def _with_reference(matched: Matched, held: Matched, method: Agreement) -> xr.DataArray:
+    new, old = system_means(matched, method), system_means(held, method)
+    result = np.empty(new.shape[:2])
+    for row in range(len(new)):
+        left, right = old[min(row, len(old) - 1)], new[row]
+        if len(left) == 1:
+            result[row] = method.kernel(left, right)[0]
+        else:
+            result[row] = method.kernel(left[:, np.newaxis], right[:, np.newaxis])[:, 0, 0]
+    return matched.labelled(result, "agreement")
+
+
+def _between_metrics(matched: Matched, method: Agreement) -> xr.DataArray:
+    by_depth = np.moveaxis(system_means(matched, method), 0, 1)
+    values = np.moveaxis(method.kernel(by_depth, by_depth), 0, -1)
+    coordinates: dict[str, Any] = {METRIC: matched.metrics, METRIC_OTHER: matched.metrics}
+    if DEPTH in matched.array.dims:
+        coordinates[DEPTH] = matched.array[DEPTH].to_numpy()
+    else:
+        values = values[..., 0]
+    return xr.DataArray(values, coordinates, tuple(coordinates), name="agreement")

@@ -1,0 +1,185 @@
+"""Whether significant differences are confirmed, or contradicted, at another depth."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.inference.grouping import per_group
+from irframe.inference.matching import Array, Depths, Matched, refuse_alpha
+from irframe.inference.reference import Reference, match_reference
+from irframe.inference.verdicts import leads, verdicts
+from irframe.paired import PairedTest, all_pairs, parse_test
+
+
+def coverage(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference,
+    test: str | PairedTest = "t",
+    alpha: float = 0.05,
+    *,
+    at: Depths = None,
+    by: str | None = None,
+) -> xr.DataArray:
+    """Share of the reference's significant differences that the scores confirm.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    reference
+        What to confirm: a depth, for each metric its own scores there; a metric of the scores,
+        depth by depth, or at one depth as in ``"AP@10"``; or another array or frame of scores of
+        the same systems, with one metric or all those of `scores`, and with one depth or all
+        those of `scores`.
+    test
+        A paired test or its name, as for `compare`.
+    alpha
+        Significance level, above 0 and below 1.
+    at
+        Depths of the scores to look at; by default all there are.
+    by
+        A coordinate or index level such as ``"track"``: one ratio per group. Reference scores
+        are split alike.
+
+    Returns
+    -------
+    xarray.DataArray
+        Coverage ratio, 0 to 1, over (metric, depth), the group first if `by` is given. NaN where
+        the reference has no significant difference.
+
+    Raises
+    ------
+    DepthError
+        For a reference depth outside the scores.
+    ParameterError
+        For reference scores of other systems, and as `compare`.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them.
+
+    Notes
+    -----
+    With ``D = {(i, j): i significantly better than j}`` on either side, the ratio is
+    ``|D_new & D_ref| / |D_ref|``: the pair must be told apart in the same direction. The better
+    of two systems is the one with the better mean; lower is better for a metric that counts a
+    cost.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 3.4. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    Three systems differ in the reference; two of the three differences are confirmed:
+
+    >>> import xarray as xr
+    >>> reference = xr.DataArray([[3, 3], [2, 2], [1, 1]], dims=["system", "topic"])
+    >>> scores = xr.DataArray([[3, 3], [1, 1], [1, 1]], dims=["system", "topic"])
+    >>> coverage(scores, reference).values.round(3).tolist()
+    [0.667]
+    """
+    new = _verdict(test, alpha)
+    compute = _against(new, new, "coverage ratio")
+    return per_group(lambda part, held: compute(part, held, at), scores, by, reference)
+
+
+def inversions(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference,
+    test: str | PairedTest = "t",
+    alpha: float = 0.05,
+    *,
+    at: Depths = None,
+    by: str | None = None,
+) -> xr.DataArray:
+    """Share of the reference's significant differences that the scores contradict.
+
+    Parameters
+    ----------
+    scores, reference, test, alpha, at, by
+        As for `coverage`.
+
+    Returns
+    -------
+    xarray.DataArray
+        Observed inversion ratio, 0 to 1, over (metric, depth), the group first if `by` is given.
+        NaN where the reference has no significant difference.
+
+    Raises
+    ------
+    IrframeError
+        As `coverage`.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them.
+
+    Notes
+    -----
+    ``|{(i, j) in D_ref: mean_new(j) > mean_new(i)}| / |D_ref|``: the mean points the other way,
+    significantly or not. Means that differ by less than 5e-13 are equal.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 3.5. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> reference = xr.DataArray([[3, 3], [2, 2], [1, 1]], dims=["system", "topic"])
+    >>> scores = xr.DataArray([[3, 3], [1, 1], [1, 2]], dims=["system", "topic"])
+    >>> inversions(scores, reference).values.round(3).tolist()
+    [0.333]
+    """
+    compute = _against(_lead, _verdict(test, alpha), "inversion ratio", opposed=True)
+    return per_group(lambda part, held: compute(part, held, at), scores, by, reference)
+
+
+Judge = Callable[[Matched, int, slice, Array], Array]
+
+
+def _verdict(test: str | PairedTest, alpha: float) -> Judge:
+    refuse_alpha(alpha)
+    chosen = parse_test(test)
+
+    def judge(matched: Matched, row: int, depths: slice, pairs: Array) -> Array:
+        return verdicts(matched, row, depths, test=chosen, pairs=pairs, alpha=alpha)
+
+    return judge
+
+
+def _lead(matched: Matched, row: int, depths: slice, pairs: Array) -> Array:
+    return leads(matched, row, depths, pairs)
+
+
+def _against(
+    new: Judge, old: Judge, name: str, *, opposed: bool = False
+) -> Callable[[Any, Any, Depths], xr.DataArray]:
+    """Return a function that counts how often the scores agree with a reference's verdicts."""
+
+    def compute(scores: Any, reference: Any, at: Depths) -> xr.DataArray:
+        matched, held = match_reference(scores, reference, at)
+        pairs = all_pairs(len(matched.systems))
+        metrics, _, _, depths = matched.scores.shape
+        fixed = held.scores.shape[3] == 1
+        result = np.empty((metrics, depths))
+        for row, block in matched.pieces(len(pairs)):
+            other = min(row, held.scores.shape[0] - 1)
+            if not fixed or not block.start:
+                found = old(held, other, slice(0, 1) if fixed else block, pairs)
+            claims = new(matched, row, block, pairs)
+            alike = (claims == (-found if opposed else found)) & (found != 0)
+            count = np.asarray((found != 0).sum(axis=0), dtype=np.float64)
+            count[count == 0] = np.nan
+            result[row, block] = alike.sum(axis=0) / count
+        return matched.labelled(result, name)
+
+    return compute

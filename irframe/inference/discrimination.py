@@ -1,0 +1,148 @@
+"""How many pairs of systems a metric tells apart, by depth."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.inference.grouping import per_group
+from irframe.inference.matching import Array, Depths, match_topics, refuse_alpha
+from irframe.inference.verdicts import p_values
+from irframe.paired import PairedTest, all_pairs, parse_test
+
+
+def discrimination(
+    scores: xr.DataArray | pd.DataFrame,
+    test: str | PairedTest = "t",
+    alpha: float = 0.05,
+    *,
+    at: Depths = None,
+    by: str | None = None,
+) -> xr.DataArray:
+    """Share of the pairs of systems that a metric tells apart, at every depth.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    test
+        A paired test or its name, as for `compare`.
+    alpha
+        Significance level, above 0 and below 1.
+    at
+        Depths to look at; by default all there are.
+    by
+        A coordinate or index level such as ``"track"``: one ratio per group.
+
+    Returns
+    -------
+    xarray.DataArray
+        Discrimination ratio, 0 to 1, over (metric, depth), the group first if `by` is given.
+
+    Raises
+    ------
+    IrframeError
+        As `compare`.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them.
+
+    Notes
+    -----
+    ``|{pairs with p < alpha}| / (n(n-1)/2)`` for n systems, two-sided p-values, not corrected.
+    The ratio belongs to a metric, a set of topics and a set of systems together.
+
+    References
+    ----------
+    .. [1] Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR 2006.
+       doi:10.1145/1148170.1148261
+    .. [2] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 3.1. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    Of three pairs two differ, by 1 on every topic:
+
+    >>> import xarray as xr
+    >>> scores = xr.DataArray([[2, 3, 4], [1, 2, 3], [1, 2, 3]], dims=["system", "topic"])
+    >>> discrimination(scores).values.round(3).tolist()
+    [0.667]
+    """
+    refuse_alpha(alpha)
+    return _over_pairs(
+        scores, test, lambda p: (p < alpha).mean(axis=0), "discrimination ratio", at=at, by=by
+    )
+
+
+def median_p(
+    scores: xr.DataArray | pd.DataFrame,
+    test: str | PairedTest = "t",
+    *,
+    at: Depths = None,
+    by: str | None = None,
+) -> xr.DataArray:
+    """Median p-value over the pairs of systems, which needs no threshold, at every depth.
+
+    Parameters
+    ----------
+    scores, test, at, by
+        As for `discrimination`.
+
+    Returns
+    -------
+    xarray.DataArray
+        Median p-value, 0 to 1, over (metric, depth), the group first if `by` is given.
+
+    Raises
+    ------
+    IrframeError
+        As `compare`.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them.
+
+    Notes
+    -----
+    The lower it is, the more pairs a metric tells apart. Two-sided p-values, not corrected.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 3.1. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> scores = xr.DataArray([[2, 3, 4], [1, 2, 3], [1, 2, 3]], dims=["system", "topic"])
+    >>> median_p(scores).values.tolist()
+    [0.0]
+    """
+    return _over_pairs(scores, test, lambda p: np.median(p, axis=0), "median p-value", at=at, by=by)
+
+
+def _over_pairs(
+    scores: xr.DataArray | pd.DataFrame,
+    test: str | PairedTest,
+    reduce: Callable[[Array], Array],
+    name: str,
+    *,
+    at: Depths,
+    by: str | None,
+) -> xr.DataArray:
+    chosen = parse_test(test)
+
+    def compute(part: xr.DataArray | pd.DataFrame, _: None) -> xr.DataArray:
+        matched = match_topics(part, at)
+        pairs = all_pairs(len(matched.systems))
+        result = np.empty((matched.scores.shape[0], matched.scores.shape[3]))
+        for row, block in matched.pieces(len(pairs)):
+            p = p_values(matched, row, block, test=chosen, pairs=pairs)
+            result[row, block] = reduce(p)
+        return matched.labelled(result, name)
+
+    return per_group(compute, scores, by)

@@ -1,0 +1,211 @@
+"""Scores of the same systems on the same topics, ready to be compared."""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.cube.tables import to_scores
+from irframe.errors import DepthError, IrframeWarning, MetricError, ParameterError
+from irframe.metrics import parse_metric
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+
+BLOCK_BYTES = 2**26
+"""Target size of an array over pairs and a block of depths, 8 bytes a value."""
+
+Depths = int | Sequence[int] | None
+Array = NDArray[Any]
+Arrays = tuple[Array, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """Scores of at least two systems, and the topics on which all of them have one.
+
+    Parameters
+    ----------
+    array
+        Scores over (metric, system, topic) and, if there is one, depth.
+    """
+
+    array: xr.DataArray
+
+    @cached_property
+    def scores(self) -> Array:
+        """Scores, shape (metric, system, topic, depth), NaN included."""
+        values = self.array.to_numpy().astype(np.float64, copy=False)
+        return values if DEPTH in self.array.dims else values[..., np.newaxis]
+
+    @property
+    def metrics(self) -> list[str]:
+        """Labels of the metrics."""
+        return [str(label) for label in self.array[METRIC].to_numpy()]
+
+    @property
+    def systems(self) -> pd.Index:
+        """Labels of the systems."""
+        index: pd.Index = self.array.indexes[SYSTEM]
+        return index
+
+    @cached_property
+    def towards(self) -> list[int]:
+        """For each metric 1 if higher is better, -1 if it counts a cost."""
+        return [-1 if _is_cost(label) else 1 for label in self.metrics]
+
+    @cached_property
+    def means(self) -> NDArray[np.float64]:
+        """Mean over the common topics, higher is better, shape (metric, depth, system)."""
+        metrics, systems, _, depths = self.scores.shape
+        result = np.empty((metrics, depths, systems))
+        for row, sign in enumerate(self.towards):
+            (means,) = self.over(row, slice(None), lambda scores: (scores.mean(axis=1),))
+            result[row] = sign * means.T
+        return result
+
+    def pieces(self, pairs: int) -> Iterator[tuple[int, slice]]:
+        """Yield every metric's position with one block of depths after the other.
+
+        A block has as many depths as keep an array over pairs and depths within `BLOCK_BYTES`,
+        at least one.
+        """
+        metrics, _, _, depths = self.scores.shape
+        width = max(1, BLOCK_BYTES // (8 * max(1, pairs)))
+        for row in range(metrics):
+            for start in range(0, depths, width):
+                yield row, slice(start, min(start + width, depths))
+
+    def over(self, row: int, depths: slice, compute: Callable[[Array], Arrays]) -> Arrays:
+        """Compute on the scores of one metric, with the topics that all systems have.
+
+        Parameters
+        ----------
+        row
+            Position of the metric.
+        depths
+            Positions of the depths.
+        compute
+            Takes scores (system, topic, depth) free of NaN, gives arrays with depth last.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            What `compute` gave, for all depths.
+        """
+        scores = self.scores[row, :, :, depths]
+        scored = ~np.isnan(scores).any(axis=0)
+        if scored.all():
+            return compute(scores)
+        patterns, which = np.unique(scored, axis=1, return_inverse=True)
+        parts, order = [], []
+        for number, topics in enumerate(patterns.T):
+            here = np.flatnonzero(which == number)
+            parts.append(compute(scores[:, topics][:, :, here]))
+            order.append(here)
+        back = np.argsort(np.concatenate(order))
+        joined = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
+        return tuple(part[..., back] for part in joined)
+
+    def labelled(self, values: Array, name: str) -> xr.DataArray:
+        """Put labels on values over metric and depth."""
+        dims = [dim for dim in (METRIC, DEPTH) if dim in self.array.dims]
+        labels = {dim: self.array[dim].to_numpy() for dim in dims}
+        shaped = values.reshape([len(label) for label in labels.values()])
+        return xr.DataArray(shaped, labels, dims, name=name, attrs=dict(self.array.attrs))
+
+
+def match_topics(scores: xr.DataArray | pd.DataFrame, at: Depths = None) -> Matched:
+    """Read scores for a comparison of systems.
+
+    Parameters
+    ----------
+    scores
+        An array or a frame of scores; a lazy array is computed.
+    at
+        Depths to keep; by default all.
+
+    Returns
+    -------
+    Matched
+        The scores, with what is needed to compare systems on the same topics.
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than two systems, or a metric has no topic on which all have a score.
+    DepthError
+        For depths that the scores lack.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them, or only one remains.
+    """
+    array = read_scores(scores)
+    if at is not None:
+        array = _select(array, at)
+    if array.sizes[SYSTEM] < 2:
+        raise ParameterError("at least two systems to compare", f"{array.sizes[SYSTEM]}")
+    matched = Matched(array.compute())
+    _count_topics(matched)
+    return matched
+
+
+def read_scores(scores: xr.DataArray | pd.DataFrame) -> xr.DataArray:
+    """Return scores as an array with a label for everything; places count from 1."""
+    array = to_scores(scores)
+    missing = [dim for dim in array.dims if dim not in array.coords]
+    return array.assign_coords({dim: np.arange(1, array.sizes[dim] + 1) for dim in missing})
+
+
+def _select(array: xr.DataArray, at: int | Sequence[int]) -> xr.DataArray:
+    if DEPTH not in array.dims:
+        advice = "leave at= out; each metric stands for the depth in its name"
+        raise DepthError("scores by depth", "scores without depths", advice)
+    wanted = pd.Index(np.atleast_1d(np.asarray(at)))
+    index = array.indexes[DEPTH]
+    missing = wanted[~wanted.isin(index)]
+    if len(missing) or not len(wanted) or wanted.has_duplicates:
+        known = f"depths scored, each once, from {index.min()} to {index.max()}"
+        raise DepthError(known, "others", "score deeper, or ask for less", missing)
+    return array.isel({DEPTH: index.get_indexer(wanted)})
+
+
+def _count_topics(matched: Matched) -> None:
+    topics = matched.array.indexes[TOPIC]
+    scored = ~np.asarray(np.isnan(matched.scores).any(axis=1))
+    fewest = scored.sum(axis=1).min(axis=1, initial=len(topics))
+    labels = matched.metrics
+    without = [label for label, count in zip(labels, fewest, strict=True) if not count]
+    if without:
+        advice = "leave out the systems that lack scores, or these metrics"
+        raise ParameterError("topics on which every system has a score", "none", advice, without)
+    dropped = []
+    for label, kept in zip(labels, np.all(scored, axis=2), strict=True):
+        if not kept.all():
+            listed = ", ".join(map(str, topics[~kept][:5])) + (", ..." if (~kept).sum() > 5 else "")
+            dropped.append(f"{(~kept).sum()} of {len(kept)} for {label} ({listed})")
+    if dropped:
+        message = "topics on which some system has no score are left out: " + "; ".join(dropped)
+        warnings.warn(message, IrframeWarning, stacklevel=4)
+    if len(fewest) and fewest.min() == 1:
+        message = "systems are compared on a single topic, which cannot show a difference"
+        warnings.warn(message, IrframeWarning, stacklevel=4)
+
+
+def _is_cost(label: str) -> bool:
+    try:
+        return parse_metric(label).cost
+    except MetricError:
+        return False
+
+
+def refuse_alpha(alpha: float) -> None:
+    """Raise unless alpha is a significance level."""
+    if not isinstance(alpha, int | float | np.number) or not 0 < alpha < 1:
+        raise ParameterError("alpha between 0 and 1, without them", repr(alpha))

@@ -1,0 +1,33 @@
+"""Which system of a pair is ahead, and whether significantly."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irframe.inference.matching import Array, Matched
+from irframe.paired import PairedTest
+
+TIE = 12
+"""Decimals to which means are rounded before one of them leads."""
+
+
+def p_values(
+    matched: Matched, row: int, depths: slice, *, test: PairedTest, pairs: Array
+) -> NDArray[np.float64]:
+    """Give two-sided p-values of a metric, shape (pair, depth)."""
+    (p,) = matched.over(row, depths, lambda scores: (test.kernel(scores, pairs).p,))
+    return p
+
+
+def leads(matched: Matched, row: int, depths: slice, pairs: Array) -> NDArray[np.int8]:
+    """Say who has the better mean: 1 the first, -1 the second, 0 neither, shape (pair, depth)."""
+    means = matched.means[row, depths]
+    difference = means[:, pairs[:, 0]] - means[:, pairs[:, 1]]
+    return np.sign(np.round(difference, TIE)).astype(np.int8).T
+
+
+def verdicts(
+    matched: Matched, row: int, depths: slice, *, test: PairedTest, pairs: Array, alpha: float
+) -> NDArray[np.int8]:
+    """Say who is significantly better: 1 the first, -1 the second, 0 neither."""
+    significant = p_values(matched, row, depths, test=test, pairs=pairs) < alpha
+    return np.where(significant, leads(matched, row, depths, pairs), np.int8(0))

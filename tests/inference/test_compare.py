@@ -1,0 +1,359 @@
+"""Comparison frames against scipy, statsmodels, published values and plain counting."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+import irframe as ir
+from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
+
+IDENTITY = ["metric", "depth", "system_a", "system_b"]
+MEANS = ["mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size"]
+EVIDENCE = ["statistic", "p", "p_adjusted", "significant"]
+COLUMNS = [*IDENTITY, *MEANS, *EVIDENCE, "wins", "ties", "losses", "n_topics"]
+
+
+def score_matrix(path):
+    """Read a matrix of topics by systems as scores."""
+    table = pd.read_csv(path)
+    return xr.DataArray(
+        table.to_numpy().T,
+        {"system": list(table.columns), "topic": [str(n) for n in range(1, len(table) + 1)]},
+        ("system", "topic"),
+        name=path.stem,
+    )
+
+
+@pytest.fixture(scope="module")
+def cube():
+    runs, qrels = ir.example_track()
+    return runs.ireval.cube(qrels)
+
+
+@pytest.fixture(scope="module")
+def scores(cube):
+    return cube.ireval.score("AP(norm='min')", "RR")
+
+
+@pytest.fixture(scope="module")
+def wide():
+    runs, qrels = ir.example_track()
+    return runs.ireval.evaluate(qrels, ["AP", "nDCG@10", "RR"])
+
+
+def array(*rows, metric="x"):
+    names = [f"s{n}" for n in range(len(rows))]
+    return xr.DataArray(
+        [rows], {"metric": [metric], "system": names}, ("metric", "system", "topic")
+    ).astype(float)
+
+
+def scipy_wilcoxon(a, b, *, correction=False):
+    difference = np.round(a - b, 12)
+    if not difference.any():
+        return 1.0
+    found = stats.wilcoxon(difference, correction=correction, method="asymptotic")
+    return found.pvalue
+
+
+def scipy_t(a, b):
+    if np.ptp(a - b) == 0:
+        return float(a[0] == b[0])
+    return stats.ttest_rel(a, b).pvalue
+
+
+class TestColumns:
+    def test_a_row_per_metric_depth_and_pair(self, scores):
+        frame = scores.ireval.compare(at=[5, 50])
+        assert list(frame) == COLUMNS
+        assert len(frame) == 2 * 2 * 28
+        assert frame.groupby(["metric", "depth"], observed=True).size().eq(28).all()
+        assert not frame[["system_a", "system_b"]].duplicated().head(28).any()
+
+    def test_all_depths_are_the_default(self, scores):
+        assert scores.ireval.compare()["depth"].nunique() == 50
+
+    def test_frames_of_scores_have_the_depth_of_the_metric(self, wide):
+        depth = wide.ireval.compare().groupby("metric", sort=False)["depth"].first()
+        assert depth.to_list() == [pd.NA, 10, pd.NA]
+
+    def test_unknown_metrics_have_no_depth(self):
+        frame = array([1, 2, 3], [2, 2, 5], metric="clicks").ireval.compare()
+        assert frame["metric"].item() == "clicks"
+        assert frame["depth"].isna().all()
+
+    def test_the_baseline_is_the_second_system(self, scores):
+        frame = scores.ireval.compare(baseline="ance", at=10)
+        assert set(frame["system_b"]) == {"ance"}
+        assert len(frame) == 2 * 7
+
+    def test_long_wide_and_array_agree(self, wide, cube):
+        long = wide.reset_index().melt(["system", "topic"], var_name="measure")
+        from_array = cube.ireval.score("AP", at=50).ireval.compare("wilcoxon")
+        from_wide = wide[["AP"]].ireval.compare("wilcoxon")
+        from_long = long[long["measure"] == "AP"].ireval.compare("wilcoxon")
+        pd.testing.assert_frame_equal(from_wide, from_long)
+        pd.testing.assert_frame_equal(
+            from_wide.drop(columns="depth"), from_array.drop(columns="depth")
+        )
+
+    def test_integer_systems_stay_integers(self):
+        scores = xr.DataArray([[1.0, 2, 4], [2, 2, 5]], {"system": [7, 9]}, ("system", "topic"))
+        assert scores.ireval.compare()[["system_a", "system_b"]].to_numpy().tolist() == [[7, 9]]
+
+
+class TestValues:
+    @pytest.mark.parametrize("name", ["adhoc8_ap", "adhoc8_p10", "web2011_err20", "web2011_rr"])
+    def test_p_values_are_those_of_scipy(self, shared, name):
+        scores = score_matrix(shared / "data" / "score-matrices" / f"{name}.csv")[::9]
+        rows = dict(zip(scores["system"].to_numpy(), scores.to_numpy(), strict=True))
+        for test, reference in [
+            ("t", scipy_t),
+            ("wilcoxon", scipy_wilcoxon),
+            (ir.Wilcoxon(correction=True), lambda a, b: scipy_wilcoxon(a, b, correction=True)),
+        ]:
+            frame = scores.ireval.compare(test)
+            expected = [
+                reference(rows[a], rows[b])
+                for a, b in zip(frame["system_a"], frame["system_b"], strict=True)
+            ]
+            np.testing.assert_allclose(frame["p"], expected, rtol=1e-9)
+
+    def test_published_p_values(self, shared):
+        scores = score_matrix(shared / "data" / "score-matrices" / "adhoc8_ap.csv")
+        pair = scores[[124, 125]]
+        t = pair.ireval.compare("t").squeeze()
+        assert round(t["p"], 7) == 0.0013194
+        assert round(t["p"] / 2, 7) == 0.0006597
+        test = ir.Wilcoxon(correction=True, decimals=None)
+        assert round(pair.ireval.compare(test)["p"].item(), 7) == 0.0034452
+
+    def test_worked_t_tests(self, golden):
+        case = golden["002-t-test-edges"]
+        for name, rows in case["input"].items():
+            statistic, p = case["expected"][name]
+            if name == "one topic":
+                with pytest.warns(IrframeWarning, match="single topic"):
+                    row = array(*rows).ireval.compare().squeeze()
+                assert np.isnan(row["statistic"])
+                assert np.isnan(row["ci_low"])
+            else:
+                row = array(*rows).ireval.compare().squeeze()
+                assert row["statistic"] == pytest.approx(float(statistic))
+            assert row["p"] == pytest.approx(p)
+
+    def test_nearly_constant_differences(self):
+        base = np.array([0.1, 0.2, 0.7, 0.3, 0.9])
+        scores = array(base, base + 0.1, base + 0.1 + 1e-9 * np.arange(5), base)
+        p = scores.ireval.compare().set_index(["system_a", "system_b"])["p"]
+        assert p["s0", "s1"] == 0
+        assert p["s0", "s3"] == 1
+        shifted = scores.to_numpy()[0, 2] - base
+        t = shifted.mean() / np.sqrt(shifted.var(ddof=1) / 5)
+        assert p["s0", "s2"] == pytest.approx(2 * stats.t.sf(t, 4), rel=1e-6)
+
+    def test_means_intervals_and_effects(self, wide):
+        frame = wide.ireval.compare(alpha=0.1)
+        row = frame[frame["metric"] == "AP"].iloc[3]
+        a, b = (wide["AP"].xs(row[name], level="system") for name in ("system_a", "system_b"))
+        found = stats.ttest_rel(a, b).confidence_interval(0.9)
+        assert row["mean_a"] == pytest.approx(a.mean())
+        assert row["mean_b"] == pytest.approx(b.mean())
+        assert row["difference"] == pytest.approx((a - b).mean())
+        assert row["ci_low"] == pytest.approx(found.low)
+        assert row["ci_high"] == pytest.approx(found.high)
+        assert row["effect_size"] == pytest.approx((a - b).mean() / (a - b).std())
+        assert row["wins"] == (a > b).sum()
+        assert row["losses"] == (a < b).sum()
+        assert row["ties"] == (a == b).sum()
+
+    def test_lower_wins_where_a_metric_counts_a_cost(self):
+        rows = [1, 2, 3, 9], [2, 4, 3, 8]
+        gain = array(*rows, metric="P").ireval.compare().squeeze()
+        cost = array(*rows, metric="ASL").ireval.compare().squeeze()
+        assert (gain["wins"], gain["ties"], gain["losses"]) == (1, 1, 2)
+        assert (cost["wins"], cost["ties"], cost["losses"]) == (2, 1, 1)
+        assert cost["difference"] == gain["difference"] == -0.5
+        assert cost["p"] == gain["p"]
+
+    def test_identical_systems(self):
+        row = array([0.3, 0.1, 0.2], [0.3, 0.1, 0.2]).ireval.compare().squeeze()
+        assert (row["difference"], row["statistic"], row["p"], row["effect_size"]) == (0, 0, 1, 0)
+        assert not row["significant"]
+
+    def test_blocks_of_depths_do_not_show(self, scores, monkeypatch):
+        whole = scores.ireval.compare()
+        monkeypatch.setattr("irframe.inference.matching.BLOCK_BYTES", 8 * 28 * 7)
+        pd.testing.assert_frame_equal(scores.ireval.compare(), whole)
+
+    def test_the_input_stays_as_it_is(self, scores, wide):
+        before, frame = scores.copy(deep=True), wide.copy()
+        scores.ireval.compare(at=10)
+        wide.ireval.compare()
+        xr.testing.assert_identical(scores, before)
+        pd.testing.assert_frame_equal(wide, frame)
+
+
+class TestCorrections:
+    @pytest.mark.parametrize("method", ["bonferroni", "holm", "sidak", "hommel", "fdr_bh"])
+    def test_statsmodels_on_every_family(self, scores, method):
+        at = [1, 10, 50]
+        by = {
+            family: scores.ireval.compare(adjust=method, at=at, family=family)
+            for family in ("depth", "metric", "all")
+        }
+        raw = by["depth"]
+        for family, keys in {"depth": ["metric", "depth"], "metric": ["metric"], "all": []}.items():
+            groups = raw.groupby(keys)["p"] if keys else [(None, raw["p"])]
+            for _, p in groups:
+                with np.errstate(divide="ignore"):
+                    expected = multipletests(p, method=method)[1]
+                np.testing.assert_allclose(by[family].loc[p.index, "p_adjusted"], expected)
+
+    def test_all_groups_are_one_family_if_asked_for(self, scores):
+        frame = scores.ireval.compare(adjust="holm", at=10, by="team", family="all")
+        expected = multipletests(frame["p"], method="holm")[1]
+        np.testing.assert_allclose(frame["p_adjusted"], expected)
+
+    def test_significance_is_of_adjusted_values(self, scores):
+        frame = scores.ireval.compare(adjust="bonferroni", alpha=0.01)
+        assert (frame["significant"] == (frame["p_adjusted"] < 0.01)).all()
+        assert frame["significant"].any()
+        assert ((frame["p"] < 0.01) & ~frame["significant"]).any()
+
+    def test_without_a_correction_both_columns_are_equal(self, scores):
+        frame = scores.ireval.compare(at=10)
+        assert (frame["p"] == frame["p_adjusted"]).all()
+
+
+class TestGroups:
+    def test_a_group_is_compared_alone(self, scores):
+        frame = scores.ireval.compare(by="team", at=[5, 10])
+        assert list(frame) == ["team", *COLUMNS]
+        alone = scores.isel(system=scores["team"].to_numpy() == "vectors").ireval.compare(
+            at=[5, 10]
+        )
+        part = frame[frame["team"] == "vectors"].drop(columns="team").reset_index(drop=True)
+        pd.testing.assert_frame_equal(part, alone)
+
+    def test_groups_of_a_frame(self, wide):
+        half = np.where(wide.index.get_level_values("topic").isin(["101", "102", "103"]), "x", "y")
+        grouped = wide.assign(half=half).set_index("half", append=True)
+        frame = grouped.ireval.compare(by="half")
+        assert frame.groupby("half", sort=False)["n_topics"].unique().map(list).to_list() == [
+            [3],
+            [13],
+        ]
+        by_column = wide.assign(half=half).ireval.compare(by="half")
+        pd.testing.assert_frame_equal(frame, by_column)
+
+    def test_pandas_groupby_and_pipe(self, wide):
+        half = np.where(wide.index.get_level_values("topic") < "109", "x", "y")
+        grouped = wide.assign(half=half).set_index("half", append=True)
+        ours = grouped.ireval.compare("wilcoxon", by="half")
+        theirs = grouped.groupby(level="half").apply(lambda part: part.ireval.compare("wilcoxon"))
+        theirs = theirs.reset_index(level=0).reset_index(drop=True)
+        pd.testing.assert_frame_equal(ours, theirs)
+        piped = wide.pipe(lambda frame: frame.ireval.compare("wilcoxon"))
+        pd.testing.assert_frame_equal(piped, wide.ireval.compare("wilcoxon"))
+
+    def test_xarray_groupby(self, scores):
+        ours = scores.ireval.discrimination(by="team", at=[5, 10])
+        theirs = scores.groupby("team").map(lambda part: part.ireval.discrimination(at=[5, 10]))
+        theirs = theirs.transpose(*ours.dims).sortby("team")
+        xr.testing.assert_allclose(ours.sortby("team"), theirs)
+
+
+class TestMissingScores:
+    def test_topics_that_some_system_lacks_are_left_out_and_counted(self, wide):
+        holes = wide.copy()
+        holes.loc[("ance", "103"), "AP"] = np.nan
+        holes.loc[("bm25", "105"), "AP"] = np.nan
+        with pytest.warns(IrframeWarning, match=r"2 of 16 for AP \(103, 105\)"):
+            frame = holes.ireval.compare()
+        ap = frame["metric"] == "AP"
+        assert set(frame.loc[ap, "n_topics"]) == {14}
+        assert set(frame.loc[~ap, "n_topics"]) == {16}
+        rest = wide[~wide.index.get_level_values("topic").isin(["103", "105"])]
+        expected = rest[["AP"]].ireval.compare()
+        pd.testing.assert_frame_equal(frame[ap].reset_index(drop=True), expected)
+
+    def test_a_missing_row_is_a_missing_score(self, wide):
+        with pytest.warns(IrframeWarning, match="left out"):
+            frame = wide.drop(index=[("ance", "103")]).ireval.compare()
+        assert set(frame["n_topics"]) == {15}
+
+    def test_depths_keep_the_topics_they_have(self, scores):
+        holes = scores.copy(deep=True)
+        holes[0, 2, 5, :10] = np.nan
+        holes[0, 3, 6, 40:] = np.nan
+        with pytest.warns(IrframeWarning, match=r"2 of 16 for AP\(norm='min'\)"):
+            frame = holes.ireval.compare(at=[5, 20, 50])
+        counts = frame.groupby(["metric", "depth"], sort=False)["n_topics"].first()
+        assert counts.to_list() == [15, 16, 15, 16, 16, 16]
+        for depth, topic in [(5, 5), (20, None), (50, 6)]:
+            kept = [n for n in range(16) if n != topic]
+            expected = scores[:1, :, kept].ireval.compare(at=depth)["p"]
+            found = frame.loc[
+                (frame["metric"] == "AP(norm='min')") & (frame["depth"] == depth), "p"
+            ]
+            np.testing.assert_allclose(found, expected)
+
+    def test_no_topic_left(self, wide):
+        with pytest.raises(ParameterError, match="every system has a score.*AP"):
+            wide.assign(AP=np.nan).ireval.compare()
+
+    def test_many_dropped_topics_are_listed_briefly(self, wide):
+        holes = wide.copy()
+        holes.loc[("ance", [str(n) for n in range(101, 110)]), "AP"] = np.nan
+        with pytest.warns(IrframeWarning, match=r"9 of 16 .*105, \.\.\.\)"):
+            holes.ireval.compare()
+
+
+class TestBadInput:
+    @pytest.mark.parametrize("alpha", [0, 1, -0.1, 1.5, float("nan"), "0.05", None])
+    def test_alpha(self, scores, alpha):
+        with pytest.raises(ParameterError, match="alpha"):
+            scores.ireval.compare(alpha=alpha)
+
+    @pytest.mark.parametrize(
+        ("options", "match"),
+        [
+            ({"test": "z"}, "'wilcoxon'"),
+            ({"adjust": "holmes"}, "'holm'"),
+            ({"family": "topic"}, "'depth', 'metric', 'all'"),
+            ({"baseline": "bm26"}, "bm25"),
+            ({"by": "track"}, "team"),
+        ],
+    )
+    def test_options_list_what_there_is(self, scores, options, match):
+        with pytest.raises(ParameterError, match=match):
+            scores.ireval.compare(**options)
+
+    def test_one_system(self, scores):
+        with pytest.raises(ParameterError, match="two systems"):
+            scores[:, :1].ireval.compare()
+
+    def test_groups_of_one_system(self, scores):
+        with pytest.raises(ParameterError, match="every group.*vectors"):
+            scores[:, [0, 1, 2]].ireval.compare(by="team")
+
+    def test_no_topic(self, scores):
+        with pytest.raises(ParameterError, match="topics"):
+            scores[:, :, :0].ireval.compare()
+
+    @pytest.mark.parametrize("at", [0, 51, [10, 10], [], 2.5])
+    def test_depths(self, scores, at):
+        with pytest.raises(DepthError, match="from 1 to 50"):
+            scores.ireval.compare(at=at)
+
+    def test_depths_of_scores_without_depths(self, wide):
+        with pytest.raises(DepthError, match="without depths"):
+            wide.ireval.compare(at=10)
+
+    def test_no_scores(self):
+        with pytest.raises(InputError, match="dimensions"):
+            xr.DataArray([1.0, 2.0], dims="topic").ireval.compare()

@@ -1,0 +1,86 @@
+"""Discriminative power against worked cases and loops over pairs."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from oracles import paired_tests as oracle
+
+import irframe as ir
+from irframe.errors import ParameterError
+
+
+def test_worked_case(golden):
+    case = golden["004-bootstrap"]
+    scores = xr.DataArray(case["input"]["scores"], dims=("system", "topic"))
+    found = scores.ireval.discriminative_power(resamples=case["input"]["resamples"])
+    expected = case["expected"]
+    asl = [value for *_, value in expected["asl"]]
+    np.testing.assert_allclose(found["asl"].squeeze(), asl)
+    deltas = [value for *_, value in expected["pair_deltas"]]
+    np.testing.assert_allclose(found["pair_delta"].squeeze(), deltas)
+    assert found["power"].item() == pytest.approx(expected["discriminative_power"])
+    assert found["delta"].item() == pytest.approx(expected["delta"])
+
+
+def test_differences_without_spread(golden):
+    case = golden["004-bootstrap-edges"]
+    for name, z in case["input"]["z"].items():
+        scores = xr.DataArray([z, np.zeros(len(z))], dims=("system", "topic"))
+        found = scores.ireval.discriminative_power(resamples=case["input"]["resamples"])
+        assert found["asl"].item() == case["expected"][name]
+
+
+@pytest.fixture(scope="module")
+def scores():
+    runs, qrels = ir.example_track()
+    return runs.ireval.cube(qrels).ireval.score("AP", "RR", at=[5, 50])
+
+
+def test_every_pair_against_the_loop_with_the_same_draws(scores):
+    found = scores.ireval.discriminative_power(samples=60, seed=3, alpha=0.1)
+    draws = ir.Bootstrap(samples=60, seed=3).resamples(16).tolist()
+    assert found["asl"].dims == ("metric", "depth", "pair")
+    for place, pair in enumerate(found.indexes["pair"][::9]):
+        a, b = (scores.sel(metric="RR", depth=50, system=s).to_numpy().tolist() for s in pair)
+        one = found.sel(metric="RR", depth=50).isel(pair=9 * place)
+        assert one["asl"].item() == pytest.approx(oracle.bootstrap(a, b, draws)[1])
+        assert one["pair_delta"].item() == pytest.approx(oracle.bootstrap_delta(a, b, draws, 6))
+    np.testing.assert_allclose(found["power"], (found["asl"] < 0.1).mean("pair"))
+    np.testing.assert_allclose(found["delta"], found["pair_delta"].max("pair"))
+
+
+def test_the_seed_decides(scores):
+    one, same, other = (
+        scores.ireval.discriminative_power(samples=50, seed=seed, at=5) for seed in (1, 1, 2)
+    )
+    xr.testing.assert_identical(one, same)
+    assert (one["asl"] != other["asl"]).any()
+
+
+def test_it_is_the_bootstrap_test_of_a_comparison(scores):
+    found = scores.ireval.discriminative_power(samples=50, at=5)
+    frame = scores.ireval.compare(ir.Bootstrap(samples=50), at=5)
+    np.testing.assert_array_equal(found["asl"].to_numpy().ravel(), frame["p"])
+    ratio = scores.ireval.discrimination(ir.Bootstrap(samples=50), at=5)
+    np.testing.assert_array_equal(found["power"], ratio)
+
+
+def test_groups_of_other_systems_keep_their_pairs(scores):
+    found = scores.ireval.discriminative_power(samples=20, by="team", at=5)
+    assert found.sizes["pair"] == 4
+    assert found["asl"].sel(team="vectors", system_a="ance", system_b="colbert").notnull().all()
+    assert found["asl"].sel(team="vectors", system_a="bm25", system_b="bm25+rm3").isnull().all()
+
+
+def test_blocks_of_depths_do_not_show(scores, monkeypatch):
+    whole = scores.ireval.discriminative_power(samples=20)
+    monkeypatch.setattr("irframe.inference.matching.BLOCK_BYTES", 1)
+    xr.testing.assert_identical(scores.ireval.discriminative_power(samples=20), whole)
+
+
+@pytest.mark.parametrize(
+    "options", [{"alpha": 0}, {"samples": 0}, {"seed": -1}, {"resamples": [[0, 1]]}, {"by": "x"}]
+)
+def test_bad_input(scores, options):
+    with pytest.raises(ParameterError):
+        scores.ireval.discriminative_power(**options)
