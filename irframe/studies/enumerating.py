@@ -1,0 +1,152 @@
+"""All rankings of a length: which of them every metric must order alike, and how."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.agreement import Kendall
+from irframe.agreement.innate import compare_rankings, label_depths
+from irframe.errors import ParameterError
+from irframe.metrics import Evidence, Metric, parse_metric
+from irframe.metrics.base import MetricType
+
+LONGEST = 10
+"""Longest rankings enumerated; there are 2**k of length k, and 4**k pairs."""
+TIE = 12
+"""Decimals to which scores are rounded before rankings are ordered by them."""
+
+MetricLike = Metric | MetricType | str
+
+
+def enumerate_rankings(
+    k: int,
+    rows: MetricLike | None = None,
+    columns: MetricLike | None = None,
+    *,
+    n_relevant: int | None = None,
+) -> xr.Dataset:
+    """Compare all binary rankings of a length with each other, without any metric.
+
+    Parameters
+    ----------
+    k
+        Length of the rankings, 1 to 10.
+    rows, columns
+        Metrics by which the rankings are arranged, best first; by default lexicographically,
+        relevant before non-relevant, which is also how ties are arranged.
+    n_relevant
+        R of every ranking, at least k, which is the default.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``label`` (row, column), the codes of `orderings` for the ranking of the row against
+        that of the column; the coordinates ``row`` and ``column`` spell the rankings, as
+        ``"101"``; ``tau``, Kendall's tau between the two arrangements.
+
+    Raises
+    ------
+    ParameterError
+        If k or `n_relevant` is out of range.
+    MetricError
+        For an unknown metric.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. Figs. 2 and 3. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> grid = enumerate_rankings(3)
+    >>> int((abs(grid["label"]) == 2).sum())
+    2
+    >>> enumerate_rankings(6, "AP", "nDCG")["tau"].round(3).item()
+    0.976
+    """
+    serps = _rankings(k, LONGEST)
+    relevant = k if n_relevant is None else n_relevant
+    if not relevant >= k:
+        raise ParameterError(f"n_relevant of at least {k}", repr(n_relevant))
+    down = _arranged(serps, rows, relevant)
+    across = _arranged(serps, columns, relevant)
+    spelled = np.array(["".join(map(str, serp)) for serp in serps])
+    ranks = np.argsort(np.stack([down, across]), axis=-1)
+    tau = Kendall().kernel(ranks[:1], ranks[1:])[0, 0]
+    return xr.Dataset(
+        {"label": (("row", "column"), _labels(serps)[np.ix_(down, across)]), "tau": tau},
+        {"row": spelled[down], "column": spelled[across]},
+        {"rows": str(rows or "lexicographic"), "columns": str(columns or "lexicographic")},
+    )
+
+
+def covering_pairs(k: int) -> pd.DataFrame:
+    """Return the arrows of the Hasse diagram of all binary rankings of a length.
+
+    Parameters
+    ----------
+    k
+        Length of the rankings, 1 to 6.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``better`` and ``worse``, spelled as ``"101"``: the first is not inferior to the
+        second, and no third ranking stands between them.
+
+    Raises
+    ------
+    ParameterError
+        If k is out of range.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. Fig. 1. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> covering_pairs(2).to_numpy().tolist()
+    [['11', '10'], ['10', '01'], ['01', '00']]
+    """
+    serps = _rankings(k, 6)
+    above = (_labels(serps) == 1).astype(np.int64)
+    better, worse = np.nonzero((above > 0) & (above @ above == 0))
+    spelled = np.array(["".join(map(str, serp)) for serp in serps], dtype=object)
+    return pd.DataFrame({"better": spelled[better], "worse": spelled[worse]})
+
+
+def _rankings(k: int, longest: int) -> NDArray[np.int8]:
+    """Return all rankings, the best first in lexicographic order, shape (2**k, k)."""
+    whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
+    if not whole or not 1 <= k <= longest:
+        raise ParameterError(f"rankings of length 1 to {longest}", repr(k))
+    return np.array(list(product([1, 0], repeat=int(k))), np.int8)
+
+
+def _labels(serps: NDArray[np.int8]) -> NDArray[np.int8]:
+    first, second = np.indices((len(serps), len(serps))).reshape(2, -1)
+    transitions = compare_rankings(serps[:, np.newaxis], np.stack([first, second], axis=1))
+    labels = label_depths(transitions, serps.shape[1])[..., -1]
+    return labels.reshape(len(serps), len(serps))
+
+
+def _arranged(
+    serps: NDArray[np.int8], metric: MetricLike | None, relevant: int
+) -> NDArray[np.intp]:
+    if metric is None:
+        return np.arange(len(serps))
+    evidence: Any = Evidence(
+        grade=serps,
+        retrieved=np.full(len(serps), serps.shape[1]),
+        levels=np.array([0, 1]),
+        count=np.tile([serps.shape[1], relevant], (len(serps), 1)),
+        top=1,
+    )
+    chosen = parse_metric(metric)
+    scores = np.round(chosen.score(evidence)[:, -1], TIE) * (-1 if chosen.cost else 1)
+    return np.argsort(-scores, kind="stable")
