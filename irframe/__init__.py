@@ -5,7 +5,8 @@ Importing irframe registers the accessor ``.ireval`` on DataFrame, Dataset and D
 
 from typing import TYPE_CHECKING
 
-from irframe import accessor, agreement, errors, metrics, names, paired
+from irframe import accessor, errors, metrics, names, paired
+from irframe.agreement import RBO, RMSE, Kendall, Pearson, Spearman, TauAP
 from irframe.agreement.innate import random_separability
 from irframe.cube.building import cube
 from irframe.cube.evaluating import evaluate
@@ -17,6 +18,11 @@ from irframe.frames.reading import read_qrels, read_run, read_runs
 from irframe.frames.simulating import simulate_track
 from irframe.frames.writing import write_qrels, write_run
 from irframe.gains import Binary, Exponential, Gain, GainMap, Linear
+from irframe.inference.agreement import agreement
+from irframe.inference.compare import compare
+from irframe.inference.coverage import coverage, inversions
+from irframe.inference.discrimination import discrimination, median_p
+from irframe.inference.power import discriminative_power
 from irframe.inference.summary import summary
 from irframe.metrics import (
     AP,
@@ -56,12 +62,16 @@ from irframe.metrics import (
     parse_metric,
 )
 from irframe.metrics.base import ALIASES
+from irframe.paired import Bootstrap, PairedT, Permutation, RankSum, Sign, TukeyHSD, Wilcoxon
 from irframe.studies.archetypes import archetypes
+from irframe.studies.cross_checking import cross_check
 from irframe.studies.effort import effort_gain
 from irframe.studies.enumerating import covering_pairs, enumerate_rankings
+from irframe.studies.hedging import corroborate
 from irframe.studies.misplacement import misplacement
 from irframe.studies.orderings import display_order, orderings, separability
 from irframe.studies.selection import select_top
+from irframe.studies.volatility import stability, volatility
 
 __version__ = "0.1.0"
 
@@ -73,11 +83,14 @@ __all__ = [
     "ERR",
     "ESL",
     "METRICS",
+    "RBO",
     "RBP",
+    "RMSE",
     "RR",
     "AtomizedP",
     "BalancePoint",
     "Binary",
+    "Bootstrap",
     "Bpref",
     "Exponential",
     "F",
@@ -87,6 +100,7 @@ __all__ = [
     "InfAP",
     "InverseASL",
     "Judged",
+    "Kendall",
     "Linear",
     "Metric",
     "NumQ",
@@ -94,28 +108,45 @@ __all__ = [
     "NumRelRet",
     "NumRet",
     "P",
+    "PairedT",
+    "Pearson",
+    "Permutation",
     "Q",
+    "RankSum",
     "Recall",
     "RecoveryRatio",
     "Rprec",
     "SetF",
     "SetP",
     "SetR",
+    "Sign",
     "SpaceRatio",
+    "Spearman",
     "Success",
+    "TauAP",
+    "TukeyHSD",
     "Twist",
+    "Wilcoxon",
     "accessor",
     "agreement",
     "archetypes",
+    "compare",
+    "corroborate",
+    "coverage",
     "covering_pairs",
+    "cross_check",
     "cube",
+    "discrimination",
+    "discriminative_power",
     "display_order",
     "effort_gain",
     "enumerate_rankings",
     "errors",
     "evaluate",
     "example_track",
+    "inversions",
     "judge",
+    "median_p",
     "metrics",
     "misplacement",
     "nDCG",
@@ -132,7 +163,9 @@ __all__ = [
     "select_top",
     "separability",
     "simulate_track",
+    "stability",
     "summary",
+    "volatility",
     "write_qrels",
     "write_run",
 ]

@@ -13,14 +13,22 @@ from irframe.cube.scoring import score
 from irframe.cube.tables import is_scores
 from irframe.frames.judging import judge
 from irframe.frames.ranking import rank
+from irframe.inference.agreement import agreement
+from irframe.inference.compare import compare
+from irframe.inference.coverage import coverage, inversions
+from irframe.inference.discrimination import discrimination, median_p
+from irframe.inference.power import discriminative_power
 from irframe.inference.summary import summary
 from irframe.names import ALIASES, DOC, TOPIC, roles
 from irframe.plots.depth_curves import depth_curves
 from irframe.studies.archetypes import archetypes
+from irframe.studies.cross_checking import cross_check
 from irframe.studies.effort import effort_gain
+from irframe.studies.hedging import corroborate
 from irframe.studies.misplacement import misplacement
 from irframe.studies.orderings import display_order, orderings, separability
 from irframe.studies.selection import select_top
+from irframe.studies.volatility import stability, volatility
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -65,10 +73,17 @@ class FrameAccessor(_Accessor):
             raise AttributeError(message)
         super().__init__(subject)
 
+    agreement = Verb(agreement)
+    compare = Verb(compare)
+    coverage = Verb(coverage)
     cube = Verb(cube)
+    discrimination = Verb(discrimination)
+    discriminative_power = Verb(discriminative_power)
     effort_gain = Verb(effort_gain)
     evaluate = Verb(evaluate)
+    inversions = Verb(inversions)
     judge = Verb(judge)
+    median_p = Verb(median_p)
     rank = Verb(rank)
     summary = Verb(summary)
 
@@ -78,6 +93,8 @@ class CubeAccessor(_Accessor):
     """Verbs of cubes."""
 
     archetypes = Verb(archetypes)
+    corroborate = Verb(corroborate)
+    cross_check = Verb(cross_check)
     display_order = Verb(display_order)
     misplacement = Verb(misplacement)
     orderings = Verb(orderings)
@@ -90,9 +107,18 @@ class CubeAccessor(_Accessor):
 class ScoresAccessor(_Accessor):
     """Verbs of arrays of scores."""
 
+    agreement = Verb(agreement)
+    compare = Verb(compare)
+    coverage = Verb(coverage)
+    discrimination = Verb(discrimination)
+    discriminative_power = Verb(discriminative_power)
     effort_gain = Verb(effort_gain)
+    inversions = Verb(inversions)
+    median_p = Verb(median_p)
     select_top = Verb(select_top)
+    stability = Verb(stability)
     summary = Verb(summary)
+    volatility = Verb(volatility)
 
     @property
     def plot(self) -> ScoresPlots:
