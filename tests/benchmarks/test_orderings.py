@@ -1,0 +1,111 @@
+"""Speed of innate orderings over all pairs of systems, against Algorithm 1 in a loop.
+
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_orderings.py``. The loop, which
+gives the label of one pair at one depth, is timed on a sample in the same run and extrapolated to
+all pairs of systems on all topics at the greatest depth alone; ours gives every depth.
+"""
+
+import sys
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+import xarray as xr
+from oracles import innate as oracle
+
+import irframe as ir
+from irframe.agreement.innate import LABELS, compare_rankings, label_depths
+from irframe.paired import all_pairs
+
+SYSTEMS, TOPICS, DEPTHS = 110, 249, 100
+SAMPLE = 20_000
+FOUR = {code: name[:2] for code, name in LABELS.items()}
+
+
+def gains_of(systems, topics, depths):
+    """Binary gains that thin out with rank, of systems that differ in quality."""
+    rng = np.random.default_rng(0)
+    quality = rng.uniform(0.4, 1, (systems, 1, 1)) * rng.uniform(0.1, 1, (1, topics, 1))
+    return (
+        rng.random((systems, topics, depths)) < quality / np.arange(1, depths + 1) ** 0.3
+    ).astype(np.int8)
+
+
+def cube_of(gains):
+    """Return a cube as far as orderings and misplacement read it."""
+    systems, topics, depths = gains.shape
+    judged = -np.sort(-gains[0], axis=-1)
+    return xr.Dataset(
+        {
+            "grade": (("system", "topic", "depth"), gains),
+            "retrieved": (("system", "topic"), np.full((systems, topics), depths)),
+            "judged_grade": (("topic", "judged"), judged),
+        },
+        {
+            "system": np.arange(systems),
+            "topic": np.arange(topics),
+            "depth": np.arange(1, depths + 1),
+            "level": np.array([0, 1], np.int8),
+        },
+        {"top": 1},
+    )
+
+
+def seconds_of_loop(gains, pairs):
+    """Extrapolate the time of the loop; return what the sample gave, too."""
+    rng = np.random.default_rng(1)
+    rows = rng.integers(len(pairs), size=SAMPLE), rng.integers(gains.shape[1], size=SAMPLE)
+    lists = gains.tolist()
+    chosen = [(*pairs[pair].tolist(), topic) for pair, topic in zip(*rows, strict=True)]
+    start = time.perf_counter()
+    labels = [oracle.compare_whole(lists[a][topic], lists[b][topic]) for a, b, topic in chosen]
+    seconds = (time.perf_counter() - start) / SAMPLE * len(pairs) * gains.shape[1]
+    return seconds, rows, labels
+
+
+def test_all_pairs_at_every_depth(benchmark):
+    gains = gains_of(SYSTEMS, TOPICS, DEPTHS)
+    pairs = all_pairs(SYSTEMS)
+    found = compare_rankings(gains, pairs)
+    ours = benchmark.pedantic(
+        lambda: label_depths(compare_rankings(gains, pairs), DEPTHS), rounds=3, warmup_rounds=1
+    )
+    seconds, (pair, topic), labels = seconds_of_loop(gains, pairs)
+    assert [FOUR[code] for code in ours[pair, topic, -1].tolist()] == labels
+    took = benchmark.stats.stats.min
+    benchmark.extra_info.update(loop=seconds, ratio=seconds / took)
+    sys.stdout.write(
+        f"\n{found.sign.size} pairs of rankings, labels at {DEPTHS} depths: {took:.2f} s, "
+        f"loop at one depth {seconds:.1f} s: {seconds / took:.0f} x\n"
+    )
+    assert took < 3
+    assert seconds / took >= 20
+
+
+def test_orderings_of_a_cube(benchmark):
+    cube = cube_of(gains_of(SYSTEMS, TOPICS, DEPTHS))
+    benchmark.pedantic(lambda: ir.orderings(cube), rounds=3, warmup_rounds=1)
+    took = benchmark.stats.stats.min
+    tracemalloc.start()
+    ir.orderings(cube)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    sys.stdout.write(f"\norderings of all pairs: {took:.2f} s, peak {peak / 2**20:.0f} MiB\n")
+    assert took < 3
+    assert peak < 200 * 2**20
+
+
+@pytest.mark.parametrize("metric", ["Twist", "CRP"])
+def test_metrics_of_misplacement(benchmark, metric):
+    cube = cube_of(gains_of(40, 100, 1000))
+    benchmark.pedantic(lambda: ir.score(cube, metric), rounds=3, warmup_rounds=1)
+    took = benchmark.stats.stats.min
+    sys.stdout.write(f"\n{metric} at every depth, 40 x 100 x 1000: {took:.2f} s\n")
+
+
+def test_misplacement_of_a_cube(benchmark):
+    cube = cube_of(gains_of(40, 100, 1000) * (np.arange(1000) < 300))
+    benchmark.pedantic(lambda: ir.misplacement(cube), rounds=3, warmup_rounds=1)
+    took = benchmark.stats.stats.min
+    sys.stdout.write(f"\nmisplacement, 40 x 100 x 1000: {took:.2f} s\n")
