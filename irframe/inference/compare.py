@@ -108,7 +108,7 @@ def compare(
     test; ``effect_size = difference / s``, s the standard deviation of the paired differences
     with n - 1. Identical systems have p = 1, a single topic too. The test works through blocks
     of depths, as many as keep an array over pairs and depths within 64 MiB; the result itself
-    takes about 150 bytes a row.
+    takes about 180 bytes a row.
 
     References
     ----------
