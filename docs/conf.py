@@ -8,9 +8,9 @@ import irframe
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from generate import write_metric_pages  # noqa: E402
+from generate import write_pages  # noqa: E402
 
-write_metric_pages(HERE / "_generated")
+write_pages(HERE / "_generated")
 
 project = "irframe"
 copyright = "2026, the irframe developers"  # noqa: A001
@@ -36,9 +36,12 @@ html_theme_options = {
     "footer_end": [],
 }
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
+html_sidebars = {"*": []}
 
 default_role = "py:obj"
-autosummary_generate = True
+autosummary_generate = False
 autodoc_typehints = "none"
 autodoc_member_order = "alphabetical"
 numpydoc_show_class_members = False

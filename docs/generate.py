@@ -1,9 +1,10 @@
-"""Pages made from the code: one per metric, and the table that lists them."""
+"""Pages made from the code: one per metric, the table that lists them, the reference."""
 
 import inspect
 import re
 from pathlib import Path
 
+import irframe
 from irframe.metrics import METRICS
 
 
@@ -44,8 +45,8 @@ def metric_table():
     return "\n".join(rows)
 
 
-def write_metric_pages(folder: Path):
-    """Write one page per metric and their index."""
+def write_pages(folder: Path):
+    """Write one page per metric, their index, and the reference."""
     pages = folder / "metrics"
     pages.mkdir(parents=True, exist_ok=True)
     for name, metric in METRICS.items():
@@ -53,6 +54,68 @@ def write_metric_pages(folder: Path):
     toctree = "\n".join(sorted(METRICS, key=str.lower))
     text = f"{INTRODUCTION}\n{metric_table()}\n\n```{{toctree}}\n:hidden:\n\n{toctree}\n```\n"
     write(pages / "index.md", text)
+    write_reference(folder)
+
+
+SECTIONS = {
+    "Files and frames": ("irframe.frames",),
+    "Cubes and scores": ("irframe.cube", "irframe.metrics.parsing"),
+    "Comparisons and ratios": ("irframe.inference",),
+    "Studies": ("irframe.studies",),
+    "Paired tests": ("irframe.paired",),
+    "Agreement": ("irframe.agreement",),
+    "Gain maps": ("irframe.gains",),
+    "Figures": ("irframe.plots",),
+}
+"""Sections of the reference, and the modules whose public names stand there."""
+
+
+def sections():
+    """Return title -> full name -> object, for everything public but the metrics."""
+    public = {f"irframe.{name}": getattr(irframe, name) for name in irframe.__all__}
+    figures = {
+        f"{verb.function.__module__}.{name}": verb.function
+        for kind in vars(irframe.accessor).values()
+        if inspect.isclass(kind) and kind.__name__.endswith("Plots")
+        for name, verb in vars(kind).items()
+        if isinstance(verb, irframe.accessor.Verb)
+    }
+    return {
+        title: {
+            path: member
+            for path, member in sorted((figures if title == "Figures" else public).items())
+            if callable(member)
+            and getattr(member, "__module__", "").startswith(modules)
+            and not (inspect.isclass(member) and issubclass(member, irframe.Metric))
+        }
+        for title, modules in SECTIONS.items()
+    }
+
+
+def write_reference(folder: Path):
+    """Write one page per public name, and the reference that lists them."""
+    (folder / "api").mkdir(parents=True, exist_ok=True)
+    lines = [API]
+    for title, members in sections().items():
+        for path, member in members.items():
+            kind = "autoclass" if inspect.isclass(member) else "autofunction"
+            text = f"{path}\n{len(path) * '='}\n\n.. {kind}:: {path}\n"
+            write(folder / "api" / f"{path}.rst", text)
+        rows = "\n".join(f"   {path}" for path in members)
+        pages = "\n".join(f"   api/{path}" for path in members)
+        table = f".. autosummary::\n   :nosignatures:\n\n{rows}"
+        tree = f".. toctree::\n   :hidden:\n\n{pages}"
+        lines.append(f"{title}\n{len(title) * '-'}\n\n{table}\n\n{tree}\n")
+    write(folder / "api.rst", "\n".join(lines))
+
+
+API = """API
+===
+
+Most of what follows is also a verb of the accessor, with the frame, cube or array as its first
+argument: ``ir.cube(runs, qrels)`` is ``runs.ireval.cube(qrels)``, and figures are found under
+``.ireval.plot``. The metrics have :doc:`pages of their own <metrics/index>`.
+"""
 
 
 def write(path, text):

@@ -93,6 +93,15 @@ class Metric(metaclass=MetricType):
         Fixed evaluation depth, at least 1, usually written ``metric @ depth``. Without one a
         metric is scored at every depth asked for.
 
+    Notes
+    -----
+    Facts of a class that studies read: `order`, what must rank higher for the score to be highest
+    at every depth; `ceiling`, a second kernel for the score if unjudged documents and unread ranks
+    held all that they might, for metrics without a recall base, whose lowest score is the score
+    itself; `fillings`, for metrics with one: ``"cut"`` where a relevant document past the depth
+    can only lower the score, ``"list"`` where it may also raise it, see
+    `irframe.metrics.fillings`.
+
     Examples
     --------
     >>> from irframe.metrics import RBP, nDCG
@@ -108,6 +117,9 @@ class Metric(metaclass=MetricType):
     linear: ClassVar[bool] = False
     summary: ClassVar[Literal["mean", "sum", "harmonic"]] = "mean"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    order: ClassVar[Literal["", "relevance", "gain", "preference", "judged"]] = ""
+    fillings: ClassVar[Literal["", "cut", "list"]] = ""
+    ceiling: ClassVar[Callable[..., Floats] | None] = None
     kernel: ClassVar[Callable[..., Floats]]
 
     def __init_subclass__(cls) -> None:
@@ -128,9 +140,8 @@ class Metric(metaclass=MetricType):
                 name = f"{type(self).__name__}({spec.name}={value!r})"
                 raise MetricError(f"{spec.name} to be {problem}", name)
 
-    def __matmul__(self, depth: float) -> Self:
-        changed: dict[str, Any] = {self.at: depth}
-        return replace(self, **changed)
+    def __matmul__(self, depth: int) -> Self:
+        return replace(self, depth=depth)
 
     def _arguments(self, at: str) -> str:
         shown = [
@@ -169,8 +180,25 @@ class Metric(metaclass=MetricType):
         numpy.ndarray
             Scores, shape (..., depth); a metric with a fixed depth stays constant past it.
         """
-        values = self.kernel(**evidence.read(self))
-        shape = evidence.grade.shape
+        return self._hold(self.kernel(**evidence.read(self)), evidence.grade.shape)
+
+    def highest(self, evidence: Evidence) -> Floats:
+        """Score rankings as if unjudged documents and unread ranks held all that they might.
+
+        Parameters
+        ----------
+        evidence
+            The rankings and what is known of their topics.
+
+        Returns
+        -------
+        numpy.ndarray
+            Scores, shape (..., depth), as the metric's ``ceiling`` has them.
+        """
+        words = evidence.read(self, "ceiling")
+        return self._hold(getattr(self, "ceiling")(**words), evidence.grade.shape)  # noqa: B009
+
+    def _hold(self, values: Floats, shape: tuple[int, ...]) -> Floats:
         if values.shape != shape:
             values = np.broadcast_to(values, shape)
         if self.depth is not None and self.depth < shape[-1]:

@@ -104,7 +104,7 @@ def _from_expression(text: str) -> Metric:
         raise MetricError("a metric such as 'nDCG@10' or 'RBP(p=0.8)'", repr(text))
     kind = _kind(node.id)
     if at is not None:
-        arguments[kind.at] = at
+        arguments["depth" if kind.at in arguments else kind.at] = at
     return _build(kind, arguments, text)
 
 

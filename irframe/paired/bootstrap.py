@@ -68,7 +68,7 @@ class Bootstrap(Resampling):
     Notes
     -----
     With z = a - b, w = z - mean(z) and t(v) = mean(v) / (sd(v) / sqrt(n)), sd with n - 1, p is
-    the share of resamples w* of w with |t(w*)| >= |t(z)|; statistics that agree to 1e-9 count
+    the share of resamples w* of w with ``|t(w*)| >= |t(z)|``; statistics that agree to 1e-9 count
     as equal. The resamples are the same for every pair and depth. Differences that do not
     vary follow the t-test: all 0 gives p = 1, constant others p = 0, one topic p = 1.
 
@@ -166,7 +166,7 @@ class Bootstrap(Resampling):
         Notes
         -----
         A pair needs |mean(w*)| of the resample with the ceil(samples alpha)-th largest
-        |t(w*)|, the earliest of equals; NaN with one topic.
+        ``|t(w*)|``, the earliest of equals; NaN with one topic.
 
         References
         ----------

@@ -37,8 +37,8 @@ class Permutation(Resampling):
 
     Notes
     -----
-    p = (1 + count) / (1 + samples), count the draws whose |mean of +-(a - b)| is at least the
-    observed one; sums that agree to 1e-12 of the sum of |a - b| count as equal. The signs are
+    p = (1 + count) / (1 + samples), count the draws whose ``|mean of +-(a - b)|`` is at least the
+    observed one; sums that agree to 1e-12 of the sum of ``|a - b|`` count as equal. The signs are
     the same for every pair and depth.
 
     References

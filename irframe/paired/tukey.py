@@ -35,7 +35,7 @@ class TukeyHSD(Resampling):
     Notes
     -----
     Each draw shuffles the systems' scores within every topic, alike at all depths, and takes
-    the range of the systems' means, q*; p = (1 + count of q* >= |mean(a) - mean(b)|) /
+    the range of the systems' means, q*; p = (1 + count of ``q* >= |mean(a) - mean(b)|``) /
     (1 + samples). The 1, the observed order being one of the shuffles, keeps p above 0; the
     printed algorithm leaves it out. Ranges that agree to 1e-12 of the largest score count as
     equal. All systems in the scores take part in every draw, in whatever pairs they are.

@@ -1,0 +1,122 @@
+"""Metrics from text and back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irframe as ir
+from irframe.errors import DepthError, MetricError
+from irframe.gains import Exponential, GainMap, Linear
+from irframe.metrics.base import ALIASES
+
+GAINS = st.sampled_from(
+    ["binary", "linear", "exp", Linear(top=4), Exponential(top=2), {1: 0.5, 2: 1}]
+)
+VALUES = st.one_of(
+    st.builds(ir.RBP, p=st.floats(0.01, 0.99), gain=GAINS, depth=st.none() | st.integers(1, 1000)),
+    st.builds(ir.AP, norm=st.sampled_from(["R", "min", "pool"]), rel=st.integers(1, 5)),
+    st.builds(ir.nDCG, gain=GAINS, ideal=st.sampled_from(["judged", "pool", "full"])),
+    st.builds(ir.IPrec, recall=st.floats(0, 1), depth=st.none() | st.integers(1, 100)),
+    st.builds(ir.Q, beta=st.floats(0, 100), gain=GAINS),
+    st.builds(ir.Judged, depth=st.none() | st.integers(1, 100)),
+)
+
+
+@given(metric=VALUES)
+def test_text_reads_back(metric):
+    names = {name: getattr(ir, name) for name in ir.__all__}
+    assert ir.parse_metric(str(metric)) == metric
+    assert ir.parse_metric(repr(metric)) == metric
+    assert eval(repr(metric), names) == metric  # noqa: S307 - that is what a repr is for
+    assert hash(metric) == hash(ir.parse_metric(str(metric)))
+
+
+@pytest.mark.parametrize(
+    ("text", "metric"),
+    [
+        ("AP", ir.AP()),
+        (" nDCG @ 10 ", ir.nDCG(depth=10)),
+        ("NDCG@10", ir.nDCG(depth=10)),
+        ("MAP", ir.AP()),
+        ("MRR@10", ir.RR(depth=10)),
+        ("Precision@5", ir.P(depth=5)),
+        ("R@1000", ir.Recall(depth=1000)),
+        ("P(rel=2)@5", ir.P(rel=2, depth=5)),
+        ("P(cutoff=5)", ir.P(depth=5)),
+        ("nDCG(dcg='exp-log2')@5", ir.nDCG(gain="exp", depth=5)),
+        ("nDCG(dcg='log2')", ir.nDCG()),
+        ("nDCG(gains={0:0,1:1,2:10})", ir.nDCG(gain=GainMap({0: 0, 1: 1, 2: 10}))),
+        ("IPrec@0.1", ir.IPrec(recall=0.1)),
+        ("SetF(beta=0.5)", ir.SetF(beta=0.5)),
+        ("BPref", ir.Bpref()),
+        ("infAP(rel=2)", ir.InfAP(rel=2)),
+        ("AP(judged_only=False)", ir.AP()),
+        ("map", ir.AP()),
+        ("map_cut_10", ir.AP(depth=10)),
+        ("map_cut.10", ir.AP(depth=10)),
+        ("ndcg_cut_20", ir.nDCG(depth=20)),
+        ("ndcg", ir.nDCG()),
+        ("P_5", ir.P(depth=5)),
+        ("recall_100", ir.Recall(depth=100)),
+        ("recip_rank", ir.RR()),
+        ("Rprec", ir.Rprec()),
+        ("iprec_at_recall_0.10", ir.IPrec(recall=0.1)),
+        ("success_1", ir.Success(depth=1)),
+        ("set_recall", ir.SetR()),
+        ("num_rel_ret", ir.NumRelRet()),
+        (ir.RR, ir.RR()),
+        (ir.P() @ 3, ir.P(depth=3)),
+    ],
+)
+def test_names_and_grammar(text, metric):
+    assert ir.parse_metric(text) == metric
+
+
+def test_classes_and_values_take_a_depth():
+    assert ir.nDCG @ 10 == ir.nDCG() @ 10 == ir.nDCG(depth=10)
+    assert ir.IPrec @ 0.5 == ir.IPrec(recall=0.5)
+
+
+def test_aliases_are_names_of_the_package():
+    for name, kind in ALIASES.items():
+        assert getattr(ir, name) is kind
+    with pytest.raises(AttributeError, match="BM25"):
+        _ = ir.BM25
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("nDGC@10", "Did you mean nDCG"),
+        ("XYZ", "AP, .*, Bpref, .*nDCG"),
+        ("RBP(q=3)", "depth, gain, p, rel.*: q"),
+        ("RBP(p=1)", "above 0 and below 1"),
+        ("RBP(p='x')", "a number"),
+        ("AP(norm='max')", "'R', 'min', 'pool'"),
+        ("AP(rel=0)", "at least 1"),
+        ("nDCG(gain='cubic')", "'binary', 'linear', 'exp'"),
+        ("nDCG(base=1)", "above 1"),
+        ("nDCG(gain={1: -1})", "1: -1"),
+        ("nDCG(gain={})", "gains of at least 0"),
+        ("ERR(gain={1: 2})", "at most 1 for ERR"),
+        ("RBP(gain={1: 2})", "at most 1 for RBP"),
+        ("IPrec", "IPrec with recall"),
+        ("IPrec@2", "at most 1"),
+        ("AP(judged_only=True)", "condense"),
+        ("AP(1)", "parameters by name"),
+        ("AP(rel=open)", "numbers, words in quotes"),
+        ("AP+P", "a metric such as"),
+        ("a b", "a metric such as"),
+        ("", "a metric such as"),
+        (3, "a metric or its name"),
+    ],
+)
+def test_errors_list_what_there_is(text, words):
+    with pytest.raises(MetricError, match=words):
+        ir.parse_metric(text)
+
+
+@pytest.mark.parametrize("text", ["P@0", "P@-1", "P@2.5", "P(depth=True)", "P_0"])
+def test_depths_are_whole_and_positive(text):
+    with pytest.raises(DepthError, match="at least 1"):
+        ir.parse_metric(text)
