@@ -67,11 +67,17 @@ from irframe.studies.archetypes import archetypes
 from irframe.studies.cross_checking import cross_check
 from irframe.studies.effort import effort_gain
 from irframe.studies.enumerating import covering_pairs, enumerate_rankings
+from irframe.studies.headroom import best_systems, rrie
 from irframe.studies.hedging import corroborate
+from irframe.studies.histograms import difference_histogram, length_histogram
 from irframe.studies.misplacement import misplacement
 from irframe.studies.orderings import display_order, orderings, separability
+from irframe.studies.outcomes import Outcomes, outcomes, run_outcomes
+from irframe.studies.reordering import ablation, delta_sort, reordering
+from irframe.studies.search_lengths import search_lengths
 from irframe.studies.selection import select_top
 from irframe.studies.volatility import stability, volatility
+from irframe.studies.weighting import effective_count, effective_top, reweight
 
 __version__ = "0.1.0"
 
@@ -107,6 +113,7 @@ __all__ = [
     "NumRel",
     "NumRelRet",
     "NumRet",
+    "Outcomes",
     "P",
     "PairedT",
     "Pearson",
@@ -127,18 +134,24 @@ __all__ = [
     "TukeyHSD",
     "Twist",
     "Wilcoxon",
+    "ablation",
     "accessor",
     "agreement",
     "archetypes",
+    "best_systems",
     "compare",
     "corroborate",
     "coverage",
     "covering_pairs",
     "cross_check",
     "cube",
+    "delta_sort",
+    "difference_histogram",
     "discrimination",
     "discriminative_power",
     "display_order",
+    "effective_count",
+    "effective_top",
     "effort_gain",
     "enumerate_rankings",
     "errors",
@@ -146,12 +159,14 @@ __all__ = [
     "example_track",
     "inversions",
     "judge",
+    "length_histogram",
     "median_p",
     "metrics",
     "misplacement",
     "nDCG",
     "names",
     "orderings",
+    "outcomes",
     "paired",
     "parse_metric",
     "random_separability",
@@ -159,7 +174,12 @@ __all__ = [
     "read_qrels",
     "read_run",
     "read_runs",
+    "reordering",
+    "reweight",
+    "rrie",
+    "run_outcomes",
     "score",
+    "search_lengths",
     "select_top",
     "separability",
     "simulate_track",

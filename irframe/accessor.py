@@ -24,11 +24,17 @@ from irframe.plots.depth_curves import depth_curves
 from irframe.studies.archetypes import archetypes
 from irframe.studies.cross_checking import cross_check
 from irframe.studies.effort import effort_gain
+from irframe.studies.headroom import best_systems, rrie
 from irframe.studies.hedging import corroborate
+from irframe.studies.histograms import difference_histogram, length_histogram
 from irframe.studies.misplacement import misplacement
 from irframe.studies.orderings import display_order, orderings, separability
+from irframe.studies.outcomes import outcomes, run_outcomes
+from irframe.studies.reordering import ablation, delta_sort, reordering
+from irframe.studies.search_lengths import search_lengths
 from irframe.studies.selection import select_top
 from irframe.studies.volatility import stability, volatility
+from irframe.studies.weighting import effective_top
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -74,17 +80,25 @@ class FrameAccessor(_Accessor):
         super().__init__(subject)
 
     agreement = Verb(agreement)
+    best_systems = Verb(best_systems)
     compare = Verb(compare)
     coverage = Verb(coverage)
     cube = Verb(cube)
+    delta_sort = Verb(delta_sort)
+    difference_histogram = Verb(difference_histogram)
     discrimination = Verb(discrimination)
     discriminative_power = Verb(discriminative_power)
+    effective_top = Verb(effective_top)
     effort_gain = Verb(effort_gain)
     evaluate = Verb(evaluate)
     inversions = Verb(inversions)
     judge = Verb(judge)
+    length_histogram = Verb(length_histogram)
     median_p = Verb(median_p)
+    outcomes = Verb(run_outcomes)
     rank = Verb(rank)
+    reordering = Verb(reordering)
+    rrie = Verb(rrie)
     summary = Verb(summary)
 
 
@@ -92,13 +106,16 @@ class FrameAccessor(_Accessor):
 class CubeAccessor(_Accessor):
     """Verbs of cubes."""
 
+    ablation = Verb(ablation)
     archetypes = Verb(archetypes)
     corroborate = Verb(corroborate)
     cross_check = Verb(cross_check)
     display_order = Verb(display_order)
     misplacement = Verb(misplacement)
     orderings = Verb(orderings)
+    outcomes = Verb(outcomes)
     score = Verb(score)
+    search_lengths = Verb(search_lengths)
     select_top = Verb(select_top)
     separability = Verb(separability)
 
@@ -108,13 +125,17 @@ class ScoresAccessor(_Accessor):
     """Verbs of arrays of scores."""
 
     agreement = Verb(agreement)
+    best_systems = Verb(best_systems)
     compare = Verb(compare)
     coverage = Verb(coverage)
+    delta_sort = Verb(delta_sort)
     discrimination = Verb(discrimination)
     discriminative_power = Verb(discriminative_power)
     effort_gain = Verb(effort_gain)
     inversions = Verb(inversions)
     median_p = Verb(median_p)
+    reordering = Verb(reordering)
+    rrie = Verb(rrie)
     select_top = Verb(select_top)
     stability = Verb(stability)
     summary = Verb(summary)

@@ -94,7 +94,7 @@ def _summarise(scores: xr.DataArray, alpha: float) -> xr.Dataset:
     )
     half = factor * np.sqrt(spread / n)
     if "harmonic" in averaged:
-        reciprocal = (1 / scores).sum(TOPIC) / n.where(n > 0)
+        reciprocal = (1 / scores.where(kind == "harmonic")).sum(TOPIC) / n.where(n > 0)
         mean = mean.where(kind != "harmonic", 1 / reciprocal)
     result = xr.Dataset(
         {

@@ -60,3 +60,12 @@ def inverse_search_length(
 ) -> float:
     """One over the mean search length of a topic."""
     return atomized_precision(topic, k, mean="harmonic", unretrieved=unretrieved, rel=rel)
+
+
+def wins_and_losses(a, b, bins: int, width: int) -> list[int]:
+    """Count differences a - b by size: wins of a, no difference, wins of b; outer bins open."""
+    counts = [0] * (2 * bins + 1)
+    for x, y in zip(a, b, strict=True):
+        size = min(math.ceil(abs(x - y) / width), bins)
+        counts[bins + (size if x > y else -size)] += 1
+    return counts

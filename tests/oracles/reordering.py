@@ -1,0 +1,36 @@
+"""What a change of metric does to the order of systems, by loops (Alex et al. 2022, 4.4)."""
+
+from statistics import fmean
+
+from scipy import stats
+
+from .outcomes import t_p
+
+
+def is_better(scores, other, own, *, cost, mean=fmean, margin=0.1, alpha=0.05):
+    """Tell whether system `other` is better than `own` by the margin and the t-test."""
+    a, b = mean(scores[other]), mean(scores[own])
+    gain = b - a if cost else a - b
+    enough = gain > 1e-12 and gain >= margin * abs(b) - 1e-12
+    return enough and t_p(scores[own], scores[other]) <= alpha
+
+
+def delta_sort(old, new):
+    """Percent of systems that a system falls behind or overtakes, for every system.
+
+    `old` and `new` are pairs of scores, a list per system, and what `is_better` needs to know.
+    """
+    systems = list(old[0])
+    moved = {}
+    for own in systems:
+        counts = [
+            sum(is_better(scores, other, own, **facts) for other in systems if other != own)
+            for scores, facts in (old, new)
+        ]
+        moved[own] = 100 * (counts[0] - counts[1]) / len(systems)
+    return moved
+
+
+def kendall(old, new):
+    """Tau-b between two lists of means, better is more."""
+    return float(stats.kendalltau(old, new).statistic)

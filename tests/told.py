@@ -1,0 +1,36 @@
+"""Run and qrels frames from topics as the oracles read them."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Told:
+    """A ranking and its recall base, as a worked case tells them."""
+
+    serp: tuple[int | None, ...]
+    judged: tuple[int, ...]
+
+    @classmethod
+    def read(cls, case):
+        return cls(tuple(case["serp"]), tuple(case["judged"]))
+
+
+def frames(topics, systems=("s",)):
+    """Build frames in which every system retrieves the same documents for every topic."""
+    runs, qrels = [], []
+    for number, topic in enumerate(topics):
+        missed = list(topic.judged)
+        for place, grade in enumerate(topic.serp):
+            doc = f"d{place}"
+            runs += [(system, f"t{number}", doc, -place) for system in systems]
+            if grade is not None:
+                qrels.append((f"t{number}", doc, grade))
+            if grade in missed:
+                missed.remove(grade)
+        qrels += [(f"t{number}", f"x{place}", grade) for place, grade in enumerate(missed)]
+    return (
+        pd.DataFrame(runs, columns=["system", "topic", "doc", "score"]),
+        pd.DataFrame(qrels, columns=["topic", "doc", "grade"]),
+    )
