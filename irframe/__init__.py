@@ -23,6 +23,7 @@ from irframe.inference.compare import compare
 from irframe.inference.coverage import coverage, inversions
 from irframe.inference.discrimination import discrimination, median_p
 from irframe.inference.power import discriminative_power
+from irframe.inference.styling import styled
 from irframe.inference.summary import summary
 from irframe.metrics import (
     AP,
@@ -184,6 +185,7 @@ __all__ = [
     "separability",
     "simulate_track",
     "stability",
+    "styled",
     "summary",
     "volatility",
     "write_qrels",

@@ -18,6 +18,7 @@ from irframe.inference.compare import compare
 from irframe.inference.coverage import coverage, inversions
 from irframe.inference.discrimination import discrimination, median_p
 from irframe.inference.power import discriminative_power
+from irframe.inference.styling import is_comparison, styled
 from irframe.inference.summary import summary
 from irframe.names import ALIASES, DOC, TOPIC, roles
 from irframe.plots.depth_curves import depth_curves
@@ -70,11 +71,12 @@ class FrameAccessor(_Accessor):
 
     def __init__(self, subject: pd.DataFrame) -> None:
         found = roles(subject.columns)
-        if not ({TOPIC, DOC} <= set(found) or is_scores(subject)):
+        if not ({TOPIC, DOC} <= set(found) or is_scores(subject) or is_comparison(subject)):
             wanted = "; ".join(f"{role}: {', '.join(names)}" for role, names in ALIASES.items())
             message = (
-                "ireval needs a run frame (columns topic, doc and score or rank) or scores "
-                f"(index system, topic; or columns topic, measure, value). Names per role: {wanted}"
+                "ireval needs a run frame (columns topic, doc and score or rank), scores (index "
+                "system, topic; or columns topic, measure, value) or a comparison of systems "
+                f"(columns system_a, system_b, p). Names per role: {wanted}"
             )
             raise AttributeError(message)
         super().__init__(subject)
@@ -99,6 +101,7 @@ class FrameAccessor(_Accessor):
     rank = Verb(rank)
     reordering = Verb(reordering)
     rrie = Verb(rrie)
+    styled = Verb(styled)
     summary = Verb(summary)
 
 

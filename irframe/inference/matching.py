@@ -56,7 +56,7 @@ class Matched:
     @cached_property
     def towards(self) -> list[int]:
         """For each metric 1 if higher is better, -1 if it counts a cost."""
-        return [-1 if _is_cost(label) else 1 for label in self.metrics]
+        return [-1 if counts_cost(label) else 1 for label in self.metrics]
 
     @cached_property
     def means(self) -> NDArray[np.float64]:
@@ -198,7 +198,8 @@ def _count_topics(matched: Matched) -> None:
         warnings.warn(message, IrframeWarning, stacklevel=4)
 
 
-def _is_cost(label: str) -> bool:
+def counts_cost(label: str) -> bool:
+    """Return whether lower is better under the metric of a label; False for unknown ones."""
     try:
         return parse_metric(label).cost
     except MetricError:

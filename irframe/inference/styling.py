@@ -1,0 +1,172 @@
+"""Comparison frames as tables for a page or a paper."""
+
+import string
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from irframe.errors import InputError, ParameterError
+from irframe.inference.compare import COLUMNS
+from irframe.inference.matching import Array, counts_cost
+from irframe.names import DEPTH, METRIC, SYSTEM
+
+if TYPE_CHECKING:
+    from pandas.io.formats.style import Styler
+
+LETTERS = len(string.ascii_lowercase)
+SIDES = ("system_a", "system_b")
+MARK = "mark"
+"""Name of the row labels that superscripts refer to."""
+
+
+def styled(comparison: pd.DataFrame, precision: int = 3) -> "Styler":
+    r"""Lay a comparison out as a table: a mean per system and metric, with significance marks.
+
+    Parameters
+    ----------
+    comparison
+        A frame from `compare`.
+    precision
+        Decimals of the means, at least 0.
+
+    Returns
+    -------
+    pandas.io.formats.style.Styler
+        A row per system, a column per metric and depth (and group), the means as numbers.
+        Every system has a mark, a letter (or a number where there are more than 26 systems); a
+        mean carries as superscripts the marks of all systems that this one significantly beats
+        (``significant`` in the comparison). A baseline comes first. Shows itself in notebooks;
+        ``to_html()`` has ``<sup>``, ``to_latex()`` has ``$^{...}$`` and the rules of booktabs.
+        Further methods of a Styler apply.
+
+    Raises
+    ------
+    InputError
+        For a frame that is no comparison, or has some pair twice at a metric and depth.
+    ParameterError
+        For a precision below 0.
+
+    Notes
+    -----
+    The better of two systems is the one with the better mean; lower is better for a metric that
+    counts a cost. Needs jinja2, as every Styler does.
+
+    References
+    ----------
+    .. [1] Sakai. Laboratory experiments in information retrieval. Springer, 2018.
+       doi:10.1007/978-981-13-1199-4
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> two = runs[runs["system"].isin(["bm25", "splade"])]
+    >>> frame = two.ireval.evaluate(qrels, ["AP", "RR"]).ireval.compare()
+    >>> print(frame.ireval.styled().to_latex())
+    \begin{tabular}{llrr}
+    \toprule
+     & metric & AP & RR \\
+    mark & system &  &  \\
+    \midrule
+    a & bm25 & 0.163 & 0.412 \\
+    b & splade & 0.411$^{a}$ & 0.797$^{a}$ \\
+    \bottomrule
+    \end{tabular}
+    """
+    from irframe.inference.marking import MarkedStyler  # noqa: PLC0415 - needs jinja2
+
+    missing = [name for name in COLUMNS if name not in getattr(comparison, "columns", ())]
+    if missing:
+        raise InputError("a frame from compare", "one without", "", missing)
+    if not isinstance(precision, int) or precision < 0:
+        raise ParameterError("precision of at least 0", repr(precision))
+    cells = _cells(comparison)
+    systems, columns = _systems(comparison), _columns(comparison)
+    marks = _marks(len(systems))
+    rows = pd.MultiIndex.from_arrays([marks, systems], names=[MARK, SYSTEM])
+    means = np.full((len(rows), len(columns)), np.nan)
+    for system, mean in (("a", "mean_a"), ("b", "mean_b")):
+        means[cells[system], cells["column"]] = comparison[mean]
+    return MarkedStyler.of(
+        pd.DataFrame(means, rows, columns),
+        pd.DataFrame(_superscripts(comparison, cells, marks, means.shape), rows, columns),
+        precision,
+    )
+
+
+def is_comparison(frame: pd.DataFrame) -> bool:
+    """Return whether a frame is a comparison of systems, rather than a run or scores.
+
+    Examples
+    --------
+    >>> is_comparison(pd.DataFrame({"system_a": ["x"], "system_b": ["y"], "p": [0.5]}))
+    True
+    """
+    return {*SIDES, "p"} <= set(frame.columns)
+
+
+def _keys(comparison: pd.DataFrame) -> list[str]:
+    groups = [name for name in comparison.columns if name not in COLUMNS]
+    return [*groups, METRIC, DEPTH]
+
+
+def _systems(comparison: pd.DataFrame) -> pd.Index:
+    """Return the systems in order, a baseline first."""
+    first, second = (pd.Index(comparison[side].unique()) for side in SIDES)
+    baseline = len(second) == 1 and len(first) > 1
+    both: pd.Index = second.append(first) if baseline else first.append(second)
+    return both.unique()
+
+
+def _marks(systems: int) -> list[str]:
+    if systems <= LETTERS:
+        return list(string.ascii_lowercase[:systems])
+    return [str(number) for number in range(1, systems + 1)]
+
+
+def _columns(comparison: pd.DataFrame) -> pd.Index:
+    *groups, _, _ = keys = _keys(comparison)
+    order = comparison[keys].drop_duplicates()
+    labels = [
+        str(metric) if pd.isna(depth) or "@" in str(metric) else f"{metric}@{depth}"
+        for metric, depth in zip(order[METRIC], order[DEPTH], strict=True)
+    ]
+    levels = [order[group].to_numpy() for group in groups]
+    return (
+        pd.MultiIndex.from_arrays([*levels, labels], names=[*groups, METRIC])
+        if groups
+        else pd.Index(labels, name=METRIC)
+    )
+
+
+def _cells(comparison: pd.DataFrame) -> dict[str, Array]:
+    """Return the table's column and the two systems' rows for every row of a comparison."""
+    keys = _keys(comparison)
+    twice = comparison[comparison.duplicated([*keys, *SIDES])]
+    if len(twice):
+        found = f"{len(twice)} again"
+        raise InputError("each pair once per metric and depth", found, "", twice["system_a"])
+    systems = _systems(comparison)
+    column = comparison.groupby(keys, sort=False, dropna=False, observed=True).ngroup()
+    a, b = (systems.get_indexer(pd.Index(comparison[side])) for side in SIDES)
+    return {"column": column.to_numpy(), "a": a, "b": b}
+
+
+def _superscripts(
+    comparison: pd.DataFrame, cells: dict[str, Array], marks: list[str], shape: tuple[int, ...]
+) -> Array:
+    """Return the marks of the systems that each system significantly beats."""
+    costs = {label: counts_cost(str(label)) for label in comparison[METRIC].unique()}
+    lead = (comparison["mean_a"] - comparison["mean_b"]).to_numpy()
+    lead = np.where(comparison[METRIC].map(costs), -lead, lead)
+    told = np.flatnonzero(comparison["significant"].to_numpy() & (lead != 0))
+    ahead = lead[told] > 0
+    a, b, column = cells["a"][told], cells["b"][told], cells["column"][told]
+    winner, loser = np.where(ahead, a, b), np.where(ahead, b, a)
+    result = np.full(shape, "", dtype=object)
+    between = "" if len(marks) <= LETTERS else ","
+    for place in np.argsort(loser, kind="stable"):
+        cell = winner[place], column[place]
+        result[cell] += (between if result[cell] else "") + marks[loser[place]]
+    return result
