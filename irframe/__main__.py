@@ -11,7 +11,7 @@ import xarray as xr
 import irframe as ir
 from irframe.errors import IrframeError
 from irframe.frames.ranking import TIES
-from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.names import DEPTH, METRIC
 
 FOLDER = "folder"
 FORMATS = ("table", "csv", "json", "latex")
@@ -92,8 +92,8 @@ def _read(options: argparse.Namespace) -> pd.DataFrame:
 
 def _means(scores: pd.DataFrame, by: str | None) -> pd.DataFrame:
     summary = ir.summary(scores, by=by)
-    means = summary["mean"].unstack(METRIC, sort=False)  # noqa: PD010 - not a pivot
-    return means[scores.columns].reset_index().set_index([*([by] if by else []), SYSTEM])
+    means = summary["mean"].unstack(METRIC)  # noqa: PD010 - not a pivot
+    return means.loc[summary.index.droplevel(METRIC).unique(), scores.columns]
 
 
 def _formatted(table: pd.DataFrame, kind: str) -> str:

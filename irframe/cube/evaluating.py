@@ -99,7 +99,9 @@ def _table(
     longest = built.sizes[DEPTH]
     built = deepen(built, max(fixed, default=1))
     own = [replace(m, depth=k or longest) for m, k in zip(metrics, wanted, strict=True)]
-    scores = score(built, *own, at=built.sizes[DEPTH], no_rel=no_rel)
+    distinct = list(dict.fromkeys(own))
+    scores = score(built, *distinct, at=built.sizes[DEPTH], no_rel=no_rel)
+    scores = scores.isel({METRIC: [distinct.index(metric) for metric in own]})
     names = roles(runs.columns)
     index = pd.MultiIndex.from_product(
         [built.indexes[SYSTEM], built.indexes[TOPIC]],
