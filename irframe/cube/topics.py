@@ -112,7 +112,7 @@ def select_topics(
     """
     placed = place_topics(table, judgments)
     unjudged = int((placed < 0).sum())
-    if unjudged and isinstance(topics, str):
+    if unjudged and isinstance(topics, str) and topics == "qrels":
         listed = ", ".join(map(str, table.topics[placed < 0][:5]))
         message = f"{unjudged} topics of the runs have no judgments and are left out: {listed}"
         warn(message)

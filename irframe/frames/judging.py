@@ -34,8 +34,7 @@ def judge(runs: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The run frame with a column ``grade`` (named as in the qrels) of dtype ``Int8``,
-        ``<NA>`` where unjudged.
+        The run frame with a column ``grade`` of dtype ``Int8``, ``<NA>`` where unjudged.
 
     Raises
     ------
@@ -48,20 +47,19 @@ def judge(runs: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
     >>> run = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [2.0, 1.0]})
     >>> qrels = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [3]})
     >>> judge(run, qrels)
-      qid docno  score  label
+      qid docno  score  grade
     0   1     a    2.0      3
     1   1     b    1.0   <NA>
     """
     table, judgments = read_table(runs), read_qrels_table(qrels)
-    column = str(judgments.columns[GRADE])
-    if column in runs.columns:
-        advice = "drop or rename it first"
-        raise InputError(f"runs without a column {column!r}", "one", advice)
+    if GRADE in table.columns:
+        found = repr(table.columns[GRADE])
+        raise InputError("runs without a column of grades", found, "drop or rename it first")
     judged = locate(table, judgments, place_topics(table, judgments))
     refuse_empty_join(table, judgments, found=bool((judged >= 0).any()))
     grade = pd.array(judgments.grade[np.maximum(judged, 0)], dtype="Int8")
     grade[judged < 0] = pd.NA
-    return runs.assign(**{column: grade})
+    return runs.assign(**{GRADE: grade})
 
 
 def place_topics(table: RunTable, judgments: QrelsTable) -> Codes:

@@ -46,7 +46,8 @@ def quiet_cube(runs=RUNS, qrels=QRELS, **options):
 
 def test_cells_by_hand():
     cube = quiet_cube()
-    assert dict(cube.sizes) == {"system": 2, "topic": 3, "depth": 3, "judged": 3, "level": 4}
+    sizes = {"system": 2, "topic": 3, "depth": 3, "judged": 3, "level": 4, "filed_rank": 1}
+    assert dict(cube.sizes) == sizes
     assert list(cube.topic.values) == ["1", "2", "4"]
     assert cube.grade.sel(system="a", topic="1").values.tolist() == [0, 2, UNJUDGED]
     assert cube.grade.sel(system="b", topic="1").values.tolist() == [-1, EMPTY, EMPTY]
@@ -110,6 +111,8 @@ def test_evaluate_reads_depths_as_the_metrics_say():
     assert frame.loc[("a", "1")].tolist() == pytest.approx([1 / 3, 0.0, 0.1])
     frame = RUNS.ireval.evaluate(QRELS, ["P", "P@10"], depth=2, topics=["1"])
     assert frame.loc[("a", "1")].tolist() == pytest.approx([0.5, 0.1])
+    same = RUNS.ireval.evaluate(QRELS, ["AP", "AP@3"], topics=["1"])
+    assert (same["AP"] == same["AP@3"]).all()
     assert frame.columns.name == "metric"
     assert frame.index.names == ["system", "topic"]
 
@@ -122,9 +125,9 @@ def test_the_callers_names_and_types_come_back():
     assert frame.index.names == ["name", "qid"]
     assert frame.index.levels[1].dtype == np.int64
     judged = runs.ireval.judge(qrels)
-    assert list(judged.columns) == ["name", "qid", "docno", "score", "label"]
-    assert judged["label"].tolist()[:2] == [0, 2]
-    assert judged["label"].isna().tolist() == [False, False, True, True, False, True]
+    assert list(judged.columns) == ["name", "qid", "docno", "score", "grade"]
+    assert judged["grade"].tolist()[:2] == [0, 2]
+    assert judged["grade"].isna().tolist() == [False, False, True, True, False, True]
 
 
 @pytest.mark.parametrize("kind", ["object", "category", "string", "string[pyarrow]"])
@@ -200,6 +203,14 @@ def test_pool_of_contributing_runs():
             quiet_cube(contributing=wrong)
 
 
+def test_no_system_of_a_group_need_contribute():
+    runs, qrels = ir.example_track()
+    some = runs[~runs["contributing"]]
+    assert some.ireval.cube(qrels).attrs["pool_depth"] == 0
+    with pytest.raises(ParameterError, match="a system that contributes"):
+        some.ireval.cube(qrels, contributing="contributing")
+
+
 def test_pool_depth_is_inferred():
     runs, qrels = ir.example_track()
     assert runs.ireval.cube(qrels).attrs["pool_depth"] == 10
@@ -244,7 +255,7 @@ def test_blocks_and_chunks_do_not_show(monkeypatch):
     shuffled = runs.sample(frac=1, random_state=0)
     order = {"system": whole.system, "topic": whole.topic}
     for cube in (runs.ireval.cube(qrels), shuffled.ireval.cube(qrels).sel(order)):
-        parts = [name for name in whole.data_vars if name != "pool_rank"]
+        parts = [name for name in whole.data_vars if name not in {"pool_rank", "filed"}]
         xr.testing.assert_equal(cube[parts], whole[parts])
     again = runs.ireval.cube(qrels).ireval.score("AP(norm='pool')", "nDCG", "RBP(p=0.8)")
     xr.testing.assert_equal(again, scores)
