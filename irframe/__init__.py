@@ -67,10 +67,11 @@ from irframe.paired import Bootstrap, PairedT, Permutation, RankSum, Sign, Tukey
 from irframe.studies.archetypes import archetypes
 from irframe.studies.cross_checking import cross_check
 from irframe.studies.effort import effort_gain
-from irframe.studies.enumerating import covering_pairs, enumerate_rankings
+from irframe.studies.enumerating import enumerate_rankings
 from irframe.studies.headroom import best_systems, rrie
 from irframe.studies.hedging import corroborate
 from irframe.studies.histograms import difference_histogram, length_histogram
+from irframe.studies.lining_up import line_up
 from irframe.studies.misplacement import misplacement
 from irframe.studies.orderings import display_order, orderings, separability
 from irframe.studies.outcomes import Outcomes, outcomes, run_outcomes
@@ -143,7 +144,6 @@ __all__ = [
     "compare",
     "corroborate",
     "coverage",
-    "covering_pairs",
     "cross_check",
     "cube",
     "delta_sort",
@@ -161,6 +161,7 @@ __all__ = [
     "inversions",
     "judge",
     "length_histogram",
+    "line_up",
     "median_p",
     "metrics",
     "misplacement",

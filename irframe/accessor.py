@@ -21,13 +21,23 @@ from irframe.inference.power import discriminative_power
 from irframe.inference.styling import is_comparison, styled
 from irframe.inference.summary import summary
 from irframe.names import ALIASES, DOC, TOPIC, roles
+from irframe.plots.agreement_bars import agreement_bars
+from irframe.plots.agreement_triangle import agreement_triangle
+from irframe.plots.archetypes import archetypes as draw_archetypes
+from irframe.plots.crp_and_gain import crp_and_gain
+from irframe.plots.crp_curves import crp_curves
 from irframe.plots.depth_curves import depth_curves
+from irframe.plots.effort_gain import effort_gain as draw_effort_gain
+from irframe.plots.hasse import hasse
+from irframe.plots.orderings import orderings as draw_orderings
+from irframe.plots.ranking_grid import ranking_grid
 from irframe.studies.archetypes import archetypes
 from irframe.studies.cross_checking import cross_check
 from irframe.studies.effort import effort_gain
 from irframe.studies.headroom import best_systems, rrie
 from irframe.studies.hedging import corroborate
 from irframe.studies.histograms import difference_histogram, length_histogram
+from irframe.studies.lining_up import line_up
 from irframe.studies.misplacement import misplacement
 from irframe.studies.orderings import display_order, orderings, separability
 from irframe.studies.outcomes import outcomes, run_outcomes
@@ -63,6 +73,20 @@ class ScoresPlots(_Accessor):
     """Figures of scores."""
 
     depth_curves = Verb(depth_curves)
+
+
+class CubePlots(_Accessor):
+    """Figures of cubes and of what the studies of cubes return."""
+
+    agreement_bars = Verb(agreement_bars)
+    agreement_triangle = Verb(agreement_triangle)
+    archetypes = Verb(draw_archetypes)
+    crp_and_gain = Verb(crp_and_gain)
+    crp_curves = Verb(crp_curves)
+    effort_gain = Verb(draw_effort_gain)
+    hasse = Verb(hasse)
+    orderings = Verb(draw_orderings)
+    ranking_grid = Verb(ranking_grid)
 
 
 @pd.api.extensions.register_dataframe_accessor("ireval")
@@ -114,6 +138,7 @@ class CubeAccessor(_Accessor):
     corroborate = Verb(corroborate)
     cross_check = Verb(cross_check)
     display_order = Verb(display_order)
+    line_up = Verb(line_up)
     misplacement = Verb(misplacement)
     orderings = Verb(orderings)
     outcomes = Verb(outcomes)
@@ -121,6 +146,11 @@ class CubeAccessor(_Accessor):
     search_lengths = Verb(search_lengths)
     select_top = Verb(select_top)
     separability = Verb(separability)
+
+    @property
+    def plot(self) -> CubePlots:
+        """Figures of this cube or study."""
+        return CubePlots(self.subject)
 
 
 @xr.register_dataarray_accessor("ireval")  # type: ignore[no-untyped-call]

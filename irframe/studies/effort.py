@@ -99,7 +99,8 @@ def effort_gain(
         [1 + np.searchsorted(b, g, side="right") for b, g in zip(borders, gains, strict=True)]
     )
     column = 1 + np.searchsorted(BORDERS, effort_score.to_numpy(), side="right")
-    return _tally(gains, effort_score, borders, np.where(scored, [row, column + 0 * row], 0))
+    cells = np.where(scored, [row, column + 0 * row], 0)
+    return _tally(gains, effort_score, borders, cells).assign_attrs(effort=wanted)
 
 
 def _borders(gains: xr.DataArray, effort: xr.DataArray, quartiles: Any) -> NDArray[np.float64]:

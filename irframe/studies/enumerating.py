@@ -4,7 +4,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
@@ -45,8 +44,9 @@ def enumerate_rankings(
     -------
     xarray.Dataset
         ``label`` (row, column), the codes of `orderings` for the ranking of the row against
-        that of the column; the coordinates ``row`` and ``column`` spell the rankings, as
-        ``"101"``; ``tau``, Kendall's tau between the two arrangements.
+        that of the column; ``covers`` (row, column), whether the row is next above the column:
+        not inferior, and no third ranking in between; ``tau``, Kendall's tau between the two
+        arrangements. The coordinates ``row`` and ``column`` spell the rankings, as ``"101"``.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def enumerate_rankings(
     References
     ----------
     .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
-       75, 2024. Figs. 2 and 3. doi:10.1002/asi.24874
+       75, 2024. Figs. 1, 2 and 3. doi:10.1002/asi.24874
 
     Examples
     --------
@@ -68,63 +68,34 @@ def enumerate_rankings(
     >>> enumerate_rankings(6, "AP", "nDCG")["tau"].round(3).item()
     0.976
     """
-    serps = _rankings(k, LONGEST)
+    serps = _rankings(k)
     relevant = k if n_relevant is None else n_relevant
     if not relevant >= k:
         raise ParameterError(f"n_relevant of at least {k}", repr(n_relevant))
-    down = _arranged(serps, rows, relevant)
-    across = _arranged(serps, columns, relevant)
+    arranged = [_arranged(serps, metric, relevant) for metric in (rows, columns)]
     spelled = np.array(["".join(map(str, serp)) for serp in serps])
-    ranks = np.argsort(np.stack([down, across]), axis=-1)
-    tau = Kendall().kernel(ranks[:1], ranks[1:])[0, 0]
+    ranks = np.argsort(arranged, axis=-1)
+    labels = _labels(serps)
+    above = (labels == 1).astype(np.float32)
+    covers = (above > 0) & (above @ above == 0)
+    cells = np.ix_(*arranged)
+    place = ("row", "column")
     return xr.Dataset(
-        {"label": (("row", "column"), _labels(serps)[np.ix_(down, across)]), "tau": tau},
-        {"row": spelled[down], "column": spelled[across]},
+        {
+            "label": (place, labels[cells]),
+            "covers": (place, covers[cells]),
+            "tau": Kendall().kernel(ranks[:1], ranks[1:])[0, 0],
+        },
+        {name: spelled[order] for name, order in zip(place, arranged, strict=True)},
         {"rows": str(rows or "lexicographic"), "columns": str(columns or "lexicographic")},
     )
 
 
-def covering_pairs(k: int) -> pd.DataFrame:
-    """Return the arrows of the Hasse diagram of all binary rankings of a length.
-
-    Parameters
-    ----------
-    k
-        Length of the rankings, 1 to 6.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``better`` and ``worse``, spelled as ``"101"``: the first is not inferior to the
-        second, and no third ranking stands between them.
-
-    Raises
-    ------
-    ParameterError
-        If k is out of range.
-
-    References
-    ----------
-    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
-       75, 2024. Fig. 1. doi:10.1002/asi.24874
-
-    Examples
-    --------
-    >>> covering_pairs(2).to_numpy().tolist()
-    [['11', '10'], ['10', '01'], ['01', '00']]
-    """
-    serps = _rankings(k, 6)
-    above = (_labels(serps) == 1).astype(np.int64)
-    better, worse = np.nonzero((above > 0) & (above @ above == 0))
-    spelled = np.array(["".join(map(str, serp)) for serp in serps], dtype=object)
-    return pd.DataFrame({"better": spelled[better], "worse": spelled[worse]})
-
-
-def _rankings(k: int, longest: int) -> NDArray[np.int8]:
+def _rankings(k: int) -> NDArray[np.int8]:
     """Return all rankings, the best first in lexicographic order, shape (2**k, k)."""
     whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
-    if not whole or not 1 <= k <= longest:
-        raise ParameterError(f"rankings of length 1 to {longest}", repr(k))
+    if not whole or not 1 <= k <= LONGEST:
+        raise ParameterError(f"rankings of length 1 to {LONGEST}", repr(k))
     return np.array(list(product([1, 0], repeat=int(k))), np.int8)
 
 

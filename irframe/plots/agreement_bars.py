@@ -1,0 +1,85 @@
+"""How often significance on metrics and without one agree, as stacked bars."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from irframe.errors import InputError, ParameterError
+from irframe.names import DEPTH, METRIC
+from irframe.plots.canvas import new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CATEGORY_COLOURS = ("#00684C", "#8FD3B6", "#E69F00", "#9AA5B1")
+"""Both, neither, metric only, orderings only."""
+
+
+def agreement_bars(
+    checked: xr.Dataset, *, test: str | None = None, ax: "Axes | None" = None
+) -> "Axes":
+    """Draw the share of the system pairs in each category, a bar per metric and depth.
+
+    Parameters
+    ----------
+    checked
+        What `irframe.cross_check` returned.
+    test
+        Which of its tests; may be left out where there is only one.
+    ax
+        Axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, four stacked patches per bar.
+
+    Raises
+    ------
+    ParameterError
+        If the choice of the test is unknown or open.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. Fig. 7. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> checked = ir.cross_check(ir.cube(*ir.example_track()), "P", "AP", at=[5, 10])
+    >>> len(checked.ireval.plot.agreement_bars().patches)
+    16
+    """
+    if not {"share", "verdict"} <= set(checked.data_vars):
+        raise InputError("what cross_check returned", "other data")
+    share = checked["share"].isel(test=only_test(checked, test)).transpose(METRIC, DEPTH, ...)
+    metrics, depths, categories = share.shape
+    places = np.arange(metrics)[:, np.newaxis] * (depths + 1) + np.arange(depths)
+    ax = new_axes(ax, (min(3 + 0.3 * places.size, 12), 4.0))
+    bottom = np.zeros(places.size)
+    for code in range(categories):
+        values = share.to_numpy()[..., code].ravel()
+        label = str(share["category"].to_numpy()[code])
+        colour = CATEGORY_COLOURS[code]
+        ax.bar(places.ravel(), values, 0.85, bottom=bottom, color=colour, label=label)
+        bottom += values
+    ax.set_xticks(places.ravel(), np.tile(share[DEPTH].to_numpy(), metrics), fontsize="x-small")
+    for row, metric in zip(places, share[METRIC].to_numpy(), strict=True):
+        ax.text(row.mean(), 1.02, str(metric), ha="center", fontsize="small")
+    ax.set(xlabel="evaluation depth k", ylabel="share of system pairs", ylim=(0, 1.1))
+    ax.set_yticks(np.linspace(0, 1, 6))
+    ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    return ax
+
+
+def only_test(checked: xr.Dataset, test: str | None) -> int:
+    """Return the position of a test, which need not be named where there is only one."""
+    names = [str(name) for name in checked["test"].to_numpy()]
+    if test is None and len(names) == 1:
+        return 0
+    if test not in names:
+        found = "none chosen" if test is None else repr(test)
+        raise ParameterError("test= to be one of those checked", found, "", names)
+    return names.index(str(test))

@@ -1,0 +1,92 @@
+"""Which pairs of systems are told apart by a metric, and without one."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from irframe.errors import InputError, ParameterError
+from irframe.names import DEPTH, SYSTEM
+from irframe.plots.agreement_bars import CATEGORY_COLOURS, only_test
+from irframe.plots.canvas import new_axes, only_metric
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+AREA = 60_000
+"""Area of all dots together, in square points; no dot is larger than `LARGEST`."""
+LARGEST = 90
+
+
+def agreement_triangle(
+    checked: xr.Dataset,
+    *,
+    metric: Any = None,
+    test: str | None = None,
+    depth: int | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw a dot per pair of systems, coloured by who finds their difference significant.
+
+    Systems are ordered by their mean on the metric, so pairs near the diagonal are close calls
+    and those near the upper left corner are far apart.
+
+    Parameters
+    ----------
+    checked
+        What `irframe.cross_check` returned.
+    metric, test, depth
+        Which of its metrics, tests and depths; may be left out where there is only one.
+    ax
+        Axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, one set of dots per category.
+
+    Raises
+    ------
+    ParameterError
+        If a choice is unknown or open.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. Fig. 8. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> checked = ir.cross_check(ir.cube(*ir.example_track()), "P", at=10)
+    >>> len(checked.ireval.plot.agreement_triangle().collections)
+    4
+    """
+    if not {"verdict", "rank"} <= set(checked.data_vars):
+        raise InputError("what cross_check returned", "other data")
+    checked = checked.isel(test=only_test(checked, test))
+    depths = checked[DEPTH].to_numpy().tolist()
+    if (depth is None and len(depths) > 1) or depth not in {None, *depths}:
+        found = "none chosen" if depth is None else repr(depth)
+        raise ParameterError("depth= to be one of those checked", found, "", depths)
+    checked = checked.isel({DEPTH: 0 if depth is None else depths.index(depth)})
+    verdict = only_metric(checked["verdict"], metric)
+    by_rank = np.argsort(only_metric(checked["rank"], metric).to_numpy(), kind="stable")
+    place = dict(zip(checked[SYSTEM].to_numpy()[by_rank], range(1, len(by_rank) + 1), strict=True))
+    sides = [[place[s] for s in checked[name].to_numpy()] for name in ("system_a", "system_b")]
+    better, worse = np.sort(sides, axis=0)
+    ax = new_axes(ax, (5.4, 5.0))
+    size = min(LARGEST, AREA / len(better))
+    for code, name in enumerate(checked["category"].to_numpy()):
+        chosen = verdict.to_numpy() == code
+        label = f"{name} ({chosen.mean():.1%})"
+        colour = CATEGORY_COLOURS[code]
+        ax.scatter(better[chosen], worse[chosen], size, color=colour, label=label, linewidths=0)
+    words = verdict["metric"].item(), verdict[DEPTH].item()
+    ax.set(
+        xlabel=f"better system, rank by {words[0]} at k = {words[1]}",
+        ylabel="worse system, rank",
+        aspect="equal",
+    )
+    ax.legend(frameon=False, fontsize="small", loc="lower right", markerscale=1)
+    return ax

@@ -1,0 +1,76 @@
+"""A gallery of the kinds of curves."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from irframe.errors import InputError
+from irframe.names import DEPTH, SYSTEM, TOPIC
+from irframe.plots.canvas import COLOURS, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+KINDS = ("ideal", "worst", "full scale", "excellent", "typical A", "typical B")
+ACROSS = 3
+
+
+def archetypes(misplaced: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
+    """Draw the cumulated relative position of one ranking of each kind.
+
+    Parameters
+    ----------
+    misplaced
+        What `irframe.misplacement` returned. The first ranking of a kind is drawn; panels of
+        kinds that do not occur stay empty.
+    ax
+        Axes to draw inside; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, with six panels as its child axes.
+
+    References
+    ----------
+    .. [1] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. Fig. 3. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> moved = ir.cube(*ir.example_track()).ireval.misplacement()
+    >>> len(moved.ireval.plot.archetypes().child_axes)
+    6
+    """
+    if not {"crp", "archetype"} <= set(misplaced.data_vars):
+        raise InputError("what misplacement returned", "other data")
+    ax = new_axes(ax, (9.0, 5.4))
+    ax.set_axis_off()
+    kind = misplaced["archetype"].transpose(SYSTEM, TOPIC).to_numpy()
+    scored = kind != ""
+    for number, name in enumerate(KINDS):
+        down, across = divmod(number, ACROSS)
+        box = (0.06 + 0.335 * across, 0.57 - 0.5 * down, 0.265, 0.35)
+        panel = ax.inset_axes(box)
+        share = np.mean(kind[scored] == name) if scored.any() else 0.0
+        panel.set_title(f"{name} ({share:.1%})", fontsize=10)
+        places = np.argwhere(kind == name)
+        if len(places):
+            _curve(panel, misplaced.isel({SYSTEM: places[0][0], TOPIC: places[0][1]}))
+        else:
+            panel.set(xticks=[], yticks=[])
+            panel.text(0.5, 0.5, "none", ha="center", va="center", transform=panel.transAxes)
+    return ax
+
+
+def _curve(panel: "Axes", one: xr.Dataset) -> None:
+    depths = one[DEPTH].to_numpy()
+    panel.axhline(0, color="black", linewidth=0.8)
+    panel.axvline(one["recall_base"].item(), color="black", linestyle=":", linewidth=1)
+    panel.plot(depths, one["crp"], color=COLOURS[0], linewidth=2)
+    panel.set_xlim(1, depths[-1])
+    panel.tick_params(labelsize="x-small")
+    text = f"{one[SYSTEM].item()}, topic {one[TOPIC].item()}: Twist {one['twist'].item():.2f}"
+    panel.set_xlabel(text, fontsize="x-small")

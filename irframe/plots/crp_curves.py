@@ -1,0 +1,115 @@
+"""How far rankings stray from the ideal one, rank by rank."""
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from irframe.errors import InputError, ParameterError
+from irframe.names import DEPTH, SYSTEM, TOPIC
+from irframe.plots.canvas import COLOURS, FAINT, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def crp_curves(
+    misplaced: xr.Dataset,
+    *,
+    topic: Hashable,
+    systems: Sequence[Hashable] | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw the cumulated relative position of systems on a topic.
+
+    A curve falls while relevant documents are missing from ranks where the ideal ranking has
+    them, and rises when they come late. It has recovered where it crosses 0; the ideal ranking
+    has found everything at the dotted line.
+
+    Parameters
+    ----------
+    misplaced
+        What `irframe.misplacement` returned.
+    topic
+        The topic.
+    systems
+        The systems to draw in colour, at most seven; the others stay in the background. By
+        default the worst, the quartiles and the best by Twist.
+    ax
+        Axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, one line per system, one for the recall base and one at 0.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown topic or system, or too many systems.
+
+    References
+    ----------
+    .. [1] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. Fig. 11. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> moved = ir.cube(*ir.example_track()).ireval.misplacement()
+    >>> moved.ireval.plot.crp_curves(topic="101").get_ylabel()
+    'cumulated relative position'
+    """
+    one = select_topic(misplaced, topic)
+    names = one[SYSTEM].to_numpy().tolist()
+    chosen = _quartiles(one) if systems is None else list(systems)
+    unknown = [repr(system) for system in chosen if system not in names]
+    if unknown or len(chosen) > len(COLOURS):
+        raise ParameterError(f"at most {len(COLOURS)} systems, all known", "others", "", unknown)
+    ax = new_axes(ax, (7.0, 4.2))
+    depths = one[DEPTH].to_numpy()
+    curves = one["crp"].transpose(SYSTEM, DEPTH).to_numpy()
+    for system, curve in zip(names, curves, strict=True):
+        if system not in chosen:
+            ax.plot(depths, curve, color=FAINT, linewidth=0.8, label=f"_{system}")
+    for colour, system in zip(COLOURS, chosen, strict=False):
+        row = names.index(system)
+        label = f"{system}: {one['twist'][row].item():.2f}, {one['archetype'][row].item()}"
+        ax.plot(depths, curves[row], color=colour, linewidth=2, label=label)
+    mark_recall_base(ax, int(one["recall_base"]))
+    ax.set(xlabel="rank", ylabel="cumulated relative position", xlim=(1, depths[-1]))
+    ax.set_title(f"topic {topic}", fontsize=10)
+    ax.legend(
+        title="Twist, kind of curve",
+        title_fontsize="small",
+        frameon=False,
+        fontsize="small",
+        loc="center left",
+        bbox_to_anchor=(1, 0.5),
+    )
+    return ax
+
+
+def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
+    """Return the misplacement of one topic."""
+    if not {"crp", "recall_base"} <= set(misplaced.data_vars):
+        raise InputError("what misplacement returned", "other data")
+    known = misplaced[TOPIC].to_numpy().tolist()
+    if topic not in known:
+        raise ParameterError("a topic that was measured", repr(topic), "", known)
+    return misplaced.isel({TOPIC: known.index(topic)})
+
+
+def mark_recall_base(ax: "Axes", R: int) -> None:
+    """Draw a dotted line at the recall base, and one at 0."""
+    ax.axhline(0, color="black", linewidth=0.8, label="_zero")
+    ax.axvline(max(R, 1), color="black", linestyle=":", linewidth=1, label=f"recall base, {R}")
+
+
+def _quartiles(one: xr.Dataset) -> list[Hashable]:
+    """Return the best, the quartiles and the worst system by Twist, best first."""
+    order = np.argsort(-one["twist"].to_numpy(), kind="stable")
+    places = np.round(np.linspace(0, len(order) - 1, min(5, len(order)))).astype(int)
+    chosen: list[Hashable] = one[SYSTEM].to_numpy()[order[places]].tolist()
+    return chosen

@@ -1,0 +1,53 @@
+"""How the labels of innate orderings look, wherever they are drawn."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import ListedColormap
+
+NAMES = {-1: "ns", 0: "=", 1: "ni", 2: "**"}
+"""Code -> name, without what came before a non-separable label."""
+LABEL_COLOURS = {-1: "#A6D4F2", 0: "#0072B2", 1: "#F5C24C", 2: "#D55E00"}
+"""Light blue, blue, yellow, red: as in the literature, and apart for colour-blind readers."""
+MEANINGS = {-1: "ns: a not superior", 0: "equal", 1: "ni: a not inferior", 2: "** non-separable"}
+
+
+def label_colours() -> "ListedColormap":
+    """Return the colours of ns, equal, ni and non-separable, for the codes of `plain`."""
+    from matplotlib.colors import ListedColormap  # noqa: PLC0415 - costs time at import
+
+    return ListedColormap(list(LABEL_COLOURS.values()))
+
+
+def plain(labels: NDArray[Any]) -> NDArray[np.int8]:
+    """Return codes -1, 0, 1 and 2, both non-separable codes being 2."""
+    return np.where(np.abs(labels) == 2, 2, labels).astype(np.int8)
+
+
+def label_legend(ax: "Axes", *, below: float) -> None:
+    """Explain the colours under the axes.
+
+    Parameters
+    ----------
+    ax
+        The axes.
+    below
+        Distance from the axes, as a share of their height.
+    """
+    from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
+
+    patches = [Patch(color=LABEL_COLOURS[code], label=text) for code, text in MEANINGS.items()]
+    ax.legend(
+        handles=patches,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -below),
+        ncols=4,
+        frameon=False,
+        fontsize="small",
+        columnspacing=1.2,
+        handlelength=1.2,
+    )
