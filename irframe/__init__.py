@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 from irframe import accessor, errors, metrics, names, paired
 from irframe.agreement import RBO, RMSE, Kendall, Pearson, Spearman, TauAP
 from irframe.agreement.innate import random_separability
+from irframe.cube.bounds import bounds
 from irframe.cube.building import cube
+from irframe.cube.condensing import condense
 from irframe.cube.evaluating import evaluate
+from irframe.cube.judgments import pooled
 from irframe.cube.scoring import score
 from irframe.frames.example import example_track
 from irframe.frames.judging import judge
@@ -90,7 +93,10 @@ __all__ = [
     "DCG",
     "ERR",
     "ESL",
+    "F",
     "METRICS",
+    "P",
+    "Q",
     "RBO",
     "RBP",
     "RMSE",
@@ -101,7 +107,6 @@ __all__ = [
     "Bootstrap",
     "Bpref",
     "Exponential",
-    "F",
     "Gain",
     "GainMap",
     "IPrec",
@@ -116,11 +121,9 @@ __all__ = [
     "NumRelRet",
     "NumRet",
     "Outcomes",
-    "P",
     "PairedT",
     "Pearson",
     "Permutation",
-    "Q",
     "RankSum",
     "Recall",
     "RecoveryRatio",
@@ -141,7 +144,9 @@ __all__ = [
     "agreement",
     "archetypes",
     "best_systems",
+    "bounds",
     "compare",
+    "condense",
     "corroborate",
     "coverage",
     "cross_check",
@@ -171,6 +176,7 @@ __all__ = [
     "outcomes",
     "paired",
     "parse_metric",
+    "pooled",
     "random_separability",
     "rank",
     "read_qrels",

@@ -7,8 +7,11 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 import pandas as pd
 import xarray as xr
 
+from irframe.cube.bounds import bounds
 from irframe.cube.building import cube
+from irframe.cube.condensing import condense
 from irframe.cube.evaluating import evaluate
+from irframe.cube.judgments import pooled
 from irframe.cube.scoring import score
 from irframe.cube.tables import is_scores
 from irframe.frames.judging import judge
@@ -135,6 +138,8 @@ class CubeAccessor(_Accessor):
 
     ablation = Verb(ablation)
     archetypes = Verb(archetypes)
+    bounds = Verb(bounds)
+    condense = Verb(condense)
     corroborate = Verb(corroborate)
     cross_check = Verb(cross_check)
     display_order = Verb(display_order)
@@ -142,6 +147,7 @@ class CubeAccessor(_Accessor):
     misplacement = Verb(misplacement)
     orderings = Verb(orderings)
     outcomes = Verb(outcomes)
+    pooled = Verb(pooled)
     score = Verb(score)
     search_lengths = Verb(search_lengths)
     select_top = Verb(select_top)

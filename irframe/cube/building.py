@@ -72,7 +72,8 @@ def cube(
         recall base, -1 where unjudged), ``tied`` (same score as one rank above). Over (system,
         topic): ``retrieved``, the length of the list. Over (topic, judged), the recall base:
         ``judged_doc``, ``judged_grade`` and ``pool_rank``, the best rank in a contributing run,
-        0 where none has it. With `by`, a DataTree of such datasets.
+        0 where none has it; over (system, topic, filed_rank) ``filed``, the position in the recall
+        base of what a contributing run put into the pool. With `by`, a DataTree of such datasets.
 
     Raises
     ------
@@ -89,7 +90,7 @@ def cube(
     >>> runs = pd.DataFrame({"system": "s", "topic": "1", "doc": list("ab"), "score": [2, 1]})
     >>> qrels = pd.DataFrame({"topic": ["1"], "doc": ["b"], "grade": [1]})
     >>> dict(cube(runs, qrels).sizes)
-    {'system': 1, 'topic': 1, 'depth': 2, 'judged': 1, 'level': 1}
+    {'system': 1, 'topic': 1, 'depth': 2, 'judged': 1, 'filed_rank': 1, 'level': 1}
     """
     options: dict[str, Any] = {
         "depth": depth,
@@ -162,6 +163,7 @@ def _fill(
     nominal = options["pool_depth"]
     cells.attributes["pool_depth"] = contribution.depth(longest) if nominal is None else nominal
     cells.attributes["top"] = selection.top
+    cells.attributes["longest"] = longest
     return cells
 
 
@@ -245,6 +247,7 @@ def _label(
     cells: _Cells,
 ) -> xr.Dataset:
     base = (TOPIC, JUDGED)
+    pool_depth = min(cells.attributes["pool_depth"], cells.attributes["longest"])
     variables = {
         GRADE: (CELL, cells.grade),
         "doc": (CELL, cells.doc),
@@ -253,6 +256,7 @@ def _label(
         "judged_doc": (base, selection.base(judgments.doc, fill="")),
         "judged_grade": (base, selection.base(judgments.grade, fill=EMPTY)),
         "pool_rank": (base, selection.base(contribution.rank(len(judgments.grade)), fill=0)),
+        "filed": ((*CELL[:2], "filed_rank"), contribution.filed(table, selection, pool_depth)),
         "tail": ((*CELL[:2], "level"), cells.tail),
         "tail_size": (CELL[:2], cells.tail_size),
     }

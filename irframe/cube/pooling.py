@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.cube.topics import Selection
 from irframe.errors import ParameterError
 from irframe.frames.ids import Codes
 from irframe.frames.tables import RunTable
@@ -17,12 +18,13 @@ CONTRIBUTING = "contributing"
 
 @dataclass(eq=False)
 class Contribution:
-    """Best rank of every judged document over the contributing runs, rows in file order."""
+    """Ranks of judged documents in the contributing runs, rows in file order."""
 
     systems: NDArray[np.bool_]
     """Whether each system contributes."""
     _judged: list[Codes] = field(default_factory=list)
     _ranks: list[Codes] = field(default_factory=list)
+    _lists: list[Codes] = field(default_factory=list)
     _unjudged: int | None = None
 
     @classmethod
@@ -33,7 +35,10 @@ class Contribution:
         if contributing is None and CONTRIBUTING not in runs.columns:
             return cls(np.ones(len(table.systems), bool))
         if contributing is None or isinstance(contributing, str):
-            return cls(_from_column(runs, table, contributing or CONTRIBUTING))
+            flags = _from_column(runs, table, contributing or CONTRIBUTING)
+            if contributing is not None and not flags.any():
+                raise ParameterError("a system that contributes", f"none by {contributing!r}")
+            return cls(flags)
         wanted = pd.Index(list(contributing))
         unknown = wanted[~wanted.isin(table.systems)]
         if len(unknown) or not len(wanted):
@@ -45,11 +50,12 @@ class Contribution:
         """Take in the rows of some systems, with their row in the qrels, -1 where unjudged."""
         if not self.systems[table.system].any():
             return
-        filed = _filed(table.group)
+        filed = filed_rank(table.group)
         contributes = self.systems[table.system]
         pooled = contributes & (judged >= 0)
         self._judged.append(judged[pooled])
-        self._ranks.append(filed[pooled])
+        self._ranks.append(filed[pooled].astype(np.int32))
+        self._lists.append(table.group[pooled])
         gap = filed[contributes & (judged < 0)]
         if len(gap):
             self._unjudged = min(int(gap.min()), self._unjudged or int(gap.min()))
@@ -58,12 +64,38 @@ class Contribution:
         """Return the best rank of every row of the qrels, 0 where no contributing run has it."""
         best = np.full(judgments, np.iinfo(np.int32).max, np.int32)
         for judged, ranks in zip(self._judged, self._ranks, strict=True):
-            np.minimum.at(best, judged, ranks.astype(np.int32))
+            np.minimum.at(best, judged, ranks)
         best[best == np.iinfo(np.int32).max] = 0
         return best
 
+    def filed(self, table: RunTable, selection: Selection, depth: int) -> NDArray[np.int32]:
+        """Return where the documents that runs put into a pool are in the recall base.
+
+        Parameters
+        ----------
+        table, selection
+            The whole run frame, and the topics of the cube.
+        depth
+            Depth of the pool.
+
+        Returns
+        -------
+        numpy.ndarray
+            Slot of the document filed at each rank, -1 where it is not judged or the run does not
+            contribute; shape (system, topic, filed rank).
+        """
+        laid = np.full((len(table.systems), len(selection.labels), max(depth, 1)), -1, np.int32)
+        for judged, ranks, lists in zip(self._judged, self._ranks, self._lists, strict=True):
+            inside = ranks <= depth
+            system, topic = np.divmod(lists[inside], len(table.topics))
+            place = selection.position[selection.placed[topic]]
+            laid[system, place, ranks[inside] - 1] = selection.slot[judged[inside]]
+        return laid
+
     def depth(self, longest: int) -> int:
-        """Return the greatest depth down to which every contributing run is judged."""
+        """Return the depth down to which every contributing run is judged, 0 if there is none."""
+        if not self.systems.any():
+            return 0
         return longest if self._unjudged is None else self._unjudged - 1
 
 
@@ -78,13 +110,13 @@ def _from_column(runs: pd.DataFrame, table: RunTable, column: str) -> NDArray[np
     yes = np.bincount(table.system[flags], minlength=systems)
     rows = np.bincount(table.system, minlength=systems)
     mixed = table.systems[(yes > 0) & (yes < rows)]
-    if len(mixed) or not yes.any():
-        found = f"{len(mixed)} systems with both" if len(mixed) else "no system that contributes"
+    if len(mixed):
+        found = f"{len(mixed)} systems with both"
         raise ParameterError(f"one value of {column!r} per system", found, "", mixed)
     return yes > 0
 
 
-def _filed(group: Codes) -> Codes:
+def filed_rank(group: Codes) -> Codes:
     """Return each row's 1-based position among the rows of its list."""
     order = np.arange(len(group))
     if (np.diff(group) < 0).any():

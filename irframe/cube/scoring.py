@@ -1,7 +1,7 @@
 """Metrics on cubes: labels off, compute, labels on."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -21,6 +21,9 @@ BLOCK = 1 << 17
 
 Array = NDArray[Any]
 Metrics = Iterable[Metric | MetricType | str] | Metric | MetricType | str
+Kernel = Callable[
+    [Sequence[Array], dict[str, Any], Sequence[Metric], Sequence[int]], Iterator[Array]
+]
 
 
 def score(
@@ -64,7 +67,7 @@ def score(
     2
     """
     chosen = parse_metrics(metrics)
-    depths = _depths(cube, chosen, at)
+    depths = wanted_depths(cube, chosen, at)
     refuse_metrics(cube, chosen)
     if no_rel not in {None, "nan"}:
         raise ParameterError("no_rel None or 'nan'", repr(no_rel))
@@ -72,15 +75,47 @@ def score(
     cells = [cube["grade"], cube["retrieved"]]
     if cube.attrs.get("ties") == "mean":
         cells += [cube["tied"], cube["tail"], cube["tail_size"]]
-    scores = _lazy if cube["grade"].chunks else _eager
-    labels = {METRIC: [str(metric) for metric in chosen], DEPTH: np.array(depths)}
-    result = scores(cells, base, chosen, depths).assign_coords(
-        {name: cube[name] for name in cube.coords if name not in {DEPTH, "level"}} | labels
-    )
-    if no_rel == "nan":
-        result = result.where(_has_relevant(cube, chosen))
-    result.attrs.update({name: cube.attrs[name] for name in ("pool_depth",) if name in cube.attrs})
-    return result.rename("score")
+    result = label_scores(cube, in_blocks(cells, base, chosen, depths), chosen, depths)
+    return result.where(_has_relevant(cube, chosen)) if no_rel == "nan" else result
+
+
+def label_scores(
+    cube: xr.Dataset, values: xr.DataArray, metrics: Sequence[Metric], depths: Sequence[int]
+) -> xr.DataArray:
+    """Return scores with the labels of their metrics, depths and cube."""
+    labels = {METRIC: [str(metric) for metric in metrics], DEPTH: np.array(depths)}
+    kept = {name: cube[name] for name in cube.coords if name not in {DEPTH, "level"}}
+    attributes = {name: cube.attrs[name] for name in ("pool_depth",) if name in cube.attrs}
+    return values.assign_coords(kept | labels).assign_attrs(attributes).rename("score")
+
+
+def in_blocks(
+    cells: list[xr.DataArray],
+    base: dict[str, Any],
+    metrics: Sequence[Metric],
+    depths: Sequence[int],
+    *,
+    kernel: Kernel | None = None,
+    each: int = 1,
+) -> xr.DataArray:
+    """Apply a function to all rankings, a block at a time, lazily where the cube is.
+
+    Parameters
+    ----------
+    cells, base, metrics, depths
+        What `kernel` takes.
+    kernel
+        A function like `score_cells`, which is the default.
+    each
+        How many arrays it yields for a metric.
+
+    Returns
+    -------
+    xarray.DataArray
+        Dimensions (metric, system, topic, depth), the arrays of a metric side by side.
+    """
+    scores = _lazy if cells[0].chunks else _eager
+    return scores(cells, base, metrics, depths, kernel or score_cells, each)
 
 
 def parse_metrics(metrics: Metrics) -> list[Metric]:
@@ -110,7 +145,10 @@ def refuse_metrics(cube: xr.Dataset, metrics: Sequence[Metric]) -> None:
             raise MetricError(f"a gain for every grade in {metric}", "none for", "", missing)
 
 
-def _depths(cube: xr.Dataset, metrics: list[Metric], at: int | Sequence[int] | None) -> list[int]:
+def wanted_depths(
+    cube: xr.Dataset, metrics: Sequence[Metric], at: int | Sequence[int] | None
+) -> list[int]:
+    """Return the depths asked for, all by default, refusing those that the cube lacks."""
     if not isinstance(cube, xr.Dataset) or not {"grade", "retrieved"} <= set(cube.data_vars):
         raise InputError("a cube made by irframe.cube", type(cube).__name__)
     deepest = cube.sizes[DEPTH]
@@ -188,26 +226,36 @@ def score_cells(
     numpy.ndarray
         Scores of a metric, shape (..., topic, depth).
     """
+    evidence = block_evidence(cells, base)
+    columns = np.asarray(depths) - 1
+    every = slice(None) if len(columns) == cells[0].shape[-1] else columns
+    for metric in metrics:
+        yield metric.score(evidence)[..., every]
+
+
+def block_evidence(cells: Sequence[Array], base: dict[str, Any]) -> Evidence:
+    """Return a block of rankings as the kernels read it; arguments as for `score_cells`."""
     grade, retrieved, *ties = cells
-    evidence = Evidence(
+    return Evidence(
         grade=np.ascontiguousarray(grade),
         retrieved=retrieved,
         tied=ties[0] if ties else None,
         tail=(ties[1], ties[2]) if ties else None,
         **base,
     )
-    columns = np.asarray(depths) - 1
-    every = slice(None) if len(columns) == grade.shape[-1] else columns
-    for metric in metrics:
-        yield metric.score(evidence)[..., every]
 
 
 def _eager(
-    cells: list[xr.DataArray], base: dict[str, Any], metrics: list[Metric], depths: list[int]
+    cells: list[xr.DataArray],
+    base: dict[str, Any],
+    metrics: Sequence[Metric],
+    depths: Sequence[int],
+    kernel: Kernel,
+    each: int,
 ) -> xr.DataArray:
     arrays = [cell.to_numpy() for cell in cells]
     systems, topics, ranks = arrays[0].shape
-    result = np.empty((len(metrics), systems, topics, len(depths)))
+    result = np.empty((len(metrics) * each, systems, topics, len(depths)))
     step = max(1, BLOCK // max(ranks * topics, 1))
     inner = topics if step > 1 else max(1, BLOCK // max(ranks, 1))
 
@@ -217,7 +265,7 @@ def _eager(
             name: value[some[1]] if name in {"count", "pool_count"} and value is not None else value
             for name, value in base.items()
         }
-        scored = score_cells([array[some] for array in arrays], part, metrics, depths)
+        scored = kernel([array[some] for array in arrays], part, metrics, depths)
         for row, values in zip(result, scored, strict=True):
             row[some] = values
 
@@ -228,7 +276,12 @@ def _eager(
 
 
 def _lazy(
-    cells: list[xr.DataArray], base: dict[str, Any], metrics: list[Metric], depths: list[int]
+    cells: list[xr.DataArray],
+    base: dict[str, Any],
+    metrics: Sequence[Metric],
+    depths: Sequence[int],
+    kernel: Kernel,
+    each: int,
 ) -> xr.DataArray:
     topics = {
         name: xr.DataArray(base[name], dims=(TOPIC, *dims))
@@ -240,7 +293,7 @@ def _lazy(
 
     def block(*arrays: Array) -> Array:
         part = base | dict(zip(topics, arrays[len(cells) :], strict=True))
-        return np.stack(list(score_cells(arrays[: len(cells)], part, metrics, depths)), axis=-2)
+        return np.stack(list(kernel(arrays[: len(cells)], part, metrics, depths)), axis=-2)
 
     scored = xr.apply_ufunc(
         block,
@@ -252,7 +305,7 @@ def _lazy(
         dask="parallelized",
         output_dtypes=[np.float64],
         dask_gufunc_kwargs={
-            "output_sizes": {METRIC: len(metrics), DEPTH: len(depths)},
+            "output_sizes": {METRIC: len(metrics) * each, DEPTH: len(depths)},
             "allow_rechunk": True,
         },
     )

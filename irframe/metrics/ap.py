@@ -56,6 +56,8 @@ class AP(Metric):
     rel: int = parameter(1, low=1, high=127)
 
     aliases: ClassVar = ("MAP",)
+    order: ClassVar = "relevance"
+    fillings: ClassVar = "cut"
 
     def kernel(self, *, relevant: Array, precision: Floats, normaliser: Floats) -> Floats:
         """Return average precision at each depth."""

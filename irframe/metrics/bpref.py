@@ -51,6 +51,7 @@ class Bpref(Metric):
     rel: int = parameter(1, low=1, high=127)
 
     aliases: ClassVar = ("BPref", "bpref")
+    order: ClassVar = "preference"
 
     def kernel(
         self, *, relevant: Array, judged: Array, n_relevant: Array, n_nonrelevant: Array

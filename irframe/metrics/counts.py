@@ -113,10 +113,15 @@ class NumRelRet(Metric):
 
     summary: ClassVar = "sum"
     range: ClassVar = (0.0, np.inf)
+    order: ClassVar = "relevance"
 
     def kernel(self, *, found: Floats) -> Floats:
         """Return the relevant documents down to each depth."""
         return found
+
+    def ceiling(self, *, found: Floats, unjudged: Array) -> Floats:
+        """Return the relevant and unjudged documents down to each depth."""
+        return np.asarray(found + np.cumsum(unjudged, axis=-1))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

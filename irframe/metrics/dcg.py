@@ -53,7 +53,12 @@ class DCG(Metric):
 
     linear: ClassVar = True
     range: ClassVar = (0.0, np.inf)
+    order: ClassVar = "gain"
 
     def kernel(self, *, gain: Floats) -> Floats:
         """Return the discounted gain down to each depth."""
         return np.cumsum(gain * discounts(self.discount, self.base, gain.shape[-1]), axis=-1)
+
+    def ceiling(self, *, filled_gain: Floats) -> Floats:
+        """Return the discounted gain if unjudged documents gained the most."""
+        return self.kernel(gain=filled_gain)

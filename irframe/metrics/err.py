@@ -1,12 +1,13 @@
 """Expected reciprocal rank."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from irframe.errors import MetricError
 from irframe.gains import Gain, GainMap
-from irframe.metrics.base import Floats, Metric, parameter
+from irframe.metrics.base import Array, Floats, Metric, parameter
 
 
 def refuse_large_gains(metric: Metric, gain: Gain) -> None:
@@ -52,6 +53,8 @@ class ERR(Metric):
     gain: Gain = parameter("exp")
     rel: int = parameter(1, low=1, high=127)
 
+    order: ClassVar = "gain"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         refuse_large_gains(self, self.gain)
@@ -63,3 +66,8 @@ class ERR(Metric):
         reached *= gain
         reached /= rank
         return np.cumsum(reached, axis=-1)
+
+    def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
+        """Return the value if unjudged documents and the next below were sure to satisfy."""
+        reading_on: Floats = np.cumprod(1 - filled_gain, axis=-1) / (seen + 1)
+        return self.kernel(gain=filled_gain, rank=rank) + reading_on

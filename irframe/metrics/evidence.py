@@ -89,9 +89,9 @@ class Evidence:
         self._top, self._tied, self._tail = max(int(top), 1), tied, tail
         self._memory: dict[tuple[Any, ...], Any] = {}
 
-    def read(self, metric: Any) -> dict[str, Any]:
+    def read(self, metric: Any, kernel: str = "kernel") -> dict[str, Any]:
         """Return the words that a metric's kernel names."""
-        words = _words(type(metric).kernel)
+        words = _words(getattr(type(metric), kernel))
         return {word: self._recall(word, metric) for word in words if word != "self"}
 
     def _recall(self, word: str, metric: Any) -> Any:
@@ -161,17 +161,31 @@ class Evidence:
 
     def gain(self, gain: Gain, rel: int) -> Floats:
         """Gain by rank, 0 where unjudged or empty; shape (..., depth)."""
+        return self._gains(gain, rel, 0.0)
+
+    def filled_gain(self, gain: Gain, rel: int) -> Floats:
+        """Gain by rank, the best there is where unjudged; shape (..., depth)."""
+        return self._gains(gain, rel, self.best_gain(gain, rel))
+
+    def best_gain(self, gain: Gain, rel: int) -> float:
+        """Return what an unjudged document might gain: 1, or the top gain if that is more."""
+        grades = np.arange(1 + max(self._top, rel))
+        return max(1.0, float(gain.map(grades, rel=rel, top=self._top).max()))
+
+    def _gains(self, gain: Gain, rel: int, unjudged: float) -> Floats:
         table = np.zeros(256)
         codes = np.arange(-128, 128)
         judged = codes > UNJUDGED
         table[codes[judged]] = gain.map(codes[judged], rel=rel, top=self._top)
+        table[UNJUDGED] = unjudged
         gains: Floats = table[self._grade.view(np.uint8)]
         if self._tied is None:
             return gains
         tail = None
         if self._tail is not None:
+            count, size = self._tail
             level_gain = gain.map(self._levels, rel=rel, top=self._top)
-            tail = (self._tail[0] @ level_gain, self._tail[1])
+            tail = (count @ level_gain + unjudged * (size - count.sum(axis=-1)), size)
         return share(gains, self._tied, tail)
 
     def cumulated_gain(self, gain: Gain, rel: int) -> Floats:

@@ -1,6 +1,7 @@
 """F measure of the top of a ranking."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from irframe.metrics.base import Array, Floats, Metric, parameter
 from irframe.metrics.evidence import positive
@@ -55,6 +56,9 @@ class F(Metric):
 
     beta: float = parameter(1.0, above=0)
     rel: int = parameter(1, low=1, high=127)
+
+    order: ClassVar = "relevance"
+    fillings: ClassVar = "cut"
 
     def kernel(self, *, precision: Floats, found: Floats, n_relevant: Array) -> Floats:
         """Return F at each depth."""

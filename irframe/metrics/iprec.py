@@ -50,6 +50,8 @@ class IPrec(Metric):
     rel: int = parameter(1, low=1, high=127)
 
     at: ClassVar = "recall"
+    order: ClassVar = "relevance"
+    fillings: ClassVar = "cut"
 
     def kernel(self, *, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
         """Return the interpolated precision of the list cut at each depth."""

@@ -1,6 +1,7 @@
 """Share of judged documents."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -35,6 +36,8 @@ class Judged(Metric):
     >>> score_ranking(Judged(), [1, None, 0, None])
     array([1.        , 0.5       , 0.66666667, 0.5       ])
     """
+
+    order: ClassVar = "judged"
 
     def kernel(self, *, judged: Array, seen: Array) -> Floats:
         """Return the share of judged documents down to each depth."""

@@ -65,6 +65,8 @@ class nDCG(Metric):
     rel: int = parameter(1, low=1, high=127)
 
     aliases: ClassVar = ("NDCG", "ndcg")
+    order: ClassVar = "gain"
+    fillings: ClassVar = "cut"
 
     def kernel(
         self, *, gain: Floats, rank: Floats, ideal_steps: Steps, pool_steps: Steps | None

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from irframe.gains import Gain
-from irframe.metrics.base import Floats, Metric, parameter
+from irframe.metrics.base import Array, Floats, Metric, parameter
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -45,7 +47,15 @@ class P(Metric):
 
     aliases: ClassVar = ("Precision",)
     linear: ClassVar = True
+    order: ClassVar = "gain"
 
     def kernel(self, *, cumulated_gain: Floats, rank: Floats) -> Floats:
         """Return the mean gain down to each depth."""
         return cumulated_gain / rank
+
+    def ceiling(
+        self, *, filled_gain: Floats, best_gain: float, rank: Floats, retrieved: Array
+    ) -> Floats:
+        """Return the mean gain if unjudged and missing documents gained the most."""
+        missing = np.maximum(rank - retrieved, 0)
+        return (np.cumsum(filled_gain, axis=-1) + best_gain * missing) / rank

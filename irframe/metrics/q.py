@@ -63,6 +63,8 @@ class Q(Metric):
     rel: int = parameter(1, low=1, high=127)
 
     aliases: ClassVar = ("QM", "QMeasure")
+    order: ClassVar = "gain"
+    fillings: ClassVar = "cut"
 
     def kernel(
         self,

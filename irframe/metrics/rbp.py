@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from irframe.gains import Gain
-from irframe.metrics.base import Floats, Metric, parameter
+from irframe.metrics.base import Array, Floats, Metric, parameter
 from irframe.metrics.err import refuse_large_gains
 
 
@@ -48,6 +48,7 @@ class RBP(Metric):
     rel: int = parameter(1, low=1, high=127)
 
     linear: ClassVar = True
+    order: ClassVar = "gain"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,3 +57,8 @@ class RBP(Metric):
     def kernel(self, *, gain: Floats, rank: Floats) -> Floats:
         """Return the expected rate of gain at each depth."""
         return np.cumsum(gain * ((1 - self.p) * self.p ** (rank - 1)), axis=-1)
+
+    def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
+        """Return the rate if unjudged documents and all below the last rank gained 1."""
+        read: Floats = self.kernel(gain=filled_gain, rank=rank) + self.p**seen
+        return read

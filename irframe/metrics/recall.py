@@ -42,6 +42,8 @@ class Recall(Metric):
 
     aliases: ClassVar = ("R",)
     linear: ClassVar = True
+    order: ClassVar = "relevance"
+    fillings: ClassVar = "cut"
 
     def kernel(self, *, found: Floats, n_relevant: Array) -> Floats:
         """Return the share of the relevant documents found down to each depth."""

@@ -43,6 +43,8 @@ class Rprec(Metric):
     rel: int = parameter(1, low=1, high=127)
 
     aliases: ClassVar = ("RPrec",)
+    order: ClassVar = "relevance"
+    fillings: ClassVar = "list"
 
     def kernel(self, *, found: Floats, n_relevant: Array) -> Floats:
         """Return precision at R of the list cut at each depth."""

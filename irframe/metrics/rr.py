@@ -40,9 +40,14 @@ class RR(Metric):
     rel: int = parameter(1, low=1, high=127)
 
     aliases: ClassVar = ("MRR",)
+    order: ClassVar = "relevance"
 
     def kernel(self, *, relevant: Array, rank: Floats) -> Floats:
         """Return the reciprocal rank of the first relevant document from there on."""
         first = 1 + np.argmax(relevant, axis=-1, keepdims=True)
         reached = (rank >= first) & relevant.any(axis=-1, keepdims=True)
         return np.where(reached, 1 / first, 0.0)
+
+    def ceiling(self, *, relevant: Array, unjudged: Array, rank: Floats) -> Floats:
+        """Return the reciprocal rank if unjudged documents were relevant."""
+        return self.kernel(relevant=relevant | unjudged, rank=rank)

@@ -1,6 +1,7 @@
 """F measure of the retrieved set."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from irframe.metrics.base import Array, Floats, Metric, parameter
 from irframe.metrics.evidence import positive
@@ -44,6 +45,9 @@ class SetF(Metric):
 
     beta: float = parameter(1.0, above=0)
     rel: int = parameter(1, low=1, high=127)
+
+    order: ClassVar = "relevance"
+    fillings: ClassVar = "cut"
 
     def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
         """Return F of the list cut at each depth."""

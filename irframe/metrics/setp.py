@@ -1,6 +1,9 @@
 """Precision of the retrieved set."""
 
 from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
 
 from irframe.metrics.base import Array, Floats, Metric, parameter
 from irframe.metrics.evidence import positive
@@ -40,6 +43,12 @@ class SetP(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
+    order: ClassVar = "relevance"
+
     def kernel(self, *, found: Floats, seen: Array) -> Floats:
         """Return the precision of the list cut at each depth."""
         return found / positive(seen)
+
+    def ceiling(self, *, found: Floats, unjudged: Array, seen: Array) -> Floats:
+        """Return the precision if unjudged documents were relevant."""
+        return self.kernel(found=found + np.cumsum(unjudged, axis=-1), seen=seen)

@@ -1,6 +1,7 @@
 """Recall of the retrieved set."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from irframe.metrics.base import Array, Floats, Metric, parameter
 from irframe.metrics.evidence import positive
@@ -36,6 +37,9 @@ class SetR(Metric):
     """
 
     rel: int = parameter(1, low=1, high=127)
+
+    order: ClassVar = "relevance"
+    fillings: ClassVar = "cut"
 
     def kernel(self, *, found: Floats, n_relevant: Array) -> Floats:
         """Return the recall of the list cut at each depth."""

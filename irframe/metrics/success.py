@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from irframe.metrics.base import Floats, Metric, parameter
+from irframe.metrics.base import Array, Floats, Metric, parameter
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -40,7 +40,12 @@ class Success(Metric):
     rel: int = parameter(1, low=1, high=127)
 
     aliases: ClassVar = ("HitRate",)
+    order: ClassVar = "relevance"
 
     def kernel(self, *, found: Floats) -> Floats:
         """Return 1 from the first relevant document on."""
         return (found > 0).astype(np.float64)
+
+    def ceiling(self, *, found: Floats, unjudged: Array) -> Floats:
+        """Return 1 from the first document on that is relevant or unjudged."""
+        return self.kernel(found=found + np.cumsum(unjudged, axis=-1))

@@ -1,0 +1,164 @@
+"""The extremes over all labels of unjudged documents, against trying them all."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from oracles import ORACLES
+from oracles.labelings import extremes, labelled
+from strategies import arrays, topics
+
+from irframe.errors import MetricError
+from irframe.metrics import AP, METRICS, Bpref, Evidence, P, Q, parse_metric, score_ranking
+from irframe.metrics.bounding import labelled_bounds, refuse_unbounded
+from irframe.metrics.fillings import Rankings
+from irframe.names import UNJUDGED
+
+RECALL_BASED = [
+    ("AP", {}),
+    ("AP", {"norm": "min"}),
+    ("AP", {"norm": "pool"}),
+    ("AP", {"rel": 2}),
+    ("F", {"beta": 2.0}),
+    ("IPrec", {"recall": 0.3}),
+    ("IPrec", {"recall": 0.5, "rounding": "nearest"}),
+    ("Q", {}),
+    ("Q", {"beta": 0}),
+    ("Q", {"beta": 10, "rel": 2}),
+    ("Q", {"beta": 0.2, "norm": "min", "gain": "exp"}),
+    ("Q", {"gain": "binary"}),
+    ("Q", {"ideal": "pool"}),
+    ("Q", {"norm": "pool"}),
+    ("Q", {"norm": "pool", "ideal": "pool"}),
+    ("Recall", {"rel": 2}),
+    ("Rprec", {}),
+    ("SetF", {}),
+    ("SetR", {}),
+    ("nDCG", {}),
+    ("nDCG", {"gain": "exp", "discount": "zipf"}),
+    ("nDCG", {"gain": "binary", "rel": 2}),
+    ("nDCG", {"gain": {1: 0.1, 2: 0.2, 3: 1}}),
+    ("nDCG", {"discount": "jk", "base": 3}),
+    ("nDCG", {"ideal": "full"}),
+    ("nDCG", {"ideal": "pool"}),
+]
+UTILITY = [
+    ("DCG", {}),
+    ("ERR", {}),
+    ("ERR", {"gain": "linear"}),
+    ("NumRelRet", {}),
+    ("P", {}),
+    ("P", {"gain": "linear"}),
+    ("RBP", {"p": 0.5}),
+    ("RBP", {"p": 0.95, "gain": "exp"}),
+    ("RR", {}),
+    ("SetP", {"rel": 2}),
+    ("Success", {}),
+]
+GRADES = (0, 1, 2, 3, None)
+
+
+def rankings(topic, K):
+    laid = arrays([topic], K)
+    return Rankings(
+        grade=laid["grade"],
+        beyond=np.array([topic.serp[K:].count(None)]),
+        retrieved=laid["retrieved"],
+        levels=laid["levels"],
+        count=laid["count"],
+        pool_count=laid["pool_count"],
+        pool_depth=topic.pool_depth or 0,
+        top=max(topic.gmax, 1),
+    )
+
+
+def evidence(topic, K):
+    laid = arrays([topic], K)
+    return Evidence(**{("top" if k == "gmax" else k): value for k, value in laid.items()})
+
+
+@pytest.mark.parametrize(("name", "params"), RECALL_BASED, ids=str)
+@given(topic=topics(max_len=7, grades=GRADES), K=st.integers(1, 9))
+def test_extremes_are_exact(name, params, topic, K):
+    assume(topic.serp.count(None) <= 4)
+    topic = replace(topic, gmax=max(topic.gmax, 1))
+    depths = np.arange(1, K + 1)
+    lower, upper = labelled_bounds(METRICS[name](**params), rankings(topic, K), depths)
+    expected = [extremes(name, topic, k, **params) for k in depths.tolist()]
+    np.testing.assert_allclose(np.vstack([lower, upper]).T, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "params"), UTILITY, ids=str)
+@given(topic=topics(max_len=9, grades=GRADES), K=st.integers(1, 11), data=st.data())
+def test_any_labels_score_inside(name, params, topic, K, data):
+    metric, scale = METRICS[name](**params), st.integers(0, max(topic.gmax, params.get("rel", 1)))
+    lower, upper = (score(evidence(topic, K)) for score in (metric.score, metric.highest))
+    labels = data.draw(st.lists(scale, min_size=9, max_size=9))[: topic.serp.count(None)]
+    for k in range(1, K + 1):
+        score = ORACLES[name](labelled(topic, labels), k, **params)
+        assert lower[0, k - 1] - 1e-12 <= score <= upper[0, k - 1] + 1e-12
+
+
+@given(topic=topics(max_len=9, grades=GRADES), p=st.floats(0.1, 0.95))
+def test_reading_on_stays_inside_the_tail(topic, p):
+    """Whatever the unread ranks hold, the score of the whole list is within those of a prefix."""
+    scale = max(topic.gmax, 1)
+    best = tuple(scale if grade is None else grade for grade in topic.serp) + (scale,) * 60
+    n = max(1, len(topic.serp))
+    for name, params in (("RBP", {"p": p}), ("ERR", {})):
+        upper = METRICS[name](**params).highest(evidence(topic, n))[0]
+        score = ORACLES[name](replace(topic, serp=best, gmax=scale), len(best), **params)
+        assert score <= upper.min() + 1e-12
+
+
+def test_the_best_case_is_not_that_everything_is_relevant():
+    """The judged document at rank 1 scores 1; a relevant one at rank 9 would only lower that."""
+    grade = np.array([[1, *[0] * 7, UNJUDGED]], np.int8)
+    one = Rankings(
+        grade=grade,
+        beyond=np.array([0]),
+        retrieved=np.array([9]),
+        levels=np.array([0, 1]),
+        count=np.array([[7, 1]]),
+        top=1,
+    )
+    lower, upper = labelled_bounds(AP(), one, np.array([9]))
+    assert upper[0, 0] == 1
+    assert lower[0, 0] == pytest.approx((1 + 2 / 9) / 2)
+
+
+def test_precision_counts_missing_ranks():
+    row = Evidence(
+        grade=np.array([[1, UNJUDGED, -128]], np.int8),
+        retrieved=np.array([2]),
+        levels=np.array([1]),
+        count=np.array([[1]]),
+        top=1,
+    )
+    assert P().highest(row)[0].tolist() == [1, 1, 1]
+    assert score_ranking(P(), [1, None], depth=3).tolist() == pytest.approx([1, 0.5, 1 / 3])
+
+
+def test_refusals():
+    with pytest.raises(MetricError, match="Bpref"):
+        refuse_unbounded([AP(), Bpref()])
+    many = Rankings(
+        grade=np.full((50, 200), UNJUDGED, np.int8),
+        beyond=np.zeros(50, int),
+        retrieved=np.full(50, 200),
+        levels=np.array([0, 3]),
+        count=np.ones((50, 2), int),
+        top=3,
+    )
+    with pytest.raises(MetricError, match="steps.*at="):
+        labelled_bounds(Q(), many, np.array([200]))
+    with pytest.raises(MetricError, match="rise with the grade"):
+        labelled_bounds(parse_metric("Q(gain={1: 1, 2: 0.5, 3: 1})"), many, np.array([1]))
+
+
+def test_every_metric_with_a_recall_base_is_tried():
+    declared = {name for name, kind in METRICS.items() if kind.fillings}
+    assert declared == {name for name, _ in RECALL_BASED} | (declared - ORACLES.keys())
+    assert {n for n, kind in METRICS.items() if kind.ceiling} == {name for name, _ in UTILITY}
