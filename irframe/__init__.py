@@ -66,7 +66,15 @@ from irframe.metrics import (
     parse_metric,
 )
 from irframe.metrics.base import ALIASES
-from irframe.paired import Bootstrap, PairedT, Permutation, RankSum, Sign, TukeyHSD, Wilcoxon
+from irframe.paired import (
+    Bootstrap,
+    PairedT,
+    Permutation,
+    RankSum,
+    Sign,
+    TukeyHSD,
+    Wilcoxon,
+)
 from irframe.studies.archetypes import archetypes
 from irframe.studies.cross_checking import cross_check
 from irframe.studies.effort import effort_gain
@@ -93,10 +101,7 @@ __all__ = [
     "DCG",
     "ERR",
     "ESL",
-    "F",
     "METRICS",
-    "P",
-    "Q",
     "RBO",
     "RBP",
     "RMSE",
@@ -107,6 +112,7 @@ __all__ = [
     "Bootstrap",
     "Bpref",
     "Exponential",
+    "F",
     "Gain",
     "GainMap",
     "IPrec",
@@ -121,9 +127,11 @@ __all__ = [
     "NumRelRet",
     "NumRet",
     "Outcomes",
+    "P",
     "PairedT",
     "Pearson",
     "Permutation",
+    "Q",
     "RankSum",
     "Recall",
     "RecoveryRatio",
