@@ -25,6 +25,7 @@ from irframe.inference.styling import is_comparison, styled
 from irframe.inference.summary import summary
 from irframe.names import ALIASES, DOC, TOPIC, roles
 from irframe.plots.agreement_bars import agreement_bars
+from irframe.plots.agreement_map import agreement_map
 from irframe.plots.agreement_triangle import agreement_triangle
 from irframe.plots.archetypes import archetypes as draw_archetypes
 from irframe.plots.crp_and_gain import crp_and_gain
@@ -33,7 +34,12 @@ from irframe.plots.depth_curves import depth_curves
 from irframe.plots.effort_gain import effort_gain as draw_effort_gain
 from irframe.plots.hasse import hasse
 from irframe.plots.orderings import orderings as draw_orderings
+from irframe.plots.p_value_curves import p_value_curves
 from irframe.plots.ranking_grid import ranking_grid
+from irframe.plots.ratio_curves import ratio_curves
+from irframe.plots.system_ranking import system_ranking
+from irframe.plots.topic_differences import topic_differences
+from irframe.plots.volatility_map import volatility_map
 from irframe.studies.archetypes import archetypes
 from irframe.studies.cross_checking import cross_check
 from irframe.studies.effort import effort_gain
@@ -72,10 +78,23 @@ class _Accessor:
         self.subject = subject
 
 
-class ScoresPlots(_Accessor):
-    """Figures of scores."""
+class FramePlots(_Accessor):
+    """Figures of frames of scores and of comparisons."""
 
+    p_value_curves = Verb(p_value_curves)
+    system_ranking = Verb(system_ranking)
+    topic_differences = Verb(topic_differences)
+
+
+class ScoresPlots(_Accessor):
+    """Figures of scores, and of what is measured on them."""
+
+    agreement_map = Verb(agreement_map)
     depth_curves = Verb(depth_curves)
+    ratio_curves = Verb(ratio_curves)
+    system_ranking = Verb(system_ranking)
+    topic_differences = Verb(topic_differences)
+    volatility_map = Verb(volatility_map)
 
 
 class CubePlots(_Accessor):
@@ -89,6 +108,7 @@ class CubePlots(_Accessor):
     effort_gain = Verb(draw_effort_gain)
     hasse = Verb(hasse)
     orderings = Verb(draw_orderings)
+    p_value_curves = Verb(p_value_curves)
     ranking_grid = Verb(ranking_grid)
 
 
@@ -130,6 +150,11 @@ class FrameAccessor(_Accessor):
     rrie = Verb(rrie)
     styled = Verb(styled)
     summary = Verb(summary)
+
+    @property
+    def plot(self) -> FramePlots:
+        """Figures of these scores or comparisons."""
+        return FramePlots(self.subject)
 
 
 @xr.register_dataset_accessor("ireval")  # type: ignore[no-untyped-call]

@@ -52,7 +52,7 @@ def agreement(
     xarray.DataArray
         Agreement over (metric, depth), the group first if `by` is given; without a reference
         over (metric, metric_other, depth). NaN where it is undefined, as a correlation of
-        systems that all tie.
+        systems that all tie. The attribute ``method`` names the method.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def _with_reference(matched: Matched, held: Matched, method: Agreement) -> xr.Da
             result[row] = method.kernel(left, right)[0]
         else:
             result[row] = method.kernel(left[:, np.newaxis], right[:, np.newaxis])[:, 0, 0]
-    return matched.labelled(result, "agreement")
+    return matched.labelled(result, "agreement").assign_attrs(method=repr(method))
 
 
 def _between_metrics(matched: Matched, method: Agreement) -> xr.DataArray:
@@ -130,4 +130,7 @@ def _between_metrics(matched: Matched, method: Agreement) -> xr.DataArray:
         coordinates[DEPTH] = matched.array[DEPTH].to_numpy()
     else:
         values = values[..., 0]
-    return xr.DataArray(values, coordinates, tuple(coordinates), name="agreement")
+    attributes = {**matched.array.attrs, "method": repr(method)}
+    return xr.DataArray(
+        values, coordinates, tuple(coordinates), name="agreement", attrs=attributes
+    )

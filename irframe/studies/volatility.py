@@ -47,7 +47,8 @@ def volatility(
     -------
     xarray.DataArray
         Volatility matrices over (metric, depth, depth_other), the group first if `by` is given.
-        A coordinate ``metric_other`` names the metric on the other side. NaN where a correlation
+        A coordinate ``metric_other`` names the metric on the other side, an attribute
+        ``method`` the method. NaN where a correlation
         is undefined, as where all systems tie.
 
     Raises
@@ -189,5 +190,5 @@ def _volatility(
         },
         (METRIC, DEPTH, DEPTH_OTHER),
         name="agreement",
-        attrs=dict(scores.attrs),
+        attrs={**scores.attrs, "method": repr(method)},
     )

@@ -1,0 +1,93 @@
+"""Systems in order of their mean score, with confidence intervals."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.errors import ParameterError
+from irframe.inference.matching import counts_cost
+from irframe.inference.summary import summary
+from irframe.names import SYSTEM
+from irframe.plots.canvas import COLOURS, FAINT, new_axes
+from irframe.plots.layer import only_layer
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def system_ranking(
+    scores: xr.DataArray | pd.DataFrame,
+    *,
+    metric: Any = None,
+    depth: int | None = None,
+    alpha: float = 0.05,
+    top: int | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw the systems from best to worst with the confidence interval of each mean.
+
+    Intervals of single means say how well each is known over topics. Two systems whose
+    intervals overlap may still differ significantly, because both saw the same topics: ask
+    `irframe.compare`.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    metric
+        Which metric; may be left out where there is only one.
+    depth
+        Which depth; by default the greatest.
+    alpha
+        One minus the confidence level, above 0 and below 1.
+    top
+        How many of the best systems to draw; by default all.
+    ax
+        Axes to draw on; by default those of a new figure, tall enough for the systems.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, best system at the top: the one with the highest mean, or the lowest of a
+        metric that counts a cost.
+
+    References
+    ----------
+    .. [1] Sakai. Laboratory experiments in information retrieval. Springer, 2018.
+       doi:10.1007/978-981-13-1199-4
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.cube(qrels).ireval.score("nDCG")
+    >>> ax = scores.ireval.plot.system_ranking(depth=10, top=3)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['monot5', 'duot5', 'splade']
+    """
+    if top is not None and top < 1:
+        raise ParameterError("top of at least 1", repr(top))
+    layer, label = only_layer(scores, metric, depth)
+    found = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
+    means = found["mean"].to_numpy()
+    sign = 1 if counts_cost(label) else -1
+    order = np.argsort(sign * np.round(means, 12), kind="stable")[:top]
+    ax = new_axes(ax, (6.4, 1.1 + 0.23 * len(order)))
+    sides = [abs(found[side].to_numpy() - means)[order] for side in ("ci_low", "ci_high")]
+    ax.errorbar(
+        *(means[order], range(len(order))),
+        xerr=np.nan_to_num(sides),
+        fmt="o",
+        markersize=4,
+        color=COLOURS[0],
+        ecolor=FAINT,
+        elinewidth=2,
+    )
+    ax.set_yticks(range(len(order)), [str(layer.indexes[SYSTEM][place]) for place in order])
+    ax.set_ylim(len(order) - 0.5, -0.5)
+    ax.grid(visible=True, axis="y", color="#E6E9ED", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.set_xlabel(f"mean {label} with {1 - alpha:.0%} confidence interval")
+    return ax

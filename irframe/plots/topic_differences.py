@@ -1,0 +1,92 @@
+"""Differences of two systems, topic by topic."""
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.errors import ParameterError
+from irframe.inference.matching import counts_cost
+from irframe.names import SYSTEM, TOPIC
+from irframe.plots.canvas import COLOURS, new_axes
+from irframe.plots.layer import only_layer
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NAMED = 80
+"""More topics than these stay without names."""
+
+
+def topic_differences(
+    scores: xr.DataArray | pd.DataFrame,
+    a: Hashable,
+    b: Hashable,
+    *,
+    metric: Any = None,
+    depth: int | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw by how much one system is ahead of another on every topic.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    a, b
+        Two systems.
+    metric
+        Which metric; may be left out where there is only one.
+    depth
+        Which depth; by default the greatest.
+    ax
+        Axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, one bar per topic on which both have a score, from the largest difference a - b
+        to the smallest, coloured by the system that is better there, and a dot where they are
+        equal; a dashed line is the mean difference.
+
+    References
+    ----------
+    .. [1] Sakai. Laboratory experiments in information retrieval. Springer, 2018.
+       doi:10.1007/978-981-13-1199-4
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.cube(qrels).ireval.score("nDCG")
+    >>> ax = scores.ireval.plot.topic_differences("splade", "bm25", depth=10)
+    >>> len(ax.patches), ax.get_ylabel()
+    (16, 'difference of nDCG@10')
+    """
+    layer, label = only_layer(scores, metric, depth)
+    systems = layer.indexes[SYSTEM]
+    unknown = [system for system in (a, b) if system not in systems]
+    if unknown:
+        listed = ", ".join(map(str, systems[:5]))
+        raise ParameterError(f"systems of the scores, such as {listed}", "others", "", unknown)
+    left, right = (layer.isel({SYSTEM: systems.get_loc(system)}) for system in (a, b))
+    gaps = (left - right).dropna(TOPIC)
+    gaps = gaps.isel({TOPIC: np.argsort(-gaps.to_numpy(), kind="stable")})
+    values = np.round(gaps.to_numpy(), 12)
+    lead = -values if counts_cost(label) else values
+    ax = new_axes(ax, (7.2, 3.6))
+    for system, colour, bars in ((a, COLOURS[0], lead > 0), (b, COLOURS[1], lead < 0)):
+        ax.bar(
+            np.flatnonzero(bars), values[bars], color=colour, label=f"{system} better: {bars.sum()}"
+        )
+    equal = np.flatnonzero(lead == 0)
+    ax.plot(equal, 0 * equal, ".", color="black", label=f"equal: {len(equal)}")
+    ax.axhline(values.mean(), color="black", linestyle="--", linewidth=1, label="mean")
+    ax.axhline(0, color="black", linewidth=0.6)
+    names = [str(topic) for topic in gaps[TOPIC].to_numpy()] if len(values) <= NAMED else []
+    ax.set_xticks(range(len(names)), names, rotation=90, fontsize="x-small")
+    ax.set(xlabel="topic", ylabel=f"difference of {label}", xlim=(-0.8, len(values) - 0.2))
+    ax.legend(frameon=False, fontsize="small")
+    return ax
