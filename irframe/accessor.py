@@ -28,13 +28,18 @@ from irframe.plots.agreement_bars import agreement_bars
 from irframe.plots.agreement_map import agreement_map
 from irframe.plots.agreement_triangle import agreement_triangle
 from irframe.plots.archetypes import archetypes as draw_archetypes
+from irframe.plots.best_systems import best_systems as draw_best_systems
 from irframe.plots.crp_and_gain import crp_and_gain
 from irframe.plots.crp_curves import crp_curves
 from irframe.plots.depth_curves import depth_curves
+from irframe.plots.difference_histogram import difference_histogram as draw_difference_histogram
 from irframe.plots.effort_gain import effort_gain as draw_effort_gain
 from irframe.plots.hasse import hasse
+from irframe.plots.length_histogram import length_histogram as draw_length_histogram
 from irframe.plots.orderings import orderings as draw_orderings
+from irframe.plots.outcome_shares import outcome_shares
 from irframe.plots.p_value_curves import p_value_curves
+from irframe.plots.rank_scatter import rank_scatter
 from irframe.plots.ranking_grid import ranking_grid
 from irframe.plots.ratio_curves import ratio_curves
 from irframe.plots.system_ranking import system_ranking
@@ -51,6 +56,7 @@ from irframe.studies.misplacement import misplacement
 from irframe.studies.orderings import display_order, orderings, separability
 from irframe.studies.outcomes import outcomes, run_outcomes
 from irframe.studies.reordering import ablation, delta_sort, reordering
+from irframe.studies.results import is_result
 from irframe.studies.search_lengths import search_lengths
 from irframe.studies.selection import select_top
 from irframe.studies.volatility import stability, volatility
@@ -81,7 +87,12 @@ class _Accessor:
 class FramePlots(_Accessor):
     """Figures of frames of scores and of comparisons."""
 
+    best_systems = Verb(draw_best_systems)
+    difference_histogram = Verb(draw_difference_histogram)
+    length_histogram = Verb(draw_length_histogram)
+    outcome_shares = Verb(outcome_shares)
     p_value_curves = Verb(p_value_curves)
+    rank_scatter = Verb(rank_scatter)
     system_ranking = Verb(system_ranking)
     topic_differences = Verb(topic_differences)
 
@@ -118,7 +129,8 @@ class FrameAccessor(_Accessor):
 
     def __init__(self, subject: pd.DataFrame) -> None:
         found = roles(subject.columns)
-        if not ({TOPIC, DOC} <= set(found) or is_scores(subject) or is_comparison(subject)):
+        known = is_scores(subject) or is_comparison(subject) or is_result(subject)
+        if not ({TOPIC, DOC} <= set(found) or known):
             wanted = "; ".join(f"{role}: {', '.join(names)}" for role, names in ALIASES.items())
             message = (
                 "ireval needs a run frame (columns topic, doc and score or rank), scores (index "

@@ -105,9 +105,10 @@ def difference_histogram(
     Returns
     -------
     pandas.DataFrame
-        A row per bin, from wins of a over no difference to wins of b: ``low`` and ``high``
-        (both inclusive, the outer two bins infinite), ``documents``, their ``share``, and how
-        many of them are ``unretrieved`` by one of the two systems.
+        A row per bin, from wins of a over no difference to wins of b: ``system_a`` and
+        ``system_b``, ``low`` and ``high`` (both inclusive, the outer two bins infinite),
+        ``documents``, their ``share``, and how many of them are ``unretrieved`` by one of the
+        two systems.
 
     Raises
     ------
@@ -131,7 +132,8 @@ def difference_histogram(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> lengths = ir.cube(runs, qrels).ireval.search_lengths()
-    >>> lengths.ireval.difference_histogram("ance", "bm25", bins=1)
+    >>> found = lengths.ireval.difference_histogram("ance", "bm25", bins=1)
+    >>> found.drop(columns=["system_a", "system_b"])
        low  high  documents     share  unretrieved
     0 -inf  -1.0         96  0.607595           41
     1  0.0   0.0          9  0.056962            2
@@ -146,6 +148,8 @@ def difference_histogram(
     documents = np.bincount(step + bins, minlength=2 * bins + 1)
     return pd.DataFrame(
         {
+            "system_a": a,
+            "system_b": b,
             "low": low,
             "high": 0 - low[::-1],
             "documents": documents,
