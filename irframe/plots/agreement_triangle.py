@@ -88,5 +88,5 @@ def agreement_triangle(
         ylabel="worse system, rank",
         aspect="equal",
     )
-    ax.legend(frameon=False, fontsize="small", loc="lower right", markerscale=1)
+    ax.legend(frameon=False, fontsize="small", loc="lower right", markerscale=(36 / size) ** 0.5)
     return ax

@@ -73,7 +73,8 @@ def effort_gain(cells: xr.Dataset, *, metric: Any = None, ax: "Axes | None" = No
     ax.set(xlim=(0, 1), ylim=(0, max(float(np.nanmax(gain)) * 1.08, borders[-1] * 1.1)))
     _print_shares(ax, one["cell"].to_numpy(), [0, *borders, ax.get_ylim()[1]])
     ax.set(xlabel=f"{effort_name(cells)}: 1 wastes no effort", ylabel=str(one[METRIC].item()))
-    ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    place: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1, 0.5)}
+    ax.legend(frameon=False, fontsize="small", markerscale=(36 / size) ** 0.5, **place)
     return ax
 
 

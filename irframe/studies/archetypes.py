@@ -61,7 +61,8 @@ def archetypes(misplaced: xr.Dataset, by: str | None = None) -> pd.DataFrame:
         group = kind[by].broadcast_like(kind).transpose(SYSTEM, TOPIC).to_numpy()
     rows = pd.Series(group.ravel(), name=by)
     counts = pd.crosstab(rows, kind.to_numpy().ravel()).loc[rows.unique()]
-    counts = counts.reindex(columns=["", *ARCHETYPES], fill_value=0).rename_axis(columns=None)
+    counts = counts.reindex(columns=["", *ARCHETYPES], fill_value=0)
+    counts = counts.rename_axis(index=by, columns=None)
     total = counts[list(ARCHETYPES)].sum(axis=1)
     shares = counts[list(ARCHETYPES)].div(total.where(total > 0), axis=0)
     shares.insert(0, "total", total)

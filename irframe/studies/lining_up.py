@@ -43,7 +43,8 @@ def line_up(
     depth
         Evaluation depth of orderings and metrics, at most that of the cube, the default.
     gain, rel
-        Gain map and lowest relevant grade of the orderings.
+        Gain map and lowest relevant grade of the orderings. They bind only metrics that use the
+        same: nDCG with linear gain may contradict an ordering by binary gain.
 
     Returns
     -------
