@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.errors import MetricError
+from irframe.errors import MetricError, ParameterError
 
 Array = NDArray[Any]
 
@@ -268,7 +268,7 @@ def random_separability(k: int) -> Separability:
 
     Raises
     ------
-    MetricError
+    ParameterError
         If k is no whole number of at least 1.
 
     Notes
@@ -287,7 +287,7 @@ def random_separability(k: int) -> Separability:
     Separability(equal=8, separable=54, nonseparable=2)
     """
     if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
-        raise MetricError("a length of rankings of at least 1", repr(k))
+        raise ParameterError("rankings of a length of at least 1", repr(k))
     k = int(k)
     separable = 2 * (comb(2 * k + 1, k) - 2**k)
     return Separability(2**k, separable, 4**k - 2**k - separable)

@@ -15,7 +15,7 @@ from irframe.agreement.innate import (
     random_separability,
     whole_gains,
 )
-from irframe.errors import MetricError
+from irframe.errors import MetricError, ParameterError
 
 FOUR = {code: name[:2] for code, name in LABELS.items()}
 """Code -> label without its midpoint."""
@@ -135,5 +135,5 @@ def test_random_pairs_counted(k):
 
 @pytest.mark.parametrize("k", [0, -1, 2.5, True, "3"])
 def test_lengths_of_random_pairs_are_checked(k):
-    with pytest.raises(MetricError, match="at least 1"):
+    with pytest.raises(ParameterError, match="at least 1"):
         random_separability(k)
