@@ -47,6 +47,7 @@ def metric_table():
 
 def write_pages(folder: Path):
     """Write one page per metric, their index, and the reference."""
+    WRITTEN.clear()
     pages = folder / "metrics"
     pages.mkdir(parents=True, exist_ok=True)
     for name, metric in METRICS.items():
@@ -55,6 +56,8 @@ def write_pages(folder: Path):
     text = f"{INTRODUCTION}\n{metric_table()}\n\n```{{toctree}}\n:hidden:\n\n{toctree}\n```\n"
     write(pages / "index.md", text)
     write_reference(folder)
+    for page in set(folder.rglob("*.*")) - WRITTEN:
+        page.unlink()
 
 
 SECTIONS = {
@@ -120,8 +123,13 @@ argument: ``ir.cube(runs, qrels)`` is ``runs.ireval.cube(qrels)``, and figures a
 
 def write(path, text):
     """Write a page unless it stands there already, so that nothing is built again for nothing."""
+    WRITTEN.add(path)
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
+
+
+WRITTEN = set()
+"""The pages written; what else stands in the folder is left from an earlier build."""
 
 
 INTRODUCTION = """# Metrics
