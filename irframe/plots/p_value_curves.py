@@ -61,7 +61,7 @@ def p_value_curves(
     refuse_alpha(alpha)
     bootstrap = isinstance(data, xr.Dataset)
     curves = list(_of_power(data) if isinstance(data, xr.Dataset) else _of_frame(data))
-    ax = new_axes(ax, (7.6, 4.0))
+    ax = new_axes(ax)
     for number, (label, values, delta) in enumerate(curves):
         falling = np.sort(values)[::-1]
         share = f"{label}: {(values < alpha).mean():.0%} of pairs"
@@ -77,7 +77,7 @@ def p_value_curves(
     level = "achieved significance level" if bootstrap else "p-value"
     ax.set(xlabel="pairs of systems, by falling " + level, ylabel=level)
     ax.set(ylim=(0, min(1, 3 * alpha)), xlim=(0, max(len(values) for _, values, _ in curves)))
-    ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    ax.legend(frameon=False, fontsize="small", loc="best")
     return ax
 
 

@@ -77,7 +77,8 @@ def ratio_curves(
     ax.set_xlim(depths[0], depths[-1])
     if log:
         ax.set_xscale("log")
-        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        wide = depths[-1] > 100 * depths[0]
+        ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5)))
         ax.xaxis.set_major_formatter("{x:g}")
         ax.xaxis.set_minor_formatter("")
     ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))

@@ -92,6 +92,7 @@ class TestColumns:
 
     def test_long_wide_and_array_agree(self, wide, cube):
         long = wide.reset_index().melt(["system", "topic"], var_name="measure")
+        long = long.rename(columns={"system": "name", "topic": "qid"})
         from_array = cube.ireval.score("AP", at=50).ireval.compare("wilcoxon")
         from_wide = wide[["AP"]].ireval.compare("wilcoxon")
         from_long = long[long["measure"] == "AP"].ireval.compare("wilcoxon")
