@@ -101,9 +101,7 @@ def test_majority_against_the_metric_is_no_corroboration():
 
 def test_costs_favour_the_lower():
     a, b = [[0, 0, 1]] * 8, [[1, 0, 0]] * 8
-    report = cube_of({"A": a, "B": b}).ireval.corroborate(
-        "A", "B", metric="ASL", test="sign"
-    )
+    report = cube_of({"A": a, "B": b}).ireval.corroborate("A", "B", metric="ASL", test="sign")
     assert report["difference"].item() < 0
     assert report["favours"].item() == "B"
     assert report["mark"].item() == "‡"
