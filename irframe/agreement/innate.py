@@ -6,7 +6,7 @@ to *non-separable*, so two depths and a sign say it for all depths at once.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from math import comb, lcm
@@ -136,8 +136,7 @@ def compare_rankings(gains: Array, pairs: Array) -> Transitions:
         result.decided[part] = np.where(both, np.minimum(ahead, behind), ahead + behind)
         result.split[part] = np.where(both, np.maximum(ahead, behind), 0)
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(fill, range(0, len(pairs), step)))
+    _in_threads(fill, range(0, len(pairs), step))
     return result
 
 
@@ -180,13 +179,33 @@ def label_depths(transitions: Transitions, depth: int) -> NDArray[np.int8]:
     >>> label_depths(compare_rankings(gains, np.array([[1, 0]])), 3).tolist()
     [[[-1, -1, -2]]]
     """
-    rank = np.arange(1, depth + 1, dtype=np.int32)
-    sign, *firsts = (values[..., np.newaxis] for values in transitions)
-    decided, split = (np.where(first > 0, first, depth + 1).astype(np.int32) for first in firsts)
-    code = (rank >= decided).view(np.int8)
-    code += rank >= split
-    code *= sign
-    return code
+    kind = np.min_scalar_type(depth + 1)
+    rank = np.arange(1, depth + 1, dtype=kind)
+    sign = transitions.sign.reshape(-1, 1)
+    decided, split = (
+        np.where((first > 0) & (first <= depth), first, depth + 1).astype(kind).reshape(-1, 1)
+        for first in (transitions.decided, transitions.split)
+    )
+    labels = np.empty((len(sign), depth), np.int8)
+    step = max(1, BLOCK // max(depth, 1))
+
+    def fill(start: int) -> None:
+        part = slice(start, start + step)
+        np.greater_equal(rank, decided[part], out=labels[part].view(np.bool_))
+        labels[part] += rank >= split[part]
+        labels[part] *= sign[part]
+
+    _in_threads(fill, range(0, len(sign), step))
+    return labels.reshape(*transitions.sign.shape, depth)
+
+
+def _in_threads(fill: Callable[[int], None], starts: range) -> None:
+    if len(starts) < 2:
+        for start in starts:
+            fill(start)
+        return
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(fill, starts))
 
 
 def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:
