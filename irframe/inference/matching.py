@@ -102,6 +102,7 @@ class Matched:
         if scored.all():
             return compute(scores)
         patterns, which = np.unique(scored, axis=1, return_inverse=True)
+        which = which.ravel()
         parts, order = [], []
         for number, topics in enumerate(patterns.T):
             here = np.flatnonzero(which == number)

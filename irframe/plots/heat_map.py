@@ -51,7 +51,7 @@ def bins(levels: Sequence[float]) -> "tuple[Colormap, BoundaryNorm]":
     below = int((borders[:-1] < THRESHOLD).sum())
     colours: list[Any] = []
     for ends, count in ((BELOW, below), (ABOVE, len(borders) - 1 - below)):
-        shades = LinearSegmentedColormap.from_list("", ends)
+        shades = LinearSegmentedColormap.from_list("", list(ends))
         colours += [shades(place) for place in np.linspace(0, 1, count)]
     colourmap = ListedColormap(colours).with_extremes(bad=UNDEFINED)
     return colourmap, BoundaryNorm(borders, len(colours))

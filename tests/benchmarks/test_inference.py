@@ -64,7 +64,7 @@ def t_test(a, b):
 
 def wilcoxon(a, b):
     difference = np.round(a - b, 12)
-    return stats.wilcoxon(difference, correction=False, method="asymptotic").pvalue
+    return stats.wilcoxon(difference, correction=False, method="approx").pvalue
 
 
 def resident():

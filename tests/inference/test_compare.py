@@ -4,6 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
@@ -55,7 +58,7 @@ def scipy_wilcoxon(a, b, *, correction=False):
     difference = np.round(a - b, 12)
     if not difference.any():
         return 1.0
-    found = stats.wilcoxon(difference, correction=correction, method="asymptotic")
+    found = stats.wilcoxon(difference, correction=correction, method="approx")
     return found.pvalue
 
 
@@ -196,6 +199,43 @@ class TestValues:
         wide.ireval.compare()
         xr.testing.assert_identical(scores, before)
         pd.testing.assert_frame_equal(wide, frame)
+
+
+SCORES = arrays(
+    float,
+    st.tuples(st.integers(2, 5), st.integers(2, 8)),
+    elements=st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.5, 0.75, 1.0]),
+)
+
+
+class TestLaws:
+    @given(SCORES, st.randoms(use_true_random=False))
+    def test_the_order_of_topics_does_not_matter(self, values, random):
+        order = list(range(values.shape[1]))
+        random.shuffle(order)
+        numbers = ["difference", "ci_low", "ci_high", "p", "wins", "ties", "losses"]
+        for test in ("t", "wilcoxon", "sign"):
+            one, other = (array(*rows).ireval.compare(test) for rows in (values, values[:, order]))
+            np.testing.assert_allclose(
+                one[numbers].astype(float), other[numbers].astype(float), rtol=1e-7, atol=1e-9
+            )
+
+    @given(SCORES)
+    def test_the_order_of_systems_only_turns_pairs_round(self, values):
+        for test in ("t", "wilcoxon", "sign", "ranksum"):
+            one = array(*values).ireval.compare(test).iloc[0]
+            other = array(values[1], values[0], *values[2:]).ireval.compare(test).iloc[0]
+            np.testing.assert_allclose(one["difference"], -other["difference"], atol=1e-12)
+            np.testing.assert_allclose(one["ci_low"], -other["ci_high"], atol=1e-12)
+            np.testing.assert_allclose(one["statistic"], -other["statistic"], rtol=1e-7)
+            np.testing.assert_allclose(one["p"], other["p"], rtol=1e-7)
+            assert (one["wins"], one["losses"]) == (other["losses"], other["wins"])
+
+    @given(SCORES)
+    def test_every_topic_is_won_tied_or_lost(self, values):
+        frame = array(*values).ireval.compare()
+        assert (frame[["wins", "ties", "losses"]].sum(axis=1) == frame["n_topics"]).all()
+        assert frame["p"].between(0, 1).all()
 
 
 class TestCorrections:
