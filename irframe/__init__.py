@@ -13,17 +13,21 @@ from irframe.cube.building import cube
 from irframe.cube.condensing import condense
 from irframe.cube.evaluating import evaluate
 from irframe.cube.judgments import pooled
+from irframe.cube.sampling import downsample
 from irframe.cube.scoring import score
 from irframe.frames.example import example_track
 from irframe.frames.judging import judge
+from irframe.frames.pooling import pool, restrict
 from irframe.frames.ranking import rank
 from irframe.frames.reading import read_qrels, read_run, read_runs
+from irframe.frames.sampling import sample
 from irframe.frames.simulating import simulate_track
 from irframe.frames.writing import write_qrels, write_run
 from irframe.gains import Binary, Exponential, Gain, GainMap, Linear
 from irframe.inference.agreement import agreement
 from irframe.inference.compare import compare
 from irframe.inference.coverage import coverage, inversions
+from irframe.inference.deciding import decide
 from irframe.inference.discrimination import discrimination, median_p
 from irframe.inference.power import discriminative_power
 from irframe.inference.styling import styled
@@ -86,9 +90,13 @@ from irframe.studies.lining_up import line_up
 from irframe.studies.misplacement import misplacement
 from irframe.studies.orderings import display_order, orderings, separability
 from irframe.studies.outcomes import Outcomes, outcomes, run_outcomes
+from irframe.studies.pools import pool_growth, pool_statistics
 from irframe.studies.reordering import ablation, delta_sort, reordering
+from irframe.studies.reusability import leave_out
+from irframe.studies.robustness import robustness
 from irframe.studies.search_lengths import search_lengths
 from irframe.studies.selection import select_top
+from irframe.studies.ties import tie_agreement, tie_ranges, tie_rates
 from irframe.studies.volatility import stability, volatility
 from irframe.studies.weighting import effective_count, effective_top, reweight
 
@@ -159,11 +167,13 @@ __all__ = [
     "coverage",
     "cross_check",
     "cube",
+    "decide",
     "delta_sort",
     "difference_histogram",
     "discrimination",
     "discriminative_power",
     "display_order",
+    "downsample",
     "effective_count",
     "effective_top",
     "effort_gain",
@@ -173,6 +183,7 @@ __all__ = [
     "example_track",
     "inversions",
     "judge",
+    "leave_out",
     "length_histogram",
     "line_up",
     "median_p",
@@ -184,6 +195,9 @@ __all__ = [
     "outcomes",
     "paired",
     "parse_metric",
+    "pool",
+    "pool_growth",
+    "pool_statistics",
     "pooled",
     "random_separability",
     "rank",
@@ -191,9 +205,12 @@ __all__ = [
     "read_run",
     "read_runs",
     "reordering",
+    "restrict",
     "reweight",
+    "robustness",
     "rrie",
     "run_outcomes",
+    "sample",
     "score",
     "search_lengths",
     "select_top",
@@ -202,6 +219,9 @@ __all__ = [
     "stability",
     "styled",
     "summary",
+    "tie_agreement",
+    "tie_ranges",
+    "tie_rates",
     "volatility",
     "write_qrels",
     "write_run",

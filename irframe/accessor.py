@@ -12,13 +12,17 @@ from irframe.cube.building import cube
 from irframe.cube.condensing import condense
 from irframe.cube.evaluating import evaluate
 from irframe.cube.judgments import pooled
+from irframe.cube.sampling import downsample
 from irframe.cube.scoring import score
 from irframe.cube.tables import is_scores
 from irframe.frames.judging import judge
+from irframe.frames.pooling import pool, restrict
 from irframe.frames.ranking import rank
+from irframe.frames.sampling import sample
 from irframe.inference.agreement import agreement
 from irframe.inference.compare import compare
 from irframe.inference.coverage import coverage, inversions
+from irframe.inference.deciding import decide
 from irframe.inference.discrimination import discrimination, median_p
 from irframe.inference.power import discriminative_power
 from irframe.inference.styling import is_comparison, styled
@@ -55,10 +59,14 @@ from irframe.studies.lining_up import line_up
 from irframe.studies.misplacement import misplacement
 from irframe.studies.orderings import display_order, orderings, separability
 from irframe.studies.outcomes import outcomes, run_outcomes
+from irframe.studies.pools import pool_growth, pool_statistics
 from irframe.studies.reordering import ablation, delta_sort, reordering
 from irframe.studies.results import is_result
+from irframe.studies.reusability import leave_out
+from irframe.studies.robustness import robustness
 from irframe.studies.search_lengths import search_lengths
 from irframe.studies.selection import select_top
+from irframe.studies.ties import tie_agreement, tie_ranges, tie_rates
 from irframe.studies.volatility import stability, volatility
 from irframe.studies.weighting import effective_top
 
@@ -157,11 +165,15 @@ class FrameAccessor(_Accessor):
     length_histogram = Verb(length_histogram)
     median_p = Verb(median_p)
     outcomes = Verb(run_outcomes)
+    pool = Verb(pool)
     rank = Verb(rank)
     reordering = Verb(reordering)
+    restrict = Verb(restrict)
     rrie = Verb(rrie)
+    sample = Verb(sample)
     styled = Verb(styled)
     summary = Verb(summary)
+    tie_agreement = Verb(tie_agreement)
 
     @property
     def plot(self) -> FramePlots:
@@ -180,15 +192,22 @@ class CubeAccessor(_Accessor):
     corroborate = Verb(corroborate)
     cross_check = Verb(cross_check)
     display_order = Verb(display_order)
+    downsample = Verb(downsample)
+    leave_out = Verb(leave_out)
     line_up = Verb(line_up)
     misplacement = Verb(misplacement)
     orderings = Verb(orderings)
     outcomes = Verb(outcomes)
+    pool_growth = Verb(pool_growth)
+    pool_statistics = Verb(pool_statistics)
     pooled = Verb(pooled)
+    robustness = Verb(robustness)
     score = Verb(score)
     search_lengths = Verb(search_lengths)
     select_top = Verb(select_top)
     separability = Verb(separability)
+    tie_ranges = Verb(tie_ranges)
+    tie_rates = Verb(tie_rates)
 
     @property
     def plot(self) -> CubePlots:
@@ -204,6 +223,7 @@ class ScoresAccessor(_Accessor):
     best_systems = Verb(best_systems)
     compare = Verb(compare)
     coverage = Verb(coverage)
+    decide = Verb(decide)
     delta_sort = Verb(delta_sort)
     discrimination = Verb(discrimination)
     discriminative_power = Verb(discriminative_power)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from irframe.cube.judgments import refuse_marks
 from irframe.cube.scoring import (
     block_evidence,
     in_blocks,
@@ -18,6 +17,7 @@ from irframe.cube.scoring import (
     wanted_depths,
 )
 from irframe.errors import MetricError
+from irframe.frames.sampling import refuse_marks
 from irframe.metrics import Metric, Q
 from irframe.metrics.base import MetricType
 from irframe.metrics.bounding import labelled_bounds, refuse_unbounded

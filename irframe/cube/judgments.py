@@ -1,14 +1,12 @@
 """Fewer judgments on the same rankings, without building a cube again."""
 
-from typing import Any
-
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cube.building import JUDGED
-from irframe.errors import DepthError, GradeError, InputError
-from irframe.metrics.infap import POOLED_UNJUDGED
+from irframe.errors import DepthError, InputError
+from irframe.frames.sampling import refuse_marks
 from irframe.names import DEPTH, EMPTY, TOPIC, UNJUDGED
 
 DOCUMENTS = ("doc", "judged_doc", "judged_grade", "pool_rank", "filed")
@@ -35,25 +33,6 @@ def require_documents(cube: xr.Dataset, *names: str) -> None:
         wanted = "a cube that knows its documents, as irframe.cube makes it"
         raise InputError(wanted, "no variable", "keep all variables of the cube", missing)
     refuse_marks(cube["judged_grade"].to_numpy())
-
-
-def refuse_marks(grades: NDArray[Any]) -> None:
-    """Raise for grade -1, which marks documents that were pooled and left unjudged.
-
-    Examples
-    --------
-    >>> refuse_marks(np.array([0, 1, -1]))
-    Traceback (most recent call last):
-    ...
-    irframe.errors.GradeError: wanted judged documents only; found 1 of grade -1...
-    """
-    marked = int((grades == POOLED_UNJUDGED).sum())
-    if marked:
-        raise GradeError(
-            "judged documents only",
-            f"{marked} of grade {POOLED_UNJUDGED}, which marks documents pooled but not judged",
-            "drop these rows of the qrels, or give them grade 0 if they were judged",
-        )
 
 
 def keep_judgments(cube: xr.Dataset, kept: NDArray[np.bool_]) -> xr.Dataset:
@@ -203,13 +182,3 @@ def _without_tail(cube: xr.Dataset) -> xr.Dataset:
         found = "tied documents below it whose judgments may be lost"
         raise DepthError("a cube as deep as its lists", found, "build it without depth=")
     return cube.drop_vars(["tail", "tail_size"])
-
-
-__all__ = [
-    "cut",
-    "keep_judgments",
-    "pool_depth_of",
-    "pooled",
-    "refuse_marks",
-    "require_documents",
-]

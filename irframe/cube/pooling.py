@@ -8,12 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.cube.topics import Selection
-from irframe.errors import ParameterError
 from irframe.frames.ids import Codes
+from irframe.frames.pooling import contributing_systems, filed_rank
 from irframe.frames.tables import RunTable
-from irframe.names import SYSTEM
-
-CONTRIBUTING = "contributing"
 
 
 @dataclass(eq=False)
@@ -32,19 +29,7 @@ class Contribution:
         cls, runs: pd.DataFrame, table: RunTable, contributing: str | Sequence[Hashable] | None
     ) -> "Contribution":
         """Find out which systems contribute; argument as for `cube`."""
-        if contributing is None and CONTRIBUTING not in runs.columns:
-            return cls(np.ones(len(table.systems), bool))
-        if contributing is None or isinstance(contributing, str):
-            flags = _from_column(runs, table, contributing or CONTRIBUTING)
-            if contributing is not None and not flags.any():
-                raise ParameterError("a system that contributes", f"none by {contributing!r}")
-            return cls(flags)
-        wanted = pd.Index(list(contributing))
-        unknown = wanted[~wanted.isin(table.systems)]
-        if len(unknown) or not len(wanted):
-            found = f"{len(unknown)} that do not exist" if len(unknown) else "an empty list"
-            raise ParameterError(f"contributing {SYSTEM}s", found, "", map(repr, unknown))
-        return cls(np.asarray(table.systems.isin(wanted)))
+        return cls(contributing_systems(runs, table, contributing))
 
     def add(self, table: RunTable, judged: Codes) -> None:
         """Take in the rows of some systems, with their row in the qrels, -1 where unjudged."""
@@ -97,32 +82,3 @@ class Contribution:
         if not self.systems.any():
             return 0
         return longest if self._unjudged is None else self._unjudged - 1
-
-
-def _from_column(runs: pd.DataFrame, table: RunTable, column: str) -> NDArray[np.bool_]:
-    if column not in runs.columns:
-        raise ParameterError("a column of the runs", repr(column), "", map(str, runs.columns))
-    values = runs[column]
-    if not pd.api.types.is_bool_dtype(values.dtype) or values.isna().any():
-        raise ParameterError("a column of True and False", f"{values.dtype} in {column!r}")
-    flags = values.to_numpy(bool)
-    systems = len(table.systems)
-    yes = np.bincount(table.system[flags], minlength=systems)
-    rows = np.bincount(table.system, minlength=systems)
-    mixed = table.systems[(yes > 0) & (yes < rows)]
-    if len(mixed):
-        found = f"{len(mixed)} systems with both"
-        raise ParameterError(f"one value of {column!r} per system", found, "", mixed)
-    return yes > 0
-
-
-def filed_rank(group: Codes) -> Codes:
-    """Return each row's 1-based position among the rows of its list."""
-    order = np.arange(len(group))
-    if (np.diff(group) < 0).any():
-        order = np.argsort(group, kind="stable")
-    start = np.flatnonzero(np.diff(group[order], prepend=-1))
-    lengths = np.diff(start, append=len(order))
-    filed = np.empty(len(order), np.int64)
-    filed[order] = np.arange(1, len(order) + 1) - np.repeat(start, lengths)
-    return filed

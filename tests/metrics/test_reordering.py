@@ -1,0 +1,107 @@
+"""The range of scores over all orders of tied documents, against trying every order."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import ORACLES, Topic
+
+from irframe.errors import MetricError
+from irframe.metrics import METRICS, parse_metric
+from irframe.metrics.reordering import refuse_unordered, reordered_cells
+from irframe.names import UNJUDGED
+
+VARIANTS = [
+    ("AP", {}),
+    ("AP", {"rel": 2, "norm": "min"}),
+    ("Bpref", {}),
+    ("Bpref", {"variant": "2004", "rel": 2}),
+    ("DCG", {"discount": "jk", "base": 3}),
+    ("ERR", {}),
+    ("F", {}),
+    ("IPrec", {"recall": 0.4}),
+    ("Judged", {}),
+    ("NumRelRet", {}),
+    ("P", {"gain": "linear"}),
+    ("Q", {}),
+    ("Q", {"beta": 10, "gain": "exp"}),
+    ("Q", {"gain": "binary", "rel": 2}),
+    ("RBP", {"p": 0.6, "gain": "linear"}),
+    ("RR", {"rel": 2}),
+    ("Recall", {}),
+    ("Rprec", {}),
+    ("SetF", {}),
+    ("SetP", {}),
+    ("SetR", {}),
+    ("Success", {}),
+    ("nDCG", {}),
+    ("nDCG", {"gain": {1: 1, 2: 0.5, 3: 2}}),
+]
+
+
+@st.composite
+def tied_lists(draw):
+    """Draw blocks of tied grades, at most five documents to a block, and missed documents."""
+    grade = st.sampled_from([0, 1, 2, 3, None, -2])
+    blocks = draw(st.lists(st.lists(grade, min_size=1, max_size=4), min_size=1, max_size=3))
+    return blocks, draw(st.lists(st.integers(0, 3), max_size=3))
+
+
+def cells(blocks, judged, depth):
+    serp = [grade for block in blocks for grade in block]
+    marks = np.array([UNJUDGED if grade is None else grade for grade in serp], np.int8)
+    tied = np.array([place > 0 for block in blocks for place in range(len(block))])
+    levels = np.unique([*judged, 0])
+    tail = []
+    if depth < len(serp):
+        block = np.cumsum(~tied)
+        tail = [
+            g for g, b in zip(serp[depth:], block[depth:], strict=True) if b == block[depth - 1]
+        ]
+    arrays = [
+        marks[:depth],
+        np.array(min(depth, len(serp))),
+        tied[:depth],
+        np.array([tail.count(level) for level in levels]),
+        np.array(len(tail)),
+    ]
+    count = np.array([[list(judged).count(level) for level in levels]])
+    base = {"levels": levels, "count": count, "pool_count": None, "top": 3}
+    return [array[np.newaxis] for array in arrays], base
+
+
+@pytest.mark.parametrize(("name", "params"), VARIANTS, ids=str)
+@given(drawn=tied_lists(), data=st.data())
+def test_ranges_are_exact(name, params, drawn, data):
+    blocks, missed = drawn
+    length = sum(map(len, blocks))
+    judged = [grade for block in blocks for grade in block if grade is not None] + missed
+    depth = data.draw(st.integers(1, length))
+    orders = [
+        tuple(itertools.chain(*order))
+        for order in itertools.product(*(set(itertools.permutations(block)) for block in blocks))
+    ]
+    depths = list(range(1, depth + 1))
+    lists, base = cells(blocks, judged, depth)
+    low, high = reordered_cells(lists, base, [METRICS[name](**params)], depths)
+    for k in depths:
+        scores = [
+            ORACLES[name](Topic(serp=serp[:depth], judged=tuple(judged), gmax=3), k, **params)
+            for serp in orders
+        ]
+        assert low[0, k - 1] == pytest.approx(min(scores), abs=1e-12)
+        assert high[0, k - 1] == pytest.approx(max(scores), abs=1e-12)
+
+
+def test_refusals():
+    levels = np.array([0, 1, 2])
+    with pytest.raises(MetricError, match=r"best order: AP.*others: InfAP, Q\(rel=2\)"):
+        refuse_unordered([parse_metric(m) for m in ("AP", "InfAP", "Q(rel=2)")], levels)
+    refuse_unordered([parse_metric("Q(rel=2)")], np.array([0, 2]))
+
+
+def test_every_metric_with_an_order_is_tried():
+    declared = {name for name, kind in METRICS.items() if kind.order and name in ORACLES}
+    assert declared == {name for name, _ in VARIANTS}
