@@ -131,6 +131,4 @@ def _between_metrics(matched: Matched, method: Agreement) -> xr.DataArray:
     else:
         values = values[..., 0]
     attributes = {**matched.array.attrs, "method": repr(method)}
-    return xr.DataArray(
-        values, coordinates, tuple(coordinates), name="agreement", attrs=attributes
-    )
+    return xr.DataArray(values, coordinates, tuple(coordinates), name="agreement", attrs=attributes)
