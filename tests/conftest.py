@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import is_dataclass
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,11 @@ settings.register_profile("thorough", max_examples=500, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def pytest_make_parametrize_id(val):
+    """Name a case by the text of its metric, test or method."""
+    return repr(val) if is_dataclass(val) and not isinstance(val, type) else None
 
 
 @pytest.fixture(scope="session")

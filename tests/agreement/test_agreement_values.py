@@ -64,7 +64,6 @@ TENTHS = st.integers(0, 12).map(lambda value: value / 10)
         (Spearman(), stats.spearmanr),
         (Pearson(), stats.pearsonr),
     ],
-    ids=repr,
 )
 @given(sides(TENTHS).filter(lambda xy: xy[0].shape[-1] > 2))
 def test_matches_scipy(method, function, xy):

@@ -63,7 +63,6 @@ def test_kendall_thousand_depths(benchmark):
         (TauAP(symmetric=True), oracle.tau_ap_symmetric),
         (RBO(), lambda x, y: oracle.rbo_ext(x, y, 0.9)),
     ],
-    ids=repr,
 )
 def test_top_weighted_hundred_depths(benchmark, method, function):
     ours, _ = race(benchmark, method, orderings(100), function, sample=30)
@@ -79,7 +78,6 @@ def test_top_weighted_hundred_depths(benchmark, method, function):
         (TauAP(), oracle.tau_ap),
         (RMSE(), oracle.rmse),
     ],
-    ids=repr,
 )
 def test_many_depths(benchmark, method, function):
     race(benchmark, method, orderings(1100)[100:], function, sample=30)

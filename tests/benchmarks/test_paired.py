@@ -110,7 +110,6 @@ def sign(a, b):
         (RankSum(), rank_sum),
         (Sign(), sign),
     ],
-    ids=repr,
 )
 def test_ranks_at_twenty_depths(benchmark, twenty, test, function):
     assert race(benchmark, test, twenty, function) >= 20

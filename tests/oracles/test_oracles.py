@@ -232,7 +232,11 @@ def test_kin(topic):
         )
 
 
-THRESHOLDED = {name for name in ORACLES if "rel" in signature(ORACLES[name]).parameters}
+GRADED = {"CRP", "SpaceRatio", "Twist"}
+"""Metrics whose ideal ranking orders the grades above the threshold."""
+THRESHOLDED = {
+    name for name in ORACLES if "rel" in signature(ORACLES[name]).parameters and name not in GRADED
+}
 VARIED = [
     *((name, {}) for name in sorted(THRESHOLDED)),
     *(("AP", {"norm": norm}) for norm in ("min", "pool")),
