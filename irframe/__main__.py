@@ -93,7 +93,8 @@ def _read(options: argparse.Namespace) -> pd.DataFrame:
 def _means(scores: pd.DataFrame, by: str | None) -> pd.DataFrame:
     summary = ir.summary(scores, by=by)
     means = summary["mean"].unstack(METRIC)  # noqa: PD010 - not a pivot
-    return means.loc[summary.index.droplevel(METRIC).unique(), scores.columns]
+    rows = summary.reset_index(METRIC).index.unique()
+    return pd.DataFrame(means).reindex(index=rows, columns=scores.columns)
 
 
 def _formatted(table: pd.DataFrame, kind: str) -> str:

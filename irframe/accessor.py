@@ -1,90 +1,48 @@
-"""The accessor ``.ireval``: every verb is one call to the function of the same name."""
+"""The accessor ``.ireval``: every verb is one call to the function of the same name.
+
+Functions are found when first called, so that registering the accessor costs nothing.
+"""
 
 from collections.abc import Callable
+from functools import cached_property
+from importlib import import_module
 from types import MethodType
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+from typing import Any
 
 import pandas as pd
 import xarray as xr
 
-from irframe.cube.bounds import bounds
-from irframe.cube.building import cube
-from irframe.cube.condensing import condense
-from irframe.cube.evaluating import evaluate
-from irframe.cube.judgments import pooled
-from irframe.cube.sampling import downsample
-from irframe.cube.scoring import score
-from irframe.cube.tables import is_scores
-from irframe.frames.judging import judge
-from irframe.frames.pooling import pool, restrict
-from irframe.frames.ranking import rank
-from irframe.frames.sampling import sample
-from irframe.inference.agreement import agreement
-from irframe.inference.compare import compare
-from irframe.inference.coverage import coverage, inversions
-from irframe.inference.deciding import decide
-from irframe.inference.discrimination import discrimination, median_p
-from irframe.inference.power import discriminative_power
-from irframe.inference.styling import is_comparison, styled
-from irframe.inference.summary import summary
 from irframe.names import ALIASES, DOC, TOPIC, roles
-from irframe.plots.agreement_bars import agreement_bars
-from irframe.plots.agreement_map import agreement_map
-from irframe.plots.agreement_triangle import agreement_triangle
-from irframe.plots.archetypes import archetypes as draw_archetypes
-from irframe.plots.best_systems import best_systems as draw_best_systems
-from irframe.plots.crp_and_gain import crp_and_gain
-from irframe.plots.crp_curves import crp_curves
-from irframe.plots.depth_curves import depth_curves
-from irframe.plots.difference_histogram import difference_histogram as draw_difference_histogram
-from irframe.plots.effort_gain import effort_gain as draw_effort_gain
-from irframe.plots.hasse import hasse
-from irframe.plots.length_histogram import length_histogram as draw_length_histogram
-from irframe.plots.orderings import orderings as draw_orderings
-from irframe.plots.outcome_shares import outcome_shares
-from irframe.plots.p_value_curves import p_value_curves
-from irframe.plots.rank_scatter import rank_scatter
-from irframe.plots.ranking_grid import ranking_grid
-from irframe.plots.ratio_curves import ratio_curves
-from irframe.plots.system_ranking import system_ranking
-from irframe.plots.topic_differences import topic_differences
-from irframe.plots.volatility_map import volatility_map
-from irframe.studies.archetypes import archetypes
-from irframe.studies.cross_checking import cross_check
-from irframe.studies.effort import effort_gain
-from irframe.studies.headroom import best_systems, rrie
-from irframe.studies.hedging import corroborate
-from irframe.studies.histograms import difference_histogram, length_histogram
-from irframe.studies.lining_up import line_up
-from irframe.studies.misplacement import misplacement
-from irframe.studies.orderings import display_order, orderings, separability
-from irframe.studies.outcomes import outcomes, run_outcomes
-from irframe.studies.pools import pool_growth, pool_statistics
-from irframe.studies.reordering import ablation, delta_sort, reordering
-from irframe.studies.results import is_result
-from irframe.studies.reusability import leave_out
-from irframe.studies.robustness import robustness
-from irframe.studies.search_lengths import search_lengths
-from irframe.studies.selection import select_top
-from irframe.studies.ties import tie_agreement, tie_ranges, tie_rates
-from irframe.studies.volatility import stability, volatility
-from irframe.studies.weighting import effective_top
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
-class Verb(Generic[P, R]):
-    """A function offered as a method of an accessor, with the object as its first argument."""
+class Verb:
+    """A function offered as a method of an accessor, with the object as its first argument.
 
-    def __init__(self, function: Callable[Concatenate[Any, P], R]) -> None:
-        self.function = function
-        self.__doc__ = f"See `irframe.{function.__name__}`."
+    Parameters
+    ----------
+    module
+        Where the function is, below ``irframe``.
+    function
+        Its name there; by default that of the verb.
+    """
 
-    def __get__(self, accessor: Any, owner: type) -> Callable[P, R]:
-        if accessor is None:
-            return self.function  # type: ignore[return-value]
-        return MethodType(self.function, accessor.subject)
+    def __init__(self, module: str, function: str | None = None) -> None:
+        self._module, self._function = module, function
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._function = self._function or name
+        self.__doc__ = f"See `irframe.{self._function}`."
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        """The function."""
+        found: Callable[..., Any] = getattr(
+            import_module(f"irframe.{self._module}"), str(self._function)
+        )
+        return found
+
+    def __get__(self, accessor: Any, owner: type) -> Callable[..., Any]:
+        return self.function if accessor is None else MethodType(self.function, accessor.subject)
 
 
 class _Accessor:
@@ -95,40 +53,49 @@ class _Accessor:
 class FramePlots(_Accessor):
     """Figures of frames of scores and of comparisons."""
 
-    best_systems = Verb(draw_best_systems)
-    difference_histogram = Verb(draw_difference_histogram)
-    length_histogram = Verb(draw_length_histogram)
-    outcome_shares = Verb(outcome_shares)
-    p_value_curves = Verb(p_value_curves)
-    rank_scatter = Verb(rank_scatter)
-    system_ranking = Verb(system_ranking)
-    topic_differences = Verb(topic_differences)
+    best_systems = Verb("plots.best_systems")
+    difference_histogram = Verb("plots.difference_histogram")
+    length_histogram = Verb("plots.length_histogram")
+    outcome_shares = Verb("plots.outcome_shares")
+    p_value_curves = Verb("plots.p_value_curves")
+    rank_scatter = Verb("plots.rank_scatter")
+    system_ranking = Verb("plots.system_ranking")
+    topic_differences = Verb("plots.topic_differences")
 
 
 class ScoresPlots(_Accessor):
     """Figures of scores, and of what is measured on them."""
 
-    agreement_map = Verb(agreement_map)
-    depth_curves = Verb(depth_curves)
-    ratio_curves = Verb(ratio_curves)
-    system_ranking = Verb(system_ranking)
-    topic_differences = Verb(topic_differences)
-    volatility_map = Verb(volatility_map)
+    agreement_map = Verb("plots.agreement_map")
+    depth_curves = Verb("plots.depth_curves")
+    ratio_curves = Verb("plots.ratio_curves")
+    system_ranking = Verb("plots.system_ranking")
+    topic_differences = Verb("plots.topic_differences")
+    volatility_map = Verb("plots.volatility_map")
 
 
 class CubePlots(_Accessor):
     """Figures of cubes and of what the studies of cubes return."""
 
-    agreement_bars = Verb(agreement_bars)
-    agreement_triangle = Verb(agreement_triangle)
-    archetypes = Verb(draw_archetypes)
-    crp_and_gain = Verb(crp_and_gain)
-    crp_curves = Verb(crp_curves)
-    effort_gain = Verb(draw_effort_gain)
-    hasse = Verb(hasse)
-    orderings = Verb(draw_orderings)
-    p_value_curves = Verb(p_value_curves)
-    ranking_grid = Verb(ranking_grid)
+    agreement_bars = Verb("plots.agreement_bars")
+    agreement_triangle = Verb("plots.agreement_triangle")
+    archetypes = Verb("plots.archetypes")
+    crp_and_gain = Verb("plots.crp_and_gain")
+    crp_curves = Verb("plots.crp_curves")
+    effort_gain = Verb("plots.effort_gain")
+    hasse = Verb("plots.hasse")
+    orderings = Verb("plots.orderings")
+    p_value_curves = Verb("plots.p_value_curves")
+    ranking_grid = Verb("plots.ranking_grid")
+
+
+def _known(frame: pd.DataFrame) -> bool:
+    """Return whether a frame holds scores, or what a verb made of them."""
+    from irframe.cube.tables import is_scores  # noqa: PLC0415 - only when asked
+    from irframe.inference.styling import is_comparison  # noqa: PLC0415
+    from irframe.studies.results import is_result  # noqa: PLC0415
+
+    return is_scores(frame) or is_comparison(frame) or is_result(frame)
 
 
 @pd.api.extensions.register_dataframe_accessor("ireval")
@@ -136,9 +103,7 @@ class FrameAccessor(_Accessor):
     """Verbs of run frames, score frames and comparison frames."""
 
     def __init__(self, subject: pd.DataFrame) -> None:
-        found = roles(subject.columns)
-        known = is_scores(subject) or is_comparison(subject) or is_result(subject)
-        if not ({TOPIC, DOC} <= set(found) or known):
+        if not ({TOPIC, DOC} <= set(roles(subject.columns)) or _known(subject)):
             wanted = "; ".join(f"{role}: {', '.join(names)}" for role, names in ALIASES.items())
             message = (
                 "ireval needs a run frame (columns topic, doc and score or rank), scores (index "
@@ -148,32 +113,33 @@ class FrameAccessor(_Accessor):
             raise AttributeError(message)
         super().__init__(subject)
 
-    agreement = Verb(agreement)
-    best_systems = Verb(best_systems)
-    compare = Verb(compare)
-    coverage = Verb(coverage)
-    cube = Verb(cube)
-    delta_sort = Verb(delta_sort)
-    difference_histogram = Verb(difference_histogram)
-    discrimination = Verb(discrimination)
-    discriminative_power = Verb(discriminative_power)
-    effective_top = Verb(effective_top)
-    effort_gain = Verb(effort_gain)
-    evaluate = Verb(evaluate)
-    inversions = Verb(inversions)
-    judge = Verb(judge)
-    length_histogram = Verb(length_histogram)
-    median_p = Verb(median_p)
-    outcomes = Verb(run_outcomes)
-    pool = Verb(pool)
-    rank = Verb(rank)
-    reordering = Verb(reordering)
-    restrict = Verb(restrict)
-    rrie = Verb(rrie)
-    sample = Verb(sample)
-    styled = Verb(styled)
-    summary = Verb(summary)
-    tie_agreement = Verb(tie_agreement)
+    agreement = Verb("inference.agreement")
+    best_systems = Verb("studies.headroom")
+    compare = Verb("inference.compare")
+    coverage = Verb("inference.coverage")
+    cube = Verb("cube.building")
+    delta_sort = Verb("studies.reordering")
+    diagnose = Verb("studies.diagnosing")
+    difference_histogram = Verb("studies.histograms")
+    discrimination = Verb("inference.discrimination")
+    discriminative_power = Verb("inference.power")
+    effective_top = Verb("studies.weighting")
+    effort_gain = Verb("studies.effort")
+    evaluate = Verb("cube.evaluating")
+    inversions = Verb("inference.coverage")
+    judge = Verb("frames.judging")
+    length_histogram = Verb("studies.histograms")
+    median_p = Verb("inference.discrimination")
+    outcomes = Verb("studies.outcomes", "run_outcomes")
+    pool = Verb("frames.pooling")
+    rank = Verb("frames.ranking")
+    reordering = Verb("studies.reordering")
+    restrict = Verb("frames.pooling")
+    rrie = Verb("studies.headroom")
+    sample = Verb("frames.sampling")
+    styled = Verb("inference.styling")
+    summary = Verb("inference.summary")
+    tie_agreement = Verb("studies.ties")
 
     @property
     def plot(self) -> FramePlots:
@@ -185,29 +151,29 @@ class FrameAccessor(_Accessor):
 class CubeAccessor(_Accessor):
     """Verbs of cubes."""
 
-    ablation = Verb(ablation)
-    archetypes = Verb(archetypes)
-    bounds = Verb(bounds)
-    condense = Verb(condense)
-    corroborate = Verb(corroborate)
-    cross_check = Verb(cross_check)
-    display_order = Verb(display_order)
-    downsample = Verb(downsample)
-    leave_out = Verb(leave_out)
-    line_up = Verb(line_up)
-    misplacement = Verb(misplacement)
-    orderings = Verb(orderings)
-    outcomes = Verb(outcomes)
-    pool_growth = Verb(pool_growth)
-    pool_statistics = Verb(pool_statistics)
-    pooled = Verb(pooled)
-    robustness = Verb(robustness)
-    score = Verb(score)
-    search_lengths = Verb(search_lengths)
-    select_top = Verb(select_top)
-    separability = Verb(separability)
-    tie_ranges = Verb(tie_ranges)
-    tie_rates = Verb(tie_rates)
+    ablation = Verb("studies.reordering")
+    archetypes = Verb("studies.archetypes")
+    bounds = Verb("cube.bounds")
+    condense = Verb("cube.condensing")
+    corroborate = Verb("studies.hedging")
+    cross_check = Verb("studies.cross_checking")
+    display_order = Verb("studies.orderings")
+    downsample = Verb("cube.sampling")
+    leave_out = Verb("studies.reusability")
+    line_up = Verb("studies.lining_up")
+    misplacement = Verb("studies.misplacement")
+    orderings = Verb("studies.orderings")
+    outcomes = Verb("studies.outcomes")
+    pool_growth = Verb("studies.pools")
+    pool_statistics = Verb("studies.pools")
+    pooled = Verb("cube.judgments")
+    robustness = Verb("studies.robustness")
+    score = Verb("cube.scoring")
+    search_lengths = Verb("studies.search_lengths")
+    select_top = Verb("studies.selection")
+    separability = Verb("studies.orderings")
+    tie_ranges = Verb("studies.ties")
+    tie_rates = Verb("studies.ties")
 
     @property
     def plot(self) -> CubePlots:
@@ -219,23 +185,23 @@ class CubeAccessor(_Accessor):
 class ScoresAccessor(_Accessor):
     """Verbs of arrays of scores."""
 
-    agreement = Verb(agreement)
-    best_systems = Verb(best_systems)
-    compare = Verb(compare)
-    coverage = Verb(coverage)
-    decide = Verb(decide)
-    delta_sort = Verb(delta_sort)
-    discrimination = Verb(discrimination)
-    discriminative_power = Verb(discriminative_power)
-    effort_gain = Verb(effort_gain)
-    inversions = Verb(inversions)
-    median_p = Verb(median_p)
-    reordering = Verb(reordering)
-    rrie = Verb(rrie)
-    select_top = Verb(select_top)
-    stability = Verb(stability)
-    summary = Verb(summary)
-    volatility = Verb(volatility)
+    agreement = Verb("inference.agreement")
+    best_systems = Verb("studies.headroom")
+    compare = Verb("inference.compare")
+    coverage = Verb("inference.coverage")
+    decide = Verb("inference.deciding")
+    delta_sort = Verb("studies.reordering")
+    discrimination = Verb("inference.discrimination")
+    discriminative_power = Verb("inference.power")
+    effort_gain = Verb("studies.effort")
+    inversions = Verb("inference.coverage")
+    median_p = Verb("inference.discrimination")
+    reordering = Verb("studies.reordering")
+    rrie = Verb("studies.headroom")
+    select_top = Verb("studies.selection")
+    stability = Verb("studies.volatility")
+    summary = Verb("inference.summary")
+    volatility = Verb("studies.volatility")
 
     @property
     def plot(self) -> ScoresPlots:

@@ -26,7 +26,7 @@ def test_verbs_have_the_signature_of_their_function(kind, name, verb):
     bound = verb.__get__(_Subject(), kind)
     expected = list(inspect.signature(verb.function).parameters.values())[1:]
     assert list(inspect.signature(bound).parameters.values()) == expected
-    assert f"irframe.{verb.function.__name__}" in verb.__doc__
+    assert verb.__doc__ == f"See `irframe.{verb.function.__name__}`."
     assert getattr(kind, name) is verb.function
 
 
