@@ -1,0 +1,64 @@
+"""What a check of runs and judgments reports."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass, fields
+
+import pandas as pd
+
+SEVERITIES = ("error", "warning", "note")
+"""Nothing can be scored; numbers may mislead; worth saying beside the numbers."""
+SHOWN = 5
+"""How many places a finding lists."""
+
+LU = "Lu, Moffat, Culpepper 2016, doi:10.1007/s10791-016-9282-6"
+ALEX = "Alex, Hall, Metzler 2022, doi:10.48550/arXiv.2201.01745"
+YILMAZ = "Yilmaz, Aslam 2006, doi:10.1145/1183614.1183633"
+TREC_EVAL = "trec_eval, https://github.com/usnistgov/trec_eval"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing to know before trusting a number.
+
+    Attributes
+    ----------
+    severity
+        ``"error"``, ``"warning"`` or ``"note"``.
+    what
+        What was found.
+    where
+        The first places.
+    how_many
+        How many there are.
+    advice
+        What to do.
+    reference
+        Where this is explained.
+    """
+
+    severity: str
+    what: str
+    where: str
+    how_many: int
+    advice: str
+    reference: str
+
+
+def listed(places: Iterable[object], total: int | None = None) -> str:
+    """Return the first places as text.
+
+    Examples
+    --------
+    >>> listed(range(9))
+    '0, 1, 2, 3, 4, ...'
+    """
+    names = [str(place) for place in places]
+    more = (len(names) if total is None else total) > SHOWN
+    return ", ".join(names[:SHOWN]) + (", ..." if more else "")
+
+
+def to_frame(findings: Sequence[Finding]) -> pd.DataFrame:
+    """Return findings as a frame, the gravest first."""
+    columns = [spec.name for spec in fields(Finding)]
+    ordered = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
+    return pd.DataFrame([astuple(finding) for finding in ordered], columns=columns)

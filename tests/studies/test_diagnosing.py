@@ -1,0 +1,164 @@
+"""What is found on runs and judgments that are wrong in one way at a time."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.errors import InputError, MetricError
+from irframe.studies.findings import SEVERITIES
+
+COLUMNS = ["severity", "what", "where", "how_many", "advice", "reference"]
+
+
+@pytest.fixture
+def track():
+    return ir.example_track()
+
+
+def clean(runs, qrels):
+    """Return a track with nothing to say about it: no ties, deep judgments, all contribute."""
+    distinct = runs.assign(score=-runs["rank"].astype(float)).drop(columns="contributing")
+    docs = distinct[["topic", "doc"]].drop_duplicates()
+    return distinct, docs.merge(qrels, how="left").fillna({"grade": 0})
+
+
+def find(findings, words):
+    rows = findings[findings["what"].str.contains(words)]
+    assert len(rows) == 1, findings["what"].tolist()
+    return rows.iloc[0]
+
+
+def test_nothing_to_say(track):
+    runs, qrels = clean(*track)
+    findings = runs.ireval.diagnose(qrels)
+    assert list(findings.columns) == COLUMNS
+    assert findings.empty
+
+
+def test_the_example_track(track):
+    runs, qrels = track
+    findings = runs.ireval.diagnose(qrels, ["AP", "nDCG@10"])
+    order = findings["severity"].map(SEVERITIES.index)
+    assert order.is_monotonic_increasing
+    assert findings["reference"].str.contains("http|doi").all()
+    row = find(findings, "top 10 ")
+    top = runs.ireval.rank().query("rank <= 10").merge(qrels, how="left")
+    assert row["how_many"] == top["grade"].isna().sum()
+    assert row["where"].startswith("colbert (54%), ance")
+    assert find(findings, "did not contribute")["where"] == "ance, colbert, doct5query"
+    assert find(findings, "deeper than the pool")["where"] == "depth 50"
+    pairs = ir.cube(runs, qrels).ireval.bounds("RBP(p=0.8)", at=50).ireval.decide()
+    assert find(findings, "closer than their residuals")["how_many"] == (~pairs["decided"]).sum()
+    assert find(findings, "only metrics with")["where"] == "AP, nDCG@10"
+
+
+def test_metrics_change_what_is_found(track):
+    runs, qrels = track
+    mixed = runs.ireval.diagnose(qrels, ["AP@10", "RBP(p=0.8)@10"])
+    assert not mixed["what"].str.contains("only metrics with|deeper than").any()
+    assert find(mixed, "pooled last are relevant")["where"] == "AP@10"
+    utility = runs.ireval.diagnose(qrels, "RBP(p=0.8)@7")
+    assert not utility["what"].str.contains("recall base|pooled last").any()
+    assert find(utility, "nobody else")["where"] == "RBP(p=0.8)@7"
+    with pytest.raises(MetricError):
+        runs.ireval.diagnose(qrels, ["nonsense"])
+
+
+def test_topics_that_do_not_join(track):
+    runs, qrels = track
+    first = runs["topic"].iloc[0]
+    less = runs.ireval.diagnose(qrels[qrels["topic"] != first])
+    assert find(less, "without judgments")[["where", "how_many"]].tolist() == [first, 1]
+    missing = runs[(runs["topic"] != first) | (runs["system"] != "ance")].ireval.diagnose(qrels)
+    row = find(missing, "missing from a run")
+    assert row["where"] == "ance (1)"
+    assert "ASL" in row["advice"]
+    none = runs.assign(topic="0" + runs["topic"]).ireval.diagnose(qrels)
+    assert none.iloc[0]["severity"] == "error"
+    assert find(none, "no topic in common")["where"].startswith("runs: '0101'")
+    assert len(none[none["severity"] == "error"]) == 1
+    typed = runs.assign(topic=runs["topic"].astype(int)).ireval.diagnose(qrels)
+    assert find(typed, "topics of two types")["how_many"] == 16
+
+
+def test_documents_that_do_not_join(track):
+    runs, qrels = track
+    none = runs.ireval.diagnose(qrels.assign(doc="x" + qrels["doc"]))
+    assert find(none, "no judged document is retrieved")["severity"] == "error"
+    typed = runs.ireval.diagnose(qrels.assign(doc=range(len(qrels))))
+    assert find(typed, "documents of two types")["severity"] == "error"
+
+
+def test_what_is_there_twice(track):
+    runs, qrels = track
+    twice = pd.concat([runs, runs.iloc[:3]]).ireval.diagnose(qrels)
+    row = find(twice, "listed twice")
+    assert row["how_many"] == 3
+    assert row["where"].startswith("bm25 101 d158, ")
+    judged = runs.ireval.diagnose(pd.concat([qrels, qrels.iloc[[5]]]))
+    assert find(judged, "judged twice")["how_many"] == 1
+
+
+def test_scores(track):
+    runs, qrels = track
+    missing = runs.assign(score=runs["score"].mask(np.arange(len(runs)) < 2))
+    assert find(missing.ireval.diagnose(qrels), "missing scores")["how_many"] == 2
+    turned = runs.assign(score=runs["score"].where(runs["system"] != "ance", runs["rank"]))
+    row = find(turned.ireval.diagnose(qrels), "contradict their scores")
+    assert row[["where", "how_many"]].tolist() == ["ance", 16]
+    assert not runs.ireval.diagnose(qrels)["what"].str.contains("contradict").any()
+    ranked = runs.drop(columns="score").ireval.diagnose(qrels, ties="rank")
+    assert not ranked["what"].str.contains("tie").any()
+
+
+def test_short_lists(track):
+    runs, qrels = track
+    cut = runs[(runs["system"] != "splade") | (runs["rank"] <= 20)]
+    row = find(cut.ireval.diagnose(qrels), "shorter than 50")
+    assert row[["where", "how_many"]].tolist() == ["splade (16)", 16]
+    assert not cut.ireval.diagnose(qrels, depth=20)["what"].str.contains("shorter").any()
+    assert find(cut.ireval.diagnose(qrels, depth=60), "shorter than 60")["how_many"] == 128
+
+
+def test_grades(track):
+    runs, qrels = track
+    first = qrels["topic"] == qrels["topic"].iloc[0]
+    bare = qrels.assign(grade=qrels["grade"].mask(first, 0))
+    row = find(runs.ireval.diagnose(bare), "without relevant")
+    assert row["where"] == qrels["topic"].iloc[0]
+    marked = qrels.assign(grade=qrels["grade"].replace(0, -1))
+    found = runs.ireval.diagnose(marked)
+    assert find(found, "grade -1")["how_many"] == (qrels["grade"] == 0).sum()
+
+
+def test_ties(track):
+    runs, qrels = track
+    coarse = runs.assign(score=runs["score"].round(1)).ireval.diagnose(qrels)
+    row = find(coarse, "ties in the top 20")
+    assert row["severity"] == "warning"
+    assert "median rate 72%" in row["what"]
+    shared = runs.ireval.diagnose(qrels, ties="mean")
+    assert not shared["what"].str.contains("residuals").any()
+
+
+def test_options_reach_the_cube(track):
+    runs, qrels = track
+    nominal = runs.ireval.diagnose(qrels, depth=10, pool_depth=50)
+    assert not nominal["what"].str.contains("deeper").any()
+    chosen = runs.ireval.diagnose(qrels, contributing=["bm25", "splade"])
+    assert find(chosen, "did not contribute")["how_many"] == 6
+
+
+def test_incomplete_to_any_depth(track):
+    runs, qrels = track
+    found = runs.drop(columns="contributing").ireval.diagnose(qrels)
+    assert "complete to depth 0" in find(found, "deeper than the pool")["what"]
+    alone = runs[runs["system"] == "ance"].drop(columns=["system", "team"]).ireval.diagnose(qrels)
+    assert not alone["what"].str.contains("residuals").any()
+
+
+def test_a_frame_without_a_role(track):
+    runs, qrels = track
+    with pytest.raises(InputError, match="grade"):
+        runs.ireval.diagnose(qrels.drop(columns="grade"))
