@@ -12,7 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cube.tables import to_scores
-from irframe.errors import DepthError, IrframeWarning, MetricError, ParameterError
+from irframe.errors import DepthError, InputError, IrframeWarning, MetricError, ParameterError
 from irframe.metrics import parse_metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 
@@ -139,6 +139,8 @@ def match_topics(scores: xr.DataArray | pd.DataFrame, at: Depths = None) -> Matc
     ------
     ParameterError
         If there are fewer than two systems, or a metric has no topic on which all have a score.
+    InputError
+        For infinite scores, listing the metrics.
     DepthError
         For depths that the scores lack.
 
@@ -153,8 +155,16 @@ def match_topics(scores: xr.DataArray | pd.DataFrame, at: Depths = None) -> Matc
     if array.sizes[SYSTEM] < 2:
         raise ParameterError("at least two systems to compare", f"{array.sizes[SYSTEM]}")
     matched = Matched(array.compute())
+    _refuse_infinite(matched)
     _count_topics(matched)
     return matched
+
+
+def _refuse_infinite(matched: Matched) -> None:
+    rows = zip(matched.metrics, matched.scores, strict=True)
+    infinite = [str(metric) for metric, scores in rows if np.isinf(scores).any()]
+    if infinite:
+        raise InputError("finite scores to compare systems by", "infinite ones", "", infinite)
 
 
 def read_scores(scores: xr.DataArray | pd.DataFrame) -> xr.DataArray:

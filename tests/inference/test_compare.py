@@ -398,3 +398,9 @@ class TestBadInput:
     def test_no_scores(self):
         with pytest.raises(InputError, match="dimensions"):
             xr.DataArray([1.0, 2.0], dims="topic").ireval.compare()
+
+
+def test_infinite_scores_are_refused():
+    scores = ir.cube(*ir.example_track()).ireval.score("AP", "BalancePoint", at=50)
+    with pytest.raises(InputError, match="infinite ones: BalancePoint"):
+        ir.compare(scores)
