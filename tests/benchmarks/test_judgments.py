@@ -1,0 +1,116 @@
+"""Speed of leaving runs out, of bounds and of samples, on the runs of TREC-COVID round 1.
+
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_judgments.py``. Building and
+scoring again without a run is timed on a sample of the runs in the same session and extrapolated.
+At the depth of the pool, as in the literature, nearly all of that is building; at depth 1000
+both ways score all rankings again for every run.
+"""
+
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irframe as ir
+
+METRICS = ["AP(norm='min')", "nDCG", "RBP(p=0.8)", "RBP(p=0.95)"]
+SAMPLE = 3
+
+
+@pytest.fixture(scope="module")
+def track(shared):
+    """Return runs with their team and whether they contributed, and qrels."""
+    folder = shared / "data" / "trec-covid-round1"
+    board = pd.read_csv(folder / "leaderboard.csv").set_index("run")
+    runs = ir.read_runs(sorted((folder / "runs").iterdir()))
+    contributed = board["contributed judgments"].eq("yes")
+    runs = runs.assign(
+        team=runs["system"].map(board["team"]), contributing=runs["system"].map(contributed)
+    )
+    return runs, ir.read_qrels(folder / "qrels.txt")
+
+
+@pytest.fixture(scope="module")
+def cube(track):
+    return ir.cube(*track)
+
+
+def tell(words):
+    sys.stdout.write(f"\n{words}\n")
+
+
+def rebuilt(runs, qrels, others, depth, at):
+    """Pool the other runs again, build a cube and score it."""
+    judged = qrels.ireval.restrict(runs.ireval.pool(depth, contributing=others))
+    cube = runs.ireval.cube(judged, contributing=others, pool_depth=depth)
+    return cube.ireval.score(*METRICS, at=at).mean("topic")
+
+
+@pytest.mark.parametrize(("at", "times"), [(7, 20), (1000, 4)])
+@pytest.mark.parametrize("by", ["system", "team"])
+def test_leaving_runs_out(benchmark, track, cube, by, at, times):
+    runs, qrels = track
+    options = {"by": None if by == "system" else by, "at": at}
+    rows = benchmark.pedantic(
+        cube.ireval.leave_out, args=METRICS, kwargs=options, rounds=2, warmup_rounds=1
+    )
+    ours = benchmark.stats.stats.min
+    groups = runs[runs["contributing"]].drop_duplicates("system").set_index("system")
+    groups = groups.index.to_series() if by == "system" else groups["team"]
+    chosen = groups.drop_duplicates().sample(SAMPLE, random_state=0)
+    start = time.perf_counter()
+    for group in chosen:
+        others = groups.index[groups != group].tolist()
+        means = rebuilt(runs, qrels, others, 7, at)
+        for system in groups.index[groups == group]:
+            found = rows[rows["system"] == system].set_index("metric")["mean_without"]
+            expected = means.sel(system=system).isel(depth=0).to_series()
+            np.testing.assert_allclose(found, expected, atol=1e-12)
+    loop = (time.perf_counter() - start) / SAMPLE * groups.nunique()
+    benchmark.extra_info.update(loop=loop, ratio=loop / ours)
+    size = f"{groups.nunique()} {by}s, {len(METRICS)} metrics at depth {at}"
+    tell(f"leave out {size}: {ours:.2f} s, again {loop:.0f} s: {loop / ours:.0f} x")
+    assert loop / ours >= times
+
+
+@pytest.mark.parametrize("metric", ["RBP(p=0.95)", "ERR", "P", "RR"])
+def test_bounds_by_formula_grow_with_the_cells(benchmark, cube, metric):
+    seconds = []
+    for systems in (35, 70, 140):
+        part = cube.isel(system=slice(systems))
+        part.ireval.bounds(metric)
+        start = time.perf_counter()
+        part.ireval.bounds(metric)
+        seconds.append((time.perf_counter() - start) / part["grade"].size)
+    benchmark.pedantic(cube.ireval.bounds, args=[metric], rounds=3, warmup_rounds=1)
+    each = ", ".join(f"{1e9 * s:.0f}" for s in seconds)
+    tell(f"bounds of {metric}: {each} ns a cell on 35, 70, 140 systems")
+    assert seconds[-1] < 3 * seconds[0]
+
+
+@pytest.mark.parametrize(
+    ("metric", "at"), [("AP", 10), ("AP", 100), ("nDCG", 10), ("nDCG", 100), ("Q", 10), ("Q", 20)]
+)
+def test_exact_bounds(benchmark, cube, metric, at):
+    benchmark.pedantic(cube.ireval.bounds, args=[metric], kwargs={"at": at}, rounds=1)
+    tell(f"bounds of {metric}@{at}, 4,290 rankings: {benchmark.stats.stats.min:.2f} s")
+
+
+def test_samples(benchmark, cube):
+    benchmark.pedantic(
+        cube.ireval.robustness, args=METRICS, kwargs={"seeds": 2, "at": 100}, rounds=1
+    )
+    tell(f"robustness, 5 shares x 2 seeds: {benchmark.stats.stats.min:.2f} s")
+
+
+def test_orders_of_ties(benchmark, cube):
+    benchmark.pedantic(cube.ireval.tie_ranges, args=METRICS, rounds=2)
+    tell(f"tie ranges of {len(METRICS)} metrics, all depths: {benchmark.stats.stats.min:.2f} s")
+
+
+def test_diagnosis(benchmark, track):
+    runs, qrels = track
+    benchmark.pedantic(runs.ireval.diagnose, args=[qrels], rounds=2)
+    tell(f"diagnosis of 143 runs: {benchmark.stats.stats.min:.2f} s")
