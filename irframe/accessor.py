@@ -55,6 +55,7 @@ class FramePlots(_Accessor):
 
     best_systems = Verb("plots.best_systems")
     difference_histogram = Verb("plots.difference_histogram")
+    leave_out_changes = Verb("plots.leave_out_changes")
     length_histogram = Verb("plots.length_histogram")
     outcome_shares = Verb("plots.outcome_shares")
     p_value_curves = Verb("plots.p_value_curves")
@@ -67,10 +68,14 @@ class ScoresPlots(_Accessor):
     """Figures of scores, and of what is measured on them."""
 
     agreement_map = Verb("plots.agreement_map")
+    bound_bands = Verb("plots.bound_bands")
     depth_curves = Verb("plots.depth_curves")
     ratio_curves = Verb("plots.ratio_curves")
+    robustness_curves = Verb("plots.robustness_curves")
     system_ranking = Verb("plots.system_ranking")
+    tie_bars = Verb("plots.tie_bars")
     topic_differences = Verb("plots.topic_differences")
+    unjudged_share = Verb("plots.unjudged_share")
     volatility_map = Verb("plots.volatility_map")
 
 
@@ -86,6 +91,7 @@ class CubePlots(_Accessor):
     hasse = Verb("plots.hasse")
     orderings = Verb("plots.orderings")
     p_value_curves = Verb("plots.p_value_curves")
+    pool_curves = Verb("plots.pool_curves")
     ranking_grid = Verb("plots.ranking_grid")
 
 

@@ -9,8 +9,9 @@ RESULTS = (
     {"system_a", "system_b", "outcome"},
     {"low", "high", "documents"},
     {METRIC, SYSTEM, "value"},
+    {METRIC, SYSTEM, "rank_change"},
 )
-"""Columns of outcomes (both frames), histograms, and best systems."""
+"""Columns of outcomes (both frames), histograms, best systems, and runs left out."""
 
 
 def is_result(frame: pd.DataFrame) -> bool:

@@ -1,0 +1,90 @@
+"""Agreement of system orderings on fewer and fewer judgments."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from irframe.errors import InputError, ParameterError
+from irframe.names import DEPTH, METRIC
+from irframe.plots.canvas import COLOURS, FAINT, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MARKERS = "os^Dv<>"
+PERCENT, SEED = "percent", "seed"
+
+
+def robustness_curves(
+    agreement: xr.DataArray, *, depth: int | None = None, ax: "Axes | None" = None
+) -> "Axes":
+    """Draw how alike systems are ordered on shares of the judgments and on all of them.
+
+    The flatter and closer to 1 a line, the less the metric minds incomplete judgments.
+
+    Parameters
+    ----------
+    agreement
+        What `irframe.robustness` gives.
+    depth
+        Which evaluation depth; may be left out where there is only one.
+    ax
+        Axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: per metric the means over the seeds, from all judgments on the left to the
+        smallest share on the right, in a band of one standard deviation either way. A dotted line
+        marks 0.9, from which on two orderings are customarily taken as equivalent.
+
+    References
+    ----------
+    .. [1] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. Fig. 13. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> ax = cube.ireval.robustness("AP", "Bpref", seeds=3).ireval.plot.robustness_curves()
+    >>> ax.get_xlabel()
+    'judgments kept, %'
+    """
+    if not isinstance(agreement, xr.DataArray) or not {PERCENT, SEED} <= set(agreement.dims):
+        found = ", ".join(map(str, getattr(agreement, "dims", ()))) or type(agreement).__name__
+        raise InputError("what robustness gives, over percent and seed", found)
+    known = agreement[DEPTH].to_numpy().tolist() if DEPTH in agreement.dims else [depth]
+    if depth is None and len(known) == 1:
+        depth = known[0]
+    if depth not in known:
+        found = "none chosen" if depth is None else repr(depth)
+        raise ParameterError("depth= to be one of the depths scored", found, "", known)
+    chosen = agreement.sel({DEPTH: depth}) if DEPTH in agreement.dims else agreement
+    chosen = chosen.sortby(PERCENT, ascending=False)
+    means, spread = chosen.mean(SEED), chosen.std(SEED)
+    percents = chosen[PERCENT].to_numpy()
+    places = percents if 100 in percents else np.append(100, percents)
+    ax = new_axes(ax)
+    ax.axhline(0.9, color=FAINT, linestyle=":", linewidth=1)
+    for number, metric in enumerate(chosen[METRIC].to_numpy()):
+        lines = [part.sel({METRIC: metric}).to_numpy() for part in (means, spread)]
+        mean, half = (
+            np.append(whole, line) if len(places) > len(percents) else line
+            for whole, line in zip((1.0, 0.0), lines, strict=True)
+        )
+        colour = COLOURS[number % len(COLOURS)]
+        marker = MARKERS[number % len(MARKERS)]
+        ax.plot(places, mean, color=colour, marker=marker, markersize=4, label=str(metric))
+        ax.fill_between(places, mean - half, mean + half, color=colour, alpha=0.15, linewidth=0)
+    ax.set(xlabel="judgments kept, %", ylabel=f"agreement with all judgments ({_method(chosen)})")
+    ax.set_xlim(102, min(percents) - 2)
+    ax.set_xticks(places)
+    ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    return ax
+
+
+def _method(agreement: xr.DataArray) -> str:
+    name = str(agreement.attrs.get("method", ""))
+    return "Kendall's tau" if name.startswith("Kendall") else name or "agreement"

@@ -1,0 +1,84 @@
+"""What the order of tied documents leaves open, system by system."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from irframe.cube.bounds import BOUND
+from irframe.errors import InputError, ParameterError
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.plots.canvas import COLOURS, new_axes, only_metric
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NAMED = 40
+"""Systems that are named along the axis; of more only the places are shown."""
+
+
+def tie_bars(
+    ranges: xr.DataArray,
+    *,
+    metric: Any = None,
+    depth: int | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw between which means the order of tied documents decides, for every system.
+
+    Parameters
+    ----------
+    ranges
+        What `irframe.tie_ranges` gives.
+    metric
+        Which metric; may be left out where there is only one.
+    depth
+        Which evaluation depth; by default the greatest.
+    ax
+        Axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: a bar per system from the lowest to the highest mean, the system with the
+        highest one first.
+
+    References
+    ----------
+    .. [1] McSherry, Najork. Computing information retrieval performance measures efficiently in
+       the presence of tied scores. ECIR 2008. doi:10.1007/978-3-540-78646-7_38
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> cube = runs.assign(score=runs["score"].round()).ireval.cube(qrels)
+    >>> ax = cube.ireval.tie_ranges("AP").ireval.plot.tie_bars()
+    >>> len(ax.patches)
+    8
+    """
+    if not isinstance(ranges, xr.DataArray) or BOUND not in ranges.dims:
+        found = ", ".join(map(str, getattr(ranges, "dims", ()))) or type(ranges).__name__
+        raise InputError("scores with a dimension bound, as tie_ranges gives them", found)
+    chosen = only_metric(ranges, metric)
+    depths = chosen[DEPTH].to_numpy()
+    depth = int(depths[-1]) if depth is None else depth
+    if depth not in depths:
+        raise ParameterError("depth= to be one of the depths scored", repr(depth), "", depths)
+    means = chosen.sel({DEPTH: depth}).mean(TOPIC).transpose(BOUND, SYSTEM)
+    low, high = (means.sel({BOUND: side}).to_numpy() for side in ("lower", "upper"))
+    order = np.argsort(-(low + high), kind="stable")
+    places = np.arange(len(order))
+    ax = new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8))
+    ax.use_sticky_edges = False
+    least = 0.004 * (high.max() - low.min() or 1)
+    height = np.maximum(high - low, least)[order]
+    ax.bar(places, height, bottom=low[order], width=0.7, color=COLOURS[0])
+    if len(order) <= NAMED:
+        names = [str(means.indexes[SYSTEM][row]) for row in order]
+        ax.set_xticks(places, names, rotation=90, fontsize="small")
+    else:
+        ax.set_xlabel(f"{len(order)} systems, the best first")
+    ax.set_ylabel(f"mean {chosen[METRIC].item()} at depth {depth}, over tie orders")
+    ax.set_xlim(-0.8, len(order) - 0.2)
+    return ax

@@ -1,0 +1,73 @@
+"""Share of unjudged documents by evaluation depth."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from irframe.errors import InputError
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.plots.canvas import COLOURS, new_axes, only_metric
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def unjudged_share(
+    scores: xr.DataArray, *, pool_depth: int | None = None, ax: "Axes | None" = None
+) -> "Axes":
+    """Draw which share of the documents down to every depth was never judged, run by run.
+
+    Parameters
+    ----------
+    scores
+        Scores of the metric ``Judged`` by depth.
+    pool_depth
+        Depth of the pool, marked by a dotted line; by default the cube's.
+    ax
+        Axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: a line per system, the mean over topics, by colour those that contributed to
+        the pool and the others.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 2.4. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> ax = cube.ireval.score("Judged").ireval.plot.unjudged_share()
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['contributing (5)', 'not contributing (3)', 'pool depth']
+    """
+    if not isinstance(scores, xr.DataArray) or not {METRIC, DEPTH} <= set(scores.dims):
+        found = ", ".join(map(str, getattr(scores, "dims", ()))) or type(scores).__name__
+        raise InputError("scores of Judged by depth", found)
+    shares = 100 * (1 - only_metric(scores, "Judged").mean(TOPIC).transpose(SYSTEM, DEPTH))
+    depths = shares[DEPTH].to_numpy()
+    everyone = np.ones(shares.sizes[SYSTEM], bool)
+    inside = shares["contributing"].to_numpy() if "contributing" in shares.coords else everyone
+    ax = new_axes(ax)
+    for number, (chosen, name) in enumerate(
+        ((inside, "contributing"), (~inside, "not contributing"))
+    ):
+        for place, row in enumerate(np.flatnonzero(chosen)):
+            label = f"{name} ({chosen.sum()})" if not place else f"_{shares.indexes[SYSTEM][row]}"
+            alpha = 0.9 if len(everyone) < 20 else 0.35
+            ax.plot(depths, shares[row], color=COLOURS[number], alpha=alpha, lw=1.2, label=label)
+    pool_depth = scores.attrs.get("pool_depth") if pool_depth is None else pool_depth
+    if pool_depth:
+        ax.axvline(pool_depth, color="black", linestyle=":", linewidth=1, label="pool depth")
+    ax.set(xlabel="evaluation depth k", ylabel="unjudged documents down to k, %")
+    ax.set_xlim(depths[0], depths[-1])
+    ax.set_ylim(0, 100)
+    legend = ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    for line in legend.get_lines():
+        line.set_alpha(1)
+    return ax
