@@ -60,11 +60,11 @@ def decide(
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
     >>> pairs = decide(cube.ireval.bounds("RBP(p=0.5)", at=50), baseline="splade")
-    >>> pairs.loc[3:5, ["system_a", "lowest", "highest", "decided", "better"]].round(3)
-         system_a  lowest  highest  decided  better
-    3     colbert  -0.256    0.098    False     NaN
-    4  doct5query  -0.114    0.039    False     NaN
-    5      monot5   0.017    0.018     True  monot5
+    >>> pairs.loc[3:5, ["system_a", "lowest", "highest", "decided"]].round(3)
+         system_a  lowest  highest  decided
+    3     colbert  -0.256    0.098    False
+    4  doct5query  -0.114    0.039    False
+    5      monot5   0.017    0.018     True
     """
     if not isinstance(bounds, xr.DataArray) or BOUND not in bounds.dims:
         found = ", ".join(map(str, getattr(bounds, "dims", ()))) or type(bounds).__name__
