@@ -79,6 +79,8 @@ def tie_bars(
         ax.set_xticks(places, names, rotation=90, fontsize="small")
     else:
         ax.set_xlabel(f"{len(order)} systems, the best first")
-    ax.set_ylabel(f"mean {chosen[METRIC].item()} at depth {depth}, over tie orders")
+    label = str(chosen[METRIC].item())
+    label = label if "@" in label else f"{label}@{depth}"
+    ax.set_ylabel(f"mean {label}, over tie orders")
     ax.set_xlim(-0.8, len(order) - 0.2)
     return ax

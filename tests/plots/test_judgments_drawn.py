@@ -120,8 +120,8 @@ def test_bars_of_ties():
         low, high = means.sel(system=name).values
         assert bar.get_y() == pytest.approx(low)
         assert bar.get_y() + bar.get_height() == pytest.approx(high)
-    assert "depth 5" in ax.get_ylabel()
-    assert "depth 20" in tie_bars(ranges, metric="P").get_ylabel()
+    assert ax.get_ylabel() == "mean AP@5, over tie orders"
+    assert tie_bars(ranges, metric="P").get_ylabel() == "mean P@20, over tie orders"
 
 
 def test_many_systems_are_not_named():
