@@ -77,6 +77,11 @@ class _Scaled(Gain):
             raise MetricError("a top grade between 1 and 127", f"top={self.top}")
 
 
+def _floats(grade: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    """Return grades in double precision, negative ones as 0; small integers would become halves."""
+    return np.maximum(grade, 0).astype(np.float64)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Linear(_Scaled):
     """Gain in proportion to the grade, 1 for the top grade.
@@ -105,7 +110,7 @@ class Linear(_Scaled):
 
     def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:  # noqa: ARG002
         """Return the grade as a share of the top grade."""
-        return np.asarray(np.maximum(grade, 0) / float(self.top or top))
+        return np.asarray(_floats(grade) / (self.top or top))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +141,7 @@ class Exponential(_Scaled):
 
     def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:  # noqa: ARG002
         """Return the exponential gain."""
-        return np.asarray((np.exp2(np.maximum(grade, 0)) - 1) / np.exp2(self.top or top))
+        return np.asarray((np.exp2(_floats(grade)) - 1) / 2.0 ** (self.top or top))
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -95,3 +95,14 @@ def test_ndcg_with_logarithms_to_base_ten(golden):
         assert found == pytest.approx(case["expected"][key], rel=1e-9)
     ranks = np.array([1, 9, 10, 20, 100]) - 1
     np.testing.assert_allclose(discounts("jk", 10, 100)[ranks], case["expected"]["discounts"])
+
+
+def test_gains_of_small_integers_are_doubles():
+    levels = np.array([-1, 0, 1, 3, 12, 20], np.int8)
+    exponential = parse_gain("exp").map(levels, rel=1, top=20)
+    np.testing.assert_array_equal(
+        exponential, [0, 0, *((2.0**g - 1) / 2**20 for g in (1, 3, 12, 20))]
+    )
+    assert exponential.dtype == np.float64
+    linear = parse_gain("linear").map(levels, rel=1, top=20)
+    np.testing.assert_array_equal(linear, [0, 0, 1 / 20, 3 / 20, 12 / 20, 1])
