@@ -79,7 +79,7 @@ class _Scaled(Gain):
 
 def _floats(grade: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
     """Return grades in double precision, negative ones as 0; small integers would become halves."""
-    return np.maximum(grade, 0).astype(np.float64)
+    return np.asarray(np.maximum(grade, 0), dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)
