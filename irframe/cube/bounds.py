@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.cube.scoring import (
+    Kernel,
     block_evidence,
     in_blocks,
     label_scores,
@@ -113,10 +114,32 @@ def bounds(
     names = ["grade", "retrieved", *(["tied", "tail", "tail_size"] if shared else [])]
     base = recall_base(cube, chosen) | {"pool_depth": int(cube.attrs["pool_depth"])}
     cells = [cube[name] for name in names]
-    both = in_blocks(cells, base, chosen, depths, kernel=_bound_cells, each=len(SIDES))
+    sides = both_sides(cells, base, chosen, depths, _bound_cells)
+    return label_scores(cube, sides, chosen, depths)
+
+
+def both_sides(
+    cells: list[xr.DataArray],
+    base: dict[str, Any],
+    metrics: Sequence[Metric],
+    depths: Sequence[int],
+    kernel: Kernel,
+) -> xr.DataArray:
+    """Apply a kernel that yields a lower and an upper score for every metric.
+
+    Parameters
+    ----------
+    cells, base, metrics, depths, kernel
+        As for `irframe.cube.scoring.in_blocks`.
+
+    Returns
+    -------
+    xarray.DataArray
+        Dimensions (bound, metric, system, topic, depth).
+    """
+    both = in_blocks(cells, base, metrics, depths, kernel=kernel, each=len(SIDES))
     sides = [both.isel({METRIC: slice(side, None, len(SIDES))}) for side in range(len(SIDES))]
-    joined = xr.concat(sides, dim=BOUND).assign_coords({BOUND: list(SIDES)})
-    return label_scores(cube, joined, chosen, depths)
+    return xr.concat(sides, dim=BOUND).assign_coords({BOUND: list(SIDES)})
 
 
 def _refuse_long(cube: xr.Dataset, metrics: Sequence[Metric], depths: Array) -> None:

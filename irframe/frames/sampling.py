@@ -10,12 +10,11 @@ from irframe.errors import GradeError, ParameterError
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ids import Codes
 from irframe.frames.tables import read_qrels_table, refuse_twice_judged
+from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import UNJUDGED
 
 LEAST_NONRELEVANT = 10
 """Documents that stay judged on a grade that is not relevant, if there are so many."""
-POOLED_UNJUDGED = -1
-"""The grade that marks a document as pooled and not judged."""
 
 
 def sample(qrels: pd.DataFrame, percent: float, seed: int = 0) -> pd.DataFrame:

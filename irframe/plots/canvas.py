@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's palette without its yellow: distinct for colour-blind readers, and in print."""
 
+MARKERS = "os^Dv<>"
+"""Markers in the order of the colours."""
+
 FAINT = "#9AA5B1"
 """Colour of what stays in the background."""
 

@@ -8,12 +8,10 @@ import xarray as xr
 
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH
-from irframe.plots.canvas import COLOURS
+from irframe.plots.canvas import COLOURS, MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-MARKERS = "os^Dv<>"
 
 
 def pool_curves(

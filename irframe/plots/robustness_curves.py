@@ -7,12 +7,11 @@ import xarray as xr
 
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH, METRIC
-from irframe.plots.canvas import COLOURS, FAINT, new_axes
+from irframe.plots.canvas import COLOURS, FAINT, MARKERS, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MARKERS = "os^Dv<>"
 PERCENT, SEED = "percent", "seed"
 
 

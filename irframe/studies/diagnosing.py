@@ -8,8 +8,8 @@ import pandas as pd
 from irframe.cube.building import cube
 from irframe.cube.scoring import Metrics, parse_metrics
 from irframe.errors import IrframeWarning
-from irframe.frames.sampling import POOLED_UNJUDGED
 from irframe.frames.tables import read_qrels_table, read_table
+from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DEPTH
 from irframe.studies.cube_checks import check_cube
 from irframe.studies.findings import to_frame

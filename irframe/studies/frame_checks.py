@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ids import shown
-from irframe.frames.sampling import POOLED_UNJUDGED
 from irframe.frames.tables import QrelsTable, RunTable
+from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.studies.findings import ALEX, LU, TREC_EVAL, YILMAZ, Finding, listed
 
 

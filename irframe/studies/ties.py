@@ -9,11 +9,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.agreement import Agreement
-from irframe.cube.bounds import BOUND, SIDES
+from irframe.cube.bounds import both_sides
 from irframe.cube.building import cube as build
 from irframe.cube.scoring import (
     Metrics,
-    in_blocks,
     label_scores,
     parse_metrics,
     recall_base,
@@ -25,7 +24,7 @@ from irframe.inference.agreement import agreement
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.reordering import refuse_unordered, reordered_cells
-from irframe.names import DEPTH, EMPTY, METRIC
+from irframe.names import DEPTH, EMPTY
 
 Array = NDArray[Any]
 
@@ -205,11 +204,8 @@ def tie_ranges(
     depths = wanted_depths(cube, chosen, at)
     refuse_unordered(chosen, cube["level"].to_numpy())
     cells = [cube[name] for name in ("grade", "retrieved", "tied", "tail", "tail_size")]
-    base = recall_base(cube, chosen)
-    both = in_blocks(cells, base, chosen, depths, kernel=reordered_cells, each=len(SIDES))
-    sides = [both.isel({METRIC: slice(side, None, len(SIDES))}) for side in range(len(SIDES))]
-    joined = xr.concat(sides, dim=BOUND).assign_coords({BOUND: list(SIDES)})
-    return label_scores(cube, joined, chosen, depths)
+    sides = both_sides(cells, recall_base(cube, chosen), chosen, depths, reordered_cells)
+    return label_scores(cube, sides, chosen, depths)
 
 
 def _refuse_untied(cube: xr.Dataset, *names: str) -> None:
