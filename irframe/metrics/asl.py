@@ -61,6 +61,7 @@ class ASL(Metric):
 
     aliases: ClassVar = ("AtomizedSearchLength",)
     cost: ClassVar = True
+    order: ClassVar = "relevance"
     range: ClassVar = (0.0, np.inf)
 
     def __post_init__(self) -> None:

@@ -1,6 +1,7 @@
 """Atomized precision: what stands between average precision and atomized search length."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -52,6 +53,8 @@ class AtomizedP(Metric):
     mean: str = parameter("arithmetic", choices=("arithmetic", "harmonic"))
     unretrieved: str = parameter("irrel", choices=UNRETRIEVED)
     rel: int = parameter(1, low=1, high=127)
+
+    order: ClassVar = "relevance"
 
     def kernel(
         self,

@@ -46,6 +46,7 @@ class ESL(Metric):
     rel: int = parameter(1, low=1, high=127)
 
     cost: ClassVar = True
+    order: ClassVar = "relevance"
     range: ClassVar = (1.0, np.inf)
 
     def kernel(self, *, relevant: Array, rank: Floats) -> Floats:

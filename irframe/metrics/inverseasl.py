@@ -50,6 +50,7 @@ class InverseASL(Metric):
     rel: int = parameter(1, low=1, high=127)
 
     summary: ClassVar = "harmonic"
+    order: ClassVar = "relevance"
 
     def kernel(
         self,

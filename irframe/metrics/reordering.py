@@ -79,7 +79,8 @@ def reordered_cells(
     Yields
     ------
     numpy.ndarray
-        The lowest and the highest scores of a metric, shape (..., topic, depth) each.
+        The lowest and the highest scores of a metric, shape (..., topic, depth) each. Where a
+        cost is NaN in the worst order alone, the highest is NaN.
     """
     columns = np.asarray(depths) - 1
     orders: dict[bytes, list[Evidence]] = {}
@@ -90,7 +91,7 @@ def reordered_cells(
             grades = [_ordered_grades(cells, base["levels"], key) for key in (value, -value)]
             orders[name] = [Evidence(grade=g, retrieved=cells[1], **base) for g in grades]
         first, second = (metric.score(evidence)[..., columns] for evidence in orders[name])
-        yield np.minimum(first, second)
+        yield np.fmin(first, second)
         yield np.maximum(first, second)
 
 

@@ -180,7 +180,8 @@ def tie_ranges(
     swapping the two never lowers the score at any depth. So the highest score has every tied
     block in falling order of worth, and the lowest in rising order. Worth is relevance or gain;
     for Bpref unjudged documents stand between relevant and other judged ones, and for Judged
-    the judged ones come first. Documents below the cube's depth are counted if they are tied with
+    the judged ones come first. For a cost the highest score is the worst one, NaN where ESL finds
+    nothing then. Documents below the cube's depth are counted if they are tied with
     one above. Takes time in proportion to the cells.
 
     References
