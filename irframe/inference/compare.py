@@ -7,19 +7,22 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.errors import MetricError, ParameterError
+from irframe.cube.bounds import BOUND
+from irframe.errors import MetricError
 from irframe.inference.corrections import adjust_p, refuse_correction
+from irframe.inference.deciding import decide
 from irframe.inference.grouping import each_group
-from irframe.inference.matching import Array, Depths, Matched, match_topics, refuse_alpha
-from irframe.metrics import parse_metric
-from irframe.names import DEPTH, METRIC
-from irframe.paired import (
-    PairedTest,
-    all_pairs,
-    baseline_pairs,
-    describe_differences,
-    parse_test,
+from irframe.inference.matching import (
+    Array,
+    Depths,
+    Matched,
+    choose_pairs,
+    match_topics,
+    refuse_alpha,
 )
+from irframe.metrics import parse_metric
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.paired import PairedTest, describe_differences, parse_test
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")
@@ -29,6 +32,8 @@ COLUMNS = (
     *COUNTS,
 )
 """Columns of a comparison frame, after that of the group."""
+DECIDED = ("lowest", "highest", "decided", "better")
+"""Further columns where the scores are bounds."""
 
 
 def compare(
@@ -47,7 +52,8 @@ def compare(
     Parameters
     ----------
     scores
-        Scores per system and topic: an array, or a frame, wide or long.
+        Scores per system and topic: an array, or a frame, wide or long. Or lower and upper scores
+        from `bounds`: the lower ones are tested, and further columns say what is decided.
     test
         A paired test or its name: ``"t"``, ``"wilcoxon"``, ``"ranksum"``, ``"sign"``,
         ``"permutation"``, ``"bootstrap"``, ``"tukey"``.
@@ -86,7 +92,10 @@ def compare(
         - ``wins``, ``ties``, ``losses``: topics on which a scores better than, like and worse
           than b, differences rounded to 12 decimals. Lower is better for a metric that counts
           a cost, while ``difference`` is a - b always;
-        - ``n_topics``, the topics compared.
+        - ``n_topics``, the topics compared;
+        - for bounds, ``lowest`` and ``highest``, between which the difference lies whatever the
+          unjudged documents are, ``decided``, whether that settles its sign, and ``better``, the
+          better system of a decided pair; see `decide`.
 
     Raises
     ------
@@ -134,9 +143,13 @@ def compare(
     """
     refuse_alpha(alpha)
     refuse_correction(adjust, family)
+    if isinstance(scores, xr.DataArray) and BOUND in scores.dims:
+        lower = scores.isel({BOUND: 0}, drop=True)
+        frame = compare(lower, test, adjust, baseline, at, alpha, by=by, family=family)
+        return frame.assign(**_decided(scores, baseline, at, by))
     chosen = parse_test(test)
     groups = [(key, match_topics(part, at)) for key, part, _ in each_group(scores, by)]
-    pairs = [_pairs(group, baseline) for _, group in groups]
+    pairs = [choose_pairs(group, baseline) for _, group in groups]
     results = [
         _compare(group, some, chosen, alpha) for (_, group), some in zip(groups, pairs, strict=True)
     ]
@@ -150,14 +163,17 @@ def compare(
     return frames[0] if by is None else pd.concat(frames, ignore_index=True)
 
 
-def _pairs(group: Matched, baseline: Hashable | None) -> Array:
-    systems = group.systems
-    if baseline is None:
-        return all_pairs(len(systems))
-    found = np.flatnonzero([label == baseline for label in systems])
-    if not len(found):
-        raise ParameterError("baseline to be one of the systems", repr(baseline), "", systems)
-    return baseline_pairs(len(systems), int(found[0]))
+def _decided(
+    bounds: xr.DataArray, baseline: Hashable | None, at: Depths, by: str | None
+) -> dict[str, pd.Series]:
+    """Return the further columns of a comparison of bounded scores, aligned with its rows."""
+    parts = [bounds]
+    if by is not None:
+        lower = bounds.isel({BOUND: 0}, drop=True)
+        groups = [part for _, part, _ in each_group(lower, by)]
+        parts = [bounds.sel({dim: part[dim] for dim in (SYSTEM, TOPIC)}) for part in groups]
+    found = pd.concat([decide(part, baseline, at=at) for part in parts], ignore_index=True)
+    return {name: found[name] for name in DECIDED}
 
 
 def _compare(group: Matched, pairs: Array, test: PairedTest, alpha: float) -> dict[str, Array]:

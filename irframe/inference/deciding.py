@@ -7,10 +7,9 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cube.bounds import BOUND, SIDES
-from irframe.errors import InputError, ParameterError
-from irframe.inference.matching import Array, Depths, Matched, match_topics
+from irframe.errors import InputError
+from irframe.inference.matching import Array, Depths, Matched, choose_pairs, match_topics
 from irframe.names import DEPTH, METRIC
-from irframe.paired import all_pairs, baseline_pairs
 
 
 def decide(
@@ -70,7 +69,7 @@ def decide(
         found = ", ".join(map(str, getattr(bounds, "dims", ()))) or type(bounds).__name__
         raise InputError("scores with a dimension bound, as bounds gives them", found)
     lower, upper = (match_topics(bounds.sel({BOUND: side}, drop=True), at) for side in SIDES)
-    pairs = _pairs(lower, baseline)
+    pairs = choose_pairs(lower, baseline)
     first, second = pairs.T
     low = _means(lower)[..., first] - _means(upper)[..., second]
     high = _means(upper)[..., first] - _means(lower)[..., second]
@@ -84,15 +83,6 @@ def decide(
 def _means(matched: Matched) -> Array:
     sign = np.array(matched.towards)[:, np.newaxis, np.newaxis]
     return np.asarray(sign * matched.means)
-
-
-def _pairs(matched: Matched, baseline: Hashable | None) -> Array:
-    systems = matched.systems
-    if baseline is None:
-        return all_pairs(len(systems))
-    if baseline not in systems:
-        raise ParameterError("baseline to be one of the systems", repr(baseline), "", systems)
-    return baseline_pairs(len(systems), int(np.flatnonzero(systems == baseline)[0]))
 
 
 def _frame(matched: Matched, pairs: Array, low: Array, high: Array, better: Array) -> pd.DataFrame:

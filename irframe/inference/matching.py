@@ -1,7 +1,7 @@
 """Scores of the same systems on the same topics, ready to be compared."""
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ from irframe.cube.tables import to_scores
 from irframe.errors import DepthError, InputError, IrframeWarning, MetricError, ParameterError
 from irframe.metrics import parse_metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.paired import all_pairs, baseline_pairs
 
 BLOCK_BYTES = 2**26
 """Target size of an array over pairs and a block of depths, 8 bytes a value."""
@@ -158,6 +159,17 @@ def match_topics(scores: xr.DataArray | pd.DataFrame, at: Depths = None) -> Matc
     _refuse_infinite(matched)
     _count_topics(matched)
     return matched
+
+
+def choose_pairs(matched: Matched, baseline: Hashable | None) -> Array:
+    """Return all pairs of systems, or those of each other system with a baseline; (pair, 2)."""
+    systems = matched.systems
+    if baseline is None:
+        return all_pairs(len(systems))
+    found = np.flatnonzero([label == baseline for label in systems])
+    if not len(found):
+        raise ParameterError("baseline to be one of the systems", repr(baseline), "", systems)
+    return baseline_pairs(len(systems), int(found[0]))
 
 
 def _refuse_infinite(matched: Matched) -> None:

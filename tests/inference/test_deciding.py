@@ -59,3 +59,31 @@ def test_refusals(within):
         within.ireval.decide("nobody")
     with pytest.raises(InputError, match="DataFrame"):
         ir.decide(pd.DataFrame({"x": np.zeros(3)}))
+
+
+def test_comparisons_of_bounds_say_what_is_decided():
+    cube = ir.cube(*ir.example_track())
+    within = cube.ireval.bounds("RBP(p=0.5)", "AP", at=[10, 50])
+    frame = within.ireval.compare(adjust="holm", at=50)
+    plain = within.sel(bound="lower", drop=True).ireval.compare(adjust="holm", at=50)
+    pd.testing.assert_frame_equal(frame[plain.columns], plain)
+    decided = within.ireval.decide(at=50)
+    names = ["lowest", "highest", "decided", "better"]
+    pd.testing.assert_frame_equal(frame[names], decided[names])
+    assert frame["decided"].any()
+    assert (
+        (frame["lowest"] <= frame["difference"]) & (frame["difference"] <= frame["highest"])
+    ).all()
+    versus = within.ireval.compare(baseline="bm25")
+    assert len(versus) == 2 * 2 * 7
+    assert (versus["system_b"] == "bm25").all()
+
+
+def test_comparisons_of_bounds_by_group():
+    cube = ir.cube(*ir.example_track())
+    half = np.where(np.arange(cube.sizes["topic"]) % 2, "odd", "even")
+    within = cube.ireval.bounds("RBP(p=0.5)", at=50).assign_coords(half=("topic", half))
+    frame = within.ireval.compare(by="half")
+    even = within.isel(topic=half == "even").ireval.compare()
+    part = frame[frame["half"] == "even"].drop(columns="half").reset_index(drop=True)
+    pd.testing.assert_frame_equal(part, even)
