@@ -73,8 +73,8 @@ def cube(
         topic): ``retrieved``, the length of the list. Over (topic, judged), the recall base:
         ``judged_doc``, ``judged_grade`` and ``pool_rank``, the best rank in a contributing run,
         0 where none has it; over (system, topic, filed_rank) ``filed``, the position in the recall
-        base of what a contributing run put into the pool. With `by`, a DataTree: ``tree[group].to_dataset()``
-        is the cube of a group.
+        base of what a contributing run put into the pool. With `by`, a DataTree:
+        ``tree[group].to_dataset()`` is the cube of a group.
 
     Raises
     ------
