@@ -6,31 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.errors import MetricError
-from irframe.metrics.base import METRICS, Metric
+from irframe.metrics.arranging import extremes_of_all
+from irframe.metrics.base import Metric
 from irframe.metrics.evidence import Array, Evidence
 from irframe.metrics.q import Q
 from irframe.names import EMPTY, UNJUDGED
 
 CODES = np.arange(-128, 128)
 """All that a cell of a cube may hold, grades and marks."""
-
-
-def refuse_unordered(metrics: Sequence[Metric], levels: Array) -> None:
-    """Raise for metrics of which it is not known which order of tied documents is the best.
-
-    Examples
-    --------
-    >>> from irframe.metrics import AP, InfAP
-    >>> refuse_unordered([AP(), InfAP()], np.array([0, 1]))
-    Traceback (most recent call last):
-    ...
-    irframe.errors.MetricError: wanted metrics with a best order: AP, ...; found others: InfAP.
-    """
-    refused = [str(metric) for metric in metrics if not _ordered(metric, levels)]
-    if refused:
-        known = [name for name, kind in METRICS.items() if kind.order]
-        raise MetricError("metrics with a best order: " + ", ".join(known), "others", "", refused)
 
 
 def _ordered(metric: Metric, levels: Array) -> bool:
@@ -85,6 +68,9 @@ def reordered_cells(
     columns = np.asarray(depths) - 1
     orders: dict[bytes, list[Evidence]] = {}
     for metric in metrics:
+        if not _ordered(metric, base["levels"]):
+            yield from (side[..., columns] for side in extremes_of_all(metric, list(cells), base))
+            continue
         value = worth(metric, base["top"])
         name = value.tobytes()
         if name not in orders:

@@ -23,7 +23,7 @@ from irframe.errors import DepthError, InputError, ParameterError
 from irframe.inference.agreement import agreement
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
-from irframe.metrics.reordering import refuse_unordered, reordered_cells
+from irframe.metrics.reordering import reordered_cells
 from irframe.names import DEPTH, EMPTY
 
 Array = NDArray[Any]
@@ -168,7 +168,8 @@ def tie_ranges(
     Raises
     ------
     MetricError
-        For a metric of which it is not known which order is the best.
+        If a ranking has more than 20,000 orders, for a metric of which it is not known which is the
+        best.
     ParameterError
         If the cube was ranked by a rank column, which has no ties.
     InputError
@@ -181,8 +182,9 @@ def tie_ranges(
     block in falling order of worth, and the lowest in rising order. Worth is relevance or gain;
     for Bpref unjudged documents stand between relevant and other judged ones, and for Judged
     the judged ones come first. For a cost the highest score is the worst one, NaN where ESL finds
-    nothing then. Documents below the cube's depth are counted if they are tied with
-    one above. Takes time in proportion to the cells.
+    nothing then. For InfAP, Twist and its parts, CRP, and Q with gain below its threshold no one
+    order is always the best, and every one is tried. Documents below the cube's depth are counted
+    if they are tied with one above. Takes time in proportion to the cells, times the orders tried.
 
     References
     ----------
@@ -203,7 +205,6 @@ def tie_ranges(
     _refuse_untied(cube, "tied", "tail", "tail_size")
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, at)
-    refuse_unordered(chosen, cube["level"].to_numpy())
     cells = [cube[name] for name in ("grade", "retrieved", "tied", "tail", "tail_size")]
     sides = both_sides(cells, recall_base(cube, chosen), chosen, depths, reordered_cells)
     return label_scores(cube, sides, chosen, depths)

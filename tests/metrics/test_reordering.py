@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from oracles import ORACLES, Topic
 
 from irframe.errors import MetricError
-from irframe.metrics import METRICS, parse_metric
-from irframe.metrics.reordering import refuse_unordered, reordered_cells
+from irframe.metrics import METRICS, arranging, parse_metric
+from irframe.metrics.reordering import reordered_cells
 from irframe.names import UNJUDGED
 
 VARIANTS = [
@@ -82,6 +82,11 @@ def cells(blocks, judged, depth):
 @pytest.mark.parametrize(("name", "params"), VARIANTS, ids=str)
 @given(drawn=tied_lists(), data=st.data())
 def test_ranges_are_exact(name, params, drawn, data):
+    check_ranges(name, params, drawn, data)
+
+
+def check_ranges(name, params, drawn, data):
+    """Compare with the oracle's scores over every order."""
     blocks, missed = drawn
     length = sum(map(len, blocks))
     judged = [grade for block in blocks for grade in block if grade is not None] + missed
@@ -102,13 +107,36 @@ def test_ranges_are_exact(name, params, drawn, data):
         assert high[0, k - 1] == pytest.approx(np.maximum.reduce(scores), abs=1e-12, nan_ok=True)
 
 
-def test_refusals():
-    levels = np.array([0, 1, 2])
-    with pytest.raises(MetricError, match=r"best order: AP.*others: InfAP, Q\(rel=2\)"):
-        refuse_unordered([parse_metric(m) for m in ("AP", "InfAP", "Q(rel=2)")], levels)
-    refuse_unordered([parse_metric("Q(rel=2)")], np.array([0, 2]))
+UNORDERED = [
+    ("BalancePoint", {}),
+    ("CRP", {}),
+    ("InfAP", {}),
+    ("Q", {"rel": 2}),
+    ("Twist", {}),
+]
+
+
+@pytest.mark.parametrize(("name", "params"), UNORDERED, ids=str)
+@given(drawn=tied_lists(), data=st.data())
+def test_every_order_is_tried_where_none_is_known_to_be_the_best(name, params, drawn, data):
+    check_ranges(name, params, drawn, data)
+
+
+def test_too_many_orders_are_refused():
+    blocks = [[0, 1, 2, 3, None, -2, 1, 2, 3, 0, None]]
+    lists, base = cells(blocks, [0, 1, 2, 3, -2, 1, 2, 3, 0], 11)
+    with pytest.raises(MetricError, match="at most 20000 orders.*for InfAP; found 1247400"):
+        list(reordered_cells(lists, base, [parse_metric("InfAP")], [5]))
 
 
 def test_every_metric_with_an_order_is_tried():
     declared = {name for name, kind in METRICS.items() if kind.order and name in ORACLES}
     assert declared == {name for name, _ in VARIANTS}
+
+
+def test_orders_scored_in_pieces_give_the_same(monkeypatch):
+    lists, base = cells([[0, 1, None], [2, 0, 1, 0]], [0, 1, 2, 0, 1, 0], 6)
+    metrics, depths = [parse_metric("InfAP"), parse_metric("Twist")], [2, 5, 6]
+    whole = list(reordered_cells(lists, base, metrics, depths))
+    monkeypatch.setattr(arranging, "CELLS", 50)
+    np.testing.assert_array_equal(list(reordered_cells(lists, base, metrics, depths)), whole)

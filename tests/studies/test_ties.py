@@ -148,7 +148,7 @@ def test_without_ties_there_is_one_score():
 def test_refusals(coarse):
     runs, qrels = coarse
     cube = runs.ireval.cube(qrels)
-    with pytest.raises(MetricError, match="best order.*InfAP"):
+    with pytest.raises(MetricError, match="orders of tied documents in a ranking for InfAP"):
         cube.ireval.tie_ranges("AP", "InfAP")
     with pytest.raises(InputError, match="no variable: tail"):
         cube.drop_vars("tail").ireval.tie_ranges("AP")
