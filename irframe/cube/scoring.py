@@ -10,7 +10,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cube.building import CELL, JUDGED
-from irframe.errors import DepthError, InputError, MetricError, ParameterError
+from irframe.cube.requiring import require_cube
+from irframe.errors import DepthError, MetricError, ParameterError
 from irframe.gains import GainMap
 from irframe.metrics import Evidence, Metric, parse_metric
 from irframe.metrics.base import MetricType
@@ -149,8 +150,7 @@ def wanted_depths(
     cube: xr.Dataset, metrics: Sequence[Metric], at: int | Sequence[int] | None
 ) -> list[int]:
     """Return the depths asked for, all by default, refusing those that the cube lacks."""
-    if not isinstance(cube, xr.Dataset) or not {"grade", "retrieved"} <= set(cube.data_vars):
-        raise InputError("a cube made by irframe.cube", type(cube).__name__)
+    require_cube(cube)
     deepest = cube.sizes[DEPTH]
     depths = np.atleast_1d(np.arange(1, deepest + 1) if at is None else at).tolist()
     beyond = [str(depth) for depth in depths if not 1 <= depth <= deepest or depth != int(depth)]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.cube.building import JUDGED
 from irframe.cube.grouping import group_coordinates
+from irframe.cube.requiring import require_cube
 from irframe.cube.scoring import refuse_metrics
 from irframe.cube.topics import Selection, select_topics
 from irframe.errors import DepthError, InputError, ParameterError
@@ -58,8 +59,7 @@ def answers_of_cube(
     cube: xr.Dataset, *, depth: int | None, rel: int, relevant: str, by: str | None
 ) -> Answers:
     """Read answers off a cube; `depth` is by default 100 or the cube's, whichever is less."""
-    if not isinstance(cube, xr.Dataset) or not {"grade", "retrieved"} <= set(cube.data_vars):
-        raise InputError("a cube made by irframe.cube", type(cube).__name__)
+    require_cube(cube)
     _refuse_options(rel, relevant)
     refuse_metrics(cube, [ESL(rel=rel)])
     deepest = cube.sizes[DEPTH]

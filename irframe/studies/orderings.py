@@ -16,6 +16,7 @@ from irframe.agreement.innate import (
     label_depths,
     whole_gains,
 )
+from irframe.cube.requiring import require_cube
 from irframe.errors import DepthError, InputError, MetricError, ParameterError
 from irframe.gains import Gain, GainMap, parse_gain
 from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
@@ -122,8 +123,7 @@ def orderings(
 
 def compared_depth(cube: xr.Dataset, depth: int | None) -> int:
     """Return the depth to compare at, refusing those beyond the cube."""
-    if not isinstance(cube, xr.Dataset) or not {"grade", "judged_grade"} <= set(cube.data_vars):
-        raise InputError("a cube made by irframe.cube", type(cube).__name__)
+    require_cube(cube, "grade", "judged_grade")
     deepest = cube.sizes[DEPTH]
     depth = deepest if depth is None else depth
     whole = isinstance(depth, int | np.integer) and not isinstance(depth, bool)

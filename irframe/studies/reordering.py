@@ -8,6 +8,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.agreement import Kendall
+from irframe.cube.requiring import require_cube
 from irframe.cube.scoring import score
 from irframe.cube.tables import score_groups
 from irframe.errors import InputError, ParameterError
@@ -254,8 +255,7 @@ def ablation(
         InverseASL(**shared),
         ASL(**shared),
     ]
-    if not isinstance(cube, xr.Dataset) or DEPTH not in cube.sizes:
-        raise InputError("a cube made by irframe.cube", type(cube).__name__)
+    require_cube(cube)
     scores = score(cube, *chain, at=depth or cube.sizes[DEPTH], no_rel="nan")
     table = reordering(scores, by=by, margin=margin, alpha=alpha)
     steps = np.tile(list(STEPS.values()), len(table) // len(STEPS))

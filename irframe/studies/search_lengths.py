@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.cube.requiring import require_cube
 from irframe.cube.scoring import refuse_metrics
 from irframe.errors import DepthError, InputError
 from irframe.metrics import ASL
@@ -132,8 +133,7 @@ def _measure(
 
 
 def _checked(cube: xr.Dataset, depth: int | None, rel: int, unretrieved: str) -> int:
-    if not isinstance(cube, xr.Dataset) or not {"grade", "judged_doc"} <= set(cube.data_vars):
-        raise InputError("a cube made by irframe.cube", type(cube).__name__)
+    require_cube(cube, "grade", "judged_doc")
     refuse_metrics(cube, [ASL(rel=rel, unretrieved=unretrieved, depth=depth)])
     deepest = cube.sizes[DEPTH]
     if depth is not None and depth > deepest:
