@@ -1,14 +1,12 @@
 """Every pair of systems, compared by a significance test."""
 
 from collections.abc import Hashable
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from irframe.cube.bounds import BOUND
-from irframe.errors import MetricError
 from irframe.inference.corrections import adjust_p, refuse_correction
 from irframe.inference.deciding import decide
 from irframe.inference.grouping import each_group
@@ -17,10 +15,10 @@ from irframe.inference.matching import (
     Depths,
     Matched,
     choose_pairs,
+    label_pairs,
     match_topics,
     refuse_alpha,
 )
-from irframe.metrics import parse_metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import PairedTest, describe_differences, parse_test
 
@@ -204,26 +202,6 @@ def _compare(group: Matched, pairs: Array, test: PairedTest, alpha: float) -> di
 
 
 def _frame(group: Matched, pairs: Array, values: dict[str, Array]) -> pd.DataFrame:
-    metrics, depths, _ = values["p"].shape
-    index = group.array.indexes
-    if DEPTH in group.array.dims:
-        depth = pd.array(np.tile(np.repeat(index[DEPTH], len(pairs)), metrics), dtype="Int64")
-    else:
-        own = pd.array([_own_depth(label) for label in group.metrics], dtype="Int64")
-        depth = own.repeat(len(pairs))
-    repeats = metrics * depths
-    columns: dict[str, Any] = {
-        METRIC: pd.Index(group.metrics).repeat(depths * len(pairs)),
-        DEPTH: depth,
-        "system_a": group.systems.take(np.tile(pairs[:, 0], repeats)),
-        "system_b": group.systems.take(np.tile(pairs[:, 1], repeats)),
-    }
+    columns = label_pairs(group, pairs)
     columns |= {name: array.ravel() for name, array in values.items()}
     return pd.DataFrame({name: columns[name] for name in COLUMNS}, copy=False)
-
-
-def _own_depth(label: str) -> int | None:
-    try:
-        return parse_metric(label).depth
-    except MetricError:
-        return None

@@ -8,8 +8,14 @@ import xarray as xr
 
 from irframe.cube.bounds import BOUND, SIDES
 from irframe.errors import InputError
-from irframe.inference.matching import Array, Depths, Matched, choose_pairs, match_topics
-from irframe.names import DEPTH, METRIC
+from irframe.inference.matching import (
+    Array,
+    Depths,
+    Matched,
+    choose_pairs,
+    label_pairs,
+    match_topics,
+)
 
 
 def decide(
@@ -86,15 +92,10 @@ def _means(matched: Matched) -> Array:
 
 
 def _frame(matched: Matched, pairs: Array, low: Array, high: Array, better: Array) -> pd.DataFrame:
-    metrics, depths, _ = low.shape
-    systems, repeats = matched.systems, metrics * depths
-    labels = matched.array.indexes.get(DEPTH, pd.Index([pd.NA], dtype="Int64"))
+    systems = matched.systems
     return pd.DataFrame(
-        {
-            METRIC: pd.Index(matched.metrics).repeat(depths * len(pairs)),
-            DEPTH: pd.array(np.tile(np.repeat(labels, len(pairs)), metrics), dtype="Int64"),
-            "system_a": systems.take(np.tile(pairs[:, 0], repeats)),
-            "system_b": systems.take(np.tile(pairs[:, 1], repeats)),
+        label_pairs(matched, pairs)
+        | {
             "lowest": low.ravel(),
             "highest": high.ravel(),
             "decided": better.ravel() >= 0,

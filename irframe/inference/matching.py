@@ -172,6 +172,34 @@ def choose_pairs(matched: Matched, baseline: Hashable | None) -> Array:
     return baseline_pairs(len(systems), int(found[0]))
 
 
+def label_pairs(matched: Matched, pairs: Array) -> dict[str, Any]:
+    """Return the columns that say what a row compares, by metric, depth and pair.
+
+    Scores without depths have the depth in the metric's name, or none.
+    """
+    metrics, _, _, depths = matched.scores.shape
+    if DEPTH in matched.array.dims:
+        labels = matched.array.indexes[DEPTH]
+        depth = pd.array(np.tile(np.repeat(labels, len(pairs)), metrics), dtype="Int64")
+    else:
+        own = pd.array([_own_depth(label) for label in matched.metrics], dtype="Int64")
+        depth = own.repeat(len(pairs))
+    repeats = metrics * depths
+    return {
+        METRIC: pd.Index(matched.metrics).repeat(depths * len(pairs)),
+        DEPTH: depth,
+        "system_a": matched.systems.take(np.tile(pairs[:, 0], repeats)),
+        "system_b": matched.systems.take(np.tile(pairs[:, 1], repeats)),
+    }
+
+
+def _own_depth(label: str) -> int | None:
+    try:
+        return parse_metric(label).depth
+    except MetricError:
+        return None
+
+
 def _refuse_infinite(matched: Matched) -> None:
     rows = zip(matched.metrics, matched.scores, strict=True)
     infinite = [str(metric) for metric, scores in rows if np.isinf(scores).any()]
