@@ -9,11 +9,6 @@ from typing import Any
 import lazy_loader
 
 from irframe import accessor as accessor
-from irframe import agreement
-
-# A subpackage and a verb are called agreement. The subpackage is imported by now, so that it will
-# not take the name of the verb when it is imported later.
-del agreement
 
 __version__ = "0.1.0"
 

@@ -1,224 +1,120 @@
-# The public names, each imported when first used.
+# The public names, each stated here once and imported when first used.
 
-from . import accessor, errors, metrics, names, paired
-from .agreement import RBO, RMSE, Kendall, Pearson, Spearman, TauAP
-from .agreement.innate import random_separability
-from .cube.bounds import bounds
-from .cube.building import cube
-from .cube.condensing import condense
-from .cube.evaluating import evaluate
-from .cube.judgments import pooled
-from .cube.sampling import downsample
-from .cube.scoring import score
-from .frames.example import example_track
-from .frames.judging import judge
-from .frames.pooling import pool, restrict
-from .frames.ranking import rank
-from .frames.reading import read_qrels, read_run, read_runs
-from .frames.sampling import sample
-from .frames.simulating import simulate_track
-from .frames.writing import write_qrels, write_run
-from .gains import Binary, Exponential, Gain, GainMap, Linear
-from .inference.agreement import agreement
-from .inference.compare import compare
-from .inference.coverage import coverage, inversions
-from .inference.deciding import decide
-from .inference.discrimination import discrimination, median_p
-from .inference.power import discriminative_power
-from .inference.styling import styled
-from .inference.summary import summary
-from .metrics import (
-    AP,
-    ASL,
-    CRP,
-    DCG,
-    ERR,
-    ESL,
-    METRICS,
-    RBP,
-    RR,
-    AtomizedP,
-    BalancePoint,
-    Bpref,
-    F,
-    InfAP,
-    InverseASL,
-    IPrec,
-    Judged,
-    Metric,
-    NumQ,
-    NumRel,
-    NumRelRet,
-    NumRet,
-    P,
-    Q,
-    Recall,
-    RecoveryRatio,
-    Rprec,
-    SetF,
-    SetP,
-    SetR,
-    SpaceRatio,
-    Success,
-    Twist,
-    nDCG,
-    parse_metric,
-)
-from .paired import (
-    Bootstrap,
-    PairedT,
-    Permutation,
-    RankSum,
-    Sign,
-    TukeyHSD,
-    Wilcoxon,
-)
-from .studies.archetypes import archetypes
-from .studies.cross_checking import cross_check
-from .studies.diagnosing import diagnose
-from .studies.effort import effort_gain
-from .studies.enumerating import enumerate_rankings
-from .studies.headroom import best_systems, rrie
-from .studies.hedging import corroborate
-from .studies.histograms import difference_histogram, length_histogram
-from .studies.lining_up import line_up
-from .studies.misplacement import misplacement
-from .studies.orderings import display_order, orderings, separability
-from .studies.outcomes import Outcomes, outcomes, run_outcomes
-from .studies.pools import pool_growth, pool_statistics
-from .studies.reordering import ablation, delta_sort, reordering
-from .studies.reusability import leave_out
-from .studies.robustness import robustness
-from .studies.search_lengths import search_lengths
-from .studies.selection import select_top
-from .studies.ties import tie_agreement, tie_ranges, tie_rates
-from .studies.volatility import stability, volatility
-from .studies.weighting import effective_count, effective_top, reweight
+from . import errors as errors
+from . import metrics as metrics
+from . import plots as plots
+from .agreements.kendall import Kendall as Kendall
+from .agreements.pearson import Pearson as Pearson
+from .agreements.random_separability import random_separability as random_separability
+from .agreements.rbo import RBO as RBO
+from .agreements.rmse import RMSE as RMSE
+from .agreements.spearman import Spearman as Spearman
+from .agreements.tau_ap import TauAP as TauAP
+from .cubes.bounds import bounds as bounds
+from .cubes.condense import condense as condense
+from .cubes.cube import cube as cube
+from .cubes.downsample import downsample as downsample
+from .cubes.evaluate import evaluate as evaluate
+from .cubes.pooled import pooled as pooled
+from .cubes.score import score as score
+from .frames.example_track import example_track as example_track
+from .frames.judge import judge as judge
+from .frames.pool import pool as pool
+from .frames.rank import rank as rank
+from .frames.reading import read_qrels as read_qrels
+from .frames.reading import read_run as read_run
+from .frames.reading import read_runs as read_runs
+from .frames.restrict import restrict as restrict
+from .frames.sample import sample as sample
+from .frames.simulate_track import simulate_track as simulate_track
+from .frames.writing import write_qrels as write_qrels
+from .frames.writing import write_run as write_run
+from .gains import Binary as Binary
+from .gains import Exponential as Exponential
+from .gains import Gain as Gain
+from .gains import GainMap as GainMap
+from .gains import Linear as Linear
+from .inference.agreement import agreement as agreement
+from .inference.compare import compare as compare
+from .inference.coverage import coverage as coverage
+from .inference.decide import decide as decide
+from .inference.discrimination import discrimination as discrimination
+from .inference.discriminative_power import discriminative_power as discriminative_power
+from .inference.inversions import inversions as inversions
+from .inference.median_p import median_p as median_p
+from .inference.select_top import select_top as select_top
+from .inference.styled import styled as styled
+from .inference.summary import summary as summary
+from .metrics.ap import AP as AP
+from .metrics.asl import ASL as ASL
+from .metrics.atomizedp import AtomizedP as AtomizedP
+from .metrics.balance_point import BalancePoint as BalancePoint
+from .metrics.base import METRICS as METRICS
+from .metrics.base import Metric as Metric
+from .metrics.bpref import Bpref as Bpref
+from .metrics.crp import CRP as CRP
+from .metrics.dcg import DCG as DCG
+from .metrics.err import ERR as ERR
+from .metrics.esl import ESL as ESL
+from .metrics.f import F as F
+from .metrics.infap import InfAP as InfAP
+from .metrics.inverseasl import InverseASL as InverseASL
+from .metrics.iprec import IPrec as IPrec
+from .metrics.judged import Judged as Judged
+from .metrics.ndcg import nDCG as nDCG
+from .metrics.numq import NumQ as NumQ
+from .metrics.numrel import NumRel as NumRel
+from .metrics.numrelret import NumRelRet as NumRelRet
+from .metrics.numret import NumRet as NumRet
+from .metrics.p import P as P
+from .metrics.parse_metric import parse_metric as parse_metric
+from .metrics.q import Q as Q
+from .metrics.rbp import RBP as RBP
+from .metrics.recall import Recall as Recall
+from .metrics.recovery_ratio import RecoveryRatio as RecoveryRatio
+from .metrics.rprec import Rprec as Rprec
+from .metrics.rr import RR as RR
+from .metrics.setf import SetF as SetF
+from .metrics.setp import SetP as SetP
+from .metrics.setr import SetR as SetR
+from .metrics.space_ratio import SpaceRatio as SpaceRatio
+from .metrics.success import Success as Success
+from .metrics.twist import Twist as Twist
+from .paired.bootstrap import Bootstrap as Bootstrap
+from .paired.paired_t import PairedT as PairedT
+from .paired.permutation import Permutation as Permutation
+from .paired.rank_sum import RankSum as RankSum
+from .paired.sign import Sign as Sign
+from .paired.tukey_hsd import TukeyHSD as TukeyHSD
+from .paired.wilcoxon import Wilcoxon as Wilcoxon
+from .studies.depth.stability import stability as stability
+from .studies.depth.volatility import volatility as volatility
+from .studies.effort.archetypes import archetypes as archetypes
+from .studies.effort.effort_gain import effort_gain as effort_gain
+from .studies.effort.misplacement import misplacement as misplacement
+from .studies.orderings.corroborate import corroborate as corroborate
+from .studies.orderings.cross_check import cross_check as cross_check
+from .studies.orderings.enumerate_rankings import enumerate_rankings as enumerate_rankings
+from .studies.orderings.line_up import line_up as line_up
+from .studies.orderings.orderings import orderings as orderings
+from .studies.orderings.separability import separability as separability
+from .studies.outcomes.outcomes import Outcomes as Outcomes
+from .studies.outcomes.outcomes import outcomes as outcomes
+from .studies.searching.ablation import ablation as ablation
+from .studies.searching.best_systems import best_systems as best_systems
+from .studies.searching.difference_histogram import difference_histogram as difference_histogram
+from .studies.searching.effective_top import effective_top as effective_top
+from .studies.searching.length_histogram import length_histogram as length_histogram
+from .studies.searching.reordering import reordering as reordering
+from .studies.searching.rrie import rrie as rrie
+from .studies.searching.search_lengths import search_lengths as search_lengths
+from .studies.trust.diagnose import diagnose as diagnose
+from .studies.trust.leave_out import leave_out as leave_out
+from .studies.trust.pool_growth import pool_growth as pool_growth
+from .studies.trust.pool_growth import pool_statistics as pool_statistics
+from .studies.trust.robustness import robustness as robustness
+from .studies.trust.tie_agreement import tie_agreement as tie_agreement
+from .studies.trust.tie_ranges import tie_ranges as tie_ranges
+from .studies.trust.tie_rates import tie_rates as tie_rates
 
 __version__: str
-
-__all__ = [
-    "AP",
-    "ASL",
-    "CRP",
-    "DCG",
-    "ERR",
-    "ESL",
-    "METRICS",
-    "RBO",
-    "RBP",
-    "RMSE",
-    "RR",
-    "AtomizedP",
-    "BalancePoint",
-    "Binary",
-    "Bootstrap",
-    "Bpref",
-    "Exponential",
-    "F",
-    "Gain",
-    "GainMap",
-    "IPrec",
-    "InfAP",
-    "InverseASL",
-    "Judged",
-    "Kendall",
-    "Linear",
-    "Metric",
-    "NumQ",
-    "NumRel",
-    "NumRelRet",
-    "NumRet",
-    "Outcomes",
-    "P",
-    "PairedT",
-    "Pearson",
-    "Permutation",
-    "Q",
-    "RankSum",
-    "Recall",
-    "RecoveryRatio",
-    "Rprec",
-    "SetF",
-    "SetP",
-    "SetR",
-    "Sign",
-    "SpaceRatio",
-    "Spearman",
-    "Success",
-    "TauAP",
-    "TukeyHSD",
-    "Twist",
-    "Wilcoxon",
-    "ablation",
-    "accessor",
-    "agreement",
-    "archetypes",
-    "best_systems",
-    "bounds",
-    "compare",
-    "condense",
-    "corroborate",
-    "coverage",
-    "cross_check",
-    "cube",
-    "decide",
-    "delta_sort",
-    "diagnose",
-    "difference_histogram",
-    "discrimination",
-    "discriminative_power",
-    "display_order",
-    "downsample",
-    "effective_count",
-    "effective_top",
-    "effort_gain",
-    "enumerate_rankings",
-    "errors",
-    "evaluate",
-    "example_track",
-    "inversions",
-    "judge",
-    "leave_out",
-    "length_histogram",
-    "line_up",
-    "median_p",
-    "metrics",
-    "misplacement",
-    "nDCG",
-    "names",
-    "orderings",
-    "outcomes",
-    "paired",
-    "parse_metric",
-    "pool",
-    "pool_growth",
-    "pool_statistics",
-    "pooled",
-    "random_separability",
-    "rank",
-    "read_qrels",
-    "read_run",
-    "read_runs",
-    "reordering",
-    "restrict",
-    "reweight",
-    "robustness",
-    "rrie",
-    "run_outcomes",
-    "sample",
-    "score",
-    "search_lengths",
-    "select_top",
-    "separability",
-    "simulate_track",
-    "stability",
-    "styled",
-    "summary",
-    "tie_agreement",
-    "tie_ranges",
-    "tie_rates",
-    "volatility",
-    "write_qrels",
-    "write_run",
-]

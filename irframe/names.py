@@ -28,6 +28,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 """Role -> names accepted for it, the canonical one first."""
 
+RESULT = "result"
+"""Attribute of a frame or array: the verb that returned it."""
+
 EMPTY = -128
 """Mark in an array of grades: no document was retrieved at this rank."""
 UNJUDGED = -127

@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe.errors import IdError, ParameterError, RankingError
-from irframe.frames.documents import Side, code_documents, take
+from irframe.frames.documents import take
 from irframe.frames.ids import Codes
-from irframe.frames.tables import RunTable, read_table
+from irframe.frames.tables import RunTable
 from irframe.names import RANK, SCORE
 
 TIES = ("trec", "doc", "order", "rank", "random", "mean")
@@ -39,62 +39,6 @@ class Ranking:
     first: NDArray[np.bool_]
     rank: Codes
     tied: NDArray[np.bool_]
-
-
-def rank(
-    runs: pd.DataFrame, ties: str = "trec", score_dtype: str = "float64", seed: int | None = None
-) -> pd.DataFrame:
-    """Put a run frame into evaluation order.
-
-    Parameters
-    ----------
-    runs
-        Run frame: topic, doc, and score or rank; usually system.
-    ties
-        Who comes first among equal scores. ``"trec"``: the greater document id, by bytes, as
-        trec_eval. ``"doc"``: the smaller one. ``"order"``: the earlier row. ``"rank"``: the
-        rank column decides alone and scores are ignored. ``"random"``: chance, by `seed`.
-        ``"mean"``: as ``"trec"``, to be scored with shared gain. A frame without scores is
-        ranked by its rank column.
-    score_dtype
-        ``"float64"``, or ``"float32"`` to tie what trec_eval 9 and pytrec_eval tie.
-    seed
-        Seed of ``"random"``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The same rows and columns, sorted by system, topic and rank, with the column `rank`
-        1, 2, ...
-
-    Raises
-    ------
-    RankingError
-        For missing scores or equal ranks, listing them.
-    IdError
-        For a document listed twice, listing it.
-
-    References
-    ----------
-    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
-       Information Retrieval Journal 19, 2016. Section 4.3. doi:10.1007/s10791-016-9282-6
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> run = pd.DataFrame({"topic": "1", "doc": ["a", "b", "c"], "score": [1.0, 2.0, 2.0]})
-    >>> rank(run)
-      topic doc  score  rank
-    0     1   c    2.0     1
-    1     1   b    2.0     2
-    2     1   a    1.0     3
-    """
-    table = read_table(runs)
-    ranking = rank_table(table, ties=ties, score_dtype=score_dtype, seed=seed)
-    refuse_duplicates(table, code_documents(Side(table.topic, table.doc))[0])
-    column = table.columns.get(RANK, RANK)
-    ranked = runs.take(ranking.order).reset_index(drop=True)
-    return ranked.assign(**{str(column): ranking.rank})
 
 
 def rank_table(

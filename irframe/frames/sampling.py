@@ -7,66 +7,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.errors import GradeError, ParameterError
-from irframe.frames.documents import Side, code_documents
 from irframe.frames.ids import Codes
-from irframe.frames.tables import read_qrels_table, refuse_twice_judged
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import UNJUDGED
 
 LEAST_NONRELEVANT = 10
 """Documents that stay judged on a grade that is not relevant, if there are so many."""
-
-
-def sample(qrels: pd.DataFrame, percent: float, seed: int = 0) -> pd.DataFrame:
-    """Keep a share of the judgments, drawn at random for every topic and grade.
-
-    Parameters
-    ----------
-    qrels
-        Qrels frame: topic, doc, grade.
-    percent
-        Share to keep, above 0 and at most 100.
-    seed
-        Seed of the random order of the documents. It depends on nothing but the seed and the
-        identifiers, so a smaller sample is part of every larger one with the same seed.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The rows of `qrels` that are kept, as they were; the others are to count as unjudged.
-
-    Raises
-    ------
-    ParameterError
-        For a percentage outside (0, 100] or a negative seed.
-    GradeError
-        If grade -1 marks unjudged documents.
-
-    Notes
-    -----
-    Of the n documents of a topic at a grade, ``max(1, floor(percent n / 100 + 1/2))`` are kept,
-    and at least 10 of a grade below 1, or all if there are fewer.
-
-    References
-    ----------
-    .. [1] Buckley, Voorhees. Retrieval evaluation with incomplete information. SIGIR 2004.
-       doi:10.1145/1008992.1009000
-    .. [2] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
-       taking user's effort into account. JASIST 67, 2016. doi:10.1002/asi.23416
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> _, qrels = ir.example_track()
-    >>> [len(sample(qrels, percent)) for percent in (100, 50, 10)]
-    [523, 282, 206]
-    """
-    refuse_percent(percent)
-    table = read_qrels_table(qrels)
-    refuse_twice_judged(table, code_documents(Side(table.topic, table.doc))[0])
-    refuse_marks(table.grade)
-    keys = random_keys(table.topics.to_numpy()[table.topic], table.doc.to_pylist(), seed)
-    return qrels[strata_sample(table.topic, table.grade, keys, percent)]
 
 
 def strata_sample(

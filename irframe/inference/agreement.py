@@ -7,7 +7,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.agreement import RBO, Agreement, Kendall, Spearman, TauAP, parse_agreement
+from irframe.agreements import RBO, Agreement, Kendall, Spearman, TauAP, parse_agreement
 from irframe.inference.grouping import per_group
 from irframe.inference.matching import Depths, Matched, match_topics
 from irframe.inference.reference import Reference, match_reference

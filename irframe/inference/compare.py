@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cube.bounds import BOUND
+from irframe.cubes.bounds import BOUND
 from irframe.inference.corrections import adjust_p, refuse_correction
-from irframe.inference.deciding import decide
+from irframe.inference.decide import decide
 from irframe.inference.grouping import each_group
 from irframe.inference.matching import (
     Array,

@@ -10,7 +10,7 @@ import xarray as xr
 from irframe.inference.grouping import per_group
 from irframe.inference.matching import Array, Depths, Matched, refuse_alpha
 from irframe.inference.reference import Reference, match_reference
-from irframe.inference.verdicts import leads, verdicts
+from irframe.inference.verdicts import verdicts
 from irframe.paired import PairedTest, all_pairs, parse_test
 
 
@@ -89,60 +89,6 @@ def coverage(
     return per_group(lambda part, held: compute(part, held, at), scores, by, reference)
 
 
-def inversions(
-    scores: xr.DataArray | pd.DataFrame,
-    reference: Reference,
-    test: str | PairedTest = "t",
-    alpha: float = 0.05,
-    *,
-    at: Depths = None,
-    by: str | None = None,
-) -> xr.DataArray:
-    """Share of the reference's significant differences that the scores contradict.
-
-    Parameters
-    ----------
-    scores, reference, test, alpha, at, by
-        As for `coverage`.
-
-    Returns
-    -------
-    xarray.DataArray
-        Observed inversion ratio, 0 to 1, over (metric, depth), the group first if `by` is given.
-        NaN where the reference has no significant difference.
-
-    Raises
-    ------
-    IrframeError
-        As `coverage`.
-
-    Warns
-    -----
-    IrframeWarning
-        If topics are left out because some system has no score on them.
-
-    Notes
-    -----
-    ``|{(i, j) in D_ref: mean_new(j) > mean_new(i)}| / |D_ref|``: the mean points the other way,
-    significantly or not. Means that differ by less than 5e-13 are equal.
-
-    References
-    ----------
-    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
-       Information Retrieval Journal 19, 2016. Section 3.5. doi:10.1007/s10791-016-9282-6
-
-    Examples
-    --------
-    >>> import xarray as xr
-    >>> reference = xr.DataArray([[3, 3], [2, 2], [1, 1]], dims=["system", "topic"])
-    >>> scores = xr.DataArray([[3, 3], [1, 1], [1, 2]], dims=["system", "topic"])
-    >>> inversions(scores, reference).values.round(3).tolist()
-    [0.333]
-    """
-    compute = _against(_lead, _verdict(test, alpha), "inversion ratio", opposed=True)
-    return per_group(lambda part, held: compute(part, held, at), scores, by, reference)
-
-
 Judge = Callable[[Matched, int, slice, Array], Array]
 
 
@@ -154,10 +100,6 @@ def _verdict(test: str | PairedTest, alpha: float) -> Judge:
         return verdicts(matched, row, depths, test=chosen, pairs=pairs, alpha=alpha)
 
     return judge
-
-
-def _lead(matched: Matched, row: int, depths: slice, pairs: Array) -> Array:
-    return leads(matched, row, depths, pairs)
 
 
 def _against(

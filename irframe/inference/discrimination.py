@@ -77,54 +77,6 @@ def discrimination(
     )
 
 
-def median_p(
-    scores: xr.DataArray | pd.DataFrame,
-    test: str | PairedTest = "t",
-    *,
-    at: Depths = None,
-    by: str | None = None,
-) -> xr.DataArray:
-    """Median p-value over the pairs of systems, which needs no threshold, at every depth.
-
-    Parameters
-    ----------
-    scores, test, at, by
-        As for `discrimination`.
-
-    Returns
-    -------
-    xarray.DataArray
-        Median p-value, 0 to 1, over (metric, depth), the group first if `by` is given.
-
-    Raises
-    ------
-    IrframeError
-        As `compare`.
-
-    Warns
-    -----
-    IrframeWarning
-        If topics are left out because some system has no score on them.
-
-    Notes
-    -----
-    The lower it is, the more pairs a metric tells apart. Two-sided p-values, not corrected.
-
-    References
-    ----------
-    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
-       Information Retrieval Journal 19, 2016. Section 3.1. doi:10.1007/s10791-016-9282-6
-
-    Examples
-    --------
-    >>> import xarray as xr
-    >>> scores = xr.DataArray([[2, 3, 4], [1, 2, 3], [1, 2, 3]], dims=["system", "topic"])
-    >>> median_p(scores).values.tolist()
-    [0.0]
-    """
-    return _over_pairs(scores, test, lambda p: np.median(p, axis=0), "median p-value", at=at, by=by)
-
-
 def _over_pairs(
     scores: xr.DataArray | pd.DataFrame,
     test: str | PairedTest,

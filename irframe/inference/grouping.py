@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import pandas as pd
 import xarray as xr
 
-from irframe.cube.tables import score_groups
+from irframe.cubes.tables import score_groups
 from irframe.errors import ParameterError
 from irframe.names import SYSTEM
 

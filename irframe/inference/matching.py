@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cube.tables import to_scores
+from irframe.cubes.tables import to_scores
 from irframe.errors import DepthError, InputError, IrframeWarning, MetricError, ParameterError
 from irframe.metrics import parse_metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC

@@ -7,7 +7,7 @@ import pandas as pd
 import scipy
 import xarray as xr
 
-from irframe.cube.tables import score_groups, system_name, to_scores
+from irframe.cubes.tables import score_groups, system_name, to_scores
 from irframe.errors import MetricError, ParameterError
 from irframe.metrics import parse_metric
 from irframe.names import METRIC, SYSTEM, TOPIC

@@ -100,7 +100,7 @@ class Metric(metaclass=MetricType):
     held all that they might, for metrics without a recall base, whose lowest score is the score
     itself; `fillings`, for metrics with one: ``"cut"`` where a relevant document past the depth
     can only lower the score, ``"list"`` where it may also raise it, see
-    `irframe.metrics.fillings`.
+    `irframe.extremes.fillings`.
 
     Examples
     --------

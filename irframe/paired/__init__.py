@@ -3,13 +3,13 @@
 from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.bootstrap import Bootstrap, Discrimination
 from irframe.paired.differences import Differences, describe_differences
+from irframe.paired.paired_t import PairedT
 from irframe.paired.pairs import all_pairs, baseline_pairs
 from irframe.paired.parsing import TESTS, parse_test
 from irframe.paired.permutation import Permutation
-from irframe.paired.ranksum import RankSum
+from irframe.paired.rank_sum import RankSum
 from irframe.paired.sign import Sign, sign_p
-from irframe.paired.t import PairedT
-from irframe.paired.tukey import TukeyHSD
+from irframe.paired.tukey_hsd import TukeyHSD
 from irframe.paired.wilcoxon import Wilcoxon
 
 __all__ = [

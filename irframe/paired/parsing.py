@@ -3,11 +3,11 @@
 from irframe.errors import ParameterError
 from irframe.paired.base import PairedTest
 from irframe.paired.bootstrap import Bootstrap
+from irframe.paired.paired_t import PairedT
 from irframe.paired.permutation import Permutation
-from irframe.paired.ranksum import RankSum
+from irframe.paired.rank_sum import RankSum
 from irframe.paired.sign import Sign
-from irframe.paired.t import PairedT
-from irframe.paired.tukey import TukeyHSD
+from irframe.paired.tukey_hsd import TukeyHSD
 from irframe.paired.wilcoxon import Wilcoxon
 
 __all__ = ["TESTS", "parse_test"]

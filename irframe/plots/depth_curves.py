@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cube.tables import to_scores
+from irframe.cubes.tables import to_scores
 from irframe.errors import InputError
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.plots.canvas import COLOURS, FAINT, new_axes, only_metric

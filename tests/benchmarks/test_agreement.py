@@ -12,7 +12,7 @@ import pytest
 from oracles import agreement as oracle
 from scipy import stats
 
-from irframe.agreement import RBO, RMSE, Kendall, Pearson, Spearman, TauAP
+from irframe.agreements import RBO, RMSE, Kendall, Pearson, Spearman, TauAP
 
 SYSTEMS = 110
 SAMPLE = 300

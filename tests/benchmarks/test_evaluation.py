@@ -14,7 +14,7 @@ import pytest
 import pytrec_eval
 
 import irframe as ir
-from irframe.frames.judging import locate, place_topics
+from irframe.frames.joining import locate, place_topics
 from irframe.frames.tables import read_qrels_table, read_table
 
 EIGHT = ("AP", "AP(norm='min')", "nDCG", "ERR", "RBP(p=0.95)", "P", "Recall", "RR")

@@ -15,7 +15,7 @@ import xarray as xr
 from oracles import innate as oracle
 
 import irframe as ir
-from irframe.agreement.innate import LABELS, compare_rankings, label_depths
+from irframe.agreements.innate import LABELS, compare_rankings, label_depths
 from irframe.paired import all_pairs
 
 SYSTEMS, TOPICS, DEPTHS = 110, 249, 100

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from irframe.errors import ParameterError
-from irframe.frames.example import example_track
-from irframe.frames.simulating import simulate_track
+from irframe.frames.example_track import example_track
+from irframe.frames.simulate_track import simulate_track
 
 SIZE = {"systems": 10, "topics": 30, "docs": 2000, "depth": 60, "pool_depth": 12}
 

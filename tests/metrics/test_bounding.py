@@ -11,9 +11,9 @@ from oracles.labelings import extremes, labelled
 from strategies import arrays, topics
 
 from irframe.errors import MetricError
+from irframe.extremes.bounding import labelled_bounds, refuse_unbounded
+from irframe.extremes.fillings import Rankings
 from irframe.metrics import AP, METRICS, Bpref, Evidence, P, Q, parse_metric, score_ranking
-from irframe.metrics.bounding import labelled_bounds, refuse_unbounded
-from irframe.metrics.fillings import Rankings
 from irframe.names import UNJUDGED
 
 RECALL_BASED = [

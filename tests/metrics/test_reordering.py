@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from oracles import ORACLES, Topic
 
 from irframe.errors import MetricError
-from irframe.metrics import METRICS, arranging, parse_metric
-from irframe.metrics.reordering import reordered_cells
+from irframe.extremes import arranging
+from irframe.extremes.reordering import reordered_cells
+from irframe.metrics import METRICS, parse_metric
 from irframe.names import UNJUDGED
 
 VARIANTS = [

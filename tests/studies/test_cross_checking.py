@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from irframe.studies.orderings.orderings.cross_check import CATEGORIES, categorise
 
 import irframe as ir
 from irframe.errors import DepthError, ParameterError
-from irframe.studies.cross_checking import CATEGORIES, categorise
 
 
 @pytest.fixture(scope="module")

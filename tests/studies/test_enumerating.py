@@ -7,7 +7,7 @@ import pytest
 from oracles import innate as oracle
 
 import irframe as ir
-from irframe.agreement.innate import LABELS
+from irframe.agreements.innate import LABELS
 from irframe.errors import MetricError, ParameterError
 from irframe.metrics import parse_metric, score_ranking
 

@@ -16,7 +16,7 @@ import irframe as ir
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
 from irframe.metrics import parse_metric, score_ranking
 from irframe.metrics.relative_position import CROSSINGS
-from irframe.studies.misplacement import ARCHETYPES
+from irframe.studies.effort.misplacement import ARCHETYPES
 
 RULES = list(CROSSINGS)
 NUMBERS = {
@@ -219,5 +219,5 @@ def test_bad_input(options, error, message):
 def test_blocks_do_not_matter(monkeypatch):
     cube = ir.cube(*ir.example_track())
     whole = cube.ireval.misplacement()
-    monkeypatch.setattr("irframe.studies.misplacement.BLOCK", 1)
+    monkeypatch.setattr("irframe.studies.effort.misplacement.BLOCK", 1)
     assert whole.identical(cube.ireval.misplacement())

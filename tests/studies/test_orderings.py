@@ -6,7 +6,7 @@ from oracles import innate as oracle
 from tracks import cube_of
 
 import irframe as ir
-from irframe.agreement.innate import LABELS
+from irframe.agreements.innate import LABELS
 from irframe.errors import DepthError, InputError, MetricError, ParameterError
 
 

@@ -11,8 +11,8 @@ from oracles.outcomes import breakdown, verdicts
 
 import irframe as ir
 from irframe.errors import DepthError, IdError, InputError, IrframeError, ParameterError
-from irframe.studies import answers
-from irframe.studies.breakdown import decide
+from irframe.studies.outcomes.breakdown import decide
+from irframe.studies.outcomes.outcomes import answers
 
 GOLDEN = {
     "mrr_a": "mrr_a",

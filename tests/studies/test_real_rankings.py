@@ -5,7 +5,7 @@ import pytest
 from oracles import Topic, innate, misplacement
 
 import irframe as ir
-from irframe.agreement.innate import LABELS
+from irframe.agreements.innate import LABELS
 
 RUNS = ("MU03rob01", "SABIR03BASE", "humR03dc", "pircRBa1")
 

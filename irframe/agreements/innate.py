@@ -1,0 +1,272 @@
+"""Innate order of two rankings: the order on which every metric that rewards gain agrees.
+
+The first ranking is not inferior to the second at depth k if at no depth down to k it has
+gathered less gain. As depth grows the label of a pair can only move away from *equal* and then
+to *non-separable*, so two depths and a sign say it for all depths at once.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from math import lcm
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irframe.errors import MetricError
+
+Array = NDArray[Any]
+
+BLOCK = 1 << 20
+"""Cells compared at a time by a thread; a few arrays of so many bytes fit into a cache."""
+
+FINEST = 10**6
+"""Greatest denominator of a gain that is taken for a fraction rather than for its decimals."""
+
+LABELS = {-2: "**ns", -1: "ns", 0: "=", 1: "ni", 2: "**ni"}
+"""Code -> name: non-superior, equal, non-inferior; ``**`` is non-separable, with what the pair
+was labelled at the depth before it became so."""
+
+
+class Transitions(NamedTuple):
+    """The innate order of pairs of rankings at every depth, said by where it changes.
+
+    Parameters
+    ----------
+    sign
+        1 where the first ranking gets ahead first, -1 where the second does, 0 where neither.
+    decided
+        First depth that is not equal, 0 if none.
+    split
+        First depth that is non-separable, 0 if none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> gains = np.array([[[1, 0, 0]], [[0, 1, 1]]])
+    >>> [values.item() for values in compare_rankings(gains, np.array([[0, 1]]))]
+    [1, 1, 3]
+    """
+
+    sign: NDArray[np.int8]
+    decided: NDArray[np.int32]
+    split: NDArray[np.int32]
+
+
+def whole_gains(gains: Sequence[float]) -> list[int]:
+    """Scale gains to whole numbers in the same proportions, exactly.
+
+    Parameters
+    ----------
+    gains
+        Gains of at least 0. Each stands for the simplest fraction that is written like it, so
+        that 0.2 is 1/5 and 0.3333333333333333 is 1/3.
+
+    Returns
+    -------
+    list of int
+        The smallest such numbers.
+
+    Examples
+    --------
+    >>> whole_gains([0.0, 0.2, 0.8, 1.0])
+    [0, 1, 4, 5]
+    >>> whole_gains([1 / 3, 1 / 2])
+    [2, 3]
+    """
+    exact = [_fraction(float(gain)) for gain in gains]
+    scale = lcm(*(value.denominator for value in exact))
+    return [int(value * scale) for value in exact]
+
+
+def _fraction(gain: float) -> Fraction:
+    simple = Fraction(gain).limit_denominator(FINEST)
+    return simple if float(simple) == gain else Fraction(repr(gain))
+
+
+def compare_rankings(gains: Array, pairs: Array) -> Transitions:
+    """Compare pairs of systems topic by topic, at every depth.
+
+    Parameters
+    ----------
+    gains
+        Whole-number gains by rank, at least 0, shape (system, topic, depth).
+    pairs
+        Positions of the first and second system, shape (pair, 2).
+
+    Returns
+    -------
+    Transitions
+        Arrays of shape (pair, topic).
+
+    Notes
+    -----
+    Algorithm 1 of Moffat and Mackenzie for all depths: a ranking with less gain than the other
+    at some depth and more at another cannot be ordered from the later of the two on.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> gains = np.array([[[1, 0, 0]], [[0, 1, 1]]])
+    >>> compare_rankings(gains, np.array([[0, 1], [0, 0]])).split.tolist()
+    [[3], [0]]
+    """
+    gathered = _gathered(gains)
+    shape = (len(pairs), gathered.shape[1])
+    result = Transitions(
+        np.zeros(shape, np.int8), np.zeros(shape, np.int32), np.zeros(shape, np.int32)
+    )
+    step = max(1, BLOCK // max(gathered[0].nbytes, 1))
+
+    def fill(start: int) -> None:
+        part = slice(start, start + step)
+        first, second = pairs[part].T
+        lead = gathered.take(first, axis=0)
+        lead -= gathered.take(second, axis=0)
+        ahead, behind = _first(lead > 0), _first(lead < 0)
+        either, both = (ahead > 0) | (behind > 0), (ahead > 0) & (behind > 0)
+        leads = (ahead > 0) & ((behind == 0) | (ahead < behind))
+        result.sign[part] = np.where(leads, 1, np.where(either, -1, 0))
+        result.decided[part] = np.where(both, np.minimum(ahead, behind), ahead + behind)
+        result.split[part] = np.where(both, np.maximum(ahead, behind), 0)
+
+    _in_threads(fill, range(0, len(pairs), step))
+    return result
+
+
+def _gathered(gains: Array) -> Array:
+    """Sum gains down to each depth, in the narrowest type that holds every difference."""
+    most = int(gains.max(initial=0)) * max(gains.shape[-1], 1)
+    if most > np.iinfo(np.int64).max:
+        advice = "give the gains fewer decimals"
+        raise MetricError("gains that can be summed exactly", f"sums up to {most}", advice)
+    kinds = (np.int8, np.int16, np.int32, np.int64)
+    narrowest = next(kind for kind in kinds if most <= np.iinfo(kind).max)
+    return np.cumsum(gains, axis=-1, dtype=narrowest)
+
+
+def _first(true: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Return the first depth that holds, 0 if none does."""
+    where = true.argmax(axis=-1)
+    found = np.take_along_axis(true, where[..., np.newaxis], axis=-1)[..., 0]
+    return np.where(found, where + 1, 0).astype(np.int32)
+
+
+def label_depths(transitions: Transitions, depth: int) -> NDArray[np.int8]:
+    """Spell the labels out for every depth.
+
+    Parameters
+    ----------
+    transitions
+        From `compare_rankings`, any shape.
+    depth
+        How many depths.
+
+    Returns
+    -------
+    numpy.ndarray
+        Codes of `LABELS`, shape (..., depth).
+
+    Examples
+    --------
+    >>> gains = np.array([[[1, 0, 0]], [[0, 1, 1]]])
+    >>> label_depths(compare_rankings(gains, np.array([[1, 0]])), 3).tolist()
+    [[[-1, -1, -2]]]
+    """
+    kind = np.min_scalar_type(depth + 1)
+    rank = np.arange(1, depth + 1, dtype=kind)
+    sign = transitions.sign.reshape(-1, 1)
+    decided, split = (
+        np.where((first > 0) & (first <= depth), first, depth + 1).astype(kind).reshape(-1, 1)
+        for first in (transitions.decided, transitions.split)
+    )
+    labels = np.empty((len(sign), depth), np.int8)
+    step = max(1, BLOCK // max(depth, 1))
+
+    def fill(start: int) -> None:
+        part = slice(start, start + step)
+        np.greater_equal(rank, decided[part], out=labels[part].view(np.bool_))
+        labels[part] += rank >= split[part]
+        labels[part] *= sign[part]
+
+    _in_threads(fill, range(0, len(sign), step))
+    return labels.reshape(*transitions.sign.shape, depth)
+
+
+def _in_threads(fill: Callable[[int], None], starts: range) -> None:
+    if len(starts) < 2:
+        for start in starts:
+            fill(start)
+        return
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(fill, starts))
+
+
+def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:
+    """Count the topics with each label at every depth.
+
+    Parameters
+    ----------
+    transitions
+        Shape (pair, topic).
+    depth
+        How many depths.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (pair, depth, 5), in the order of `LABELS`.
+
+    Examples
+    --------
+    >>> gains = np.array([[[1, 0, 0]], [[0, 1, 1]]])
+    >>> count_labels(compare_rankings(gains, np.array([[1, 0]])), 3).tolist()
+    [[[0, 1, 0, 0, 0], [0, 1, 0, 0, 0], [1, 0, 0, 0, 0]]]
+    """
+    sign, decided, split = transitions
+    pairs, topics = sign.shape
+    counts = np.zeros((pairs, depth, len(LABELS)), np.int32)
+    for side, plain, mixed in ((-1, 1, 0), (1, 3, 4)):
+        counts[..., plain] = _reached(decided, sign == side, depth)
+        counts[..., mixed] = _reached(split, sign == side, depth)
+        counts[..., plain] -= counts[..., mixed]
+    counts[..., 2] = topics - counts.sum(axis=-1)
+    return counts
+
+
+def _reached(first: Array, chosen: NDArray[np.bool_], depth: int) -> Array:
+    """Count the chosen topics that changed at each depth or above it, shape (pair, depth)."""
+    pair, topic = np.nonzero(chosen & (first > 0) & (first <= depth))
+    cell = pair * depth + first[pair, topic] - 1
+    return np.cumsum(np.bincount(cell, minlength=len(first) * depth).reshape(-1, depth), axis=-1)
+
+
+class Separability(NamedTuple):
+    """How many pairs of rankings are equal, have an innate order, or may go either way.
+
+    Parameters
+    ----------
+    equal, separable, nonseparable
+        Numbers of ordered pairs, exact.
+
+    Examples
+    --------
+    >>> Separability(8, 54, 2).shares
+    (0.125, 0.84375, 0.03125)
+    """
+
+    equal: int
+    separable: int
+    nonseparable: int
+
+    @property
+    def shares(self) -> tuple[float, float, float]:
+        """The three as shares of all pairs."""
+        total = sum(self)
+        return self.equal / total, self.separable / total, self.nonseparable / total

@@ -1,0 +1,156 @@
+"""The checks of arguments: whole numbers, numbers in a range, words, labels that must exist.
+
+Each returns the value in its plain type, or raises an error that names the argument.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from irframe.errors import IrframeError, ParameterError
+
+Word = TypeVar("Word", bound=str)
+
+
+def whole(
+    name: str,
+    value: Any,
+    *,
+    low: int | None = None,
+    high: int | None = None,
+    error: type[IrframeError] = ParameterError,
+    advice: str = "",
+) -> int:
+    """Return a whole number between two limits, both allowed.
+
+    Examples
+    --------
+    >>> whole("depth", 10, low=1)
+    10
+    >>> whole("depth", 2.5, low=1)
+    Traceback (most recent call last):
+    ...
+    irframe.errors.ParameterError: wanted depth, a whole number of at least 1; found 2.5.
+    """
+    fits = isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)
+    if not fits or not _inside(value, low=low, high=high):
+        raise error(f"{name}, a whole number{_limits(low=low, high=high)}", repr(value), advice)
+    return int(value)
+
+
+def number(
+    name: str,
+    value: Any,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+    error: type[IrframeError] = ParameterError,
+) -> float:
+    """Return a finite number within limits; `above` and `below` are themselves not allowed.
+
+    Examples
+    --------
+    >>> number("percent", 50, above=0, high=100)
+    50.0
+    """
+    real = isinstance(value, int | float | np.integer | np.floating)
+    fits = real and not isinstance(value, bool) and bool(np.isfinite(value))
+    limits = {"low": low, "high": high, "above": above, "below": below}
+    if not fits or not _inside(value, **limits):
+        raise error(f"{name}, a number{_limits(**limits)}", repr(value))
+    return float(value)
+
+
+def level(alpha: Any, name: str = "alpha") -> float:
+    """Return a significance level, above 0 and below 1."""
+    return number(name, alpha, above=0, below=1)
+
+
+def choice(
+    name: str, value: Any, words: Collection[Word], error: type[IrframeError] = ParameterError
+) -> Word:
+    """Return one of some words.
+
+    Examples
+    --------
+    >>> choice("ties", "tri", ("trec", "doc"))
+    Traceback (most recent call last):
+    ...
+    irframe.errors.ParameterError: wanted ties to be one of 'trec', 'doc'; found 'tri'.
+    """
+    if not isinstance(value, str) or value not in words:
+        raise error(f"{name} to be one of {', '.join(map(repr, words))}", repr(value))
+    return next(word for word in words if word == value)
+
+
+def listed(value: Any) -> list[Any]:
+    """Return one value or several as a list; a text or tuple of labels is one value if it is text.
+
+    Examples
+    --------
+    >>> listed("bm25"), listed(["bm25", "ance"]), listed(None)
+    (['bm25'], ['bm25', 'ance'], [])
+    """
+    if value is None:
+        return []
+    plural = isinstance(value, Iterable) and not isinstance(value, str | bytes)
+    return list(value) if plural else [value]
+
+
+def places(
+    what: str, wanted: Any, labels: Sequence[Any], error: type[IrframeError] = ParameterError
+) -> list[int]:
+    """Return where labels stand; one that is not there, or stands twice, is named.
+
+    Parameters
+    ----------
+    what
+        What the labels are, for the message, such as ``"systems of the cube"``.
+    wanted
+        One label or several.
+    labels
+        Those there are.
+
+    Examples
+    --------
+    >>> places("systems", ["ance", "bm25"], ["bm25", "ance"])
+    [1, 0]
+    """
+    there = {label: place for place, label in enumerate(labels)}
+    chosen = listed(wanted)
+    strange = [label for label in chosen if not _hashable(label) or label not in there]
+    if strange:
+        known = ", ".join(map(str, list(labels)[:20]))
+        raise error(f"{what}: {known}", "others", "", map(repr, strange))
+    return [there[label] for label in chosen]
+
+
+def _hashable(label: Any) -> bool:
+    try:
+        hash(label)
+    except TypeError:
+        return False
+    return True
+
+
+_WORDS = {"low": "at least", "high": "at most", "above": "above", "below": "below"}
+
+
+def _inside(value: Any, **limits: float | None) -> bool:
+    tests = {
+        "low": np.greater_equal,
+        "high": np.less_equal,
+        "above": np.greater,
+        "below": np.less,
+    }
+    return all(bool(tests[key](value, limit)) for key, limit in limits.items() if limit is not None)
+
+
+def _limits(**limits: float | None) -> str:
+    parts = [f"{_WORDS[key]} {limit}" for key, limit in limits.items() if limit is not None]
+    if not parts:
+        return ""
+    return (" of " if parts[0].startswith("at") else " ") + " and ".join(parts)

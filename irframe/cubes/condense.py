@@ -1,0 +1,81 @@
+"""Condensed runs: what remains of a ranking without its unjudged documents."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.cubes.judgments import require_documents
+from irframe.errors import DepthError
+from irframe.names import DEPTH, EMPTY, UNJUDGED
+
+
+def condense(cube: xr.Dataset) -> xr.Dataset:
+    """Remove the unjudged documents from every ranking and close up the ranks.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`, as deep as its lists; score the result at any depth.
+
+    Returns
+    -------
+    xarray.Dataset
+        The cube, with shorter lists; the depths that metrics divide by stay the nominal ones.
+
+    Raises
+    ------
+    DepthError
+        If lists were cut when the cube was built: documents below the cut would move up.
+    GradeError
+        If grade -1 marks unjudged documents.
+
+    References
+    ----------
+    .. [1] Sakai. Alternatives to Bpref. SIGIR 2007. doi:10.1145/1277741.1277756
+    .. [2] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 2.5. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> int(cube.retrieved.max()), int(condense(cube).retrieved.max())
+    (50, 27)
+    """
+    require_documents(cube, "doc", "tied", "judged_grade")
+    longest = int(cube.attrs.get("longest", 0))
+    if longest > cube.sizes[DEPTH]:
+        advice = "build the cube without depth=, condense it, and choose depths when scoring"
+        found = f"depth {cube.sizes[DEPTH]} of {longest}"
+        raise DepthError("a cube as deep as its lists", found, advice)
+    arrays = [cube[name] for name in ("grade", "doc", "tied")]
+    closed = xr.apply_ufunc(
+        _close_up,
+        *arrays,
+        input_core_dims=[[DEPTH]] * len(arrays),
+        output_core_dims=[[DEPTH]] * len(arrays),
+        dask="parallelized",
+        output_dtypes=[array.dtype for array in arrays],
+    )
+    changed = {
+        str(array.name): new.transpose(*array.dims)
+        for array, new in zip(arrays, closed, strict=True)
+    }
+    changed["retrieved"] = (changed["grade"] > UNJUDGED).sum(DEPTH).astype(np.int32)
+    return cube.assign(changed)
+
+
+def _close_up(
+    grade: NDArray[np.int8], doc: NDArray[np.int32], tied: NDArray[np.bool_]
+) -> tuple[NDArray[Any], ...]:
+    judged = grade > UNJUDGED
+    order = np.argsort(~judged, axis=-1, kind="stable")
+    inside = np.take_along_axis(judged, order, axis=-1)
+    moved = [np.take_along_axis(array, order, axis=-1) for array in (grade, doc)]
+    block = np.take_along_axis(np.cumsum(~tied, axis=-1), order, axis=-1)
+    still_tied = np.zeros(grade.shape, bool)
+    still_tied[..., 1:] = (block[..., 1:] == block[..., :-1]) & inside[..., 1:]
+    closed = np.where(inside, moved[0], np.int8(EMPTY))
+    return closed, np.where(inside, moved[1], np.int32(-1)), still_tied

@@ -1,0 +1,84 @@
+"""What contributing runs put into the pool, seen while a cube is built."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from irframe.cubes.topics import Selection
+from irframe.frames.contributing import contributing_systems, filed_rank
+from irframe.frames.ids import Codes
+from irframe.frames.tables import RunTable
+
+
+@dataclass(eq=False)
+class Contribution:
+    """Ranks of judged documents in the contributing runs, rows in file order."""
+
+    systems: NDArray[np.bool_]
+    """Whether each system contributes."""
+    _judged: list[Codes] = field(default_factory=list)
+    _ranks: list[Codes] = field(default_factory=list)
+    _lists: list[Codes] = field(default_factory=list)
+    _unjudged: int | None = None
+
+    @classmethod
+    def read(
+        cls, runs: pd.DataFrame, table: RunTable, contributing: str | Sequence[Hashable] | None
+    ) -> "Contribution":
+        """Find out which systems contribute; argument as for `cube`."""
+        return cls(contributing_systems(runs, table, contributing))
+
+    def add(self, table: RunTable, judged: Codes) -> None:
+        """Take in the rows of some systems, with their row in the qrels, -1 where unjudged."""
+        if not self.systems[table.system].any():
+            return
+        filed = filed_rank(table.group)
+        contributes = self.systems[table.system]
+        pooled = contributes & (judged >= 0)
+        self._judged.append(judged[pooled])
+        self._ranks.append(filed[pooled].astype(np.int32))
+        self._lists.append(table.group[pooled])
+        gap = filed[contributes & (judged < 0)]
+        if len(gap):
+            self._unjudged = min(int(gap.min()), self._unjudged or int(gap.min()))
+
+    def rank(self, judgments: int) -> NDArray[np.int32]:
+        """Return the best rank of every row of the qrels, 0 where no contributing run has it."""
+        best = np.full(judgments, np.iinfo(np.int32).max, np.int32)
+        for judged, ranks in zip(self._judged, self._ranks, strict=True):
+            np.minimum.at(best, judged, ranks)
+        best[best == np.iinfo(np.int32).max] = 0
+        return best
+
+    def filed(self, table: RunTable, selection: Selection, depth: int) -> NDArray[np.int32]:
+        """Return where the documents that runs put into a pool are in the recall base.
+
+        Parameters
+        ----------
+        table, selection
+            The whole run frame, and the topics of the cube.
+        depth
+            Depth of the pool.
+
+        Returns
+        -------
+        numpy.ndarray
+            Slot of the document filed at each rank, -1 where it is not judged or the run does not
+            contribute; shape (system, topic, filed rank).
+        """
+        laid = np.full((len(table.systems), len(selection.labels), max(depth, 1)), -1, np.int32)
+        for judged, ranks, lists in zip(self._judged, self._ranks, self._lists, strict=True):
+            inside = ranks <= depth
+            system, topic = np.divmod(lists[inside], len(table.topics))
+            place = selection.position[selection.placed[topic]]
+            laid[system, place, ranks[inside] - 1] = selection.slot[judged[inside]]
+        return laid
+
+    def depth(self, longest: int) -> int:
+        """Return the depth down to which every contributing run is judged, 0 if there is none."""
+        if not self.systems.any():
+            return 0
+        return longest if self._unjudged is None else self._unjudged - 1

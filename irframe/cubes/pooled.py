@@ -1,0 +1,52 @@
+"""The cube as it would be had judging stopped earlier."""
+
+import xarray as xr
+
+from irframe.cubes.judgments import DOCUMENTS, keep_judgments, pool_depth_of, require_documents
+
+
+def pooled(cube: xr.Dataset, depth: int) -> xr.Dataset:
+    """Return the cube as it would be had judging stopped at a shallower pool.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    depth
+        Depth of the simulated pool, from 1 to the pool depth of the cube.
+
+    Returns
+    -------
+    xarray.Dataset
+        The cube, in which a document is judged only if a contributing run, its rows in file
+        order, has it at rank `depth` or above. Documents that no contributing run retrieved are
+        unjudged at every depth.
+
+    Raises
+    ------
+    DepthError
+        For a depth below 1 or beyond the pool.
+    InputError
+        If the cube does not say which documents it holds.
+    GradeError
+        If grade -1 marks unjudged documents.
+
+    References
+    ----------
+    .. [1] Zobel. How reliable are the results of large-scale information retrieval experiments?
+       SIGIR 1998. doi:10.1145/290941.291014
+    .. [2] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 4.1. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> shallow = pooled(cube, 2)
+    >>> int((cube.judged_grade >= 0).sum()), int((shallow.judged_grade >= 0).sum())
+    (523, 132)
+    """
+    require_documents(cube, *DOCUMENTS[:-1])
+    depth = pool_depth_of(cube, depth)
+    rank = cube["pool_rank"].to_numpy()
+    return keep_judgments(cube, (rank > 0) & (rank <= depth)).assign_attrs(pool_depth=depth)

@@ -1,0 +1,142 @@
+"""Which topics a cube holds, and the recall base of each."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from irframe.errors import IdError, ParameterError, warn
+from irframe.frames.ids import Codes
+from irframe.frames.joining import place_topics
+from irframe.frames.tables import QrelsTable, RunTable, row_slices
+from irframe.names import TOPIC
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The topics of a cube among those of the runs and the qrels."""
+
+    placed: Codes
+    """Code in the qrels of each topic of the runs, -1 where it is not judged."""
+    position: Codes
+    """Place in the cube of each topic of the qrels, -1 where it is left out."""
+    labels: pd.Index
+    """Topics of the cube."""
+    judged_topic: Codes
+    """Topic code of every row of the qrels."""
+    judged_grade: NDArray[np.int8]
+    """Grade of every row of the qrels."""
+
+    @cached_property
+    def chosen(self) -> NDArray[np.bool_]:
+        """Whether each topic of the runs is in the cube."""
+        return (self.placed >= 0) & (self.position[self.placed] >= 0)
+
+    @cached_property
+    def levels(self) -> NDArray[np.int8]:
+        """The grades that occur, ascending, over the topics of the cube."""
+        return np.unique(self.judged_grade[self._rows])
+
+    @property
+    def top(self) -> int:
+        """The highest grade of the whole qrels frame, at least 1."""
+        return max(1, int(self.judged_grade.max()))
+
+    @cached_property
+    def slot(self) -> Codes:
+        """Position of every row of the qrels in the recall base of its topic."""
+        order = np.argsort(self.judged_topic, kind="stable")
+        topic = self.judged_topic[order]
+        start = np.flatnonzero(np.diff(topic, prepend=-1))
+        slot = np.empty(len(order), np.int32)
+        lengths = np.diff(start, append=len(order))
+        slot[order] = np.arange(len(order)) - np.repeat(start, lengths)
+        return slot
+
+    @cached_property
+    def _rows(self) -> Codes:
+        return np.flatnonzero(self.position[self.judged_topic] >= 0)
+
+    def base(self, values: Any, *, fill: Any) -> NDArray[Any]:
+        """Lay values of qrels rows out over (topic, judged), padded with `fill`."""
+        rows = self._rows
+        width = 1 + int(self.slot[rows].max(initial=-1))
+        if isinstance(values, pa.ChunkedArray):
+            values = values.to_numpy()
+            fill = fill if values.dtype == object else -1
+        laid = np.full((len(self.labels), width), fill, values.dtype)
+        laid[self.position[self.judged_topic[rows]], self.slot[rows]] = values[rows]
+        return laid
+
+    def longest(self, table: RunTable) -> int:
+        """Return the length of the longest list."""
+        topics = len(table.topics)
+        lengths = np.zeros((len(table.systems), topics), np.int64)
+        for rows in row_slices(len(table.system)):
+            pair = table.system[rows].astype(np.int64) * topics + table.topic[rows]
+            lengths += np.bincount(pair, minlength=lengths.size).reshape(lengths.shape)
+        return int(lengths[:, self.chosen].max(initial=0))
+
+
+def select_topics(
+    table: RunTable, judgments: QrelsTable, topics: str | Sequence[Hashable]
+) -> Selection:
+    """Choose the topics of a cube.
+
+    Parameters
+    ----------
+    table, judgments
+        The two frames.
+    topics
+        ``"qrels"``, ``"both"`` or a list of judged topics.
+
+    Returns
+    -------
+    Selection
+        The choice.
+
+    Raises
+    ------
+    ParameterError
+        For a listed topic that is not judged.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics of the runs are not judged, and so left out.
+    """
+    placed = place_topics(table, judgments)
+    unjudged = int((placed < 0).sum())
+    if unjudged and isinstance(topics, str) and topics == "qrels":
+        listed = ", ".join(map(str, table.topics[placed < 0][:5]))
+        message = f"{unjudged} topics of the runs have no judgments and are left out: {listed}"
+        warn(message)
+    if isinstance(topics, str):
+        if topics not in {"qrels", "both"}:
+            raise ParameterError("topics 'qrels', 'both' or a list of topics", repr(topics))
+        codes: Codes = np.arange(len(judgments.topics))
+        if topics == "both":
+            codes = np.intersect1d(codes, placed)
+    else:
+        codes = _listed(judgments, topics)
+    position = np.full(len(judgments.topics), -1)
+    position[codes] = np.arange(len(codes))
+    labels = judgments.topics[codes]
+    return Selection(placed, position, labels, judgments.topic, judgments.grade)
+
+
+def _listed(judgments: QrelsTable, topics: Sequence[Hashable]) -> Codes:
+    wanted = pd.Index(list(topics))
+    codes = judgments.topics.get_indexer(wanted)
+    unknown = wanted[codes < 0]
+    if len(unknown):
+        raise ParameterError("judged topics", f"{len(unknown)} others", "", map(repr, unknown))
+    if wanted.has_duplicates or not len(wanted):
+        twice = wanted[wanted.duplicated()]
+        raise IdError(f"every {TOPIC} once, at least one", f"{len(twice)} again", "", twice)
+    return codes

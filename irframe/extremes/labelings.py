@@ -1,0 +1,221 @@
+"""The extremes of the Q-measure over all labels of the unjudged documents, on several grades.
+
+With more than one gain the first ranks need not be the best place for a relevant document: one of
+a low grade may count more below a judged one of a high grade. What does hold: for a given number of
+labels of each grade the recall base is fixed, so is what every rank divides by, and then the higher
+grades belong above the lower ones (for the lowest score below them), among the relevant labels and
+among the others. What is left to choose is which unjudged documents are relevant, and that is
+decided from rank to rank by dynamic programming over how many have been so far.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+import numpy as np
+
+from irframe.errors import MetricError
+from irframe.extremes.fillings import Rankings, scale
+from irframe.metrics.base import Array, Floats
+from irframe.metrics.evidence import positive
+from irframe.metrics.q import Q
+from irframe.names import UNJUDGED
+
+STEPS = 1e10
+"""Elementary steps beyond which the exact extremes are refused."""
+BLOCK = 1 << 20
+"""Elements of the largest array."""
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The kinds of label that count, best first: relevant ones, then others that gain."""
+
+    relevant: Floats
+    others: Floats
+
+    @classmethod
+    def of(cls, metric: Q, levels: Array, top: int) -> "Labels":
+        """Find the kinds of label of a metric, given the grades that occur and the top one."""
+        grades = scale(metric, levels, top)
+        gains = metric.gain.map(grades, rel=metric.rel, top=top)
+        gains = gains if metric.beta else np.zeros_like(gains)
+        if (np.diff(gains) < 0).any():
+            raise MetricError("gains that rise with the grade, for bounds of Q", repr(metric.gain))
+        relevant = np.unique(gains[grades >= metric.rel])[::-1]
+        others = np.setdiff1d(gains[grades < metric.rel], [0.0])[::-1]
+        return cls(relevant, others)
+
+    @property
+    def single(self) -> bool:
+        """Whether all relevant labels are alike and no other gains."""
+        return len(self.relevant) == 1 and not len(self.others)
+
+    def counts(self, documents: int) -> Array:
+        """Return every way to choose how many of some documents get each label."""
+        kinds = len(self.relevant) + len(self.others)
+        bars = np.array(list(combinations(range(documents + kinds), kinds)), dtype=np.int64)
+        edges = np.hstack([np.full((len(bars), 1), -1), bars])
+        return np.diff(edges, axis=-1) - 1
+
+    def refuse_long(self, unjudged: Array, depths: Array) -> None:
+        """Raise if the extremes take too long, given the unjudged documents (..., depth)."""
+        kinds = len(self.relevant) + len(self.others)
+        numbers, index = np.unique(unjudged, return_inverse=True)
+        states = [math.comb(n + kinds, kinds) * (n + 1) for n in numbers.tolist()]
+        steps = float((np.array(states, float)[index.reshape(unjudged.shape)] * depths).sum())
+        if steps > STEPS:
+            advice = "choose shallow depths with at=, or gain='binary'"
+            found = f"{steps:.1e} on {kinds} grades that gain"
+            raise MetricError(f"bounds of Q in at most {STEPS:.0e} steps", found, advice)
+
+
+def labelled_extremes(metric: Q, rankings: Rankings, depths: Array) -> tuple[Floats, Floats]:
+    """Return the lowest and the highest Q over all labels.
+
+    Parameters
+    ----------
+    metric
+        The metric.
+    rankings
+        The rankings.
+    depths
+        Depths wanted, shape (depth,).
+
+    Returns
+    -------
+    lower, upper
+        Shape (row, depth).
+
+    Raises
+    ------
+    MetricError
+        If it would take more than `STEPS` steps.
+
+    Notes
+    -----
+    With u unjudged documents down to the depth and g grades that gain, time in proportion to
+    rows x depth x u x comb(u + g, g), for every depth wanted.
+    """
+    labels = Labels.of(metric, rankings.levels, rankings.top)
+    unjudged = np.cumsum(rankings.grade == UNJUDGED, axis=-1)[:, depths - 1]
+    labels.refuse_long(unjudged, depths)
+    lower, upper = np.empty(unjudged.shape), np.empty(unjudged.shape)
+    for column, depth in enumerate(depths.tolist()):
+        for number in np.unique(unjudged[:, column]).tolist():
+            rows = np.flatnonzero(unjudged[:, column] == number)
+            counts = labels.counts(number)
+            for some in _blocks(rows, counts.shape[0] * max(number + 1, depth)):
+                part = _Cut(metric, rankings.take(some), labels, counts, depth)
+                lower[some, column] = part.extreme(-1)
+                upper[some, column] = part.extreme(1)
+    return lower, upper
+
+
+def _blocks(rows: Array, width: int) -> Iterator[Array]:
+    step = max(1, BLOCK // width)
+    for start in range(0, len(rows), step):
+        yield rows[start : start + step]
+
+
+class _Cut:
+    """Rankings cut at one depth, all with the same number of unjudged documents."""
+
+    def __init__(
+        self, metric: Q, rankings: Rankings, labels: Labels, counts: Array, depth: int
+    ) -> None:
+        self.metric, self.labels, self.depth = metric, labels, depth
+        self.pooled = rankings.pool_count is not None and depth < rankings.pool_depth
+        self.rankings, self.grade = rankings, rankings.grade[:, :depth]
+        unjudged = rankings.grade == UNJUDGED
+        self.beyond = rankings.beyond + unjudged[:, depth:].sum(axis=-1)
+        split = len(labels.relevant)
+        self.relevant, self.others = counts[:, :split], counts[:, split:]
+        self.number = int(unjudged[:1, :depth].sum())
+
+    def extreme(self, sign: int) -> Floats:
+        """Return the highest (1) or the lowest (-1) score of every row."""
+        beyond = self.beyond if sign < 0 else np.zeros_like(self.beyond)
+        total = self._collect(sign, 1 / self._effort(beyond))
+        scores = total / self._normaliser(beyond)
+        extreme: Floats = sign * (sign * scores).max(axis=-1)
+        return extreme
+
+    def _base(self, *, pooled: bool) -> Array:
+        if pooled and self.rankings.pool_count is not None:
+            return self.rankings.pool_count[:, self.depth - 1]
+        return self.rankings.count
+
+    def _normaliser(self, beyond: Array) -> Floats:
+        """Return what to divide by, shape (row, labels)."""
+        fixed = self.pooled and self.metric.norm == "pool"
+        levels = self.rankings.levels
+        found = self._base(pooled=fixed)[:, levels >= self.metric.rel].sum(axis=-1)[:, np.newaxis]
+        number = self.relevant.sum(axis=-1) + np.zeros_like(found)
+        if not fixed:
+            number += found + beyond[:, np.newaxis]
+        else:
+            number = found + np.zeros_like(number)
+        return positive(np.minimum(number, self.depth) if self.metric.norm == "min" else number)
+
+    def _effort(self, beyond: Array) -> Floats:
+        """Return rank plus ideal gain, shape (row, labels, depth)."""
+        metric, rankings = self.metric, self.rankings
+        fixed = self.pooled and metric.ideal == "pool"
+        base = self._base(pooled=fixed)
+        gains = metric.gain.map(rankings.levels, rel=metric.rel, top=rankings.top)
+        kinds = np.concatenate([self.labels.relevant, self.labels.others])
+        counts = np.hstack([self.relevant, self.others])
+        rank = np.arange(1.0, self.depth + 1)
+        effort = np.broadcast_to(rank, (len(base), len(counts), self.depth)).copy()
+        levels = np.unique(np.concatenate([gains, kinds, [0.0]]))
+        for low, high in pairwise(levels):
+            judged = base[:, gains >= high].sum(axis=-1)[:, np.newaxis, np.newaxis]
+            if not fixed:
+                added = counts[:, kinds >= high].sum(axis=-1)[:, np.newaxis]
+                judged = judged + added + beyond[:, np.newaxis, np.newaxis]
+            effort += metric.beta * (high - low) * np.minimum(judged, rank)
+        return effort
+
+    def _collect(self, sign: int, weight: Floats) -> Floats:
+        """Return the extreme sum of rewards for every choice of labels, shape (row, labels)."""
+        metric, rankings, number = self.metric, self.rankings, self.number
+        gained = metric.beta * metric.gain.map(self.grade, rel=metric.rel, top=rankings.top)
+        gained = np.where(self.grade > UNJUDGED, gained, 0.0)
+        relevant = self.grade >= metric.rel
+        known = np.cumsum(gained + relevant, axis=-1)
+        chosen, others = self._rewards(sign)
+        value = np.full((*weight.shape[:2], number + 1), -np.inf)
+        value[..., 0] = 0
+        seen = np.cumsum(self.grade == UNJUDGED, axis=-1)
+        state = np.arange(number + 1)
+        for rank in range(self.depth):
+            index = np.clip(seen[:, rank, np.newaxis] - state, 0, number)
+            spare = np.moveaxis(others[:, index], 0, 1)
+            credit = known[:, rank, np.newaxis, np.newaxis] + chosen + spare
+            credit *= sign * weight[..., rank, np.newaxis]
+            free = (self.grade[:, rank] == UNJUDGED)[:, np.newaxis, np.newaxis]
+            taken = np.full_like(value, -np.inf)
+            taken[..., 1:] = value[..., :-1] + credit[..., 1:]
+            judged = value + np.where(relevant[:, rank, np.newaxis, np.newaxis], credit, 0.0)
+            value = np.where(free, np.maximum(value, taken), judged)
+        last = self.relevant.sum(axis=-1)
+        return sign * value[:, np.arange(len(last)), last]
+
+    def _rewards(self, sign: int) -> tuple[Floats, Floats]:
+        """Return what the first relevant labels, and the first others, add up to; (labels, n)."""
+        beta, number = self.metric.beta, self.number
+        plain = number - self.relevant.sum(axis=-1) - self.others.sum(axis=-1)
+        chosen = _cumulated(1 + beta * self.labels.relevant, self.relevant, number, sign, 0 * plain)
+        skipped = plain if sign < 0 else 0 * plain
+        return chosen, _cumulated(beta * self.labels.others, self.others, number, sign, skipped)
+
+
+def _cumulated(weights: Floats, counts: Array, number: int, sign: int, skipped: Array) -> Floats:
+    """Sum the weights of the first 0, 1, ... labels, the best or the worst first."""
+    weights, counts = weights[::sign], counts[:, ::sign]
+    before = np.cumsum(counts, axis=-1) - counts + skipped[:, np.newaxis]
+    label = np.arange(number + 1)
+    taken = np.clip(label - before[..., np.newaxis], 0, counts[..., np.newaxis])
+    return np.asarray(np.tensordot(taken, weights, axes=(1, 0)))

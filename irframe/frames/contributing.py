@@ -1,0 +1,68 @@
+"""Which runs contribute to a pool, and the order in which they were filed."""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from irframe.errors import ParameterError
+from irframe.frames.ids import Codes
+from irframe.frames.tables import RunTable
+from irframe.names import SYSTEM
+
+CONTRIBUTING = "contributing"
+
+
+def contributing_systems(
+    runs: pd.DataFrame, table: RunTable, contributing: str | Sequence[Hashable] | None
+) -> NDArray[np.bool_]:
+    """Return whether each system contributes to the pool; argument as for `pool`.
+
+    Raises
+    ------
+    ParameterError
+        For systems that do not exist, or a column that does not tell.
+    """
+    if contributing is None and CONTRIBUTING not in runs.columns:
+        return np.ones(len(table.systems), bool)
+    if contributing is None or isinstance(contributing, str):
+        flags = _from_column(runs, table, contributing or CONTRIBUTING)
+        if contributing is not None and not flags.any():
+            raise ParameterError("a system that contributes", f"none by {contributing!r}")
+        return flags
+    wanted = pd.Index(list(contributing))
+    unknown = wanted[~wanted.isin(table.systems)]
+    if len(unknown) or not len(wanted):
+        found = f"{len(unknown)} that do not exist" if len(unknown) else "an empty list"
+        raise ParameterError(f"contributing {SYSTEM}s", found, "", map(repr, unknown))
+    return np.asarray(table.systems.isin(wanted))
+
+
+def filed_rank(group: Codes) -> Codes:
+    """Return each row's 1-based position among the rows of its list."""
+    order = np.arange(len(group))
+    if (np.diff(group) < 0).any():
+        order = np.argsort(group, kind="stable")
+    start = np.flatnonzero(np.diff(group[order], prepend=-1))
+    lengths = np.diff(start, append=len(order))
+    filed = np.empty(len(order), np.int64)
+    filed[order] = np.arange(1, len(order) + 1) - np.repeat(start, lengths)
+    return filed
+
+
+def _from_column(runs: pd.DataFrame, table: RunTable, column: str) -> NDArray[np.bool_]:
+    if column not in runs.columns:
+        raise ParameterError("a column of the runs", repr(column), "", map(str, runs.columns))
+    values = runs[column]
+    if not pd.api.types.is_bool_dtype(values.dtype) or values.isna().any():
+        raise ParameterError("a column of True and False", f"{values.dtype} in {column!r}")
+    flags = values.to_numpy(bool)
+    systems = len(table.systems)
+    yes = np.bincount(table.system[flags], minlength=systems)
+    rows = np.bincount(table.system, minlength=systems)
+    mixed = table.systems[(yes > 0) & (yes < rows)]
+    if len(mixed):
+        found = f"{len(mixed)} systems with both"
+        raise ParameterError(f"one value of {column!r} per system", found, "", mixed)
+    return yes > 0

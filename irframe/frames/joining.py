@@ -1,0 +1,63 @@
+"""Judgments joined to retrieved documents."""
+
+from typing import cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from irframe.errors import IdError
+from irframe.frames.documents import Side, code_documents
+from irframe.frames.ids import Codes, same_kind, shown
+from irframe.frames.ranking import refuse_duplicates
+from irframe.frames.tables import (
+    QrelsTable,
+    RunTable,
+    refuse_twice_judged,
+)
+from irframe.names import DOC, TOPIC
+
+
+def place_topics(table: RunTable, judgments: QrelsTable) -> Codes:
+    """Return for every topic of the runs its code in the qrels, -1 where it is not judged."""
+    kinds = [pa.array(labels).type for labels in (table.topics, judgments.topics)]
+    same_kind(kinds[0], kinds[1], TOPIC, ("the runs", "the qrels"))
+    placed = judgments.topics.get_indexer(table.topics)
+    if (placed < 0).all():
+        raise IdError(
+            "topics that occur in runs and qrels",
+            f"none: the runs have {shown(table.topics)}, the qrels {shown(judgments.topics)}",
+            "compare leading zeros and types",
+        )
+    return placed
+
+
+def locate(table: RunTable, judgments: QrelsTable, placed: Codes) -> Codes:
+    """Return for every row of the runs its row in the qrels, -1 where unjudged.
+
+    Parameters
+    ----------
+    table, judgments
+        The two frames.
+    placed
+        For every topic of the runs its code in the qrels, -1 where it is not judged.
+    """
+    same_kind(table.doc.type, judgments.doc.type, DOC, ("the runs", "the qrels"))
+    beyond = len(judgments.topics) + np.arange(len(placed))
+    topic = np.where(placed < 0, beyond, placed)[table.topic]
+    retrieved, judged = code_documents(Side(topic, table.doc), Side(judgments.topic, judgments.doc))
+    refuse_duplicates(table, retrieved)
+    refuse_twice_judged(judgments, judged)
+    found = pc.index_in(pa.array(retrieved), value_set=pa.array(judged))
+    return cast("Codes", found.fill_null(-1).to_numpy(zero_copy_only=False))
+
+
+def refuse_empty_join(table: RunTable, judgments: QrelsTable, *, found: bool) -> None:
+    """Raise if no retrieved document is judged, showing identifiers of both sides."""
+    if not found:
+        docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
+        raise IdError(
+            "documents that occur in runs and qrels",
+            f"none: the runs have {docs[0]}, the qrels {docs[1]}",
+            "compare the identifiers",
+        )

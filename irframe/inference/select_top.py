@@ -1,0 +1,81 @@
+"""Leaving out the systems that perform worst."""
+
+import numpy as np
+import xarray as xr
+
+from irframe.cubes.score import parse_metrics, score
+from irframe.cubes.tables import to_scores
+from irframe.errors import InputError, ParameterError
+from irframe.metrics import Metric
+from irframe.metrics.base import MetricType
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+
+TIE = 12
+"""Decimals to which means are rounded before they are compared."""
+
+
+def select_top(
+    data: xr.Dataset | xr.DataArray,
+    top: float = 0.75,
+    *,
+    metric: Metric | MetricType | str = "AP",
+) -> xr.Dataset | xr.DataArray:
+    """Keep the best systems, so that hopeless ones do not inflate correlations.
+
+    Parameters
+    ----------
+    data
+        A cube, or an array of scores that has the metric.
+    top
+        Share of the systems to keep, above 0 and at most 1.
+    metric
+        What is best on average over topics, at the greatest depth.
+
+    Returns
+    -------
+    xarray.Dataset or xarray.DataArray
+        The data without the worst ``floor((1 - top) n)`` of n systems, the others in their
+        order. Of systems that tie, the later ones go first.
+
+    Raises
+    ------
+    ParameterError
+        If `top` is out of range.
+    InputError
+        If the scores lack the metric.
+
+    References
+    ----------
+    .. [1] Voorhees, Buckley. The effect of topic set size on retrieval experiment error. SIGIR
+       2002. doi:10.1145/564376.564432
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> select_top(cube).sizes["system"]
+    6
+    """
+    if not isinstance(top, int | float) or isinstance(top, bool) or not 0 < top <= 1:
+        raise ParameterError("top above 0 and at most 1", repr(top))
+    (chosen,) = parse_metrics(metric)
+    if isinstance(data, xr.Dataset):
+        means = score(data, chosen, at=data.sizes[DEPTH])[0, ..., 0].mean(TOPIC)
+    else:
+        means = _means(to_scores(data), str(chosen))
+    ranked = np.round(means.to_numpy(), TIE) * (-1 if chosen.cost else 1)
+    systems = len(ranked)
+    # Rounded, because 0.3 * 10 is below 3.
+    left_out = int(np.floor(round((1 - top) * systems, 9)))
+    best = np.argsort(-ranked, kind="stable")[: systems - left_out]
+    return data.isel({SYSTEM: np.sort(best)})
+
+
+def _means(scores: xr.DataArray, metric: str) -> xr.DataArray:
+    labels = [str(label) for label in scores[METRIC].to_numpy()]
+    if metric not in labels:
+        raise InputError(
+            f"scores of {metric}", ", ".join(labels), "score it too, or choose metric="
+        )
+    chosen = scores.isel({METRIC: labels.index(metric)})
+    return (chosen.isel({DEPTH: -1}) if DEPTH in chosen.dims else chosen).mean(TOPIC)

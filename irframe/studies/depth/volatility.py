@@ -1,0 +1,128 @@
+"""How much the ordering of the systems depends on the evaluation depth."""
+
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from irframe.agreements import Agreement, parse_agreement
+from irframe.errors import DepthError, ParameterError
+from irframe.inference.agreement import METRIC_OTHER, system_means
+from irframe.inference.grouping import per_group
+from irframe.inference.matching import Depths, match_topics, read_scores
+from irframe.inference.reference import Reference, pick_metric, same_systems
+from irframe.names import DEPTH, METRIC
+
+DEPTH_OTHER = "depth_other"
+"""Dimension of the depths on the other side."""
+
+
+def volatility(
+    scores: xr.DataArray | pd.DataFrame,
+    other: Reference | None = None,
+    method: str | Agreement = "kendall",
+    *,
+    at: Depths = None,
+    by: str | None = None,
+) -> xr.DataArray:
+    """Say how alike the systems are ordered at every two depths.
+
+    Parameters
+    ----------
+    scores
+        Scores over (metric, system, topic, depth).
+    other
+        What stands on the other side: a metric of the scores, or other scores of the same
+        systems, by depth, with one metric or all those of `scores`. By default each metric
+        itself.
+    method
+        A method of agreement or its name, as for `agreement`.
+    at
+        Depths to look at, on both sides; by default all there are.
+    by
+        A coordinate such as ``"track"``: one matrix per group. Other scores are split alike.
+
+    Returns
+    -------
+    xarray.DataArray
+        Volatility matrices over (metric, depth, depth_other), the group first if `by` is given.
+        A coordinate ``metric_other`` names the metric on the other side, an attribute
+        ``method`` the method. NaN where a correlation
+        is undefined, as where all systems tie.
+
+    Raises
+    ------
+    DepthError
+        For scores without depths, and depths outside them.
+    ParameterError
+        For an unknown method or metric, and other systems on the other side.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them.
+
+    Notes
+    -----
+    ``T[k1, k2] = corr(order at k1, order at k2)`` of the systems by mean score. Means are
+    rounded and costs change sign as for `agreement`. For tau_ap ``depth`` is the true ordering.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 3.7, Figs. 5-7.
+       doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.cube(qrels).ireval.score("RBP(p=0.8)", at=[1, 10, 50])
+    >>> scores.ireval.volatility()[0].round(2).to_pandas()
+    depth_other    1     10    50
+    depth
+    1            1.00  0.67  0.67
+    10           0.67  1.00  1.00
+    50           0.67  1.00  1.00
+    """
+    chosen = parse_agreement(method)
+
+    def compute(part: Any, rest: Any) -> xr.DataArray:
+        array = read_scores(part)
+        if DEPTH not in array.dims:
+            raise DepthError("scores by depth", "scores without depths", "score a cube")
+        return _volatility(array, array if rest is None else _other(array, rest), chosen, at)
+
+    return per_group(compute, scores, by, other)
+
+
+def _other(scores: xr.DataArray, other: Any) -> xr.DataArray:
+    if not isinstance(other, xr.DataArray | pd.DataFrame):
+        return pick_metric(scores, other)
+    array = same_systems(scores, read_scores(other))
+    if DEPTH not in array.dims or array.sizes[METRIC] not in {1, scores.sizes[METRIC]}:
+        found = ", ".join(f"{dim} {size}" for dim, size in array.sizes.items())
+        raise ParameterError("other scores by depth, of one metric or as many", found)
+    return array
+
+
+def _volatility(
+    scores: xr.DataArray, other: xr.DataArray, method: Agreement, at: Depths
+) -> xr.DataArray:
+    rows = match_topics(scores, at)
+    columns = rows if other is scores else match_topics(other, at)
+    left, right = system_means(rows, method), system_means(columns, method)
+    values = method.kernel(left, left if columns is rows else right)
+    names = [*columns.metrics] * (1 if len(right) == len(left) else len(left))
+    return xr.DataArray(
+        values,
+        {
+            METRIC: rows.metrics,
+            DEPTH: rows.array[DEPTH].to_numpy(),
+            DEPTH_OTHER: columns.array[DEPTH].to_numpy(),
+            METRIC_OTHER: (METRIC, names),
+        },
+        (METRIC, DEPTH, DEPTH_OTHER),
+        name="agreement",
+        attrs={**scores.attrs, "method": repr(method)},
+    )

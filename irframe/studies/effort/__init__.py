@@ -1,0 +1,1 @@
+"""At what effort gain is had."""

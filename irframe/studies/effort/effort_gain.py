@@ -1,0 +1,144 @@
+"""Gain at what effort: where rankings stand on two metrics at once."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.cubes.tables import to_scores
+from irframe.errors import InputError, ParameterError
+from irframe.metrics import Metric, parse_metric
+from irframe.metrics.base import MetricType
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+
+BORDERS = (0.25, 0.5, 0.75)
+"""Where one class of effort ends and the next begins; also the quantiles of gain."""
+REGIONS = ("diagonal", "high-high", "grey", "other")
+"""Both metrics alike; high gain at high effort; the other cells above the diagonal; below it."""
+
+_REGION = np.array(
+    [
+        [0, 3, 3, 3],
+        [2, 0, 3, 3],
+        [1, 1, 0, 3],
+        [1, 1, 2, 0],
+    ]
+)
+"""Region of every cell, gain from low to huge down, Twist from 0 to 1 across."""
+
+
+def effort_gain(
+    scores: xr.DataArray | pd.DataFrame,
+    *,
+    effort: Metric | MetricType | str = "Twist",
+    quartiles: Any = None,
+) -> xr.Dataset:
+    """Say at what effort rankings reach their gain.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic of an effort metric and of at least one gain metric: an
+        array, by depth or not, of which the greatest depth counts, or a frame.
+    effort
+        The metric of effort, 1 for none wasted.
+    quartiles
+        The three borders between low, medium, high and huge gain; by default the quartiles of
+        each metric's scores.
+
+    Returns
+    -------
+    xarray.Dataset
+        For every gain metric: ``row`` and ``column`` (metric, system, topic), the cell from 1
+        to 4 by gain and by effort, 0 where one of the two has no score; ``quadrant`` (metric,
+        system, topic), the name of its region; ``cell`` (metric, gain, effort) and ``share``
+        (metric, region), the shares of the points there; ``points`` (metric), their number;
+        ``border`` (metric, quartile); and the scores themselves, ``gain_score`` (metric,
+        system, topic) and ``effort_score`` (system, topic).
+
+    Raises
+    ------
+    InputError
+        If `effort` was not scored, or nothing else was.
+    ParameterError
+        If the quartiles are no three ascending numbers.
+
+    Notes
+    -----
+    Columns are [0, .25), [.25, .5), [.5, .75), [.75, 1]; a value on a border belongs to the
+    higher cell, in rows as in columns. *diagonal*: row and column are the same; *high-high*:
+    rows 3 and 4, columns 1 and 2, high gain at high effort; *grey*: the two other cells with
+    more gain than effort saved, (2, 1) and (4, 3); *other*: the rest.
+
+    References
+    ----------
+    .. [1] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. Figs. 7-10. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> scores = ir.score(ir.cube(*ir.example_track()), "Twist", "AP")
+    >>> effort_gain(scores)["share"].isel(metric=0).to_series().round(2).to_dict()
+    {'diagonal': 0.39, 'high-high': 0.32, 'grey': 0.23, 'other': 0.06}
+    """
+    array = to_scores(scores)
+    array = array.isel({DEPTH: -1}) if DEPTH in array.dims else array
+    labels = [str(label) for label in array[METRIC].to_numpy()]
+    wanted = str(parse_metric(effort))
+    if wanted not in labels or len(labels) < 2:
+        found = ", ".join(labels)
+        raise InputError(f"scores of {wanted} and of a gain metric", found, "score both")
+    effort_score = array.isel({METRIC: labels.index(wanted)}, drop=True)
+    gains = array.isel({METRIC: [i for i, label in enumerate(labels) if label != wanted]})
+    borders = _borders(gains, effort_score, quartiles)
+    scored = (gains.notnull() & effort_score.notnull()).to_numpy()
+    row = np.stack(
+        [1 + np.searchsorted(b, g, side="right") for b, g in zip(borders, gains, strict=True)]
+    )
+    column = 1 + np.searchsorted(BORDERS, effort_score.to_numpy(), side="right")
+    cells = np.where(scored, [row, column + 0 * row], 0)
+    return _tally(gains, effort_score, borders, cells).assign_attrs(effort=wanted)
+
+
+def _borders(gains: xr.DataArray, effort: xr.DataArray, quartiles: Any) -> NDArray[np.float64]:
+    """Return the borders between the rows of every metric, shape (metric, 3)."""
+    if quartiles is None:
+        shared = gains.where(effort.notnull()).to_numpy().reshape(len(gains), -1)
+        return np.stack([np.nanquantile(values, BORDERS) for values in shared])
+    given = np.asarray(quartiles, float)
+    if given.shape != (3,) or not (np.diff(given) >= 0).all():
+        raise ParameterError("quartiles: three numbers in ascending order", repr(quartiles))
+    return np.tile(given, (len(gains), 1))
+
+
+def _tally(
+    gains: xr.DataArray,
+    effort: xr.DataArray,
+    borders: NDArray[np.float64],
+    cells: NDArray[np.int64],
+) -> xr.Dataset:
+    (row, column), kinds = cells, np.array([*REGIONS, ""])
+    region = np.where(row > 0, _REGION[row - 1, column - 1], len(REGIONS))
+    points = (row > 0).reshape(len(row), -1).sum(axis=1)
+    flat = (row - 1) * 4 + column - 1
+    counts = np.stack([np.bincount(f[r > 0], minlength=16) for f, r in zip(flat, row, strict=True)])
+    cell = (counts / np.maximum(points, 1)[:, np.newaxis]).reshape(-1, 4, 4)
+    share = np.stack([cell[:, code == _REGION].sum(axis=-1) for code in range(4)], axis=-1)
+    place = (METRIC, SYSTEM, TOPIC)
+    variables = {
+        "row": (place, row.astype(np.int8)),
+        "column": (place, column.astype(np.int8)),
+        "quadrant": (place, kinds[region]),
+        "cell": ((METRIC, "gain", "effort"), cell),
+        "share": ((METRIC, "region"), share),
+        "border": ((METRIC, "quartile"), borders),
+        "points": (METRIC, points),
+        "gain_score": gains,
+        "effort_score": effort,
+    }
+    classes = [1, 2, 3, 4]
+    coordinates = {"gain": classes, "effort": classes, "region": list(REGIONS)}
+    return xr.Dataset(variables, coordinates)

@@ -1,0 +1,196 @@
+"""Misplacement: how far documents stand from where an ideal ranking has them."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.cubes.cube import CELL
+from irframe.cubes.score import recall_base as judged_levels
+from irframe.errors import ParameterError, warn
+from irframe.metrics.relative_position import (
+    CROSSINGS,
+    ExpectedRanks,
+    crosses,
+    expected_ranks,
+    first_crossing,
+    full_scale,
+    recall_base,
+    relative_position,
+    space_ratios,
+)
+from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
+from irframe.studies.orderings.orderings import compared_depth
+
+Array = NDArray[Any]
+
+ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
+"""What kinds of curves there are, in the order in which they are recognised."""
+
+BLOCK = 1 << 22
+"""Cells worked on at a time."""
+
+
+def misplacement(
+    cube: xr.Dataset,
+    *,
+    depth: int | None = None,
+    crossing: str = "sign_change",
+    rel: int = 1,
+) -> xr.Dataset:
+    """Say how much avoidable effort each ranking costs, rank by rank and in all.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    depth
+        Nominal length N of all rankings, at most the depth of the cube, which is the default.
+        Longer lists are cut, shorter ones padded with non-relevant documents.
+    crossing
+        When the cumulated relative position has recovered, as for `Twist`: ``"sign_change"``,
+        ``"definition"`` or ``"matters"``.
+    rel
+        Lowest relevant grade, at least 1.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (system, topic, depth), int32: ``rp``, the relative position, and ``crp``, its
+        running sum. Over (system, topic): ``first_crossing`` and ``balance_point``, infinite
+        where a curve never recovers; the ratios ``rho``, ``sigma_plus``, ``sigma_minus``,
+        ``sigma`` and their ``twist``; ``s_plus`` and ``s_minus``, how far documents moved down
+        and up; ``archetype``, a name of the curve's kind. Over (topic): ``recall_base`` R, and
+        ``length``, the nominal length. On topics without relevant documents the numbers are
+        NaN, ``rp`` and ``crp`` 0 and ``archetype`` empty; ``attrs["no_relevant"]`` counts them.
+
+    Raises
+    ------
+    DepthError
+        For a depth beyond the cube.
+    ParameterError
+        For an unknown crossing, or `rel` out of range.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics have a nominal length above N, with their number: a ranking must be able to
+        have all relevant documents in its second half, so N is at least 2 R.
+
+    Notes
+    -----
+    ``RP(j) = j - min`` above the ranks [min, max] that the document's grade takes in the ideal
+    ranking, ``j - max`` below them, 0 inside. Unjudged, missing and below-threshold documents
+    are non-relevant. ``rho = R / max(R, first crossing)``, ``sigma+- = 1 - s+- / s+-_worst``
+    against the ideal ranking reversed, sigma their harmonic mean, ``twist = (rho + sigma) / 2``.
+
+    Archetypes, the first that fits: ideal; worst, nothing relevant; full scale, the ideal
+    reversed; excellent, recovered by rank R; typical B, never recovered; typical A.
+
+    References
+    ----------
+    .. [1] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import irframe as ir
+    >>> run = pd.DataFrame({"topic": "1", "doc": list("abcd"), "rank": range(4)})
+    >>> qrels = pd.DataFrame({"topic": "1", "doc": list("abcd"), "grade": [1, 0, 1, 0]})
+    >>> moved = misplacement(ir.cube(run, qrels, ties="rank"))
+    >>> moved["crp"].to_numpy().tolist(), moved["twist"].round(3).item()
+    ([[[0, -1, 0, 0]]], 0.833)
+    """
+    deepest = compared_depth(cube, depth)
+    _refuse(crossing, rel)
+    levels = judged_levels(cube)
+    expected = expected_ranks(levels["levels"], levels["count"], rel)
+    R = recall_base(expected)[:, 0]
+    length = np.maximum(deepest, 2 * R)
+    grade = cube[GRADE].to_numpy()[..., :deepest]
+    grade = np.pad(grade, [(0, 0), (0, 0), (0, length.max() - deepest)], constant_values=EMPTY)
+    step = max(1, BLOCK // max(grade[0].size, 1))
+    parts = [
+        _measure(grade[start : start + step], expected, length[:, np.newaxis], crossing)
+        for start in range(0, len(grade), step)
+    ]
+    data = _label(cube, {name: np.concatenate([p[name] for p in parts]) for name in parts[0]})
+    data = data.assign(recall_base=(TOPIC, R), length=(TOPIC, length))
+    no_relevant, lengthened = int((R == 0).sum()), int((length > deepest).sum())
+    data.attrs = {"depth": deepest, "crossing": crossing, "rel": rel, "no_relevant": no_relevant}
+    if lengthened:
+        warn(
+            f"{lengthened} of {len(R)} topics have more than {deepest} / 2 relevant documents: "
+            "their rankings are taken to be twice as long as their recall base"
+        )
+    return data
+
+
+def _refuse(crossing: str, rel: int) -> None:
+    if crossing not in CROSSINGS:
+        raise ParameterError("crossing one of " + ", ".join(map(repr, CROSSINGS)), repr(crossing))
+    whole = isinstance(rel, int | np.integer) and not isinstance(rel, bool)
+    if not whole or not 1 <= rel <= 127:
+        raise ParameterError("rel from 1 to 127", repr(rel))
+
+
+def _measure(
+    grade: Array, expected: ExpectedRanks, length: Array, crossing: str
+) -> dict[str, Array]:
+    R = recall_base(expected)
+    position = relative_position(grade, expected)
+    curve = np.cumsum(position, axis=-1, dtype=np.int32)
+    inside = np.arange(1, grade.shape[-1]) < length
+    ideal = ~position.any(axis=-1, keepdims=True)
+    first = np.where(ideal, 1.0, first_crossing(crosses(curve, crossing) & inside))
+    balance = np.maximum(R, first)
+    numbers = {"first_crossing": first, "balance_point": balance, "rho": R / balance}
+    numbers |= _spaces(position, full_scale(expected, length))
+    numbers["twist"] = (numbers["rho"] + numbers["sigma"]) / 2
+    kinds = [
+        ideal,
+        ~(grade >= expected.level.min(initial=127)).any(axis=-1, keepdims=True),
+        _reversed(grade, expected, length),
+        first <= R,
+        np.isinf(first),
+    ]
+    archetype = np.select(kinds, ARCHETYPES[:-1], ARCHETYPES[-1])
+    values = {name: np.where(R > 0, value, np.nan)[..., 0] for name, value in numbers.items()}
+    named = np.where(R > 0, archetype, "")[..., 0]
+    return {"rp": position, "crp": curve} | values | {"archetype": named}
+
+
+def _spaces(position: Array, worst: tuple[Array, Array]) -> dict[str, Array]:
+    forward = np.maximum(position, 0).sum(axis=-1, dtype=np.int64, keepdims=True)
+    backward = forward - position.sum(axis=-1, dtype=np.int64, keepdims=True)
+    plus, minus, sigma = space_ratios(forward, backward, worst)
+    return {
+        "s_plus": forward,
+        "s_minus": backward,
+        "sigma_plus": plus,
+        "sigma_minus": minus,
+        "sigma": sigma,
+    }
+
+
+def _reversed(grade: Array, expected: ExpectedRanks, length: Array) -> NDArray[np.bool_]:
+    """Say which rankings are the ideal one reversed, shape (..., 1)."""
+    rank = np.arange(1, grade.shape[-1] + 1)
+    placed = np.zeros(grade.shape[:-1], np.int64)
+    for number, level in enumerate(expected.level):
+        low = length + 1 - expected.last[..., number]
+        high = length + 1 - expected.first[..., number]
+        placed += ((grade == level) & (rank >= low) & (rank <= high)).sum(axis=-1)
+    return np.asarray(placed[..., np.newaxis] == recall_base(expected))
+
+
+def _label(cube: xr.Dataset, values: dict[str, Array]) -> xr.Dataset:
+    coordinates = {
+        name: cube[name] for name in cube.coords if set(cube[name].dims) <= {SYSTEM, TOPIC}
+    }
+    ranks = {DEPTH: np.arange(1, values["rp"].shape[-1] + 1)}
+    return xr.Dataset(
+        {name: (CELL[: value.ndim], value) for name, value in values.items()}, coordinates | ranks
+    )

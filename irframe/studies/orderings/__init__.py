@@ -1,0 +1,1 @@
+"""What can be said of systems without choosing a metric."""

@@ -1,0 +1,265 @@
+"""Innate orderings: what can be said of two systems without choosing a metric."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.agreements.innate import (
+    LABELS,
+    Transitions,
+    compare_rankings,
+    count_labels,
+    label_depths,
+    whole_gains,
+)
+from irframe.cubes.gate import require_cube
+from irframe.errors import DepthError, InputError, MetricError, ParameterError
+from irframe.gains import Gain, GainMap, parse_gain
+from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
+from irframe.paired import all_pairs, sign_p
+
+Array = NDArray[Any]
+GainLike = Gain | type[Gain] | str | Mapping[int, float]
+
+PAIR, GROUP = "pair", "group"
+
+
+def orderings(
+    cube: xr.Dataset,
+    a: Hashable | None = None,
+    b: Hashable | None = None,
+    *,
+    depth: int | None = None,
+    gain: GainLike = "binary",
+    rel: int = 1,
+    labels: bool | None = None,
+) -> xr.Dataset:
+    """Say on which topics every metric must agree which of two systems is ahead.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    a, b
+        The systems of a pair. Where one is left out, every other system takes its place; where
+        both are, all pairs are compared, in the order of the cube.
+    depth
+        Compare down to this depth, at most that of the cube, which is the default.
+    gain
+        Gain map. Orderings do not depend on a metric, but they do depend on what a grade is
+        worth.
+    rel
+        Lowest relevant grade, at least 1; read by the binary gain only.
+    labels
+        Whether to spell out ``label``; by default unless all pairs are compared, where the
+        first depths say the same in a fraction of the memory.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (topic, depth), and (pair, topic, depth) if there may be several pairs, with
+        coordinates ``system_a`` and ``system_b``:
+
+        - ``label`` (topic, depth), int8: 0 equal; 1 *ni*, a is not inferior to b; -1 *ns*, a is
+          not superior; 2 and -2 non-separable, 2 after ni and -2 after ns;
+        - ``sign`` (topic): who gets ahead first, 1 for a, -1 for b, 0 for neither;
+          ``first_decided`` and ``first_nonseparable`` (topic): the depths from which a topic is
+          no longer equal, and not separable, 0 if it stays so down to the last depth. These
+          three say all that ``label`` says;
+        - ``count`` (depth, group): topics in the groups ``**ns ns = ni **ni``;
+        - ``p`` (depth): sign test of the ni against the ns topics.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown system, or the same one twice.
+    DepthError
+        For a depth beyond the cube.
+    MetricError
+        For a gain map without numbers for every relevant grade.
+
+    Notes
+    -----
+    a is not inferior to b at depth k if its gain summed down to i is at least b's for every
+    i <= k. With binary gain this is the order that follows from two rules: raising a grade does
+    not hurt, and neither does moving a better document up. With graded gain it orders more
+    pairs than these rules do alone, since gains add up. Gains are compared in exact arithmetic,
+    lists padded with gain 0, unjudged documents gain 0.
+
+    The sign test is exact, binomial and two-sided; its null hypothesis is that ni and ns are as
+    likely, on topics that are one or the other. It promises nothing about a particular metric:
+    both labels allow equal scores, the non-separable topics may go either way, and they are no
+    random sample of all topics.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> pair = orderings(ir.cube(runs, qrels), "monot5", "bm25", depth=10)
+    >>> pair["count"].sel(depth=10).to_series().to_dict()
+    {'**ns': 2, 'ns': 0, '=': 0, 'ni': 13, '**ni': 1}
+    >>> pair["p"].sel(depth=10).round(5).item()
+    0.00024
+    """
+    deepest = compared_depth(cube, depth)
+    pairs = _pairs(cube, a, b)
+    gains = ranking_gains(cube, deepest, gain=gain, rel=rel)
+    transitions = compare_rankings(gains, pairs)
+    spelled = not (a is None and b is None) if labels is None else labels
+    data = _label(cube, pairs, transitions, deepest, spelled=spelled)
+    data.attrs = {"gain": repr(parse_gain(gain)), "rel": rel}
+    return data if a is None or b is None else data.isel({PAIR: 0})
+
+
+def compared_depth(cube: xr.Dataset, depth: int | None) -> int:
+    """Return the depth to compare at, refusing those beyond the cube."""
+    require_cube(cube, "grade", "judged_grade")
+    deepest = cube.sizes[DEPTH]
+    depth = deepest if depth is None else depth
+    whole = isinstance(depth, int | np.integer) and not isinstance(depth, bool)
+    if not whole or not 1 <= depth <= deepest:
+        advice = "build the cube with a greater depth=; missing ranks are empty"
+        wanted = f"a depth from 1 to {deepest}, the depth of the cube"
+        raise DepthError(wanted, repr(depth), advice)
+    return int(depth)
+
+
+def _pairs(cube: xr.Dataset, a: Hashable | None, b: Hashable | None) -> Array:
+    systems = cube.indexes[SYSTEM]
+    named = [system for system in (a, b) if system is not None]
+    unknown = [repr(system) for system in named if system not in systems]
+    if unknown:
+        raise ParameterError("systems of the cube", "others", "", unknown)
+    if len(named) == 2 and a == b:
+        raise ParameterError("two different systems", f"{a!r} twice")
+    if not named:
+        return all_pairs(len(systems))
+    places = systems.get_indexer(pd.Index(named))
+    if len(places) == 2:
+        return np.array([places])
+    others = np.delete(np.arange(len(systems)), places[0])
+    fixed = np.full_like(others, places[0])
+    return np.stack([others, fixed] if a is None else [fixed, others], axis=1)
+
+
+def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> Array:
+    """Return exact whole-number gains by rank, shape (system, topic, depth)."""
+    whole = isinstance(rel, int | np.integer) and not isinstance(rel, bool)
+    if not whole or not 1 <= rel <= 127:
+        raise ParameterError("rel from 1 to 127", repr(rel))
+    chosen = parse_gain(gain)
+    levels = cube["level"].to_numpy()
+    missing = chosen.missing(levels) if isinstance(chosen, GainMap) else []
+    if missing:
+        raise MetricError("a gain for every relevant grade", "none for", "", missing)
+    worth = chosen.map(levels, rel=rel, top=max(int(cube.attrs["top"]), 1))
+    numbers = whole_gains(worth.tolist())
+    if max(numbers, default=0) > np.iinfo(np.int64).max:
+        raise MetricError("gains that can be summed exactly", repr(gain), "use fewer decimals")
+    table = np.zeros(256, np.min_scalar_type(-1 - max(numbers, default=0)))
+    table[levels] = numbers
+    table[[UNJUDGED, UNJUDGED - 1]] = 0
+    grade = np.ascontiguousarray(cube["grade"].to_numpy()[..., :depth])
+    gains: Array = table[grade.view(np.uint8)]
+    return gains
+
+
+def _label(
+    cube: xr.Dataset, pairs: Array, transitions: Transitions, depth: int, *, spelled: bool
+) -> xr.Dataset:
+    counts = count_labels(transitions, depth)
+    behind, ahead = np.moveaxis(counts[..., [1, 3]].astype(np.int64), -1, 0)
+    systems = cube[SYSTEM].to_numpy()
+    by_topic = (PAIR, TOPIC)
+    variables: dict[str, Any] = {
+        "sign": (by_topic, transitions.sign),
+        "first_decided": (by_topic, transitions.decided),
+        "first_nonseparable": (by_topic, transitions.split),
+        "count": ((PAIR, DEPTH, GROUP), counts),
+        "p": ((PAIR, DEPTH), sign_p(ahead, behind)),
+    }
+    if spelled:
+        codes = {"flag_values": list(LABELS), "flag_meanings": " ".join(LABELS.values())}
+        variables["label"] = ((*by_topic, DEPTH), label_depths(transitions, depth), codes)
+    coordinates = {
+        "system_a": (PAIR, systems[pairs[:, 0]]),
+        "system_b": (PAIR, systems[pairs[:, 1]]),
+        DEPTH: np.arange(1, depth + 1),
+        GROUP: list(LABELS.values()),
+    }
+    topics = {name: cube[name] for name in cube.coords if cube[name].dims == (TOPIC,)}
+    return xr.Dataset(variables, topics | coordinates)
+
+
+def display_order(orderings: xr.Dataset, depth: int | None = None) -> NDArray[np.intp]:
+    """Return the topics in the order of the display: five groups, closest calls in the middle.
+
+    Parameters
+    ----------
+    orderings
+        Of one pair, made by `irframe.orderings`.
+    depth
+        The depth whose labels make the groups; by default the greatest.
+
+    Returns
+    -------
+    numpy.ndarray
+        Positions of the topics, to be used as ``orderings.isel(topic=...)``.
+
+    Raises
+    ------
+    InputError
+        For several pairs.
+    DepthError
+        For a depth that was not compared.
+
+    Notes
+    -----
+    ``**ns``, longest non-separable first, then ``ns``, decided earliest first, then equal, then
+    ``ni``, decided latest first, then ``**ni``, longest non-separable last. What remains tied is
+    ordered by when it was decided in the same way, then as in the cube.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. Figs. 5 and 6. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> pair = ir.orderings(ir.cube(*ir.example_track()), "monot5", "bm25", depth=10)
+    >>> pair["label"].isel(topic=display_order(pair), depth=-1).to_numpy()
+    array([-2, -2,  1,  1,  1,  1,  1,  1,  1,  1,  1,  1,  1,  1,  1,  2],
+          dtype=int8)
+    """
+    if PAIR in orderings.dims or "sign" not in orderings:
+        raise InputError("the orderings of one pair of systems", "others", "choose one by isel")
+    last = compared(orderings, depth)
+    sign = orderings["sign"].to_numpy().astype(np.int64)
+    decided, split = (
+        np.where((first > 0) & (first <= last), first, last + 1)
+        for first in (orderings[f"first_{name}"].to_numpy() for name in _FIRSTS)
+    )
+    sign = np.where(decided <= last, sign, 0)
+    group = sign * (1 + (split <= last))
+    return np.lexsort([-decided * sign, -split * sign, group])
+
+
+_FIRSTS = ("decided", "nonseparable")
+
+
+def compared(orderings: xr.Dataset, depth: int | None) -> int:
+    """Return the depth chosen among those compared, by default the greatest."""
+    deepest = int(orderings[DEPTH].max())
+    if depth is not None and not (depth == int(depth) and 1 <= depth <= deepest):
+        raise DepthError(f"a depth from 1 to {deepest}, as compared", repr(depth))
+    return deepest if depth is None else int(depth)

@@ -1,0 +1,1 @@
+"""How systems answer queries that have one answer."""

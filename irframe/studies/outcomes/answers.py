@@ -1,0 +1,226 @@
+"""At which rank every system answers every topic: the first relevant document within a depth."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.cubes.cube import JUDGED
+from irframe.cubes.gate import require_cube
+from irframe.cubes.grouping import group_coordinates
+from irframe.cubes.score import refuse_metrics
+from irframe.cubes.topics import Selection, select_topics
+from irframe.errors import DepthError, InputError, ParameterError
+from irframe.frames.joining import locate, refuse_empty_join
+from irframe.frames.ranking import rank_table
+from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table, read_table
+from irframe.metrics import ESL
+from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
+
+ROWS = 1 << 20
+"""Rows of a run frame ranked and joined at a time, whole topics, to bound memory."""
+
+RELEVANT = ("only", "first")
+"""What a topic with several relevant documents is: an error, or answered by the first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """The ranks at which systems answer topics, for the topics with a relevant document."""
+
+    rank: NDArray[np.int32]
+    """Rank of the first relevant document, 0 where not returned; shape (system, topic)."""
+    listed: NDArray[np.bool_]
+    """Whether the system has any document for the topic; shape (system, topic)."""
+    systems: pd.Index
+    topics: pd.Index
+    group: NDArray[Any] | None
+    """Group of every topic, if asked for."""
+    depth: int
+    skipped: int
+    """Topics left out because they have no relevant document."""
+    topic_name: str = TOPIC
+    """What the caller calls topics."""
+
+    def position(self, system: Hashable) -> int:
+        """Return the position of a system, or raise listing those there are."""
+        if system not in self.systems:
+            known = [str(name) for name in self.systems]
+            raise ParameterError("systems of the runs compared", repr(system), "", known)
+        return int(self.systems.get_indexer(pd.Index([system]))[0])
+
+
+def answers_of_cube(
+    cube: xr.Dataset, *, depth: int | None, rel: int, relevant: str, by: str | None
+) -> Answers:
+    """Read answers off a cube; `depth` is by default 100 or the cube's, whichever is less."""
+    require_cube(cube)
+    _refuse_options(rel, relevant)
+    refuse_metrics(cube, [ESL(rel=rel)])
+    deepest = cube.sizes[DEPTH]
+    depth = min(100, deepest) if depth is None else _whole(depth)
+    if depth > deepest:
+        advice = "build the cube with a greater depth="
+        raise DepthError(f"a depth up to {deepest}, that of the cube", str(depth), advice)
+    if by is not None and cube.coords.get(by, cube[SYSTEM]).dims != (TOPIC,):
+        _refuse_group(by, [str(name) for name in cube[TOPIC].coords if name != TOPIC])
+    count = (cube["judged_grade"] >= rel).sum(JUDGED).to_numpy()
+    kept = _kept(count, cube.indexes[TOPIC], relevant)
+    systems = [cube["grade"][row, kept, :depth].to_numpy() for row in range(cube.sizes[SYSTEM])]
+    return Answers(
+        rank=np.stack([_first(grade, rel) for grade in systems]),
+        listed=cube["retrieved"][:, kept].to_numpy() > 0,
+        systems=cube.indexes[SYSTEM],
+        topics=cube.indexes[TOPIC][kept],
+        group=None if by is None else cube[by].to_numpy()[kept],
+        depth=depth,
+        skipped=len(count) - len(kept),
+    )
+
+
+def answers_of_runs(
+    runs: pd.DataFrame,
+    qrels: pd.DataFrame,
+    *,
+    depth: int,
+    rel: int,
+    relevant: str,
+    by: str | None,
+    systems: Sequence[Hashable] | None,
+    ranking: dict[str, Any],
+    topics: str | Sequence[Hashable],
+) -> Answers:
+    """Find the answers in frames, a block of topics at a time, without building a cube."""
+    _refuse_options(rel, relevant)
+    if ranking["ties"] == "mean":
+        raise ParameterError("ties that give every document one rank", "ties='mean'")
+    depth = _whole(depth)
+    table, judgments = read_table(runs), read_qrels_table(qrels)
+    selection = select_topics(table, judgments, topics)
+    place = selection.position[judgments.topic[judgments.grade >= rel]]
+    count = np.bincount(place[place >= 0], minlength=len(selection.labels))
+    kept = _kept(count, selection.labels, relevant)
+    answers = Answers(
+        rank=np.zeros((len(table.systems), len(kept)), np.int32),
+        listed=np.zeros((len(table.systems), len(kept)), bool),
+        systems=table.systems,
+        topics=selection.labels[kept],
+        group=None if by is None else _group(runs, qrels, table, selection, by)[kept],
+        depth=depth,
+        skipped=len(count) - len(kept),
+        topic_name=str(table.columns[TOPIC]),
+    )
+    wanted = [answers.position(system) for system in systems or table.systems]
+    _search(answers, table, judgments, selection, np.unique(wanted), kept, rel, ranking)
+    return answers
+
+
+def _search(
+    answers: Answers,
+    table: RunTable,
+    judgments: QrelsTable,
+    selection: Selection,
+    systems: NDArray[Any],
+    kept: NDArray[Any],
+    rel: int,
+    ranking: dict[str, Any],
+) -> None:
+    """Write the ranks of answers, a block of topics at a time."""
+    index = np.full(len(selection.labels) + 1, -1)
+    index[kept] = np.arange(len(kept))
+    column = index[selection.position]
+    found = False
+    for part, judged in _blocks(table, judgments, column >= 0, selection.placed, systems):
+        order = rank_table(part, **ranking)
+        row = locate(part, judged, selection.placed)[order.order]
+        found = found or bool((row >= 0).any())
+        list_of = part.system.astype(np.int64) * len(kept) + column[selection.placed[part.topic]]
+        list_of = list_of[order.order]
+        answers.listed.ravel()[list_of[order.first]] = True
+        grade = np.where(row >= 0, judged.grade[np.maximum(row, 0)], UNJUDGED)
+        hit = np.flatnonzero((grade >= rel) & (order.rank <= answers.depth))[::-1]
+        answers.rank.ravel()[list_of[hit]] = order.rank[hit]
+    refuse_empty_join(table, judgments, found=found)
+
+
+def _blocks(
+    table: RunTable,
+    judgments: QrelsTable,
+    chosen: NDArray[np.bool_],
+    placed: NDArray[Any],
+    systems: NDArray[Any],
+) -> Iterator[tuple[RunTable, QrelsTable]]:
+    """Yield rows of some systems and the judgments of the same topics, some topics at a time."""
+    topics = len(chosen)
+    size = np.bincount(placed[placed >= 0], np.bincount(table.topic)[placed >= 0], topics)
+    block = np.where(chosen, np.cumsum(size * chosen) // ROWS, -1).astype(np.int16)
+    of_row = np.append(block, np.int16(-1))[placed][table.topic]
+    if len(systems) < len(table.systems):
+        of_row[~np.isin(table.system, systems)] = -1
+    of_judgment = block[judgments.topic]
+    for number in np.unique(block[block >= 0]):
+        rows = np.flatnonzero(of_row == number)
+        judged = np.flatnonzero(of_judgment == number)
+        if len(rows):
+            yield (
+                table.take(rows),
+                replace(
+                    judgments,
+                    topic=judgments.topic[judged],
+                    doc=judgments.doc.take(pa.array(judged)),
+                    grade=judgments.grade[judged],
+                ),
+            )
+
+
+def _first(grade: NDArray[np.int8], rel: int) -> NDArray[np.int32]:
+    relevant = grade >= rel
+    first = np.argmax(relevant, axis=-1) + 1
+    return np.where(relevant.any(axis=-1), first, 0).astype(np.int32)
+
+
+def _kept(count: NDArray[Any], topics: pd.Index, relevant: str) -> NDArray[Any]:
+    """Return the topics that have a relevant document, refusing several by default."""
+    several = np.flatnonzero(count > 1)
+    if len(several) and relevant == "only":
+        raise InputError(
+            "one relevant document per topic",
+            f"several for {len(several)} of {len(count)} topics",
+            "pass relevant='first' to count the first one that a run returns",
+            topics[several],
+        )
+    kept = np.flatnonzero(count)
+    if not len(kept):
+        raise InputError("topics with a relevant document", f"none among {len(count)}")
+    return kept
+
+
+def _group(
+    runs: pd.DataFrame, qrels: pd.DataFrame, table: RunTable, selection: Selection, by: str
+) -> NDArray[Any]:
+    known = group_coordinates(runs, qrels, table, selection)
+    groups = {name: values for name, (dim, values) in known.items() if dim == TOPIC}
+    if by not in groups:
+        _refuse_group(by, sorted(groups))
+    return np.asarray(groups[by])
+
+
+def _refuse_group(by: str, known: list[str]) -> None:
+    found = f"{by!r}; there are" if known else f"{by!r}, and there is none"
+    raise ParameterError("by to be a coordinate of the topics", found, "", known)
+
+
+def _refuse_options(rel: int, relevant: str) -> None:
+    ESL(rel=rel)
+    if relevant not in RELEVANT:
+        raise ParameterError("relevant 'only' or 'first'", repr(relevant))
+
+
+def _whole(depth: int) -> int:
+    ESL(depth=depth)
+    return int(depth)

@@ -1,0 +1,1 @@
+"""How far users search for every relevant document."""

@@ -1,0 +1,66 @@
+"""The best system by every metric."""
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.cubes.tables import score_groups
+from irframe.inference.averages import at_depth, averages, is_cost, metric_labels
+from irframe.names import METRIC, SYSTEM
+
+
+def best_systems(
+    scores: xr.DataArray | pd.DataFrame, *, by: str | None = None, at: int | None = None
+) -> pd.DataFrame:
+    """Name the best system by every metric, and its score: how well the task is solved.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    by
+        A coordinate or index level such as ``"track"``: a row per group.
+    at
+        Depth, of those scored; by default the greatest.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per group and metric: the group, if `by` is given; ``metric``; ``system``, the
+        first one if several are best; ``value``, its mean over topics with a score.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such group.
+    DepthError
+        For a depth that was not scored.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Figs. 1-4.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.evaluate(qrels, ["AP", "ASL"])
+    >>> scores.ireval.best_systems().round(3)
+      metric  system   value
+    0     AP  monot5   0.475
+    1    ASL  monot5  14.150
+    """
+    if by is not None:
+        parts = [(key, best_systems(part, at=at)) for key, part in score_groups(scores, by)]
+        frames = [part.assign(**{by: key}) for key, part in parts]
+        whole = pd.concat(frames, ignore_index=True)
+        return whole[[by, *whole.columns.drop(by)]]
+    means = averages(at_depth(scores, at))
+    rows = []
+    for name, row in zip(metric_labels(means), means.to_numpy(), strict=True):
+        worst = np.inf if is_cost(name) else -np.inf
+        ranked = np.where(np.isnan(row), worst, row)
+        best = int(np.argmin(ranked) if is_cost(name) else np.argmax(ranked))
+        rows.append((name, means.indexes[SYSTEM][best], row[best]))
+    return pd.DataFrame(rows, columns=[METRIC, SYSTEM, "value"])

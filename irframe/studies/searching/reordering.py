@@ -1,0 +1,228 @@
+"""What changing the metric does to the order of systems, and to the scores themselves."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.agreements import Kendall
+from irframe.cubes.tables import score_groups
+from irframe.errors import InputError, ParameterError
+from irframe.inference.averages import at_depth, average, is_cost, metric_labels, position
+from irframe.names import METRIC, SYSTEM, TOPIC
+from irframe.paired import PairedT, all_pairs
+
+Floats = NDArray[np.float64]
+
+
+def delta_sort(
+    scores: xr.DataArray | pd.DataFrame,
+    old: Any = None,
+    new: Any = None,
+    *,
+    at: int | None = None,
+    margin: float = 0.1,
+    alpha: float = 0.05,
+) -> pd.Series:
+    """Say how many competitors every system gains or loses when the metric is changed.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    old, new
+        The two metrics, of those scored; by default the first and the last.
+    at
+        Depth, of those scored; by default the greatest.
+    margin
+        By what part of a system's mean another must be better to count, at least 0.
+    alpha
+        Largest p-value of the paired t-test at which it counts, above 0 and below 1.
+
+    Returns
+    -------
+    pandas.Series
+        Delta-Sort in percent of the systems, by system; positive where fewer are better than
+        the system by the new metric than by the old one.
+
+    Raises
+    ------
+    ParameterError
+        For unknown metrics and numbers out of range.
+    InputError
+        If no topic has a score by both metrics.
+    DepthError
+        For a depth that was not scored.
+
+    Notes
+    -----
+    ``100 (n_old - n_new) / S`` with n the number of systems that are better than the system:
+    by a mean that is better by at least `margin` of the system's own, and by a two-sided paired
+    t-test with p <= alpha. The published figure is its absolute value. Topics count on which
+    every system has a score by both metrics.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Section 4.4.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.evaluate(qrels, ["AP", "ASL"])
+    >>> float(scores.ireval.delta_sort().abs().max())
+    12.5
+    """
+    array = at_depth(scores, at)
+    labels = metric_labels(array)
+    ends = [labels[0] if old is None else old, labels[-1] if new is None else new]
+    rows = [position(labels, end, "metrics") for end in ends]
+    values = _complete(array.isel({METRIC: rows}))
+    behind = [
+        _count_better(part, labels[row], margin, alpha)
+        for part, row in zip(values, rows, strict=True)
+    ]
+    moved = 100 * (behind[0] - behind[1]) / values.shape[1]
+    return pd.Series(moved, array.indexes[SYSTEM], name="delta_sort")
+
+
+def reordering(
+    scores: xr.DataArray | pd.DataFrame,
+    *,
+    at: int | None = None,
+    by: str | None = None,
+    margin: float = 0.1,
+    alpha: float = 0.05,
+) -> pd.DataFrame:
+    """Say how changing the metric step by step reorders systems and rescales their scores.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic by two metrics or more, in the order of the steps: an array,
+        or a frame, wide or long.
+    at
+        Depth, of those scored; by default the greatest.
+    by
+        A coordinate or index level such as ``"track"``: rows per group.
+    margin, alpha
+        As for `delta_sort`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per step from one metric to the next, and with more than two metrics a last one
+        from the first to the last: the group, if `by` is given; ``old``, ``new``;
+        ``delta_sort``, the largest by absolute value over systems, and ``system``, the one that
+        moves so; ``kendall``, tau-b between the orders of systems; ``delta_value``, the mean over
+        systems of new/old score; ``n_systems``, ``n_topics``.
+
+    Raises
+    ------
+    ParameterError
+        For fewer than two metrics or systems, an unknown group, and numbers out of range.
+    InputError
+        If no topic has a score by every metric.
+    DepthError
+        For a depth that was not scored.
+
+    Notes
+    -----
+    Topics count on which every system has a score by every metric. The score of a cost, such as
+    ASL, is one over it in ``delta_value``; systems with an old score of 0 are left out there.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Table 2.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.evaluate(qrels, ["P@20", "ASL(first=10)"])
+    >>> scores.ireval.reordering().drop(columns=["n_systems", "n_topics"]).round(2)
+        old            new  delta_sort   system  kendall  delta_value
+    0  P@20  ASL(first=10)        12.5  colbert     0.86         0.24
+    """
+    if by is not None:
+        parts = [
+            (key, reordering(part, at=at, margin=margin, alpha=alpha))
+            for key, part in score_groups(scores, by)
+        ]
+        whole = pd.concat([part.assign(**{by: key}) for key, part in parts], ignore_index=True)
+        return whole[[by, *whole.columns.drop(by)]]
+    array = at_depth(scores, at)
+    labels, systems = metric_labels(array), array.indexes[SYSTEM]
+    if len(labels) < 2 or len(systems) < 2:
+        found = f"{len(labels)} and {len(systems)}"
+        raise ParameterError("at least two metrics and two systems", found)
+    values = _complete(array)
+    steps = [(row, row + 1) for row in range(len(labels) - 1)]
+    steps += [(0, len(labels) - 1)] if len(labels) > 2 else []
+    means = [average(part, label) for part, label in zip(values, labels, strict=True)]
+    behind = [
+        _count_better(part, label, margin, alpha)
+        for part, label in zip(values, labels, strict=True)
+    ]
+    facts = list(zip(labels, means, behind, strict=True))
+    rows = [_step(facts[old], facts[new], systems) for old, new in steps]
+    return pd.DataFrame(rows).assign(n_systems=len(systems), n_topics=values.shape[2])
+
+
+def _complete(array: xr.DataArray) -> Floats:
+    """Return the scores of topics on which nothing is missing, (metric, system, topic)."""
+    values = array.transpose(METRIC, SYSTEM, TOPIC).to_numpy()
+    there = ~np.isnan(values).any(axis=(0, 1))
+    if not there.any():
+        raise InputError("topics with a score by every metric and system", "none")
+    return np.asarray(values[:, :, there])
+
+
+def _count_better(values: Floats, metric: str, margin: float, alpha: float) -> NDArray[np.int64]:
+    """Return for every system how many are better by the margin and the test."""
+    if not (margin >= 0 and 0 < alpha < 1):
+        found = f"margin={margin!r}, alpha={alpha!r}"
+        raise ParameterError("a margin of at least 0 and alpha above 0 and below 1", found)
+    systems = len(values)
+    pairs = all_pairs(systems)
+    significant = np.zeros((systems, systems), bool)
+    significant[tuple(pairs.T)] = PairedT().kernel(values[:, :, np.newaxis], pairs).p[:, 0] <= alpha
+    mean = average(values, metric)
+    sign = -1 if is_cost(metric) else 1
+    ahead = np.round(sign * (mean - mean[:, np.newaxis]), 12)
+    enough = (ahead > 0) & (ahead >= np.round(margin * abs(mean[:, np.newaxis]), 12))
+    return np.asarray((enough & (significant | significant.T)).sum(axis=1))
+
+
+def _step(old: Any, new: Any, systems: pd.Index) -> dict[str, Any]:
+    """Compare two metrics, each told as its name, means and numbers of better systems."""
+    moved = abs(old[2] - new[2])
+    return {
+        "old": old[0],
+        "new": new[0],
+        "delta_sort": 100 * moved.max() / len(systems),
+        "system": systems[int(np.argmax(moved))],
+        "kendall": _tau(old[1], new[1], old[0], new[0]),
+        "delta_value": _delta_value(old[1], new[1], old[0], new[0]),
+    }
+
+
+def _tau(old: Floats, new: Floats, old_metric: str, new_metric: str) -> float:
+    signs = [-1 if is_cost(name) else 1 for name in (old_metric, new_metric)]
+    rows = [np.round(sign * mean, 12) for sign, mean in zip(signs, (old, new), strict=True)]
+    return float(Kendall().kernel(rows[:1], rows[1:])[0, 0])
+
+
+def _delta_value(old: Floats, new: Floats, old_metric: str, new_metric: str) -> float:
+    """Return the mean of new/old, both as values of which more is better."""
+    with np.errstate(divide="ignore"):
+        before, after = (
+            1 / mean if is_cost(name) else mean
+            for mean, name in ((old, old_metric), (new, new_metric))
+        )
+    some = (before != 0) & np.isfinite(before) & np.isfinite(after)
+    return float((after[some] / before[some]).mean()) if some.any() else np.nan

@@ -1,0 +1,142 @@
+"""How far a user has to search for every single relevant document."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.cubes.gate import require_cube
+from irframe.cubes.score import refuse_metrics
+from irframe.errors import DepthError, InputError
+from irframe.metrics import ASL
+from irframe.names import DEPTH, DOC, GRADE, RANK, SYSTEM, TOPIC
+
+__all__ = ["search_lengths"]
+
+Array = NDArray[Any]
+
+LENGTH = "search_length"
+PRECISION = "precision"
+
+
+def search_lengths(
+    cube: xr.Dataset,
+    *,
+    depth: int | None = None,
+    rel: int = 1,
+    unretrieved: str = "irrel",
+) -> pd.DataFrame:
+    """Say for every relevant document how many documents a user reads to find it.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    depth
+        Where lists are cut, at least 1 and at most the cube's depth, the default.
+    rel
+        Lowest relevant grade, at least 1.
+    unretrieved
+        Search length of a relevant document that was not retrieved: ``"irrel"``, the number of
+        irrelevant documents retrieved, as published; ``"irrel+1"``, one more.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per system and relevant document: ``system``, ``topic``, ``doc``, ``grade``;
+        ``rank``, <NA> where not retrieved; ``search_length``; ``precision``, that of the list
+        down to the document as MAP has it, 0 where not retrieved. The documents of a list come
+        in rank order, those not retrieved last, so that the mean of the first n of a topic is
+        its ``ASL(first=n)``, and the mean over topics of the mean over documents is ASL.
+
+    Raises
+    ------
+    InputError
+        If no topic has a relevant document.
+    DepthError
+        For a depth beyond the cube.
+    MetricError
+        For parameters out of range, and cubes with shared ranks (``ties="mean"``).
+
+    Notes
+    -----
+    ``SL = 1 + irrelevant documents above``, and ``P = (1 + relevant documents above) / rank``.
+    Unjudged documents are irrelevant.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import irframe as ir
+    >>> runs = pd.DataFrame({"topic": "1", "doc": list("abc"), "score": [3, 2, 1]})
+    >>> qrels = pd.DataFrame({"topic": "1", "doc": list("acx"), "grade": 1})
+    >>> search_lengths(ir.cube(runs, qrels)).drop(columns=["system", "topic", "grade"])
+      doc  rank  search_length  precision
+    0   a     1              1   1.000000
+    1   c     3              2   0.666667
+    2   x  <NA>              1   0.000000
+    """
+    depth = _checked(cube, depth, rel, unretrieved)
+    grade = cube["judged_grade"].to_numpy()
+    topic, slot = np.nonzero(grade >= rel)
+    if not len(topic):
+        raise InputError("topics with a relevant document", f"none among {len(grade)}")
+    place = np.full(grade.shape, -1)
+    place[topic, slot] = np.arange(len(topic))
+    parts = []
+    for row in range(cube.sizes[SYSTEM]):
+        rank, length, precision = _measure(cube.isel({SYSTEM: row}), place, topic, depth, rel)
+        missing = rank == 0
+        length[missing] += unretrieved == "irrel+1"
+        order = np.lexsort((np.where(missing, depth + 1, rank), topic))
+        columns = {"row": np.full(len(topic), row, np.int32), "of": order, RANK: rank[order]}
+        parts.append(columns | {LENGTH: length[order], PRECISION: precision[order]})
+    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    order = found["of"]
+    ranks = pd.arrays.IntegerArray(found[RANK], found[RANK] == 0)
+    return pd.DataFrame(
+        {
+            SYSTEM: cube.indexes[SYSTEM].take(found["row"]),
+            TOPIC: cube.indexes[TOPIC].take(topic[order]),
+            DOC: cube["judged_doc"].to_numpy()[topic, slot][order],
+            GRADE: grade[topic, slot][order],
+            RANK: ranks,
+            LENGTH: found[LENGTH],
+            PRECISION: found[PRECISION],
+        }
+    )
+
+
+def _measure(
+    lists: xr.Dataset, place: Array, topic: Array, depth: int, rel: int
+) -> tuple[Array, Array, Array]:
+    """Return rank (0 where not retrieved), search length and precision of relevant documents."""
+    relevant = lists["grade"][:, :depth].to_numpy() >= rel
+    row, column = np.nonzero(relevant)
+    found = relevant.sum(axis=1)
+    above = np.arange(len(row)) - np.repeat(np.cumsum(found) - found, found)
+    document = place[row, lists["doc"][:, :depth].to_numpy()[row, column]]
+    retrieved = np.minimum(lists["retrieved"].to_numpy(), depth)
+    rank = np.zeros(len(topic), np.int32)
+    length = (retrieved - found)[topic].astype(np.int32)
+    precision = np.zeros(len(topic))
+    rank[document] = column + 1
+    length[document] = column + 1 - above
+    precision[document] = (above + 1) / (column + 1)
+    return rank, length, precision
+
+
+def _checked(cube: xr.Dataset, depth: int | None, rel: int, unretrieved: str) -> int:
+    require_cube(cube, "grade", "judged_doc")
+    refuse_metrics(cube, [ASL(rel=rel, unretrieved=unretrieved, depth=depth)])
+    deepest = cube.sizes[DEPTH]
+    if depth is not None and depth > deepest:
+        advice = "build the cube with a greater depth="
+        raise DepthError(f"a depth up to {deepest}, that of the cube", str(depth), advice)
+    return depth or deepest

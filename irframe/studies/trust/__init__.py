@@ -1,0 +1,1 @@
+"""What judgments, pools and ties allow to say."""

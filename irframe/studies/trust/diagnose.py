@@ -1,0 +1,99 @@
+"""What to know about runs and judgments before trusting a number."""
+
+import warnings
+from collections.abc import Hashable, Sequence
+
+import pandas as pd
+
+from irframe.cubes.cube import cube
+from irframe.cubes.score import Metrics, parse_metrics
+from irframe.errors import IrframeWarning
+from irframe.frames.tables import read_qrels_table, read_table
+from irframe.metrics.infap import POOLED_UNJUDGED
+from irframe.names import DEPTH
+from irframe.studies.trust.cube_checks import check_cube
+from irframe.studies.trust.findings import to_frame
+from irframe.studies.trust.frame_checks import check_frames
+
+
+def diagnose(
+    runs: pd.DataFrame,
+    qrels: pd.DataFrame,
+    metrics: Metrics = (),
+    *,
+    depth: int | None = None,
+    ties: str = "trec",
+    contributing: str | Sequence[Hashable] | None = None,
+    pool_depth: int | None = None,
+) -> pd.DataFrame:
+    """Say what to know about runs and judgments before trusting a number.
+
+    Parameters
+    ----------
+    runs, qrels
+        Run frame and qrels frame.
+    metrics
+        Metrics or their names that are to be reported; findings that depend on a metric are
+        about these.
+    depth
+        Evaluation depth of metrics without their own, by default that of the longest list.
+    ties, contributing, pool_depth
+        As for `cube`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per finding, the gravest first, with the columns
+
+        - ``severity``: ``"error"``, nothing can be scored; ``"warning"``, numbers may mislead;
+          ``"note"``, worth saying beside the numbers;
+        - ``what`` was found, ``where`` (the first places) and ``how_many`` times;
+        - ``advice``, what to do about it;
+        - ``reference``, where this is explained.
+
+        With an error there are no findings that need scores. Documents of grade -1 count as
+        unjudged.
+
+    Raises
+    ------
+    InputError
+        For an empty frame or a missing column.
+
+    Notes
+    -----
+    Looked for are: topics and documents that do not join; documents listed or judged twice;
+    missing scores; ranks that contradict scores; missing and short lists; topics without relevant
+    documents; unjudged markers; ties in the top 20; unjudged documents in the top 10, 20 and 100;
+    evaluation deeper than the pool; pools that were still finding relevant documents, under
+    metrics with a recall base; systems that did not contribute; pairs of systems closer than the
+    residuals of RBP(p=0.8); and what the paper advises to report.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 5. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> findings = diagnose(*ir.example_track(), ["AP", "nDCG@10"])
+    >>> for row in findings[findings["severity"] == "warning"].itertuples():
+    ...     print(row.how_many, row.what)
+    209 unjudged documents in the top 10 (16%)
+    979 unjudged documents in the top 20 (38%)
+    1 evaluation deeper than the pool, which is complete to depth 10
+    2 18% of the documents pooled last are relevant: more are to be found
+    19 pairs of systems closer than their residuals under RBP(p=0.8)
+    2 only metrics with a recall base
+    """
+    chosen = [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
+    table, judgments = read_table(runs), read_qrels_table(qrels)
+    findings = list(check_frames(table, judgments, depth))
+    judged = judgments.grade != POOLED_UNJUDGED
+    if judged.any() and not any(finding.severity == "error" for finding in findings):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IrframeWarning)
+            options = {"ties": ties, "contributing": contributing, "pool_depth": pool_depth}
+            built = cube(runs, qrels[judged], **options)  # type: ignore[arg-type]
+            findings += check_cube(built, chosen, built.sizes[DEPTH] if depth is None else depth)
+    return to_frame(findings)

@@ -1,0 +1,242 @@
+"""Leaving runs out: how much a collection favours the systems that helped to judge it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.agreements import Kendall
+from irframe.cubes.judgments import cut, keep_judgments, pool_depth_of, require_documents
+from irframe.cubes.score import parse_metrics, score, wanted_depths
+from irframe.errors import ParameterError
+from irframe.inference.averages import average, is_cost
+from irframe.metrics import Metric
+from irframe.metrics.base import MetricType
+from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM
+
+Array = NDArray[Any]
+TIE = 12
+"""Decimals to which means are rounded before systems are ranked."""
+
+
+def leave_out(
+    cube: xr.Dataset,
+    *metrics: Metric | MetricType | str,
+    by: str | None = None,
+    depth: int | None = None,
+    at: int | Sequence[int] | None = None,
+) -> pd.DataFrame:
+    """Say what each contributing run would have scored had it not helped to make the pool.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`. Leave one run out for every contributing system of it.
+    metrics
+        Metrics or their names.
+    by
+        A coordinate of the systems such as ``"team"``: leave out one group of runs at a time.
+    depth
+        Depth of the pool, by default the cube's.
+    at
+        Evaluation depths, by default the depth of the pool.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per metric, evaluation depth and contributing run, with the columns
+
+        - ``metric``, ``depth``, the group if `by` is given, ``system``: the run left out;
+        - ``lost`` and ``lost_relevant``: judged documents that no other run (or group) had in the
+          pool, and those of them with a grade of 1 or more, over all topics;
+        - ``mean`` and ``mean_without``: its mean score by all judgments of the pool, and by those
+          of a pool without it (without its group);
+        - ``change``: the difference in percent of ``mean``, NaN where that is 0;
+        - ``rank``, ``rank_without``, ``rank_change``: 1 + the number of better systems of the
+          cube, before and after, and the absolute difference;
+        - ``tau``: Kendall's tau-b between the orders of all systems before and after.
+
+        Means over the rows of a metric and depth are those of Table 5 of the paper.
+
+    Raises
+    ------
+    ParameterError
+        If no system contributes, or `by` is no coordinate of the systems.
+    DepthError
+        For a pool deeper than the cube's, or depths beyond the cube.
+    InputError
+        If the cube does not say which documents it holds.
+    GradeError
+        If grade -1 marks unjudged documents.
+
+    Notes
+    -----
+    A document stays judged if a contributing run that is not left out has it at rank `depth` or
+    above, rows in file order. All systems are scored again, on the topics that lose a document.
+    What is read for it are the two best ranks of a document in different runs (or groups), so
+    nothing is built again.
+
+    References
+    ----------
+    .. [1] Zobel. How reliable are the results of large-scale information retrieval experiments?
+       SIGIR 1998. doi:10.1145/290941.291014
+    .. [2] Voorhees. The philosophy of information retrieval evaluation. CLEF 2001.
+       doi:10.1007/3-540-45691-0_34
+    .. [3] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Table 5. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> left = leave_out(cube, "AP(norm='min')", "RBP(p=0.8)")
+    >>> left.groupby("metric")[["change", "rank_change", "tau"]].mean().round(2)
+                    change  rank_change   tau
+    metric
+    AP(norm='min')  -24.40          0.8  0.87
+    RBP(p=0.8)      -18.43          1.0  0.91
+    """
+    require_documents(cube)
+    chosen, pool = parse_metrics(metrics), pool_depth_of(cube, depth)
+    depths = wanted_depths(cube, chosen, min(pool, cube.sizes[DEPTH]) if at is None else at)
+    groups = _groups(cube, by)
+    contributions = _Contributions.read(cube, groups, pool)
+    study = _Study(cube, chosen, depths, contributions, pool)
+    frames = [_rows(study, groups, group, by) for group in np.unique(groups[groups >= 0])]
+    order = {str(metric): row for row, metric in enumerate(chosen)}
+    rows = pd.concat(frames, ignore_index=True)
+    rows["_"] = rows[METRIC].map(order)
+    return rows.sort_values(["_", DEPTH], kind="stable", ignore_index=True).drop(columns="_")
+
+
+def _groups(cube: xr.Dataset, by: str | None) -> Array:
+    """Return the group of every contributing system, -1 for the others."""
+    contributing = cube["contributing"].to_numpy()
+    if not contributing.any():
+        raise ParameterError("systems that contribute to the pool", "none")
+    if by is None:
+        return np.where(contributing, np.arange(len(contributing)), -1)
+    known = [str(name) for name in cube[SYSTEM].coords if name != SYSTEM]
+    if by not in known:
+        raise ParameterError("by to be a coordinate of the systems", repr(by), "", known)
+    return np.where(contributing, pd.factorize(cube[by].to_numpy())[0], -1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Contributions:
+    """The two best ranks of every judged document in different groups, 0 where there is none."""
+
+    best: Array
+    group: Array
+    second: Array
+
+    @classmethod
+    def read(cls, cube: xr.Dataset, groups: Array, depth: int) -> "_Contributions":
+        filed = cube["filed"].to_numpy()[:, :, :depth]
+        topics, slots = cube["judged_grade"].shape
+        system, topic, rank = np.nonzero((filed >= 0) & (groups >= 0)[:, np.newaxis, np.newaxis])
+        document = topic.astype(np.int64) * slots + filed[system, topic, rank]
+        order = np.lexsort((rank, document))
+        document, rank, group = document[order], rank[order] + 1, groups[system[order]]
+        best, first = (np.zeros(topics * slots, np.int32) for _ in range(2))
+        leader = np.full(topics * slots, -1)
+        top = np.flatnonzero(np.diff(document, prepend=-1))
+        first[document[top]], leader[document[top]] = rank[top], group[top]
+        others = group != leader[document]
+        document, rank = document[others], rank[others]
+        top = np.flatnonzero(np.diff(document, prepend=-1))
+        best[document[top]] = rank[top]
+        shape = (topics, slots)
+        return cls(first.reshape(shape), leader.reshape(shape), best.reshape(shape))
+
+    def without(self, group: int) -> Array:
+        """Return the best rank of every document outside a group."""
+        return np.where(self.group == group, self.second, self.best)
+
+
+class _Study:
+    """The scores of all systems with the whole pool, and without one group after the other."""
+
+    def __init__(
+        self,
+        cube: xr.Dataset,
+        metrics: Sequence[Metric],
+        depths: Sequence[int],
+        contributions: _Contributions,
+        pool: int,
+    ) -> None:
+        self.metrics, self.depths, self.contributions = metrics, list(depths), contributions
+        deepest = max([*depths, *(metric.depth or 1 for metric in metrics)])
+        base = keep_judgments(cut(cube, deepest), contributions.best > 0)
+        self.base = self._with_ranks(base.assign_attrs(pool_depth=pool), contributions.best)
+        self.systems = cube.indexes[SYSTEM]
+        self.scores = score(self.base, *metrics, at=self.depths).to_numpy()
+        self.means = self._average(self.scores)
+        pooled = {"norm", "ideal"}
+        self.by_pool = any("pool" in {getattr(m, name, "") for name in pooled} for m in metrics)
+
+    def without(self, group: int) -> tuple[Array, Array, Array]:
+        """Return means over (metric, depth, system), and the documents lost, relevant ones last."""
+        ranks = self.contributions.without(group)
+        lost = (self.contributions.best > 0) & (ranks == 0)
+        moved = ranks != self.contributions.best if self.by_pool else lost
+        topics = np.flatnonzero(moved.any(axis=1))
+        scores = self.scores
+        if len(topics):
+            part = keep_judgments(self.base.isel(topic=topics), ~lost[topics])
+            part = self._with_ranks(part, ranks[topics])
+            scores = scores.copy()
+            scores[:, :, topics] = score(part, *self.metrics, at=self.depths).to_numpy()
+        grades = self.base["judged_grade"].to_numpy()[lost]
+        return self._average(scores), np.array(len(grades)), np.array((grades >= 1).sum())
+
+    def ranks(self, means: Array) -> Array:
+        """Return competition ranks, shape (metric, depth, system)."""
+        sign = np.array([1 if is_cost(str(metric)) else -1 for metric in self.metrics])
+        rounded = np.round(sign[:, np.newaxis, np.newaxis] * means, TIE)
+        better = rounded[..., np.newaxis, :] < rounded[..., :, np.newaxis]
+        return 1 + np.asarray(better.sum(axis=-1))
+
+    def _average(self, scores: Array) -> Array:
+        rows = [average(s, str(m), axis=1) for s, m in zip(scores, self.metrics, strict=True)]
+        return np.moveaxis(np.stack(rows), 1, 2)
+
+    @staticmethod
+    def _with_ranks(cube: xr.Dataset, ranks: Array) -> xr.Dataset:
+        judged = cube["judged_grade"].to_numpy() != EMPTY
+        return cube.assign(pool_rank=(cube["pool_rank"].dims, np.where(judged, ranks, 0)))
+
+
+def _rows(study: _Study, groups: Array, group: int, by: str | None) -> pd.DataFrame:
+    left = np.flatnonzero(groups == group)
+    means, lost, relevant = study.without(group)
+    before, after = study.ranks(study.means), study.ranks(means)
+    rounded = [np.round(values, TIE)[..., np.newaxis, :] for values in (study.means, means)]
+    tau = Kendall().kernel(*rounded)[..., 0, 0]
+    shape = (*tau.shape, len(left))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        change = 100 * (means - study.means) / study.means
+    change = np.where(study.means == 0, np.nan, change)
+    columns: dict[str, Any] = {
+        METRIC: np.repeat([str(m) for m in study.metrics], shape[1] * shape[2]),
+        DEPTH: np.tile(np.repeat(study.depths, shape[2]), shape[0]),
+    }
+    if by is not None:
+        columns[by] = study.base[by].to_numpy()[left[0]]
+    columns |= {
+        SYSTEM: study.systems.take(np.tile(left, shape[0] * shape[1])),
+        "lost": int(lost),
+        "lost_relevant": int(relevant),
+        "mean": study.means[..., left].ravel(),
+        "mean_without": means[..., left].ravel(),
+        "change": change[..., left].ravel(),
+        "rank": before[..., left].ravel(),
+        "rank_without": after[..., left].ravel(),
+        "rank_change": np.abs(after - before)[..., left].ravel(),
+        "tau": np.broadcast_to(tau[..., np.newaxis], shape).ravel(),
+    }
+    return pd.DataFrame(columns)

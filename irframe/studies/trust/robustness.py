@@ -1,0 +1,108 @@
+"""How much of an ordering of systems survives when fewer documents are judged."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import xarray as xr
+
+from irframe.agreements import Agreement
+from irframe.cubes.downsample import downsample
+from irframe.cubes.judgments import cut, require_documents
+from irframe.cubes.score import parse_metrics, score, wanted_depths
+from irframe.errors import ParameterError
+from irframe.frames.sampling import refuse_percent
+from irframe.inference.agreement import agreement
+from irframe.metrics import Metric
+from irframe.metrics.base import MetricType
+from irframe.names import DEPTH
+
+PERCENT, SEED = "percent", "seed"
+PERCENTS = (90, 70, 50, 30, 10)
+
+
+def robustness(
+    cube: xr.Dataset,
+    *metrics: Metric | MetricType | str,
+    percents: Sequence[float] = PERCENTS,
+    seeds: int | Sequence[int] = 10,
+    at: int | Sequence[int] | None = None,
+    method: str | Agreement = "kendall",
+) -> xr.DataArray:
+    """Say how alike systems are ordered on random shares of the judgments and on all of them.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    metrics
+        Metrics or their names.
+    percents
+        Shares of the judgments to keep, above 0 and at most 100.
+    seeds
+        How many times to draw, with seeds 0, 1, ..., or the seeds themselves. The samples of one
+        seed are nested.
+    at
+        Evaluation depths, by default the greatest.
+    method
+        A method of agreement or its name, as for `agreement`.
+
+    Returns
+    -------
+    xarray.DataArray
+        Agreement over (metric, depth, percent, seed). Means and spreads over the dimension
+        ``seed`` are what a curve shows.
+
+    Raises
+    ------
+    ParameterError
+        For a percentage outside (0, 100] or repeated seeds.
+    InputError
+        If the cube does not say which documents it holds.
+    GradeError
+        If grade -1 marks unjudged documents.
+
+    Notes
+    -----
+    Samples are those of `sample`, stratified by topic and grade.
+
+    References
+    ----------
+    .. [1] Buckley, Voorhees. Retrieval evaluation with incomplete information. SIGIR 2004.
+       doi:10.1145/1008992.1009000
+    .. [2] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. Fig. 13. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> tau = robustness(cube, "AP", "Bpref", percents=[100, 50], seeds=5)
+    >>> tau.mean("seed").squeeze("depth").round(2).to_pandas()
+    percent   100   50
+    metric
+    AP        1.0  0.91
+    Bpref     1.0  0.86
+    """
+    require_documents(cube, "doc", "judged_doc", "judged_grade", "pool_rank")
+    chosen = parse_metrics(metrics)
+    depths = wanted_depths(cube, chosen, cube.sizes[DEPTH] if at is None else at)
+    for percent in percents:
+        refuse_percent(percent)
+    drawn = list(range(seeds)) if isinstance(seeds, int) else list(seeds)
+    if not drawn or len(set(drawn)) < len(drawn) or not len(percents):
+        raise ParameterError("percentages and distinct seeds", f"{list(percents)!r}, {drawn!r}")
+    base = cut(cube, max([*depths, *(metric.depth or 1 for metric in chosen)]))
+    whole = score(base, *chosen, at=depths)
+    results = [
+        [
+            agreement(score(downsample(base, percent, seed), *chosen, at=depths), whole, method)
+            for seed in drawn
+        ]
+        for percent in percents
+    ]
+    stacked = np.stack([[array.to_numpy() for array in row] for row in results])
+    first = results[0][0]
+    values = np.moveaxis(stacked, (0, 1), (2, 3))
+    labels = {name: first[name].to_numpy() for name in first.dims}
+    labels |= {PERCENT: np.asarray(percents), SEED: np.asarray(drawn)}
+    return xr.DataArray(values, labels, list(labels), name="agreement", attrs=first.attrs)

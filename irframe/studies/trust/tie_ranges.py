@@ -1,0 +1,97 @@
+"""Tied scores: how many there are, and what they leave to the choice of an order."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.cubes.bounds import both_sides
+from irframe.cubes.score import (
+    label_scores,
+    parse_metrics,
+    recall_base,
+    wanted_depths,
+)
+from irframe.errors import InputError, ParameterError
+from irframe.extremes.reordering import reordered_cells
+from irframe.metrics import Metric
+from irframe.metrics.base import MetricType
+
+Array = NDArray[Any]
+
+
+def tie_ranges(
+    cube: xr.Dataset,
+    *metrics: Metric | MetricType | str,
+    at: int | Sequence[int] | None = None,
+) -> xr.DataArray:
+    """Say between which scores the order of tied documents decides.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`, ranked by score, whatever its `ties`.
+    metrics
+        Metrics or their names.
+    at
+        Depths to return, within the cube; by default all.
+
+    Returns
+    -------
+    xarray.DataArray
+        The lowest and the highest score over all orders of the tied documents; dimensions (bound,
+        metric, system, topic, depth), `bound` being ``lower`` and ``upper``.
+
+    Raises
+    ------
+    MetricError
+        If a ranking has more than 20,000 orders, for a metric of which it is not known which is the
+        best.
+    ParameterError
+        If the cube was ranked by a rank column, which has no ties.
+    InputError
+        If documents tied across the last depth are not known any more.
+
+    Notes
+    -----
+    The extremes are exact: wherever a document of more worth stands directly below one of less,
+    swapping the two never lowers the score at any depth. So the highest score has every tied
+    block in falling order of worth, and the lowest in rising order. Worth is relevance or gain;
+    for Bpref unjudged documents stand between relevant and other judged ones, and for Judged
+    the judged ones come first. For a cost the highest score is the worst one, NaN where ESL finds
+    nothing then. For InfAP, Twist and its parts, CRP, and Q with gain below its threshold no one
+    order is always the best, and every one is tried. Documents below the cube's depth are counted
+    if they are tied with one above. Takes time in proportion to the cells, times the orders tried.
+
+    References
+    ----------
+    .. [1] McSherry, Najork. Computing information retrieval performance measures efficiently in
+       the presence of tied scores. ECIR 2008. doi:10.1007/978-3-540-78646-7_38
+    .. [2] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 4.3. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import irframe as ir
+    >>> run = pd.DataFrame({"topic": "1", "doc": list("abc"), "score": [2.0, 1.0, 1.0]})
+    >>> qrels = pd.DataFrame({"topic": "1", "doc": ["a", "c"], "grade": [0, 1]})
+    >>> tie_ranges(run.ireval.cube(qrels), "RR", at=3).values.ravel()
+    array([0.33333333, 0.5       ])
+    """
+    _refuse_untied(cube, "tied", "tail", "tail_size")
+    chosen = parse_metrics(metrics)
+    depths = wanted_depths(cube, chosen, at)
+    cells = [cube[name] for name in ("grade", "retrieved", "tied", "tail", "tail_size")]
+    sides = both_sides(cells, recall_base(cube, chosen), chosen, depths, reordered_cells)
+    return label_scores(cube, sides, chosen, depths)
+
+
+def _refuse_untied(cube: xr.Dataset, *names: str) -> None:
+    missing = [name for name in names if name not in getattr(cube, "data_vars", ())]
+    if missing:
+        advice = "build the cube again, and leave its judgments and depth as they are"
+        raise InputError("a cube that knows its ties", "no variable", advice, missing)
+    if cube.attrs.get("ties") == "rank":
+        raise ParameterError("a cube ranked by score", "ties='rank', which has no ties")

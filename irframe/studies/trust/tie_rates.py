@@ -1,0 +1,57 @@
+"""How many of the top documents are tied."""
+
+import numpy as np
+import xarray as xr
+
+from irframe.errors import DepthError
+from irframe.names import DEPTH, EMPTY
+from irframe.studies.trust.tie_ranges import _refuse_untied
+
+
+def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
+    """Say which share of the top documents has the same score as another one there.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`, ranked by score.
+    depth
+        How many documents of every list to look at, at least 1.
+
+    Returns
+    -------
+    xarray.DataArray
+        Shares from 0 to 1 over (system, topic); NaN for an empty list. ``.mean("topic").median()``
+        is the number of Table 6 of the paper.
+
+    Raises
+    ------
+    DepthError
+        If the cube was cut above that depth.
+    ParameterError
+        If the cube was ranked by a rank column, which has no ties.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Table 6. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> coarse = runs.assign(score=runs["score"].round(1)).ireval.cube(qrels)
+    >>> round(float(tie_rates(coarse).mean("topic").median()), 3)
+    0.722
+    """
+    _refuse_untied(cube, "tied")
+    complete = min(int(cube.attrs.get("longest", cube.sizes[DEPTH])), depth)
+    if not isinstance(depth, int | np.integer) or not 1 <= complete <= cube.sizes[DEPTH]:
+        advice = "build the cube with a greater depth="
+        found = f"{depth!r} in a cube of depth {cube.sizes[DEPTH]}"
+        raise DepthError("a depth of at least 1 within the cube", found, advice)
+    top = {DEPTH: slice(depth)}
+    above = cube["tied"].isel(top)
+    below = above.shift({DEPTH: -1}, fill_value=False)
+    retrieved = (cube["grade"].isel(top) != EMPTY).sum(DEPTH)
+    return ((above | below).sum(DEPTH) / retrieved.where(retrieved > 0)).rename("tie_rate")

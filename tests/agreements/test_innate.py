@@ -1,0 +1,139 @@
+"""Innate order of rankings against Algorithm 1 and the worked cases."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import innate as oracle
+
+from irframe.agreements import innate
+from irframe.agreements.innate import (
+    LABELS,
+    compare_rankings,
+    count_labels,
+    label_depths,
+    whole_gains,
+)
+from irframe.agreements.random_separability import random_separability
+from irframe.errors import MetricError, ParameterError
+
+FOUR = {code: name[:2] for code, name in LABELS.items()}
+"""Code -> label without its midpoint."""
+
+
+def codes(first, second):
+    depth = max(len(first), len(second), 1)
+    rows = [[g or 0 for g in serp] + [0] * (depth - len(serp)) for serp in (first, second)]
+    levels = sorted({gain for row in rows for gain in row})
+    whole = dict(zip(levels, whole_gains(levels), strict=True))
+    gains = np.array([[[whole[gain] for gain in row]] for row in rows])
+    return label_depths(compare_rankings(gains, np.array([[0, 1]])), depth)[0, 0].tolist()
+
+
+def test_examples_of_the_text(golden):
+    case = golden["001-text-examples"]
+    last = [codes(*pair)[-1] for pair in case["input"]["pairs"]]
+    assert [FOUR[code] for code in last] == case["expected"]["labels"]
+    assert [LABELS[code] for code in last] == case["expected"]["groups"]
+
+
+def test_labels_change_with_depth(golden):
+    case = golden["001-figure4"]
+    found = codes(case["input"]["S1"], case["input"]["S2"])
+    assert [FOUR[code] for code in found] == case["expected"]["labels"]
+    assert LABELS[found[-1]] == case["expected"]["group"]
+
+
+def test_graded_gains(golden):
+    case = golden["001-graded"]
+    serps, expected = case["input"], case["expected"]
+    for pair in ("S1-S2", "S1-S3", "S2-S3"):
+        one, other = pair.split("-")
+        assert FOUR[codes(serps[one], serps[other])[-1]] == expected[pair]
+    depths = codes(serps["S1"], serps["S3"])
+    assert [FOUR[code] for code in depths] == expected["depths S1-S3"]
+
+
+def test_gains_are_summed_exactly():
+    assert codes([0.1, 0.2], [0.3, 0]) == [-1, -1]
+    assert codes([0.3, 0], [0.1, 0.2]) == [1, 1]
+    assert codes([1 / 3, 1 / 3, 1 / 3], [1, 0, 0]) == [-1, -1, -1]
+
+
+@given(
+    st.integers(1, 9).flatmap(
+        lambda depth: st.lists(
+            st.lists(st.sampled_from([0, 0.2, 0.5, 1]), min_size=depth, max_size=depth),
+            min_size=2,
+            max_size=4,
+        )
+    )
+)
+def test_every_depth_equals_algorithm_1(serps):
+    gains = np.array([[[round(10 * gain) for gain in serp]] for serp in serps])
+    first, second = np.indices((len(serps),) * 2).reshape(2, -1)
+    found = compare_rankings(gains, np.stack([first, second], axis=1))
+    labels = label_depths(found, gains.shape[-1])[:, 0]
+    for a, b, row in zip(first, second, labels, strict=True):
+        assert [FOUR[code] for code in row.tolist()] == oracle.by_depth(serps[a], serps[b])
+        assert LABELS[row[-1]] == oracle.group(serps[a], serps[b])
+    np.testing.assert_array_equal(
+        labels.reshape(len(serps), len(serps), -1),
+        -labels.reshape(len(serps), len(serps), -1).swapaxes(0, 1),
+    )
+
+
+def test_counts_are_those_of_the_labels(monkeypatch):
+    rng = np.random.default_rng(2)
+    gains = rng.integers(0, 3, size=(7, 11, 13))
+    pairs = np.stack(np.triu_indices(7, 1), axis=1)
+    found = compare_rankings(gains, pairs)
+    labels = label_depths(found, 13)
+    expected = np.stack([(labels == code).sum(axis=1) for code in LABELS], axis=-1)
+    np.testing.assert_array_equal(count_labels(found, 13), expected)
+    monkeypatch.setattr(innate, "BLOCK", 300)
+    for one, other in zip(compare_rankings(gains, pairs), found, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("scale", [1, 100, 10**4, 10**9, 10**15])
+def test_width_of_the_numbers_does_not_matter(scale):
+    gains = np.random.default_rng(3).integers(0, 4, size=(5, 6, 40))
+    pairs = np.stack(np.triu_indices(5, 1), axis=1)
+    for one, other in zip(
+        compare_rankings(gains, pairs), compare_rankings(scale * gains, pairs), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_sums_beyond_the_widest_number_are_refused():
+    with pytest.raises(MetricError, match="summed exactly"):
+        compare_rankings(np.full((2, 1, 10), 2**61), np.array([[0, 1]]))
+
+
+def test_whole_gains_keep_proportions():
+    assert whole_gains([]) == []
+    assert whole_gains([0, 0.2, 0.8, 1]) == [0, 1, 4, 5]
+    assert whole_gains([0.1234567891]) == [1234567891]
+    assert whole_gains([3 / 8, 1 / 3]) == [9, 8]
+
+
+def test_random_pairs(golden):
+    case = golden["001-counts"]
+    names = {"equal": "equal", "separable": "separable", "nonseparable": "non-separable"}
+    for k in case["input"]["ks"]:
+        found, expected = random_separability(k), case["expected"][str(k)]
+        for field, name in names.items():
+            assert getattr(found, field) == int(expected[name])
+        assert found.shares == pytest.approx(expected["fractions"], rel=1e-12)
+
+
+@pytest.mark.parametrize("k", range(1, 6))
+def test_random_pairs_counted(k):
+    assert tuple(random_separability(k)) == oracle.count_pairs(k)
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, True, "3"])
+def test_lengths_of_random_pairs_are_checked(k):
+    with pytest.raises(ParameterError, match="at least 1"):
+        random_separability(k)

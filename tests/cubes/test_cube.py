@@ -1,0 +1,327 @@
+"""The cube: what it holds, whom it scores, what it refuses."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import irframe as ir
+import irframe.cubes.score as scoring
+from irframe.errors import (
+    DepthError,
+    GradeError,
+    IdError,
+    InputError,
+    IrframeWarning,
+    MetricError,
+    ParameterError,
+)
+from irframe.frames import tables
+from irframe.names import EMPTY, UNJUDGED
+
+RUNS = pd.DataFrame(
+    [
+        ("a", "1", "d1", 3.0),
+        ("a", "1", "d2", 2.0),
+        ("a", "1", "d9", 1.0),
+        ("a", "2", "d1", 1.0),
+        ("b", "1", "d3", 5.0),
+        ("b", "3", "d3", 5.0),
+    ],
+    columns=["system", "topic", "doc", "score"],
+)
+QRELS = pd.DataFrame(
+    [("1", "d2", 2), ("1", "d1", 0), ("1", "d3", -1), ("2", "d4", 1), ("4", "d1", 1)],
+    columns=["topic", "doc", "grade"],
+)
+
+
+def quiet_cube(runs=RUNS, qrels=QRELS, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrframeWarning)
+        return runs.ireval.cube(qrels, **options)
+
+
+def test_cells_by_hand():
+    cube = quiet_cube()
+    sizes = {"system": 2, "topic": 3, "depth": 3, "judged": 3, "level": 4, "filed_rank": 1}
+    assert dict(cube.sizes) == sizes
+    assert list(cube.topic.values) == ["1", "2", "4"]
+    assert cube.grade.sel(system="a", topic="1").values.tolist() == [0, 2, UNJUDGED]
+    assert cube.grade.sel(system="b", topic="1").values.tolist() == [-1, EMPTY, EMPTY]
+    assert cube.grade.sel(system="a", topic="4").values.tolist() == [EMPTY] * 3
+    assert cube.retrieved.values.tolist() == [[3, 1, 0], [1, 0, 0]]
+    slots = cube.doc.sel(system="a", topic="1").values
+    assert cube.judged_doc.sel(topic="1").values[slots[:2]].tolist() == ["d1", "d2"]
+    assert slots[2] == -1
+    assert cube.attrs["top"] == 2
+
+
+def test_unjudged_topics_are_dropped_with_one_warning_that_counts_them():
+    with pytest.warns(IrframeWarning, match="1 topics of the runs have no judgments") as caught:
+        RUNS.ireval.cube(QRELS)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def test_topics_both_and_listed():
+    assert list(quiet_cube(topics="both").topic.values) == ["1", "2"]
+    assert list(RUNS.ireval.cube(QRELS, topics=["4", "1"]).topic.values) == ["4", "1"]
+    with pytest.raises(ParameterError, match="'3'"):
+        RUNS.ireval.cube(QRELS, topics=["3"])
+    with pytest.raises(ParameterError, match="'all'"):
+        quiet_cube(topics="all")
+
+
+def test_a_missing_topic_scores_zero_and_counts():
+    scores = quiet_cube().ireval.score("AP")
+    assert scores.sel(system="a", depth=3).values[0].tolist() == [0.5, 0.0, 0.0]
+
+
+def test_no_relevant_documents():
+    qrels = pd.DataFrame({"topic": ["1", "2"], "doc": ["d1", "d1"], "grade": [0, 1]})
+    cube = quiet_cube(qrels=qrels)
+    plain = cube.ireval.score("AP", "nDCG").sel(system="a", depth=3)
+    marked = cube.ireval.score("AP", "nDCG", no_rel="nan").sel(system="a", depth=3)
+    assert plain.values.tolist() == [[0, 1], [0, 1]]
+    assert np.isnan(marked.sel(topic="1")).all()
+    assert (marked.sel(topic="2") == 1).all()
+
+
+def test_depths():
+    deep, cut = quiet_cube(depth=5), quiet_cube(depth=2)
+    assert (deep.grade.sel(depth=[4, 5]) == EMPTY).all()
+    assert cut.retrieved.values.tolist() == [[2, 1, 0], [1, 0, 0]]
+    at_two = quiet_cube().ireval.score("P", "nDCG", "Bpref", at=2)
+    xr.testing.assert_allclose(cut.ireval.score("P", "nDCG", "Bpref", at=[2]), at_two)
+    for depth in (0, -1, 1.5, True):
+        with pytest.raises(DepthError, match=str(depth)):
+            quiet_cube(depth=depth)
+    for bad in ({"at": 4}, {"at": [0]}, {"at": []}):
+        with pytest.raises(DepthError, match="build the cube|1 to 3"):
+            quiet_cube().ireval.score("P", **bad)
+    with pytest.raises(DepthError, match="P@10"):
+        quiet_cube().ireval.score("P@10")
+
+
+def test_evaluate_reads_depths_as_the_metrics_say():
+    frame = RUNS.ireval.evaluate(QRELS, ["P", "P@1", "P@10"], topics=["1"])
+    assert frame.loc[("a", "1")].tolist() == pytest.approx([1 / 3, 0.0, 0.1])
+    frame = RUNS.ireval.evaluate(QRELS, ["P", "P@10"], depth=2, topics=["1"])
+    assert frame.loc[("a", "1")].tolist() == pytest.approx([0.5, 0.1])
+    same = RUNS.ireval.evaluate(QRELS, ["AP", "AP@3"], topics=["1"])
+    assert (same["AP"] == same["AP@3"]).all()
+    assert frame.columns.name == "metric"
+    assert frame.index.names == ["system", "topic"]
+
+
+def test_the_callers_names_and_types_come_back():
+    runs = RUNS.rename(columns={"system": "name", "topic": "qid", "doc": "docno"})
+    runs = runs.astype({"qid": int})
+    qrels = QRELS.rename(columns={"topic": "query_id", "grade": "label"}).astype({"query_id": int})
+    frame = runs.ireval.evaluate(qrels, "AP", topics=[1, 2])
+    assert frame.index.names == ["name", "qid"]
+    assert frame.index.levels[1].dtype == np.int64
+    judged = runs.ireval.judge(qrels)
+    assert list(judged.columns) == ["name", "qid", "docno", "score", "grade"]
+    assert judged["grade"].tolist()[:2] == [0, 2]
+    assert judged["grade"].isna().tolist() == [False, False, True, True, False, True]
+
+
+@pytest.mark.parametrize("kind", ["object", "category", "string", "string[pyarrow]"])
+def test_ids_of_every_type_join(kind):
+    runs = RUNS.astype({"system": kind, "topic": kind, "doc": kind})
+    xr.testing.assert_identical(quiet_cube(runs), quiet_cube())
+    qrels = QRELS.astype({"topic": kind, "doc": kind})
+    xr.testing.assert_identical(quiet_cube(qrels=qrels), quiet_cube())
+
+
+def test_a_frame_without_systems_is_one_system():
+    one = RUNS[RUNS["system"] == "a"].drop(columns="system")
+    frame = one.ireval.evaluate(QRELS, "AP")
+    assert frame.index.unique("system").tolist() == ["run"]
+
+
+def test_group_columns_ride_along():
+    runs = RUNS.assign(team=RUNS["system"].map({"a": "x", "b": "y"}), text="t", n=range(6))
+    qrels = QRELS.assign(track=QRELS["topic"].map({"1": "web", "2": "news", "4": "news"}))
+    cube = quiet_cube(runs, qrels)
+    assert cube.team.dims == ("system",)
+    assert cube.team.values.tolist() == ["x", "y"]
+    assert cube.track.dims == ("topic",)
+    assert cube.track.values.tolist() == ["web", "news", "news"]
+    assert "n" not in cube.coords
+    assert "team" in cube.ireval.score("AP").coords
+
+
+def test_topic_columns_of_runs_ride_along():
+    runs = RUNS.assign(year=RUNS["topic"].map({"1": 2001, "2": 2002, "3": 2003}))
+    cube = quiet_cube(runs, topics="both")
+    assert cube.year.dims == ("topic",)
+    assert cube.year.values.tolist() == [2001, 2002]
+
+
+def test_by_scores_each_group_with_its_own_topics():
+    qrels = pd.concat([QRELS, pd.DataFrame({"topic": ["2"], "doc": ["d1"], "grade": [0]})])
+    runs = RUNS.assign(track=RUNS["topic"].map({"1": "web", "2": "news", "3": "none"}))
+    runs = runs[runs["track"] != "none"]
+    frame = runs.ireval.evaluate(qrels, ["AP", "P@2"], by="track")
+    assert frame.index.names == ["track", "system", "topic"]
+    assert sorted(set(frame.index.droplevel("system"))) == [("news", "2"), ("web", "1")]
+    alone = runs[runs["track"] == "web"].ireval.evaluate(qrels, ["AP", "P@2"], topics=["1"])
+    pd.testing.assert_frame_equal(frame.loc["web"], alone)
+    tree = runs.ireval.cube(qrels, by="track")
+    assert isinstance(tree, xr.DataTree)
+    assert set(tree.children) == {"web", "news"}
+    assert tree["news"].sizes["topic"] == 1
+    with pytest.raises(ParameterError, match="'year'"):
+        runs.ireval.evaluate(qrels, "AP", by="year")
+
+
+def test_groups_with_the_same_topic_names_split_the_qrels_too():
+    runs = pd.concat([RUNS.assign(track="x"), RUNS.assign(track="y")])
+    qrels = pd.concat([QRELS.assign(track="x"), QRELS.assign(track="y", grade=0)])
+    frame = runs.query("topic == '1'").ireval.evaluate(qrels, "AP", by="track")
+    assert frame.loc["x", "AP"].max() > 0
+    assert frame.loc["y", "AP"].max() == 0
+
+
+def test_pool_of_contributing_runs():
+    cube = quiet_cube(contributing=["a"])
+    assert cube.contributing.values.tolist() == [True, False]
+    ranks = cube.pool_rank.sel(topic="1").values.tolist()
+    assert ranks == [2, 1, 0]
+    assert cube.attrs["pool_depth"] == 0
+    assert quiet_cube(pool_depth=2).attrs["pool_depth"] == 2
+    flagged = RUNS.assign(pooled=RUNS["system"] == "a")
+    same = quiet_cube(flagged, contributing="pooled").drop_vars("pooled")
+    xr.testing.assert_equal(same, cube)
+    for wrong, words in ((["c"], "'c'"), ([], "an empty list"), ("doc", "True and False")):
+        with pytest.raises(ParameterError, match=words):
+            quiet_cube(contributing=wrong)
+
+
+def test_no_system_of_a_group_need_contribute():
+    runs, qrels = ir.example_track()
+    some = runs[~runs["contributing"]]
+    assert some.ireval.cube(qrels).attrs["pool_depth"] == 0
+    with pytest.raises(ParameterError, match="a system that contributes"):
+        some.ireval.cube(qrels, contributing="contributing")
+
+
+def test_pool_depth_is_inferred():
+    runs, qrels = ir.example_track()
+    assert runs.ireval.cube(qrels).attrs["pool_depth"] == 10
+
+
+def test_pool_norm_counts_what_the_pool_of_each_depth_holds():
+    runs, qrels = ir.example_track()
+    cube = runs.ireval.cube(qrels)
+    scores = cube.ireval.score("AP(norm='pool')", "AP", "nDCG(ideal='pool')", "nDCG")
+    deep = scores.sel(depth=slice(10, None))
+    np.testing.assert_array_equal(deep[0], deep[1])
+    np.testing.assert_array_equal(deep[2], deep[3])
+    joined = runs.merge(qrels, on=["topic", "doc"])
+    contributing = joined[joined["contributing"]]
+    first = contributing.groupby(["topic", "doc"]).agg(rank=("rank", "min"), grade=("grade", "max"))
+    at_three = first[(first["rank"] <= 3) & (first["grade"] > 0)].groupby("topic").size()
+    n_relevant = (qrels["grade"] > 0).groupby(qrels["topic"]).sum()
+    ratio = (scores[0] / scores[1]).sel(system="bm25", depth=3)
+    for topic in ratio.topic.values:
+        if np.isfinite(ratio.sel(topic=topic)):
+            expected = n_relevant[topic] / at_three[topic]
+            assert ratio.sel(topic=topic).item() == pytest.approx(expected)
+
+
+def test_dask_gives_the_same_and_computes_nothing_early():
+    runs, qrels = ir.example_track()
+    cube = runs.ireval.cube(qrels)
+    metrics = [name for name in ir.METRICS if name != "IPrec"] + ["IPrec@0.5", "AP(norm='pool')"]
+    now = cube.ireval.score(*metrics, at=[3, 20])
+    later = cube.chunk(system=3, depth=10).ireval.score(*metrics, at=[3, 20])
+    assert later.chunks is not None
+    xr.testing.assert_equal(later.compute(), now)
+    assert later.dims == now.dims
+
+
+def test_blocks_and_chunks_do_not_show(monkeypatch):
+    runs, qrels = ir.example_track()
+    whole = runs.ireval.cube(qrels)
+    scores = whole.ireval.score("AP(norm='pool')", "nDCG", "RBP(p=0.8)")
+    monkeypatch.setattr(tables, "ROWS", 900)
+    monkeypatch.setattr(scoring, "BLOCK", 120)
+    shuffled = runs.sample(frac=1, random_state=0)
+    order = {"system": whole.system, "topic": whole.topic}
+    for cube in (runs.ireval.cube(qrels), shuffled.ireval.cube(qrels).sel(order)):
+        parts = [name for name in whole.data_vars if name not in {"pool_rank", "filed"}]
+        xr.testing.assert_equal(cube[parts], whole[parts])
+    again = runs.ireval.cube(qrels).ireval.score("AP(norm='pool')", "nDCG", "RBP(p=0.8)")
+    xr.testing.assert_equal(again, scores)
+
+
+@pytest.mark.parametrize(
+    ("qrels", "error", "words"),
+    [
+        (QRELS.iloc[:0], InputError, "an empty one"),
+        (QRELS.drop(columns="grade"), InputError, "grade"),
+        (pd.concat([QRELS, QRELS.iloc[[1]]]), IdError, "1 judged again: 1 d1"),
+        (QRELS.assign(grade=[1, 0, 200, 1, 1]), GradeError, "1 others: 200"),
+        (QRELS.assign(grade=[1, 0, 0.5, 1, 1]), GradeError, "0.5"),
+        (QRELS.assign(grade=[1, 0, None, 1, 1]), GradeError, "nan"),
+        (QRELS.assign(grade="x"), GradeError, "x"),
+        (QRELS.assign(topic="0" + QRELS["topic"]), IdError, "'01'.*leading zeros"),
+        (QRELS.astype({"topic": int}), IdError, "text in the runs and integers in the qrels"),
+        (QRELS.assign(doc="x" + QRELS["doc"]), IdError, "the runs have 'd1'"),
+        (QRELS.assign(topic=["1", "1", "1", 2, "4"]), IdError, "int and str"),
+        ([1], InputError, "a pandas DataFrame"),
+    ],
+)
+def test_bad_qrels(qrels, error, words):
+    with pytest.raises(error, match=words):
+        quiet_cube(qrels=qrels)
+
+
+def test_judging_twice_is_refused():
+    judged = RUNS.ireval.judge(QRELS)
+    with pytest.raises(InputError, match="'grade'"):
+        judged.ireval.judge(QRELS)
+
+
+def test_metrics_are_refused_with_reasons():
+    cube = quiet_cube()
+    with pytest.raises(MetricError, match="at least one metric"):
+        cube.ireval.score()
+    with pytest.raises(MetricError, match="AP"):
+        cube.ireval.score("AP", "AP@1", "AP")
+    with pytest.raises(MetricError, match="gain for every grade.*: 2"):
+        cube.ireval.score("nDCG(gain={1: 1})")
+    with pytest.raises(ParameterError, match="no_rel"):
+        cube.ireval.score("AP", no_rel=0)
+    with pytest.raises(InputError, match="a cube made by"):
+        cube[["grade"]].ireval.score("AP")
+
+
+def test_tied_documents_share_their_gain(golden):
+    case = golden["002-ties"]
+    told, expected = case["input"], case["expected"]
+    runs = pd.DataFrame(told["run"], columns=["doc", "score"]).assign(topic="1")
+    qrels = pd.DataFrame(told["qrels"].items(), columns=["doc", "grade"]).assign(topic="1")
+    for depth in (None, 3, 5):
+        cube = runs.ireval.cube(qrels, ties="mean", depth=depth)
+        scores = cube.ireval.score("RBP(p=0.8, gain='linear')", "P").squeeze()
+        for k in (3, 5, 7):
+            if k in scores.depth:
+                rbp, precision = scores.sel(depth=k).values
+                assert rbp == pytest.approx(expected[f"shared RBP(0.8)@{k} linear"])
+                assert precision == pytest.approx(expected[f"shared Prec@{k} binary"])
+    with pytest.raises(MetricError, match="P, Recall, DCG, RBP.*nDCG"):
+        cube.ireval.score("P", "nDCG", "AP")
+
+
+def test_frames_stay_unchanged():
+    runs, qrels = RUNS.copy(), QRELS.copy()
+    quiet_cube(runs, qrels)
+    pd.testing.assert_frame_equal(runs, RUNS)
+    pd.testing.assert_frame_equal(qrels, QRELS)
