@@ -7,8 +7,9 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.tables import to_scores
-from irframe.errors import DepthError, MetricError, ParameterError
-from irframe.metrics import parse_metric
+from irframe.errors import DepthError, ParameterError
+from irframe.metrics import facts
+from irframe.metrics.averaging import average
 from irframe.names import DEPTH, METRIC, TOPIC
 
 
@@ -27,48 +28,33 @@ def at_depth(scores: xr.DataArray | pd.DataFrame, at: int | None) -> xr.DataArra
     return array.sel({DEPTH: at})
 
 
-def is_cost(metric: str) -> bool:
-    """Return whether lower is better; of an unknown metric higher is."""
-    try:
-        return parse_metric(metric).cost
-    except MetricError:
-        return False
-
-
-def average(values: Any, metric: str, axis: int = -1) -> Any:
-    """Average over topics as the metric is averaged, harmonically or not, without NaN.
+def averages(scores: xr.DataArray) -> xr.DataArray:
+    """Average scores over topics, every metric as it is averaged, without missing scores.
 
     Parameters
     ----------
-    values
-        Scores, an array.
-    metric
-        The metric's name.
-    axis
-        That of the topics.
+    scores
+        Scores over topics and any other dimensions; one metric's have no dimension metric.
 
     Returns
     -------
-    numpy.ndarray
-        Means; NaN where there is nothing but NaN.
+    xarray.DataArray
+        The same without topics; NaN where there is nothing to average.
     """
-    try:
-        kind = parse_metric(metric).summary
-    except MetricError:
-        kind = "mean"
-    there = ~np.isnan(values)
-    n = np.where(there.any(axis=axis), there.sum(axis=axis), np.nan)
-    if kind == "harmonic":
-        return n / np.where(there, 1 / np.where(there, values, 1), 0).sum(axis=axis)
-    total = np.where(there, values, 0).sum(axis=axis)
-    return total if kind == "sum" else total / n
-
-
-def averages(scores: xr.DataArray) -> xr.DataArray:
-    """Average scores over topics, dimensions (metric, system)."""
-    rows = [average(part.to_numpy(), str(part[METRIC].item())) for part in scores]
-    kept = scores.isel({TOPIC: 0}, drop=True)
-    return kept.copy(data=np.stack(rows))
+    if METRIC in scores.dims:
+        rows = [averages(row) for row in scores.transpose(METRIC, ...)]
+        return xr.concat(rows, dim=METRIC).transpose(*(dim for dim in scores.dims if dim != TOPIC))
+    result: xr.DataArray = xr.apply_ufunc(
+        average,
+        scores,
+        input_core_dims=[[TOPIC]],
+        kwargs={"summary": facts(scores[METRIC].item()).summary},
+        dask="parallelized",
+        dask_gufunc_kwargs={"allow_rechunk": True},
+        output_dtypes=[np.float64],
+        keep_attrs=True,
+    )
+    return result
 
 
 def metric_labels(scores: xr.DataArray) -> list[str]:

@@ -1,6 +1,7 @@
 """Every pair of systems, compared by a significance test."""
 
 from collections.abc import Hashable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from irframe.inference.matching import (
     match_topics,
     refuse_alpha,
 )
+from irframe.metrics.averaging import average
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import PairedTest, describe_differences, parse_test
 
@@ -82,9 +84,11 @@ def compare(
         - the group, if `by` is given;
         - ``metric``, ``depth`` (for scores without depths the one in the metric's name, or
           <NA>), ``system_a``, ``system_b``;
-        - ``mean_a``, ``mean_b``, ``difference`` = ``mean_a - mean_b`` and its confidence
-          interval ``ci_low``, ``ci_high``;
-        - ``effect_size``, the mean difference in units of the differences' standard deviation;
+        - ``mean_a``, ``mean_b``, averaged as `summary` averages the metric, ``difference`` =
+          ``mean_a - mean_b`` and its confidence interval ``ci_low``, ``ci_high``, missing for
+          metrics that are added up or averaged harmonically;
+        - ``effect_size``, the mean of the paired differences in units of their standard
+          deviation;
         - ``statistic`` and ``p`` of the test, ``p_adjusted``, and ``significant``, that is
           ``p_adjusted < alpha``;
         - ``wins``, ``ties``, ``losses``: topics on which a scores better than, like and worse
@@ -112,8 +116,9 @@ def compare(
     Notes
     -----
     The interval is Student's, ``difference -+ t(1 - alpha/2, n - 1) s / sqrt(n)``, whatever the
-    test; ``effect_size = difference / s``, s the standard deviation of the paired differences
-    with n - 1. Identical systems have p = 1, a single topic too. The test works through blocks
+    test; ``effect_size`` is the mean paired difference over s, the standard deviation of the
+    paired differences with n - 1. The test is one of paired differences, however the metric is
+    averaged. Identical systems have p = 1, a single topic too. The test works through blocks
     of depths, as many as keep an array over pairs and depths within 64 MiB; the result itself
     takes about 180 bytes a row.
 
@@ -180,18 +185,22 @@ def _compare(group: Matched, pairs: Array, test: PairedTest, alpha: float) -> di
     result: dict[str, Array] = {name: np.empty(shape) for name in NUMBERS}
     result |= {name: np.empty(shape, dtype=np.int64) for name in COUNTS}
 
-    def measure(scores: Array) -> tuple[Array, ...]:
+    def measure(scores: Array, summary: Any) -> tuple[Array, ...]:
         found = describe_differences(scores, pairs)
-        means = scores.mean(axis=1)
+        means = average(scores, summary, axis=1)
         topics = np.full(found.mean.shape, found.topics)
-        interval = found.interval(alpha=alpha)
+        difference, interval = found.mean, found.interval(alpha=alpha)
         sides = found.wins, found.ties, found.losses
         tested = test.kernel(scores, pairs)
         ends = means[pairs[:, 0]], means[pairs[:, 1]]
-        return *ends, found.mean, *interval, found.effect_size, *tested, *sides, topics
+        if summary != "mean":
+            difference = ends[0] - ends[1]
+            interval = tuple(np.full_like(difference, np.nan) for _ in interval)
+        return *ends, difference, *interval, found.effect_size, *tested, *sides, topics
 
     for row, block in group.pieces(len(pairs)):
-        columns = group.over(row, block, measure)
+        summary = group.summaries[row]
+        columns = group.over(row, block, lambda scores, how=summary: measure(scores, how))
         for name, values in zip((*NUMBERS, *COUNTS), columns, strict=True):
             result[name][row, block] = values.T
     for row, sign in enumerate(group.towards):

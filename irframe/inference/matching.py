@@ -12,8 +12,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cubes.tables import to_scores
-from irframe.errors import DepthError, InputError, IrframeWarning, MetricError, ParameterError
-from irframe.metrics import parse_metric
+from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
+from irframe.metrics import facts
+from irframe.metrics.averaging import average
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
 
@@ -55,17 +56,23 @@ class Matched:
         return index
 
     @cached_property
+    def summaries(self) -> list[Any]:
+        """How each metric is averaged over topics."""
+        return [facts(label).summary for label in self.metrics]
+
+    @cached_property
     def towards(self) -> list[int]:
         """For each metric 1 if higher is better, -1 if it counts a cost."""
-        return [-1 if counts_cost(label) else 1 for label in self.metrics]
+        return [facts(label).sign for label in self.metrics]
 
     @cached_property
     def means(self) -> NDArray[np.float64]:
-        """Mean over the common topics, higher is better, shape (metric, depth, system)."""
+        """Average over the common topics, higher is better, shape (metric, depth, system)."""
         metrics, systems, _, depths = self.scores.shape
         result = np.empty((metrics, depths, systems))
         for row, sign in enumerate(self.towards):
-            (means,) = self.over(row, slice(None), lambda scores: (scores.mean(axis=1),))
+            summary = self.summaries[row]
+            (means,) = self.over(row, slice(None), lambda s, how=summary: (average(s, how, 1),))
             result[row] = sign * means.T
         return result
 
@@ -182,7 +189,7 @@ def label_pairs(matched: Matched, pairs: Array) -> dict[str, Any]:
         labels = matched.array.indexes[DEPTH]
         depth = pd.array(np.tile(np.repeat(labels, len(pairs)), metrics), dtype="Int64")
     else:
-        own = pd.array([_own_depth(label) for label in matched.metrics], dtype="Int64")
+        own = pd.array([facts(label).depth for label in matched.metrics], dtype="Int64")
         depth = own.repeat(len(pairs))
     repeats = metrics * depths
     return {
@@ -191,13 +198,6 @@ def label_pairs(matched: Matched, pairs: Array) -> dict[str, Any]:
         "system_a": matched.systems.take(np.tile(pairs[:, 0], repeats)),
         "system_b": matched.systems.take(np.tile(pairs[:, 1], repeats)),
     }
-
-
-def _own_depth(label: str) -> int | None:
-    try:
-        return parse_metric(label).depth
-    except MetricError:
-        return None
 
 
 def _refuse_infinite(matched: Matched) -> None:
@@ -247,14 +247,6 @@ def _count_topics(matched: Matched) -> None:
     if len(fewest) and fewest.min() == 1:
         message = "systems are compared on a single topic, which cannot show a difference"
         warnings.warn(message, IrframeWarning, stacklevel=4)
-
-
-def counts_cost(label: str) -> bool:
-    """Return whether lower is better under the metric of a label; False for unknown ones."""
-    try:
-        return parse_metric(label).cost
-    except MetricError:
-        return False
 
 
 def refuse_alpha(alpha: float) -> None:

@@ -6,9 +6,10 @@ import xarray as xr
 from irframe.cubes.score import parse_metrics, score
 from irframe.cubes.tables import to_scores
 from irframe.errors import InputError, ParameterError
-from irframe.metrics import Metric
+from irframe.inference.averages import averages
+from irframe.metrics import Metric, facts
 from irframe.metrics.base import MetricType
-from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.names import DEPTH, METRIC, SYSTEM
 
 TIE = 12
 """Decimals to which means are rounded before they are compared."""
@@ -60,10 +61,10 @@ def select_top(
         raise ParameterError("top above 0 and at most 1", repr(top))
     (chosen,) = parse_metrics(metric)
     if isinstance(data, xr.Dataset):
-        means = score(data, chosen, at=data.sizes[DEPTH])[0, ..., 0].mean(TOPIC)
+        last = score(data, chosen, at=data.sizes[DEPTH])[0, ..., 0]
     else:
-        means = _means(to_scores(data), str(chosen))
-    ranked = np.round(means.to_numpy(), TIE) * (-1 if chosen.cost else 1)
+        last = _last(to_scores(data), str(chosen))
+    ranked = np.round(averages(last).to_numpy(), TIE) * facts(chosen).sign
     systems = len(ranked)
     # Rounded, because 0.3 * 10 is below 3.
     left_out = int(np.floor(round((1 - top) * systems, 9)))
@@ -71,11 +72,11 @@ def select_top(
     return data.isel({SYSTEM: np.sort(best)})
 
 
-def _means(scores: xr.DataArray, metric: str) -> xr.DataArray:
+def _last(scores: xr.DataArray, metric: str) -> xr.DataArray:
     labels = [str(label) for label in scores[METRIC].to_numpy()]
     if metric not in labels:
         raise InputError(
             f"scores of {metric}", ", ".join(labels), "score it too, or choose metric="
         )
     chosen = scores.isel({METRIC: labels.index(metric)})
-    return (chosen.isel({DEPTH: -1}) if DEPTH in chosen.dims else chosen).mean(TOPIC)
+    return chosen.isel({DEPTH: -1}) if DEPTH in chosen.dims else chosen

@@ -8,7 +8,8 @@ import pandas as pd
 
 from irframe.errors import InputError, ParameterError
 from irframe.inference.compare import COLUMNS
-from irframe.inference.matching import Array, counts_cost
+from irframe.inference.matching import Array
+from irframe.metrics import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def _superscripts(
     comparison: pd.DataFrame, cells: dict[str, Array], marks: list[str], shape: tuple[int, ...]
 ) -> Array:
     """Return the marks of the systems that each system significantly beats."""
-    costs = {label: counts_cost(str(label)) for label in comparison[METRIC].unique()}
+    costs = {label: facts(label).cost for label in comparison[METRIC].unique()}
     lead = (comparison["mean_a"] - comparison["mean_b"]).to_numpy()
     lead = np.where(comparison[METRIC].map(costs), -lead, lead)
     told = np.flatnonzero(comparison["significant"].to_numpy() & (lead != 0))

@@ -8,8 +8,9 @@ import scipy
 import xarray as xr
 
 from irframe.cubes.tables import score_groups, system_name, to_scores
-from irframe.errors import MetricError, ParameterError
-from irframe.metrics import parse_metric
+from irframe.errors import ParameterError
+from irframe.inference.averages import averages
+from irframe.metrics import facts
 from irframe.names import METRIC, SYSTEM, TOPIC
 
 
@@ -81,34 +82,15 @@ def summary(
 
 
 def _summarise(scores: xr.DataArray, alpha: float) -> xr.Dataset:
-    n = scores.notnull().sum(TOPIC)
-    total = scores.sum(TOPIC)
-    mean = total / n.where(n > 0)
-    averaged = [_averaging(str(name)) for name in scores[METRIC].to_numpy()]
-    kind = xr.DataArray(averaged, dims=METRIC)
+    n, mean = scores.notnull().sum(TOPIC), averages(scores)
+    single = [facts(name).summary == "mean" for name in scores[METRIC].to_numpy()]
     spread = ((scores - mean) ** 2).sum(TOPIC) / (n - 1).where(n > 1)
     factor = xr.apply_ufunc(
         lambda freedom: scipy.special.stdtrit(freedom, 1 - alpha / 2),
         (n - 1).where(n > 1),
         dask="parallelized",
     )
-    half = factor * np.sqrt(spread / n)
-    if "harmonic" in averaged:
-        reciprocal = (1 / scores.where(kind == "harmonic")).sum(TOPIC) / n.where(n > 0)
-        mean = mean.where(kind != "harmonic", 1 / reciprocal)
-    result = xr.Dataset(
-        {
-            "mean": mean.where(kind != "sum", total),
-            "ci_low": (mean - half).where(kind == "mean"),
-            "ci_high": (mean + half).where(kind == "mean"),
-            "n": n,
-        }
-    )
+    half = (factor * np.sqrt(spread / n)).where(xr.DataArray(single, dims=METRIC))
+    parts = {"mean": mean, "ci_low": mean - half, "ci_high": mean + half, "n": n}
+    result = xr.Dataset(parts)
     return result.drop_vars([name for name in result.coords if name not in result.dims])
-
-
-def _averaging(name: str) -> str:
-    try:
-        return parse_metric(name).summary
-    except MetricError:
-        return "mean"

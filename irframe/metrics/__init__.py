@@ -12,9 +12,10 @@ for _module in iter_modules(__path__):
 from irframe.metrics.base import METRICS as METRICS  # noqa: E402
 from irframe.metrics.base import Metric as Metric  # noqa: E402
 from irframe.metrics.evidence import Evidence as Evidence  # noqa: E402
+from irframe.metrics.facts import facts  # noqa: E402
 from irframe.metrics.parse_metric import parse_metric  # noqa: E402
 from irframe.metrics.score_ranking import score_ranking  # noqa: E402
 
 globals().update(METRICS)
 
-__all__ = [*METRICS, "METRICS", "Evidence", "Metric", "parse_metric", "score_ranking"]  # noqa: PLE0604
+__all__ = [*METRICS, "METRICS", "Evidence", "Metric", "facts", "parse_metric", "score_ranking"]  # noqa: PLE0604

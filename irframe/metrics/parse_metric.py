@@ -68,7 +68,7 @@ def parse_metric(text: Any) -> Metric:
     if isinstance(text, Metric):
         return text
     if isinstance(text, type) and issubclass(text, Metric):
-        return text()
+        return _build(text, {}, text.__name__)
     if type(text).__module__.partition(".")[0] == "ir_measures":
         text = str(text)
     if not isinstance(text, str):

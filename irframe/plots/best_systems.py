@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.errors import InputError
-from irframe.metrics import METRICS
+from irframe.metrics import facts
 from irframe.names import METRIC
 from irframe.plots.canvas import COLOURS, new_axes
 
@@ -80,8 +80,7 @@ def best_systems(best: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes":
 
 def _count(values: NDArray[np.float64], metric: str) -> NDArray[np.int64]:
     """Count scores by bin; what costs is turned over."""
-    kind = METRICS.get(metric.partition("(")[0].partition("@")[0])
-    scale = 1 / np.maximum(values, 1) if kind is not None and kind.cost else values
+    scale = 1 / np.maximum(values, 1) if facts(metric).cost else values
     some = np.clip(scale[~np.isnan(scale)], 0, 1)
     cell = np.clip(np.searchsorted(-EDGES, -some, side="right") - 1, 0, len(EDGES) - 2)
     return np.bincount(cell, minlength=len(EDGES) - 1)

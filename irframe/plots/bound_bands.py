@@ -8,7 +8,9 @@ import xarray as xr
 
 from irframe.cubes.bounds import BOUND
 from irframe.errors import InputError, ParameterError
-from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.inference.averages import averages
+from irframe.metrics import facts
+from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.plots.canvas import COLOURS, new_axes, only_metric
 
 if TYPE_CHECKING:
@@ -64,10 +66,11 @@ def bound_bands(
         found = ", ".join(map(str, getattr(bounds, "dims", ()))) or type(bounds).__name__
         raise InputError("scores with dimensions bound and depth", found)
     chosen = only_metric(bounds, metric)
-    means = chosen.mean(TOPIC).transpose(BOUND, SYSTEM, DEPTH)
+    means = averages(chosen).transpose(BOUND, SYSTEM, DEPTH)
     labels = means.indexes[SYSTEM]
     if systems is None:
-        order = np.argsort(-means.sel({BOUND: "lower"}).to_numpy()[:, -1], kind="stable")
+        last = means.sel({BOUND: "lower"}).to_numpy()[:, -1]
+        order = np.argsort(-facts(chosen[METRIC].item()).sign * last, kind="stable")
         places = np.unique(np.round(np.linspace(0, len(order) - 1, 3)).astype(int))
         systems = [labels[row] for row in order[places]]
     unknown = [system for system in systems if system not in labels]

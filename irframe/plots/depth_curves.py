@@ -8,7 +8,9 @@ import xarray as xr
 
 from irframe.cubes.tables import to_scores
 from irframe.errors import InputError
-from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.inference.averages import averages
+from irframe.metrics import facts
+from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.plots.canvas import COLOURS, FAINT, new_axes, only_metric
 
 if TYPE_CHECKING:
@@ -59,9 +61,10 @@ def depth_curves(
     if DEPTH not in scores.dims:
         raise InputError("scores with a dimension depth", ", ".join(map(str, scores.dims)))
     chosen = only_metric(to_scores(scores), metric)
-    curves = chosen.mean(TOPIC).transpose(SYSTEM, DEPTH)
+    curves = averages(chosen).transpose(SYSTEM, DEPTH)
     depths = curves[DEPTH].to_numpy()
-    order = np.argsort(curves.to_numpy()[:, -1], kind="stable")
+    sign = facts(chosen[METRIC].item()).sign
+    order = np.argsort(sign * curves.to_numpy()[:, -1], kind="stable")
     quartiles = order[np.round(np.linspace(0, len(order) - 1, min(5, len(order)))).astype(int)]
     ax = new_axes(ax)
     for row, system in enumerate(curves.indexes[SYSTEM]):

@@ -7,8 +7,8 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import ParameterError
-from irframe.inference.matching import counts_cost
 from irframe.inference.summary import summary
+from irframe.metrics import facts
 from irframe.names import SYSTEM
 from irframe.plots.canvas import COLOURS, FAINT, new_axes
 from irframe.plots.layer import only_layer
@@ -72,7 +72,7 @@ def system_ranking(
     layer, label = only_layer(scores, metric, depth)
     found = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
     means = found["mean"].to_numpy()
-    sign = 1 if counts_cost(label) else -1
+    sign = -facts(label).sign
     order = np.argsort(sign * np.round(means, 12), kind="stable")[:top]
     ax = new_axes(ax, (6.4, 1.1 + 0.23 * len(order)))
     sides = [abs(found[side].to_numpy() - means)[order] for side in ("ci_low", "ci_high")]

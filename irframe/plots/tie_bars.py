@@ -7,7 +7,9 @@ import xarray as xr
 
 from irframe.cubes.bounds import BOUND
 from irframe.errors import InputError, ParameterError
-from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.inference.averages import averages
+from irframe.metrics import facts
+from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.plots.canvas import COLOURS, new_axes, only_metric
 
 if TYPE_CHECKING:
@@ -40,8 +42,8 @@ def tie_bars(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes: a bar per system from the lowest to the highest mean, the system with the
-        highest one first.
+        The axes: a bar per system from the lowest to the highest mean, the best system
+        first: the one with the highest, of a cost with the lowest, ends.
 
     References
     ----------
@@ -65,9 +67,10 @@ def tie_bars(
     depth = int(depths[-1]) if depth is None else depth
     if depth not in depths:
         raise ParameterError("depth= to be one of the depths scored", repr(depth), "", depths)
-    means = chosen.sel({DEPTH: depth}).mean(TOPIC).transpose(BOUND, SYSTEM)
+    means = averages(chosen.sel({DEPTH: depth})).transpose(BOUND, SYSTEM)
     low, high = (means.sel({BOUND: side}).to_numpy() for side in ("lower", "upper"))
-    order = np.argsort(-(low + high), kind="stable")
+    sign = facts(chosen[METRIC].item()).sign
+    order = np.argsort(-sign * (low + high), kind="stable")
     places = np.arange(len(order))
     ax = new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8))
     ax.use_sticky_edges = False

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import ParameterError
-from irframe.inference.matching import counts_cost
+from irframe.metrics import facts
 from irframe.names import SYSTEM, TOPIC
 from irframe.plots.canvas import COLOURS, new_axes
 from irframe.plots.layer import only_layer
@@ -75,7 +75,7 @@ def topic_differences(
     gaps = (left - right).dropna(TOPIC)
     gaps = gaps.isel({TOPIC: np.argsort(-gaps.to_numpy(), kind="stable")})
     values = np.round(gaps.to_numpy(), 12)
-    lead = -values if counts_cost(label) else values
+    lead = -values if facts(label).cost else values
     ax = new_axes(ax, (7.2, 3.6))
     for system, colour, bars in ((a, COLOURS[0], lead > 0), (b, COLOURS[1], lead < 0)):
         ax.bar(

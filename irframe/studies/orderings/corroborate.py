@@ -10,7 +10,7 @@ from irframe.agreements.innate import LABELS
 from irframe.cubes.score import parse_metrics, score
 from irframe.inference.compare import compare
 from irframe.inference.matching import refuse_alpha
-from irframe.metrics import Metric
+from irframe.metrics import Metric, facts
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import PairedTest
@@ -95,14 +95,14 @@ def corroborate(
     refuse_alpha(alpha)
     (chosen,) = parse_metrics(metric)
     deepest = compared_depth(cube, chosen.depth if depth is None else depth)
-    own_gain, own_rel = getattr(chosen, "gain", None), getattr(chosen, "rel", 1)
+    own = facts(chosen)
     hedge = orderings(
         cube,
         champion,
         challenger,
         depth=deepest,
-        gain=gain or own_gain or "binary",
-        rel=own_rel if rel is None else rel,
+        gain=gain or own.gain or "binary",
+        rel=own.rel if rel is None else rel,
         labels=False,
     ).sel({DEPTH: deepest})
     hedge = hedge if PAIR in hedge.dims else hedge.expand_dims(PAIR)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from irframe.agreements import Kendall
 from irframe.agreements.innate import compare_rankings, label_depths
 from irframe.errors import ParameterError
-from irframe.metrics import Evidence, Metric, parse_metric
+from irframe.metrics import Evidence, Metric, facts, parse_metric
 from irframe.metrics.base import MetricType
 
 LONGEST = 10
@@ -119,5 +119,5 @@ def _arranged(
         top=1,
     )
     chosen = parse_metric(metric)
-    scores = np.round(chosen.score(evidence)[:, -1], TIE) * (-1 if chosen.cost else 1)
+    scores = np.round(chosen.score(evidence)[:, -1], TIE) * facts(chosen).sign
     return np.argsort(-scores, kind="stable")

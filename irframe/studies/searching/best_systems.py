@@ -5,7 +5,8 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.tables import score_groups
-from irframe.inference.averages import at_depth, averages, is_cost, metric_labels
+from irframe.inference.averages import at_depth, averages, metric_labels
+from irframe.metrics import facts
 from irframe.names import METRIC, SYSTEM
 
 
@@ -59,8 +60,7 @@ def best_systems(
     means = averages(at_depth(scores, at))
     rows = []
     for name, row in zip(metric_labels(means), means.to_numpy(), strict=True):
-        worst = np.inf if is_cost(name) else -np.inf
-        ranked = np.where(np.isnan(row), worst, row)
-        best = int(np.argmin(ranked) if is_cost(name) else np.argmax(ranked))
+        ranked = facts(name).sign * row
+        best = int(np.argmax(np.where(np.isnan(row), -np.inf, ranked)))
         rows.append((name, means.indexes[SYSTEM][best], row[best]))
     return pd.DataFrame(rows, columns=[METRIC, SYSTEM, "value"])

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from irframe.agreements import Kendall
 from irframe.cubes.tables import score_groups
 from irframe.errors import InputError, ParameterError
-from irframe.inference.averages import at_depth, average, is_cost, metric_labels, position
+from irframe.inference.averages import at_depth, metric_labels, position
+from irframe.metrics import facts
+from irframe.metrics.averaging import average
 from irframe.names import METRIC, SYSTEM, TOPIC
 from irframe.paired import PairedT, all_pairs
 
@@ -163,13 +165,15 @@ def reordering(
     values = _complete(array)
     steps = [(row, row + 1) for row in range(len(labels) - 1)]
     steps += [(0, len(labels) - 1)] if len(labels) > 2 else []
-    means = [average(part, label) for part, label in zip(values, labels, strict=True)]
+    means = [
+        average(part, facts(label).summary) for part, label in zip(values, labels, strict=True)
+    ]
     behind = [
         _count_better(part, label, margin, alpha)
         for part, label in zip(values, labels, strict=True)
     ]
-    facts = list(zip(labels, means, behind, strict=True))
-    rows = [_step(facts[old], facts[new], systems) for old, new in steps]
+    told = list(zip(labels, means, behind, strict=True))
+    rows = [_step(told[old], told[new], systems) for old, new in steps]
     return pd.DataFrame(rows).assign(n_systems=len(systems), n_topics=values.shape[2])
 
 
@@ -191,8 +195,8 @@ def _count_better(values: Floats, metric: str, margin: float, alpha: float) -> N
     pairs = all_pairs(systems)
     significant = np.zeros((systems, systems), bool)
     significant[tuple(pairs.T)] = PairedT().kernel(values[:, :, np.newaxis], pairs).p[:, 0] <= alpha
-    mean = average(values, metric)
-    sign = -1 if is_cost(metric) else 1
+    mean = average(values, facts(metric).summary)
+    sign = facts(metric).sign
     ahead = np.round(sign * (mean - mean[:, np.newaxis]), 12)
     enough = (ahead > 0) & (ahead >= np.round(margin * abs(mean[:, np.newaxis]), 12))
     return np.asarray((enough & (significant | significant.T)).sum(axis=1))
@@ -212,7 +216,7 @@ def _step(old: Any, new: Any, systems: pd.Index) -> dict[str, Any]:
 
 
 def _tau(old: Floats, new: Floats, old_metric: str, new_metric: str) -> float:
-    signs = [-1 if is_cost(name) else 1 for name in (old_metric, new_metric)]
+    signs = [facts(name).sign for name in (old_metric, new_metric)]
     rows = [np.round(sign * mean, 12) for sign, mean in zip(signs, (old, new), strict=True)]
     return float(Kendall().kernel(rows[:1], rows[1:])[0, 0])
 
@@ -221,7 +225,7 @@ def _delta_value(old: Floats, new: Floats, old_metric: str, new_metric: str) -> 
     """Return the mean of new/old, both as values of which more is better."""
     with np.errstate(divide="ignore"):
         before, after = (
-            1 / mean if is_cost(name) else mean
+            1 / mean if facts(name).cost else mean
             for mean, name in ((old, old_metric), (new, new_metric))
         )
     some = (before != 0) & np.isfinite(before) & np.isfinite(after)

@@ -13,8 +13,8 @@ from irframe.agreements import Kendall
 from irframe.cubes.judgments import cut, keep_judgments, pool_depth_of, require_documents
 from irframe.cubes.score import parse_metrics, score, wanted_depths
 from irframe.errors import ParameterError
-from irframe.inference.averages import average, is_cost
-from irframe.metrics import Metric
+from irframe.metrics import Metric, facts
+from irframe.metrics.averaging import average
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM
 
@@ -176,8 +176,7 @@ class _Study:
         self.systems = cube.indexes[SYSTEM]
         self.scores = score(self.base, *metrics, at=self.depths).to_numpy()
         self.means = self._average(self.scores)
-        pooled = {"norm", "ideal"}
-        self.by_pool = any("pool" in {getattr(m, name, "") for name in pooled} for m in metrics)
+        self.by_pool = any(facts(metric).pooled for metric in metrics)
 
     def without(self, group: int) -> tuple[Array, Array, Array]:
         """Return means over (metric, depth, system), and the documents lost, relevant ones last."""
@@ -196,13 +195,14 @@ class _Study:
 
     def ranks(self, means: Array) -> Array:
         """Return competition ranks, shape (metric, depth, system)."""
-        sign = np.array([1 if is_cost(str(metric)) else -1 for metric in self.metrics])
+        sign = np.array([-facts(metric).sign for metric in self.metrics])
         rounded = np.round(sign[:, np.newaxis, np.newaxis] * means, TIE)
         better = rounded[..., np.newaxis, :] < rounded[..., :, np.newaxis]
         return 1 + np.asarray(better.sum(axis=-1))
 
     def _average(self, scores: Array) -> Array:
-        rows = [average(s, str(m), axis=1) for s, m in zip(scores, self.metrics, strict=True)]
+        kinds = [facts(metric).summary for metric in self.metrics]
+        rows = [average(part, kind, axis=1) for part, kind in zip(scores, kinds, strict=True)]
         return np.moveaxis(np.stack(rows), 1, 2)
 
     @staticmethod

@@ -1,0 +1,45 @@
+"""The one average over topics."""
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irframe.metrics.base import Floats
+
+
+def average(
+    values: NDArray[Any], summary: Literal["mean", "sum", "harmonic"] = "mean", axis: int = -1
+) -> Floats:
+    """Average over topics, leaving out those without a score.
+
+    Parameters
+    ----------
+    values
+        Scores, NaN where there is none.
+    summary
+        How a metric is averaged, one of its `facts`: ``"mean"``; ``"sum"``, added up;
+        ``"harmonic"``, one over the mean of one over the score, 0 if a score is 0.
+    axis
+        That of the topics.
+
+    Returns
+    -------
+    numpy.ndarray
+        Averages; NaN where there is nothing but NaN.
+
+    Examples
+    --------
+    >>> average(np.array([1.0, 0.25, np.nan])), average(np.array([1.0, 0.25]), "harmonic")
+    (np.float64(0.625), np.float64(0.4))
+    """
+    missing = np.isnan(values)
+    absent = missing.sum(axis=axis)
+    there = np.subtract(values.shape[axis], absent, dtype=np.float64)
+    n = np.where(there > 0, there, np.nan)
+    if summary == "harmonic":
+        with np.errstate(divide="ignore"):
+            rates = 1 / values
+            return np.asarray(n / np.where(missing, 0.0, rates).sum(axis=axis))[()]
+    total = (np.where(missing, 0.0, values) if absent.any() else values).sum(axis=axis)
+    return np.asarray(np.where(there > 0, total, np.nan) if summary == "sum" else total / n)[()]

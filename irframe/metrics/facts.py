@@ -1,0 +1,111 @@
+"""What is to be known of a metric, read off its class, value or name in one place."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from irframe.errors import IrframeError
+from irframe.gains import Gain, parse_gain
+from irframe.metrics.base import ALIASES, Metric, MetricType
+from irframe.metrics.parse_metric import parse_metric
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """What is to be known of a metric before its scores are read.
+
+    Attributes
+    ----------
+    known
+        Whether there is such a metric; the other facts of an unknown one are those below.
+    cost
+        Whether lower is better.
+    summary
+        How scores are averaged over topics: ``"mean"``, ``"sum"`` or ``"harmonic"``.
+    depth
+        The metric's own depth, or None.
+    rel
+        Lowest relevant grade, 1 for metrics without a threshold.
+    gain
+        Gain map, or None.
+    pooled
+        Whether it asks which judged documents a pool of every depth has.
+    linear
+        Whether documents that tie may share their gain.
+    order
+        What must rank higher for the score to be highest, see `Metric`.
+    extremes
+        How the scores that labels of unjudged documents allow are found: ``"ceiling"``, ``"cut"``
+        or ``"list"``; empty where that is not known, so that the metric has no bounds.
+    """
+
+    known: bool = False
+    cost: bool = False
+    summary: Literal["mean", "sum", "harmonic"] = "mean"
+    depth: int | None = None
+    rel: int = 1
+    gain: Gain | None = None
+    pooled: bool = False
+    linear: bool = False
+    order: str = ""
+    extremes: Literal["", "ceiling", "cut", "list"] = ""
+
+    @property
+    def sign(self) -> int:
+        """1 if higher is better, -1 if lower is."""
+        return -1 if self.cost else 1
+
+
+UNKNOWN = Facts()
+
+
+def facts(metric: Any) -> Facts:
+    """Return what is to be known of a metric.
+
+    Parameters
+    ----------
+    metric
+        A metric, its class, one of its names, or any label of scores.
+
+    Returns
+    -------
+    Facts
+        Those of the metric; for a label that names none, that higher is better and scores are
+        averaged.
+
+    Examples
+    --------
+    >>> facts("AtomizedSearchLength@10").cost, facts("NumRel").summary, facts("AP(rel=2)").rel
+    (True, 'sum', 2)
+    >>> facts("my own score").known
+    False
+    """
+    if isinstance(metric, Metric | MetricType):
+        return _of(metric)
+    return _named(str(metric), len(ALIASES))
+
+
+@cache
+def _named(label: str, names: int) -> Facts:  # noqa: ARG001
+    """Look a label up, once for as long as there are as many names."""
+    try:
+        return _of(parse_metric(label))
+    except IrframeError:
+        return _of(ALIASES[label]) if label in ALIASES else UNKNOWN
+
+
+@cache
+def _of(metric: Metric | MetricType) -> Facts:
+    gain = getattr(metric, "gain", None)
+    return Facts(
+        known=True,
+        cost=metric.cost,
+        summary=metric.summary,
+        depth=metric.depth,
+        rel=getattr(metric, "rel", 1),
+        gain=None if gain is None else parse_gain(gain),
+        pooled="pool" in {getattr(metric, name, "") for name in ("norm", "ideal")},
+        linear=metric.linear,
+        order=metric.order,
+        extremes="ceiling" if metric.ceiling else metric.fillings,
+    )

@@ -1,0 +1,71 @@
+"""One average of a system, whoever reports it."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import irframe as ir
+from irframe.inference.averages import averages
+from irframe.inference.matching import match_topics
+
+
+@pytest.fixture(scope="module")
+def scores():
+    metrics = ("AP", "InverseASL", "NumRelRet", "ASL")
+    return ir.cube(*ir.example_track()).ireval.score(*metrics, at=[5, 50])
+
+
+def reported(scores, metric):
+    """Return the mean of bm25 at depth 50 as every verb tells it."""
+    one = scores.sel(metric=[metric])
+    compared = one.ireval.compare(baseline="bm25", at=50)
+    matched = match_topics(one)
+    sign, place = matched.towards[0], matched.systems.get_loc("bm25")
+    axes = one.ireval.plot.depth_curves()
+    (line,) = (line for line in axes.lines if line.get_label().strip("_") == "bm25")
+    return [
+        one.ireval.summary()["mean"].sel(system="bm25", depth=50).item(),
+        one.sel(system=["bm25"]).ireval.best_systems()["value"].item(),
+        *compared["mean_b"].unique(),
+        sign * matched.means[0, -1, place],
+        line.get_ydata()[-1],
+    ]
+
+
+def test_the_mean_of_a_system_is_the_same_everywhere(scores):
+    values = scores.sel(system="bm25", depth=50)
+    harmonic = 1 / (1 / values.sel(metric="InverseASL")).mean().item()
+    assert round(harmonic, 4) == 0.0358
+    assert reported(scores, "InverseASL") == pytest.approx([harmonic] * 5, rel=1e-12)
+    total = values.sel(metric="NumRelRet").sum().item()
+    assert reported(scores, "NumRelRet") == [total] * 5
+    for metric in ("AP", "ASL"):
+        mean = values.sel(metric=metric).mean().item()
+        assert reported(scores, metric) == pytest.approx([mean] * 5, rel=1e-12)
+
+
+def test_a_difference_is_that_of_the_means_with_an_interval_only_if_they_are_means(scores):
+    compared = scores.ireval.compare(at=50)
+    difference = compared["mean_a"] - compared["mean_b"]
+    np.testing.assert_allclose(compared["difference"], difference, atol=1e-12)
+    averaged = compared["metric"].isin(["AP", "ASL"])
+    assert (compared["ci_low"].notna() == averaged).all()
+    assert (compared["ci_high"].notna() == averaged).all()
+    assert compared["p"].notna().all()
+
+
+def test_missing_scores_and_other_dimensions(scores):
+    bounds = xr.concat([scores, scores + 1], dim="bound").where(scores["topic"] != "101")
+    found = averages(bounds)
+    assert found.dims == ("bound", "metric", "system", "depth")
+    rest = bounds.isel(topic=slice(1, None))
+    for side in (0, 1):
+        xr.testing.assert_allclose(found[side], averages(rest[side]))
+        xr.testing.assert_allclose(found[side, 0], averages(bounds[side, 0]))
+    assert averages(bounds.where(False)).isnull().all()
+
+
+def test_lazy_scores_stay_lazy(scores):
+    lazy = averages(scores.chunk(topic=3))
+    assert lazy.chunks
+    xr.testing.assert_allclose(lazy.compute(), averages(scores))
