@@ -1,6 +1,7 @@
 """Every pair of systems, compared by a significance test."""
 
 from collections.abc import Hashable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -195,12 +196,11 @@ def _compare(group: Matched, pairs: Array, test: PairedTest, alpha: float) -> di
         ends = means[pairs[:, 0]], means[pairs[:, 1]]
         if summary != "mean":
             difference = ends[0] - ends[1]
-            interval = tuple(np.full_like(difference, np.nan) for _ in interval)
+            interval = 2 * (np.full_like(difference, np.nan),)
         return *ends, difference, *interval, found.effect_size, *tested, *sides, topics
 
     for row, block in group.pieces(len(pairs)):
-        summary = group.summaries[row]
-        columns = group.over(row, block, lambda scores, how=summary: measure(scores, how))
+        columns = group.over(row, block, partial(measure, summary=group.summaries[row]))
         for name, values in zip((*NUMBERS, *COUNTS), columns, strict=True):
             result[name][row, block] = values.T
     for row, sign in enumerate(group.towards):

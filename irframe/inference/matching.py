@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -71,8 +71,8 @@ class Matched:
         metrics, systems, _, depths = self.scores.shape
         result = np.empty((metrics, depths, systems))
         for row, sign in enumerate(self.towards):
-            summary = self.summaries[row]
-            (means,) = self.over(row, slice(None), lambda s, how=summary: (average(s, how, 1),))
+            compute = partial(_averages, summary=self.summaries[row])
+            (means,) = self.over(row, slice(None), compute)
             result[row] = sign * means.T
         return result
 
@@ -126,6 +126,10 @@ class Matched:
         labels = {dim: self.array[dim].to_numpy() for dim in dims}
         shaped = values.reshape([len(label) for label in labels.values()])
         return xr.DataArray(shaped, labels, dims, name=name, attrs=dict(self.array.attrs))
+
+
+def _averages(scores: Array, summary: Any) -> Arrays:
+    return (average(scores, summary, axis=1),)
 
 
 def match_topics(scores: xr.DataArray | pd.DataFrame, at: Depths = None) -> Matched:

@@ -5,6 +5,7 @@ Every module of this folder is imported, so that a metric is registered by being
 
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
@@ -17,5 +18,10 @@ from irframe.metrics.parse_metric import parse_metric  # noqa: E402
 from irframe.metrics.score_ranking import score_ranking  # noqa: E402
 
 globals().update(METRICS)
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
+
 
 __all__ = [*METRICS, "METRICS", "Evidence", "Metric", "facts", "parse_metric", "score_ranking"]  # noqa: PLE0604

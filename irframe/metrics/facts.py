@@ -95,7 +95,7 @@ def _named(label: str, names: int) -> Facts:  # noqa: ARG001
 
 
 @cache
-def _of(metric: Metric | MetricType) -> Facts:
+def _of(metric: Any) -> Facts:
     gain = getattr(metric, "gain", None)
     return Facts(
         known=True,
