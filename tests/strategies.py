@@ -1,7 +1,7 @@
 """Hypothesis strategies: topics as the oracles read them, and the arrays the kernels read.
 
 `topics` draws one ranking with its recall base, `batches` several that share a top grade,
-and `arrays` lays a batch out as the kernels' vocabulary. Rankings may be empty or shorter than
+and `block` lays a batch out as the kernels read it. Rankings may be empty or shorter than
 the depth, hold unjudged documents and negative grades, and have nothing relevant to find. Half of
 the topics were judged by pooling; a run that contributed has no unjudged document above the pool
 depth and its documents are in the pool no later than their own rank.
@@ -13,6 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 from oracles import Topic
 
+from irframe.metrics import Block
 from irframe.names import EMPTY, UNJUDGED
 
 GRADES = (0, 1, 2, 3, None, -1, -2)
@@ -77,17 +78,9 @@ def batches(draw, min_len=0, max_len=12, grades=GRADES, *, max_topics=4):
     return draw(st.lists(row, min_size=1, max_size=max_topics)), draw(st.integers(1, max_len + 3))
 
 
-def arrays(batch: Sequence[Topic], K: int) -> dict[str, np.ndarray | int]:
-    """Lay topics out as the kernels read them, rankings cut at K.
-
-    Returns
-    -------
-    dict
-        `grade` (topic, K) with the marks EMPTY and UNJUDGED, `retrieved` (topic,), `levels` (L,)
-        the distinct judged grades ascending, `count` (topic, L) judged documents at each level,
-        `pool_count` (topic, K, L) the same by pool depth, and `gmax`.
-    """
-    (gmax,) = {topic.gmax for topic in batch}
+def block(batch: Sequence[Topic], K: int) -> Block:
+    """Lay topics out as the kernels read them, rankings cut at K."""
+    tops = {topic.gmax for topic in batch}
     levels = sorted({grade for topic in batch for grade in topic.judged}) or [0]
     grade = np.full((len(batch), K), EMPTY, dtype=np.int8)
     for row, topic in zip(grade, batch, strict=True):
@@ -98,11 +91,13 @@ def arrays(batch: Sequence[Topic], K: int) -> dict[str, np.ndarray | int]:
         [[topic.pool(k).count(level) for level in levels] for k in range(1, K + 1)]
         for topic in batch
     ]
-    return {
-        "grade": grade,
-        "retrieved": np.array([min(K, len(topic.serp)) for topic in batch]),
-        "levels": np.array(levels),
-        "count": np.array(count),
-        "pool_count": np.array(pool_count),
-        "gmax": gmax,
-    }
+    return Block(
+        grade=grade,
+        retrieved=np.array([min(K, len(topic.serp)) for topic in batch]),
+        levels=np.array(levels),
+        count=np.array(count),
+        pool_count=np.array(pool_count),
+        top=tops.pop() if len(tops) == 1 else np.array([topic.gmax for topic in batch]),
+        pool_depth=np.array([topic.pool_depth or 0 for topic in batch]),
+        beyond=np.array([topic.serp[K:].count(None) for topic in batch]),
+    )

@@ -2,30 +2,28 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from irframe.cubes.score import (
+    Fields,
     Kernel,
-    block_evidence,
+    block_fields,
     in_blocks,
     label_scores,
     parse_metrics,
-    recall_base,
     refuse_metrics,
     wanted_depths,
+    whole_block,
 )
 from irframe.errors import MetricError
-from irframe.extremes.bounding import labelled_bounds, refuse_unbounded
-from irframe.extremes.fillings import Rankings
-from irframe.extremes.labelings import Labels
+from irframe.extremes.bounding import labelled_bounds, refuse_long, refuse_unbounded
 from irframe.frames.sampling import refuse_marks
-from irframe.metrics import Metric, Q
+from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.evidence import Array
-from irframe.names import METRIC, UNJUDGED
+from irframe.names import METRIC
 
 BOUND = "bound"
 """Dimension of a lower and an upper score."""
@@ -109,27 +107,20 @@ def bounds(
     refused = [str(metric) for metric in chosen if shared and metric.fillings]
     if refused:
         raise MetricError("one order of tied documents for bounds of", "ties='mean'", "", refused)
+    fields = block_fields(cube, chosen)
     if not cube["grade"].chunks:
-        _refuse_long(cube, chosen, np.asarray(depths))
-    names = ["grade", "retrieved", *(["tied", "tail", "tail_size"] if shared else [])]
-    base = recall_base(cube, chosen) | {"pool_depth": int(cube.attrs["pool_depth"])}
-    cells = [cube[name] for name in names]
-    sides = both_sides(cells, base, chosen, depths, _bound_cells)
-    return label_scores(cube, sides, chosen, depths)
+        _refuse_long(fields, chosen, np.asarray(depths))
+    return label_scores(cube, both_sides(fields, chosen, depths, _bound_block), chosen, depths)
 
 
 def both_sides(
-    cells: list[xr.DataArray],
-    base: dict[str, Any],
-    metrics: Sequence[Metric],
-    depths: Sequence[int],
-    kernel: Kernel,
+    fields: Fields, metrics: Sequence[Metric], depths: Sequence[int], kernel: Kernel
 ) -> xr.DataArray:
     """Apply a kernel that yields a lower and an upper score for every metric.
 
     Parameters
     ----------
-    cells, base, metrics, depths, kernel
+    fields, metrics, depths, kernel
         As for `irframe.cubes.score.in_blocks`.
 
     Returns
@@ -137,59 +128,27 @@ def both_sides(
     xarray.DataArray
         Dimensions (bound, metric, system, topic, depth).
     """
-    both = in_blocks(cells, base, metrics, depths, kernel=kernel, each=len(SIDES))
+    both = in_blocks(fields, metrics, depths, kernel=kernel, each=len(SIDES))
     sides = [both.isel({METRIC: slice(side, None, len(SIDES))}) for side in range(len(SIDES))]
     return xr.concat(sides, dim=BOUND).assign_coords({BOUND: list(SIDES)})
 
 
-def _refuse_long(cube: xr.Dataset, metrics: Sequence[Metric], depths: Array) -> None:
-    unjudged = np.cumsum(cube["grade"].to_numpy() == UNJUDGED, axis=-1, dtype=np.int32)
-    for metric in metrics:
-        if isinstance(metric, Q):
-            own = np.unique(np.minimum(depths, metric.depth or depths))
-            labels = Labels.of(metric, cube["level"].to_numpy(), int(cube.attrs["top"]))
-            if not labels.single:
-                labels.refuse_long(unjudged[..., own - 1], own)
+def _refuse_long(fields: Fields, metrics: Sequence[Metric], depths: Array) -> None:
+    for _, block in whole_block(fields).scales():
+        for metric in metrics:
+            refuse_long(metric, block, depths)
 
 
-def _bound_cells(
-    cells: Sequence[Array], base: dict[str, Any], metrics: Sequence[Metric], depths: Sequence[int]
-) -> Iterator[Array]:
+def _bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
     """Yield the lower and the upper bound of a block of rankings, metric by metric."""
-    columns = np.asarray(depths)
-    evidence = block_evidence(cells, {k: v for k, v in base.items() if k != "pool_depth"})
+    columns, evidence = np.asarray(depths), Evidence(block)
     for metric in metrics:
         if metric.ceiling:
-            yield from (
-                side[..., columns - 1]
-                for side in (metric.score(evidence), metric.highest(evidence))
-            )
+            yield metric.score(evidence)[..., columns - 1]
+            yield metric.highest(evidence)[..., columns - 1]
             continue
         own = np.minimum(columns, metric.depth or columns)
         wanted, back = np.unique(own, return_inverse=True)
-        rankings = _rows(cells, base, int(wanted[-1]))
+        rankings = block.cut(int(wanted[-1])).rows()
         sides = labelled_bounds(replace(metric, depth=None), rankings, wanted)
-        yield from (side[:, back].reshape(*cells[1].shape, -1) for side in sides)
-
-
-def _rows(cells: Sequence[Array], base: dict[str, Any], depth: int) -> Rankings:
-    """Lay a block of rankings, cut at a depth, out as rows."""
-    grade, retrieved = cells[0], cells[1]
-    shape = retrieved.shape
-    beyond = (grade[..., depth:] == UNJUDGED).sum(axis=-1)
-    topics = {name: base[name] for name in ("count", "pool_count") if base[name] is not None}
-    if "pool_count" in topics:
-        topics["pool_count"] = topics["pool_count"][..., :depth, :]
-    wide = {
-        name: np.broadcast_to(value, (*shape, *value.shape[1:])).reshape(-1, *value.shape[1:])
-        for name, value in topics.items()
-    }
-    return Rankings(
-        grade=np.ascontiguousarray(grade[..., :depth]).reshape(-1, depth),
-        beyond=beyond.ravel(),
-        retrieved=np.minimum(retrieved, depth).ravel(),
-        levels=base["levels"],
-        top=base["top"],
-        pool_depth=base["pool_depth"],
-        **wide,
-    )
+        yield from (side[:, back].reshape(*block.shape, -1) for side in sides)

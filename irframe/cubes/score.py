@@ -13,18 +13,21 @@ from irframe.cubes.cube import CELL, JUDGED
 from irframe.cubes.gate import require_cube
 from irframe.errors import DepthError, MetricError, ParameterError
 from irframe.gains import GainMap
-from irframe.metrics import Evidence, Metric, parse_metric
+from irframe.metrics import Block, Evidence, Metric, facts, parse_metric
 from irframe.metrics.base import MetricType
+from irframe.metrics.block import by_scale
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM, TOPIC
 
+LEVEL = "level"
+"""Dimension of the distinct judged grades."""
 BLOCK = 1 << 17
 """Cells scored at a time by a thread: a few arrays of that size fit the processor's cache."""
 
 Array = NDArray[Any]
 Metrics = Iterable[Metric | MetricType | str] | Metric | MetricType | str
-Kernel = Callable[
-    [Sequence[Array], dict[str, Any], Sequence[Metric], Sequence[int]], Iterator[Array]
-]
+Fields = dict[str, xr.DataArray]
+"""The fields of a block of rankings with their labels."""
+Kernel = Callable[[Block, Sequence[Metric], Sequence[int]], Iterator[Array]]
 
 
 def score(
@@ -72,11 +75,8 @@ def score(
     refuse_metrics(cube, chosen)
     if no_rel not in {None, "nan"}:
         raise ParameterError("no_rel None or 'nan'", repr(no_rel))
-    base = recall_base(cube, chosen)
-    cells = [cube["grade"], cube["retrieved"]]
-    if cube.attrs.get("ties") == "mean":
-        cells += [cube["tied"], cube["tail"], cube["tail_size"]]
-    result = label_scores(cube, in_blocks(cells, base, chosen, depths), chosen, depths)
+    values = in_blocks(block_fields(cube, chosen), chosen, depths)
+    result = label_scores(cube, values, chosen, depths)
     return result.where(_has_relevant(cube, chosen)) if no_rel == "nan" else result
 
 
@@ -91,8 +91,7 @@ def label_scores(
 
 
 def in_blocks(
-    cells: list[xr.DataArray],
-    base: dict[str, Any],
+    fields: Fields,
     metrics: Sequence[Metric],
     depths: Sequence[int],
     *,
@@ -103,10 +102,12 @@ def in_blocks(
 
     Parameters
     ----------
-    cells, base, metrics, depths
+    fields
+        The rankings, from `block_fields`.
+    metrics, depths
         What `kernel` takes.
     kernel
-        A function like `score_cells`, which is the default.
+        A function like `score_block`, which is the default. It sees one top grade at a time.
     each
         How many arrays it yields for a metric.
 
@@ -115,8 +116,12 @@ def in_blocks(
     xarray.DataArray
         Dimensions (metric, system, topic, depth), the arrays of a metric side by side.
     """
-    scores = _lazy if cells[0].chunks else _eager
-    return scores(cells, base, metrics, depths, kernel or score_cells, each)
+
+    def compute(block: Block) -> Iterator[Array]:
+        return by_scale(block, lambda part: (kernel or score_block)(part, metrics, depths))
+
+    shape = len(metrics) * each, len(depths)
+    return (_lazy if fields["grade"].chunks else _eager)(fields, compute, *shape)
 
 
 def parse_metrics(metrics: Metrics) -> list[Metric]:
@@ -133,14 +138,14 @@ def parse_metrics(metrics: Metrics) -> list[Metric]:
 def refuse_metrics(cube: xr.Dataset, metrics: Sequence[Metric]) -> None:
     """Raise for metrics that cannot be computed on this cube."""
     if cube.attrs.get("ties") == "mean":
-        refused = [str(metric) for metric in metrics if not metric.linear]
+        refused = [str(metric) for metric in metrics if not facts(metric).linear]
         if refused:
             advice = "choose another ties= when building the cube"
             raise MetricError(
                 "metrics that share gain over ties: P, Recall, DCG, RBP", "others", advice, refused
             )
     for metric in metrics:
-        gain = getattr(metric, "gain", None)
+        gain = facts(metric).gain
         missing = gain.missing(cube["level"].to_numpy()) if isinstance(gain, GainMap) else []
         if missing:
             raise MetricError(f"a gain for every grade in {metric}", "none for", "", missing)
@@ -163,59 +168,74 @@ def wanted_depths(
     return [int(depth) for depth in depths]
 
 
-def recall_base(cube: xr.Dataset, metrics: Iterable[Metric] = ()) -> dict[str, Any]:
-    """Count the judged documents of every topic by grade, and by pool depth if asked for.
+def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool = False) -> Fields:
+    """Return the rankings of a cube as the fields of a `Block`, lazily where the cube is.
 
     Parameters
     ----------
     cube
-        A cube.
+        A cube. The top grade and the pool depth are attributes, or variables over topics.
     metrics
         The metrics to be scored, which may ask for counts by pool depth.
+    ties
+        Whether ties are needed though the cube does not share gain over them.
 
     Returns
     -------
     dict
-        ``levels`` (level,), ``count`` (topic, level), ``pool_count`` (topic, depth, level) or
-        None, ``top``.
+        The fields by name, over system, topic, depth and level.
     """
-    levels = cube["level"].to_numpy()
-    grade = cube["judged_grade"].to_numpy()
+    base = recall_base(cube)
+    if any(facts(metric).pooled for metric in metrics):
+        base["pool_count"] = _pool_count(cube, base)
+    names = ["grade", "retrieved", *(["beyond"] if "beyond" in cube else [])]
+    if ties or cube.attrs.get("ties") == "mean":
+        names += ["tied", "tail", "tail_size"]
+    return {name: cube[name] for name in names} | base
+
+
+def recall_base(cube: xr.Dataset) -> Fields:
+    """Count the judged documents of every topic by grade, as fields of a `Block`.
+
+    Returns
+    -------
+    dict
+        ``levels`` (level,), ``count`` (topic, level), ``top`` and ``pool_depth``, both over
+        topics or of all.
+    """
+    levels, grade = cube["level"].to_numpy(), cube["judged_grade"].to_numpy()
     count = np.stack([(grade == level).sum(axis=-1) for level in levels], axis=-1)
-    asks = any("pool" in {getattr(m, "norm", ""), getattr(m, "ideal", "")} for m in metrics)
-    pool_count = _pool_count(cube, grade, levels, count) if asks else None
-    top = int(cube.attrs["top"])
-    return {"levels": levels, "count": count, "pool_count": pool_count, "top": top}
+    counted = {"levels": xr.Variable(LEVEL, levels), "count": xr.Variable((TOPIC, LEVEL), count)}
+    shared = {
+        name: cube[name].variable if name in cube else xr.Variable((), int(cube.attrs[name]))
+        for name in ("top", "pool_depth")
+    }
+    return {name: xr.DataArray(part) for name, part in (counted | shared).items()}
 
 
-def _pool_count(cube: xr.Dataset, grade: Array, levels: Array, count: Array) -> Array:
-    depths, topics = cube.sizes[DEPTH], len(grade)
-    shallow = min(int(cube.attrs["pool_depth"]) - 1, depths)
-    pooled = np.repeat(count[:, np.newaxis, :], depths, axis=1)
-    if shallow < 1:
-        return pooled
-    rank = cube["pool_rank"].to_numpy()
+def _pool_count(cube: xr.Dataset, base: Fields) -> xr.DataArray:
+    """Count the judged documents in the pool of every depth, (topic, depth, level)."""
+    levels, count = base["levels"].to_numpy(), base["count"].to_numpy()
+    grade, rank = cube["judged_grade"].to_numpy(), cube["pool_rank"].to_numpy()
+    shallow = np.minimum(base["pool_depth"].to_numpy() - 1, cube.sizes[DEPTH])
+    shallow = np.broadcast_to(shallow, len(grade))[:, np.newaxis]
+    pooled = np.repeat(count[:, np.newaxis, :], cube.sizes[DEPTH], axis=1)
     topic, slot = np.nonzero((rank > 0) & (rank <= shallow) & (grade != EMPTY))
-    first = np.zeros((topics, shallow, len(levels)), np.int64)
+    first = np.zeros((len(grade), max(0, shallow.max(initial=0)), len(levels)), np.int64)
     level = np.searchsorted(levels, grade[topic, slot])
     np.add.at(first, (topic, rank[topic, slot] - 1, level), 1)
-    pooled[:, :shallow] = np.cumsum(first, axis=1)
-    return pooled
+    inside = np.arange(1, first.shape[1] + 1) <= shallow
+    np.copyto(pooled[:, : first.shape[1]], np.cumsum(first, axis=1), where=inside[..., np.newaxis])
+    return xr.DataArray(pooled, dims=(TOPIC, DEPTH, LEVEL))
 
 
-def score_cells(
-    cells: Sequence[Array], base: dict[str, Any], metrics: Sequence[Metric], depths: Sequence[int]
-) -> Iterator[Array]:
+def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
     """Score a block of rankings, one metric after the other.
 
     Parameters
     ----------
-    cells
-        ``grade`` (..., topic, depth) and ``retrieved`` (..., topic), and to share gain over
-        ties ``tied`` (..., topic, depth), ``tail`` (..., topic, level) and ``tail_size``
-        (..., topic).
-    base
-        The recall base, from `recall_base`.
+    block
+        Rankings of one top grade.
     metrics
         The metrics.
     depths
@@ -226,47 +246,30 @@ def score_cells(
     numpy.ndarray
         Scores of a metric, shape (..., topic, depth).
     """
-    evidence = block_evidence(cells, base)
+    evidence = Evidence(block)
     columns = np.asarray(depths) - 1
-    every = slice(None) if len(columns) == cells[0].shape[-1] else columns
+    every = slice(None) if len(columns) == block.grade.shape[-1] else columns
     for metric in metrics:
         yield metric.score(evidence)[..., every]
 
 
-def block_evidence(cells: Sequence[Array], base: dict[str, Any]) -> Evidence:
-    """Return a block of rankings as the kernels read it; arguments as for `score_cells`."""
-    grade, retrieved, *ties = cells
-    return Evidence(
-        grade=np.ascontiguousarray(grade),
-        retrieved=retrieved,
-        tied=ties[0] if ties else None,
-        tail=(ties[1], ties[2]) if ties else None,
-        **base,
-    )
+def whole_block(fields: Fields) -> Block:
+    """Return fields as one block in memory."""
+    return Block(**{name: field.to_numpy() for name, field in fields.items()})
 
 
 def _eager(
-    cells: list[xr.DataArray],
-    base: dict[str, Any],
-    metrics: Sequence[Metric],
-    depths: Sequence[int],
-    kernel: Kernel,
-    each: int,
+    fields: Fields, compute: Callable[[Block], Iterator[Array]], rows: int, depths: int
 ) -> xr.DataArray:
-    arrays = [cell.to_numpy() for cell in cells]
-    systems, topics, ranks = arrays[0].shape
-    result = np.empty((len(metrics) * each, systems, topics, len(depths)))
+    whole = whole_block(fields)
+    systems, topics, ranks = whole.grade.shape
+    result = np.empty((rows, systems, topics, depths))
     step = max(1, BLOCK // max(ranks * topics, 1))
     inner = topics if step > 1 else max(1, BLOCK // max(ranks, 1))
 
     def fill(start: tuple[int, int]) -> None:
         some = slice(start[0], start[0] + step), slice(start[1], start[1] + inner)
-        part = {
-            name: value[some[1]] if name in {"count", "pool_count"} and value is not None else value
-            for name, value in base.items()
-        }
-        scored = kernel([array[some] for array in arrays], part, metrics, depths)
-        for row, values in zip(result, scored, strict=True):
+        for row, values in zip(result, compute(whole.take(*some)), strict=True):
             row[some] = values
 
     starts = [(s, t) for s in range(0, systems, step) for t in range(0, topics, inner)]
@@ -276,46 +279,34 @@ def _eager(
 
 
 def _lazy(
-    cells: list[xr.DataArray],
-    base: dict[str, Any],
-    metrics: Sequence[Metric],
-    depths: Sequence[int],
-    kernel: Kernel,
-    each: int,
+    fields: Fields, compute: Callable[[Block], Iterator[Array]], rows: int, depths: int
 ) -> xr.DataArray:
-    topics = {
-        name: xr.DataArray(base[name], dims=(TOPIC, *dims))
-        for name, dims in _BASE.items()
-        if base[name] is not None
-    }
-    core = [[dim for dim in cell.dims if dim not in {SYSTEM, TOPIC}] for cell in cells]
-    core += [list(array.dims[1:]) for array in topics.values()]
+    levels = fields["levels"].to_numpy()
+    spread = {name: field for name, field in fields.items() if name != "levels"}
 
     def block(*arrays: Array) -> Array:
-        part = base | dict(zip(topics, arrays[len(cells) :], strict=True))
-        return np.stack(list(kernel(arrays[: len(cells)], part, metrics, depths)), axis=-2)
+        part = Block(levels=levels, **dict(zip(spread, arrays, strict=True)))
+        return np.stack(list(compute(part)), axis=-2)
 
     scored = xr.apply_ufunc(
         block,
-        *cells,
-        *topics.values(),
-        input_core_dims=core,
+        *spread.values(),
+        input_core_dims=[
+            [dim for dim in field.dims if dim not in {SYSTEM, TOPIC}] for field in spread.values()
+        ],
         output_core_dims=[[METRIC, DEPTH]],
         exclude_dims={DEPTH},
         dask="parallelized",
         output_dtypes=[np.float64],
         dask_gufunc_kwargs={
-            "output_sizes": {METRIC: len(metrics) * each, DEPTH: len(depths)},
+            "output_sizes": {METRIC: rows, DEPTH: depths},
             "allow_rechunk": True,
         },
     )
     return xr.DataArray(scored.transpose(METRIC, *CELL))
 
 
-_BASE = {"count": ("level",), "pool_count": (DEPTH, "level")}
-
-
 def _has_relevant(cube: xr.Dataset, metrics: list[Metric]) -> xr.DataArray:
     grade = cube["judged_grade"]
-    rows = [(grade >= getattr(metric, "rel", 1)).any(JUDGED) for metric in metrics]
+    rows = [(grade >= facts(metric).rel).any(JUDGED) for metric in metrics]
     return xr.concat(rows, dim=METRIC).assign_coords({METRIC: [str(m) for m in metrics]})

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from math import factorial, prod
-from typing import Any
 
 import numpy as np
 
 from irframe.errors import MetricError
 from irframe.metrics.base import Metric
+from irframe.metrics.block import Block
 from irframe.metrics.evidence import Array, Evidence
 from irframe.names import EMPTY, UNJUDGED
 
@@ -51,19 +51,15 @@ def count_orders(blocks: list[list[int]]) -> int:
     )
 
 
-def extremes_of_all(
-    metric: Metric, cells: list[Array], base: dict[str, Any]
-) -> tuple[Array, Array]:
+def extremes_of_all(metric: Metric, block: Block) -> tuple[Array, Array]:
     """Score rankings in every distinct order of their tied documents.
 
     Parameters
     ----------
     metric
         The metric.
-    cells
-        ``grade``, ``retrieved``, ``tied``, ``tail`` and ``tail_size``, as for shared gain.
-    base
-        The recall base.
+    block
+        Rankings that know their ties, of one top grade.
 
     Returns
     -------
@@ -75,32 +71,23 @@ def extremes_of_all(
     MetricError
         If a ranking has more than `LIMIT` orders.
     """
-    grade = cells[0]
-    low, high = np.empty(grade.shape), np.empty(grade.shape)
-    for index in np.ndindex(grade.shape[:-1]):
-        orders = _orders(metric, [cell[index] for cell in cells], base["levels"])
-        topic = {name: base[name] for name in ("levels", "top")}
-        for name in ("count", "pool_count"):
-            topic[name] = None if base[name] is None else base[name][index[-1]]
+    low, high = np.empty(block.grade.shape), np.empty(block.grade.shape)
+    for index in np.ndindex(block.shape):
+        one = block.take(*index)
+        orders = _orders(metric, one)
         parts = []
         for piece in np.array_split(orders, 1 + orders.size // CELLS):
-            retrieved = np.full(len(piece), cells[1][index])
-            scores = metric.score(Evidence(grade=piece, retrieved=retrieved, **topic))
+            retrieved = np.full(len(piece), one.retrieved)
+            scores = metric.score(Evidence(one.with_lists(piece, retrieved)))
             parts.append((np.fmin.reduce(scores), np.maximum.reduce(scores)))
         lows, highs = zip(*parts, strict=True)
         low[index], high[index] = np.fmin.reduce(lows), np.maximum.reduce(highs)
     return low, high
 
 
-def _orders(metric: Metric, cells: list[Array], levels: Array) -> Array:
+def _orders(metric: Metric, one: Block) -> Array:
     """Return the grades of one ranking in every distinct order, shape (order, depth)."""
-    grade, _, tied, tail, size = cells
-    depth = len(grade)
-    shown = grade[grade != EMPTY]
-    beyond = np.repeat([*levels, UNJUDGED], [*tail, size - tail.sum()])
-    codes = np.concatenate([shown, beyond]).tolist()
-    starts = [0, *(np.flatnonzero(~tied[1 : len(shown)]) + 1).tolist(), len(codes)]
-    blocks = [codes[a:b] for a, b in pairwise(starts)]
+    blocks, depth = _tied_blocks(one), len(one.grade)
     count = count_orders(blocks)
     if count > LIMIT:
         wanted = f"at most {LIMIT} orders of tied documents in a ranking for {metric}"
@@ -113,3 +100,13 @@ def _orders(metric: Metric, cells: list[Array], levels: Array) -> Array:
     padded = np.full((len(orders), max(depth, orders.shape[1])), EMPTY, np.int8)
     padded[:, : orders.shape[1]] = orders
     return np.ascontiguousarray(padded[:, :depth])
+
+
+def _tied_blocks(one: Block) -> list[list[int]]:
+    """Return the codes of one ranking and of what is tied with its end, block by block."""
+    tied, tail, size = (np.asarray(part) for part in (one.tied, one.tail, one.tail_size))
+    shown = one.grade[one.grade != EMPTY]
+    beyond = np.repeat([*one.levels, UNJUDGED], [*tail, size - tail.sum()])
+    codes = np.concatenate([shown, beyond]).tolist()
+    starts = [0, *(np.flatnonzero(~tied[1 : len(shown)]) + 1).tolist(), len(codes)]
+    return [codes[a:b] for a, b in pairwise(starts)]

@@ -1,15 +1,18 @@
 """The lowest and highest score that the unjudged documents of a ranking allow, for any metric."""
 
+from typing import Any
+
 import numpy as np
 
 from irframe.errors import MetricError
-from irframe.extremes.fillings import Rankings, filled_extremes, scale
+from irframe.extremes.fillings import filled_extremes, gains_of, scale
 from irframe.extremes.labelings import Labels, labelled_extremes
 from irframe.extremes.ratios import highest_ndcg
 from irframe.metrics.base import METRICS, Floats, Metric
+from irframe.metrics.block import Block
 from irframe.metrics.evidence import Array
-from irframe.metrics.ndcg import nDCG
-from irframe.metrics.q import Q
+from irframe.metrics.facts import facts
+from irframe.names import UNJUDGED
 
 Bounds = tuple[Floats, Floats]
 
@@ -25,21 +28,21 @@ def refuse_unbounded(metrics: list[Metric]) -> None:
     ...
     irframe.errors.MetricError: wanted metrics that have bounds: ...; found others: Bpref...
     """
-    refused = [str(metric) for metric in metrics if not (metric.ceiling or metric.fillings)]
+    refused = [str(metric) for metric in metrics if not facts(metric).extremes]
     if refused:
-        known = [name for name, kind in METRICS.items() if kind.ceiling or kind.fillings]
+        known = [name for name in METRICS if facts(name).extremes]
         raise MetricError("metrics that have bounds: " + ", ".join(known), "others", "", refused)
 
 
-def labelled_bounds(metric: Metric, rankings: Rankings, depths: Array) -> Bounds:
+def labelled_bounds(metric: Metric, block: Block, depths: Array) -> Bounds:
     """Return the extremes over all labels of the unjudged documents.
 
     Parameters
     ----------
     metric
         A metric that declares `fillings`.
-    rankings
-        The rankings, cut no higher than the deepest depth.
+    block
+        The rankings, a topic each, cut no higher than the deepest depth.
     depths
         Depths wanted, shape (depth,).
 
@@ -48,17 +51,53 @@ def labelled_bounds(metric: Metric, rankings: Rankings, depths: Array) -> Bounds
     lower, upper
         Shape (row, depth).
     """
-    columns = depths - 1
-    if isinstance(metric, Q) and not Labels.of(metric, rankings.levels, rankings.top).single:
-        return labelled_extremes(metric, rankings, depths)
-    lower, upper = (extreme[:, columns] for extreme in filled_extremes(metric, rankings))
-    if isinstance(metric, nDCG) and _several_gains(metric, rankings):
-        moving = depths >= rankings.pool_depth if metric.ideal == "pool" else depths > 0
-        upper[:, moving] = highest_ndcg(metric, rankings, depths[moving], upper[:, moving])
+    return GRADED[metric.graded](metric, block, depths)
+
+
+def _plain(metric: Metric, block: Block, depths: Array) -> Bounds:
+    lower, upper = filled_extremes(metric, block)
+    return lower[:, depths - 1], upper[:, depths - 1]
+
+
+def _by_labelings(metric: Any, block: Block, depths: Array) -> Bounds:
+    single = Labels.of(metric, block.levels, block.top).single
+    return (_plain if single else labelled_extremes)(metric, block, depths)
+
+
+def _by_ratios(metric: Any, block: Block, depths: Array) -> Bounds:
+    lower, upper = _plain(metric, block, depths)
+    gains = gains_of(metric, scale(metric, block.levels, block.top), block.top)
+    if len(np.setdiff1d(gains, [0.0])) > 1:
+        moving = depths >= block.pool_depth if metric.ideal == "pool" else depths > 0
+        upper[:, moving] = highest_ndcg(metric, block, depths[moving], upper[:, moving])
     return lower, upper
 
 
-def _several_gains(metric: nDCG, rankings: Rankings) -> bool:
-    grades = scale(metric, rankings.levels, rankings.top)
-    gains = metric.gain.map(grades, rel=metric.rel, top=rankings.top)
-    return bool(len(np.setdiff1d(gains, [0.0])) > 1)
+GRADED = {"": _plain, "labelings": _by_labelings, "ratios": _by_ratios}
+"""How the extremes are found, by what a metric declares as `graded`."""
+
+
+def refuse_long(metric: Any, block: Block, depths: Array) -> None:
+    """Raise if the extremes of a metric would take too long.
+
+    Parameters
+    ----------
+    metric
+        A metric.
+    block
+        Rankings of one top grade, of any shape.
+    depths
+        Depths wanted, shape (depth,).
+
+    Raises
+    ------
+    MetricError
+        If it would take minutes.
+    """
+    if metric.graded != "labelings":
+        return
+    labels = Labels.of(metric, block.levels, block.top)
+    own = np.unique(np.minimum(depths, metric.depth or depths))
+    if not labels.single:
+        unjudged = np.cumsum(block.grade == UNJUDGED, axis=-1, dtype=np.int32)
+        labels.refuse_long(unjudged[..., own - 1], own)

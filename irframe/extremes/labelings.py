@@ -16,8 +16,9 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from irframe.errors import MetricError
-from irframe.extremes.fillings import Rankings, scale
+from irframe.extremes.fillings import gains_of, scale
 from irframe.metrics.base import Array, Floats
+from irframe.metrics.block import Block
 from irframe.metrics.evidence import positive
 from irframe.metrics.q import Q
 from irframe.names import UNJUDGED
@@ -39,7 +40,7 @@ class Labels:
     def of(cls, metric: Q, levels: Array, top: int) -> "Labels":
         """Find the kinds of label of a metric, given the grades that occur and the top one."""
         grades = scale(metric, levels, top)
-        gains = metric.gain.map(grades, rel=metric.rel, top=top)
+        gains = gains_of(metric, grades, top)
         gains = gains if metric.beta else np.zeros_like(gains)
         if (np.diff(gains) < 0).any():
             raise MetricError("gains that rise with the grade, for bounds of Q", repr(metric.gain))
@@ -71,15 +72,15 @@ class Labels:
             raise MetricError(f"bounds of Q in at most {STEPS:.0e} steps", found, advice)
 
 
-def labelled_extremes(metric: Q, rankings: Rankings, depths: Array) -> tuple[Floats, Floats]:
+def labelled_extremes(metric: Q, block: Block, depths: Array) -> tuple[Floats, Floats]:
     """Return the lowest and the highest Q over all labels.
 
     Parameters
     ----------
     metric
         The metric.
-    rankings
-        The rankings.
+    block
+        The rankings, a topic each.
     depths
         Depths wanted, shape (depth,).
 
@@ -98,8 +99,8 @@ def labelled_extremes(metric: Q, rankings: Rankings, depths: Array) -> tuple[Flo
     With u unjudged documents down to the depth and g grades that gain, time in proportion to
     rows x depth x u x comb(u + g, g), for every depth wanted.
     """
-    labels = Labels.of(metric, rankings.levels, rankings.top)
-    unjudged = np.cumsum(rankings.grade == UNJUDGED, axis=-1)[:, depths - 1]
+    labels = Labels.of(metric, block.levels, block.top)
+    unjudged = np.cumsum(block.grade == UNJUDGED, axis=-1)[:, depths - 1]
     labels.refuse_long(unjudged, depths)
     lower, upper = np.empty(unjudged.shape), np.empty(unjudged.shape)
     for column, depth in enumerate(depths.tolist()):
@@ -107,7 +108,7 @@ def labelled_extremes(metric: Q, rankings: Rankings, depths: Array) -> tuple[Flo
             rows = np.flatnonzero(unjudged[:, column] == number)
             counts = labels.counts(number)
             for some in _blocks(rows, counts.shape[0] * max(number + 1, depth)):
-                part = _Cut(metric, rankings.take(some), labels, counts, depth)
+                part = _Cut(metric, block.take(some), labels, counts, depth)
                 lower[some, column] = part.extreme(-1)
                 upper[some, column] = part.extreme(1)
     return lower, upper
@@ -122,14 +123,12 @@ def _blocks(rows: Array, width: int) -> Iterator[Array]:
 class _Cut:
     """Rankings cut at one depth, all with the same number of unjudged documents."""
 
-    def __init__(
-        self, metric: Q, rankings: Rankings, labels: Labels, counts: Array, depth: int
-    ) -> None:
+    def __init__(self, metric: Q, block: Block, labels: Labels, counts: Array, depth: int) -> None:
         self.metric, self.labels, self.depth = metric, labels, depth
-        self.pooled = rankings.pool_count is not None and depth < rankings.pool_depth
-        self.rankings, self.grade = rankings, rankings.grade[:, :depth]
-        unjudged = rankings.grade == UNJUDGED
-        self.beyond = rankings.beyond + unjudged[:, depth:].sum(axis=-1)
+        self.pooled = block.pool_count is not None and depth < block.pool_depth
+        self.block, self.grade = block, block.grade[:, :depth]
+        unjudged = block.grade == UNJUDGED
+        self.beyond = block.hidden + unjudged[:, depth:].sum(axis=-1)
         split = len(labels.relevant)
         self.relevant, self.others = counts[:, :split], counts[:, split:]
         self.number = int(unjudged[:1, :depth].sum())
@@ -143,14 +142,14 @@ class _Cut:
         return extreme
 
     def _base(self, *, pooled: bool) -> Array:
-        if pooled and self.rankings.pool_count is not None:
-            return self.rankings.pool_count[:, self.depth - 1]
-        return self.rankings.count
+        if pooled and self.block.pool_count is not None:
+            return self.block.pool_count[:, self.depth - 1]
+        return self.block.count
 
     def _normaliser(self, beyond: Array) -> Floats:
         """Return what to divide by, shape (row, labels)."""
         fixed = self.pooled and self.metric.norm == "pool"
-        levels = self.rankings.levels
+        levels = self.block.levels
         found = self._base(pooled=fixed)[:, levels >= self.metric.rel].sum(axis=-1)[:, np.newaxis]
         number = self.relevant.sum(axis=-1) + np.zeros_like(found)
         if not fixed:
@@ -161,10 +160,10 @@ class _Cut:
 
     def _effort(self, beyond: Array) -> Floats:
         """Return rank plus ideal gain, shape (row, labels, depth)."""
-        metric, rankings = self.metric, self.rankings
+        metric, block = self.metric, self.block
         fixed = self.pooled and metric.ideal == "pool"
         base = self._base(pooled=fixed)
-        gains = metric.gain.map(rankings.levels, rel=metric.rel, top=rankings.top)
+        gains = gains_of(metric, block.levels, block.top)
         kinds = np.concatenate([self.labels.relevant, self.labels.others])
         counts = np.hstack([self.relevant, self.others])
         rank = np.arange(1.0, self.depth + 1)
@@ -180,8 +179,8 @@ class _Cut:
 
     def _collect(self, sign: int, weight: Floats) -> Floats:
         """Return the extreme sum of rewards for every choice of labels, shape (row, labels)."""
-        metric, rankings, number = self.metric, self.rankings, self.number
-        gained = metric.beta * metric.gain.map(self.grade, rel=metric.rel, top=rankings.top)
+        metric, block, number = self.metric, self.block, self.number
+        gained = metric.beta * gains_of(metric, self.grade, block.top)
         gained = np.where(self.grade > UNJUDGED, gained, 0.0)
         relevant = self.grade >= metric.rel
         known = np.cumsum(gained + relevant, axis=-1)

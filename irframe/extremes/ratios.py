@@ -10,23 +10,24 @@ higher step never asks for more documents than a lower one.
 
 import numpy as np
 
-from irframe.extremes.fillings import Rankings, scale
+from irframe.extremes.fillings import gains_of, scale
 from irframe.metrics.base import Array, Floats
+from irframe.metrics.block import Block
 from irframe.metrics.discounts import discounts
 from irframe.metrics.evidence import positive
 from irframe.metrics.ndcg import nDCG
 from irframe.names import UNJUDGED
 
 
-def highest_ndcg(metric: nDCG, rankings: Rankings, depths: Array, start: Floats) -> Floats:
+def highest_ndcg(metric: nDCG, block: Block, depths: Array, start: Floats) -> Floats:
     """Return the highest nDCG over all labels, the recall base being all judged documents.
 
     Parameters
     ----------
     metric
         The metric.
-    rankings
-        The rankings.
+    block
+        The rankings, a topic each.
     depths
         Depths wanted, shape (depth,).
     start
@@ -42,7 +43,7 @@ def highest_ndcg(metric: nDCG, rankings: Rankings, depths: Array, start: Floats)
     Time in proportion to rows x depths x unjudged documents x levels of gain x rounds, of which
     there are seldom more than five.
     """
-    problem = _Problem(metric, rankings, depths)
+    problem = _Problem(metric, block, depths)
     best = start.copy()
     rows = np.arange(len(best))
     while len(rows):
@@ -56,15 +57,15 @@ def highest_ndcg(metric: nDCG, rankings: Rankings, depths: Array, start: Floats)
 class _Problem:
     """What does not change from round to round."""
 
-    def __init__(self, metric: nDCG, rankings: Rankings, depths: Array) -> None:
-        grades = scale(metric, rankings.levels, rankings.top)
-        gains = metric.gain.map(grades, rel=metric.rel, top=rankings.top)
+    def __init__(self, metric: nDCG, block: Block, depths: Array) -> None:
+        grades = scale(metric, block.levels, block.top)
+        gains = gains_of(metric, grades, block.top)
         levels = np.unique(np.append(gains, 0.0))
         self.falls, steps = np.diff(levels), levels[1:]
-        at_least = gains[np.searchsorted(grades, rankings.levels)][:, np.newaxis] >= steps
-        self.judged = rankings.count @ at_least
-        unjudged = rankings.grade == UNJUDGED
-        longest = 1 + rankings.grade.shape[-1] + int(self.judged.max(initial=0))
+        at_least = gains[np.searchsorted(grades, block.levels)][:, np.newaxis] >= steps
+        self.judged = block.count @ at_least
+        unjudged = block.grade == UNJUDGED
+        longest = 1 + block.grade.shape[-1] + int(self.judged.max(initial=0))
         weights = discounts(metric.discount, metric.base, longest)
         self.cumulated = np.concatenate([[0.0], np.cumsum(weights)])
         self.cut = np.full(len(depths), longest) if metric.ideal == "full" else depths
@@ -74,7 +75,7 @@ class _Problem:
         self.weights, self.depths = weights, depths
         table = np.zeros(256)
         table[grades] = gains
-        gained = np.where(rankings.grade > UNJUDGED, table[rankings.grade], 0.0)
+        gained = np.where(block.grade > UNJUDGED, table[block.grade], 0.0)
         collected = np.cumsum(gained * weights[: gained.shape[-1]], axis=-1)
         self.collected = collected[:, depths - 1]
 

@@ -12,6 +12,7 @@ for _module in iter_modules(__path__):
 
 from irframe.metrics.base import METRICS as METRICS  # noqa: E402
 from irframe.metrics.base import Metric as Metric  # noqa: E402
+from irframe.metrics.block import Block as Block  # noqa: E402
 from irframe.metrics.evidence import Evidence as Evidence  # noqa: E402
 from irframe.metrics.facts import facts  # noqa: E402
 from irframe.metrics.parse_metric import parse_metric  # noqa: E402
@@ -24,4 +25,5 @@ if TYPE_CHECKING:
     def __getattr__(name: str) -> Any: ...
 
 
-__all__ = [*METRICS, "METRICS", "Evidence", "Metric", "facts", "parse_metric", "score_ranking"]  # noqa: PLE0604
+__all__ = ["METRICS", "Block", "Evidence", "Metric", "facts", "parse_metric", "score_ranking"]
+__all__ += METRICS  # noqa: PLE0605

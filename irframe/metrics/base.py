@@ -96,11 +96,13 @@ class Metric(metaclass=MetricType):
     Notes
     -----
     Facts of a class that studies read: `order`, what must rank higher for the score to be highest
-    at every depth; `ceiling`, a second kernel for the score if unjudged documents and unread ranks
-    held all that they might, for metrics without a recall base, whose lowest score is the score
-    itself; `fillings`, for metrics with one: ``"cut"`` where a relevant document past the depth
-    can only lower the score, ``"list"`` where it may also raise it, see
-    `irframe.extremes.fillings`.
+    at every depth, ``"reward"`` being gain that only relevant documents are paid for; `ceiling`, a
+    second kernel for the score if unjudged documents and unread ranks held all that they might,
+    for metrics without a recall base, whose lowest score is the score itself; `fillings`, for
+    metrics with one: ``"cut"`` where a relevant document past the depth can only lower the score,
+    ``"list"`` where it may also raise it, see `irframe.extremes.fillings`; `graded`, what else it
+    takes where grades gain differently: ``"labelings"`` or ``"ratios"``, the modules of
+    `irframe.extremes`.
 
     Examples
     --------
@@ -117,8 +119,9 @@ class Metric(metaclass=MetricType):
     linear: ClassVar[bool] = False
     summary: ClassVar[Literal["mean", "sum", "harmonic"]] = "mean"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    order: ClassVar[Literal["", "relevance", "gain", "preference", "judged"]] = ""
+    order: ClassVar[Literal["", "relevance", "gain", "reward", "preference", "judged"]] = ""
     fillings: ClassVar[Literal["", "cut", "list"]] = ""
+    graded: ClassVar[Literal["", "labelings", "ratios"]] = ""
     ceiling: ClassVar[Callable[..., Floats] | None] = None
     kernel: ClassVar[Callable[..., Floats]]
 

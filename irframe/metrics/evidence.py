@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irframe.gains import Binary, Gain
+from irframe.metrics.block import Block
 from irframe.metrics.relative_position import ExpectedRanks, expected_ranks, relative_position
 from irframe.names import UNJUDGED
 
@@ -30,63 +31,33 @@ def positive(denominator: Array) -> Floats:
 
 
 class Evidence:
-    """A batch of rankings with the recall base of their topics.
+    """The vocabulary: what kernels may read about a block of rankings.
 
-    A kernel names what it reads as its parameters; every public method below is such a word.
+    A kernel names what it reads as its parameters; every public name below is such a word.
     The parameters of a word are fields of the metric that asks, and what was computed for one
     metric is kept for the next.
 
     Parameters
     ----------
-    grade
-        Grades by rank, int8, shape (..., depth), with the marks `irframe.names.EMPTY` past the
-        end of a list and `irframe.names.UNJUDGED` for unjudged documents.
-    retrieved
-        Length of each list, shape (...).
-    levels
-        The distinct judged grades, ascending, shape (level,).
-    count
-        The recall base: judged documents of the topic at each level, shape (..., level).
-    pool_count
-        The same for a pool of every depth, shape (..., depth, level).
-    top
-        The highest grade of the whole collection.
-    tied
-        Whether the document has the score of the one ranked above it, shape (..., depth). Where
-        given, tied documents share their gain.
-    tail
-        Of the documents past the last rank that are tied with it: how many at each level, shape
-        (..., level), and how many in all, shape (...).
+    block
+        The rankings, all of one top grade.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> evidence = Evidence(
+    >>> block = Block(
     ...     grade=np.array([2, 0, 1], dtype=np.int8),
     ...     retrieved=np.array(3),
     ...     levels=np.array([0, 1, 2]),
     ...     count=np.array([4, 1, 1]),
     ...     top=2,
     ... )
-    >>> evidence.found(rel=1)
+    >>> Evidence(block).found(rel=1)
     array([1., 1., 2.])
     """
 
-    def __init__(
-        self,
-        *,
-        grade: NDArray[np.int8],
-        retrieved: Array,
-        levels: Array,
-        count: Array,
-        top: int,
-        pool_count: Array | None = None,
-        tied: NDArray[np.bool_] | None = None,
-        tail: tuple[Array, Array] | None = None,
-    ) -> None:
-        self._grade, self._retrieved = grade, retrieved
-        self._levels, self._count, self._pool_count = levels, count, pool_count
-        self._top, self._tied, self._tail = max(int(top), 1), tied, tail
+    def __init__(self, block: Block) -> None:
+        self._block, self._top = block, max(int(block.top), 1)
+        self._grade, self._tied = np.ascontiguousarray(block.grade), block.tied
         self._memory: dict[tuple[Any, ...], Any] = {}
 
     def read(self, metric: Any, kernel: str = "kernel") -> dict[str, Any]:
@@ -117,7 +88,7 @@ class Evidence:
     @cached_property
     def retrieved(self) -> Array:
         """Length of each list; shape (..., 1)."""
-        return np.asarray(self._retrieved)[..., np.newaxis]
+        return np.asarray(self._block.retrieved)[..., np.newaxis]
 
     @cached_property
     def seen(self) -> Array:
@@ -182,9 +153,9 @@ class Evidence:
         if self._tied is None:
             return gains
         tail = None
-        if self._tail is not None:
-            count, size = self._tail
-            level_gain = gain.map(self._levels, rel=rel, top=self._top)
+        if self._block.tail is not None and self._block.tail_size is not None:
+            count, size = self._block.tail, self._block.tail_size
+            level_gain = gain.map(self._block.levels, rel=rel, top=self._top)
             tail = (count @ level_gain + unjudged * (size - count.sum(axis=-1)), size)
         return share(gains, self._tied, tail)
 
@@ -196,11 +167,11 @@ class Evidence:
 
     def n_relevant(self, rel: int) -> Array:
         """Return R, the number of relevant judged documents; shape (..., 1)."""
-        return self._at_least(self._count, rel)[..., np.newaxis]
+        return self._at_least(self._block.count, rel)[..., np.newaxis]
 
     def n_nonrelevant(self, rel: int) -> Array:
         """Return N, the number of judged documents that are not relevant; shape (..., 1)."""
-        total: Array = self._count.sum(axis=-1) - self._at_least(self._count, rel)
+        total: Array = self._block.count.sum(axis=-1) - self._at_least(self._block.count, rel)
         return total[..., np.newaxis]
 
     def normaliser(self, norm: str, rel: int) -> Floats:
@@ -219,7 +190,7 @@ class Evidence:
 
         Falls, shape (step,), and the counts, shape (..., 1, step).
         """
-        falls, counts = self._staircase(self._count, gain, rel)
+        falls, counts = self._staircase(self._block.count, gain, rel)
         return falls, counts[..., np.newaxis, :]
 
     def pool_steps(self, gain: Gain, rel: int, ideal: str) -> Steps | None:
@@ -231,7 +202,7 @@ class Evidence:
 
     def expected_ranks(self, rel: int) -> ExpectedRanks:
         """Return the ranks that each relevant grade takes in the ideal ranking."""
-        return expected_ranks(self._levels, self._count, rel)
+        return expected_ranks(self._block.levels, self._block.count, rel)
 
     def relative_position(self, rel: int) -> Array:
         """Return the ranks from each document to where its grade belongs; shape (..., depth)."""
@@ -240,17 +211,17 @@ class Evidence:
     @cached_property
     def pool_count(self) -> Array:
         """Judged documents at each level in the pool of every depth; (..., depth, level)."""
-        if self._pool_count is not None:
-            return self._pool_count
-        shape = (*self._count.shape[:-1], self._grade.shape[-1], self._count.shape[-1])
-        return np.broadcast_to(self._count[..., np.newaxis, :], shape)
+        if self._block.pool_count is not None:
+            return self._block.pool_count
+        shape = (*self._block.count.shape[:-1], self._grade.shape[-1], self._block.count.shape[-1])
+        return np.broadcast_to(self._block.count[..., np.newaxis, :], shape)
 
     def _at_least(self, count: Array, rel: int) -> Array:
-        total: Array = count[..., self._levels >= rel].sum(axis=-1)
+        total: Array = count[..., self._block.levels >= rel].sum(axis=-1)
         return total
 
     def _staircase(self, count: Array, gain: Gain, rel: int) -> Steps:
-        level_gain = gain.map(self._levels, rel=rel, top=self._top)
+        level_gain = gain.map(self._block.levels, rel=rel, top=self._top)
         order = np.argsort(-level_gain, kind="stable")
         falls = level_gain[order] - np.append(level_gain[order][1:], 0.0)
         kept = falls > 0

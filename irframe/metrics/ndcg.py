@@ -67,6 +67,7 @@ class nDCG(Metric):
     aliases: ClassVar = ("NDCG", "ndcg")
     order: ClassVar = "gain"
     fillings: ClassVar = "cut"
+    graded: ClassVar = "ratios"
 
     def kernel(
         self, *, gain: Floats, rank: Floats, ideal_steps: Steps, pool_steps: Steps | None

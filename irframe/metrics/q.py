@@ -63,8 +63,9 @@ class Q(Metric):
     rel: int = parameter(1, low=1, high=127)
 
     aliases: ClassVar = ("QM", "QMeasure")
-    order: ClassVar = "gain"
+    order: ClassVar = "reward"
     fillings: ClassVar = "cut"
+    graded: ClassVar = "labelings"
 
     def kernel(
         self,
@@ -85,7 +86,7 @@ class Q(Metric):
             for depth in _shallow(counts, ideal_steps[1]):
                 at_depth = counts[..., depth - 1 : depth, :]
                 effort = self._effort(falls, at_depth, rank[:depth])
-                total[..., depth - 1] = (reward[..., :depth] / effort).sum(axis=-1)
+                total[..., depth - 1] = np.cumsum(reward[..., :depth] / effort, axis=-1)[..., -1]
         return total / normaliser
 
     def _effort(self, falls: Floats, counts: Array, rank: Floats) -> Floats:

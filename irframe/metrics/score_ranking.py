@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from irframe.metrics.base import Floats, Metric
+from irframe.metrics.block import Block
 from irframe.metrics.evidence import Evidence
 from irframe.names import EMPTY, UNJUDGED
 
@@ -48,11 +49,11 @@ def score_ranking(
     length = depth or len(grades)
     row = np.full(length, EMPTY, dtype=np.int8)
     row[: len(grades)] = [UNJUDGED if grade is None else grade for grade in grades][:length]
-    evidence = Evidence(
+    block = Block(
         grade=row,
         retrieved=np.array(min(len(grades), length)),
         levels=levels,
         count=count,
         top=top or max([1, *base.tolist()]),
     )
-    return metric.score(evidence)
+    return metric.score(Evidence(block))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ORACLES, Topic
-from strategies import arrays, batches
+from strategies import batches, block
 
 from irframe.gains import GainMap, gain_text
 from irframe.metrics import METRICS, Evidence, parse_metric
@@ -99,9 +99,7 @@ VARIANTS = [
 
 
 def score(metric, topics, depth):
-    parts = arrays(topics, depth)
-    top = parts.pop("gmax")
-    return metric.score(Evidence(top=top, **parts))
+    return metric.score(Evidence(block(topics, depth)))
 
 
 def fields_for_oracle(metric):
@@ -168,14 +166,12 @@ def test_depth_sees_only_the_ranks_above_it(text, batch, data):
 def test_batch_equals_rows_and_inputs_stay_unchanged(text, batch):
     topics, depth = batch
     metric = parse_metric(text)
-    parts = arrays(topics, depth)
-    before = {name: np.copy(value) for name, value in parts.items()}
-    top = parts.pop("gmax")
-    together = metric.score(Evidence(top=top, **parts))
+    whole = block(topics, depth)
+    before = {name: np.copy(value) for name, value in vars(whole).items()}
+    together = metric.score(Evidence(whole))
     for row, values in enumerate(together):
-        one = {name: value if name == "levels" else value[row] for name, value in parts.items()}
-        np.testing.assert_array_equal(metric.score(Evidence(top=top, **one)), values)
-    for name, value in parts.items():
+        np.testing.assert_array_equal(metric.score(Evidence(whole.take(row))), values)
+    for name, value in vars(whole).items():
         np.testing.assert_array_equal(value, before[name])
 
 

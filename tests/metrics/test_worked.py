@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracles import Topic
 from oracles.worked import TABLE_2, VARIANTS, condensed, table_2_topic
-from strategies import arrays
+from strategies import block
 
 import irframe as ir
 from irframe.gains import parse_gain
@@ -18,8 +18,9 @@ def score(metric, topic, depth):
     """Score a topic; where a pool of some depth is not told, it stays as shallow as the last."""
     told = topic.judged_at or {}
     pools = {k: told.get(max((t for t in told if t <= k), default=0), ()) for k in range(1, 99)}
-    parts = arrays([replace(topic, judged_at=pools if told else None)], depth)
-    return metric.score(Evidence(top=parts.pop("gmax"), **parts))[0]
+    return metric.score(
+        Evidence(block([replace(topic, judged_at=pools if told else None)], depth))
+    )[0]
 
 
 @pytest.mark.parametrize("name", TABLE_2)

@@ -105,8 +105,8 @@ def misplacement(
     """
     deepest = compared_depth(cube, depth)
     _refuse(crossing, rel)
-    levels = judged_levels(cube)
-    expected = expected_ranks(levels["levels"], levels["count"], rel)
+    base = judged_levels(cube)
+    expected = expected_ranks(base["levels"].to_numpy(), base["count"].to_numpy(), rel)
     R = recall_base(expected)[:, 0]
     length = np.maximum(deepest, 2 * R)
     grade = cube[GRADE].to_numpy()[..., :deepest]

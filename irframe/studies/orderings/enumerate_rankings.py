@@ -1,7 +1,6 @@
 """All rankings of a length: which of them every metric must order alike, and how."""
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from irframe.agreements import Kendall
 from irframe.agreements.innate import compare_rankings, label_depths
 from irframe.errors import ParameterError
-from irframe.metrics import Evidence, Metric, facts, parse_metric
+from irframe.metrics import Block, Evidence, Metric, facts, parse_metric
 from irframe.metrics.base import MetricType
 
 LONGEST = 10
@@ -111,7 +110,7 @@ def _arranged(
 ) -> NDArray[np.intp]:
     if metric is None:
         return np.arange(len(serps))
-    evidence: Any = Evidence(
+    block = Block(
         grade=serps,
         retrieved=np.full(len(serps), serps.shape[1]),
         levels=np.array([0, 1]),
@@ -119,5 +118,5 @@ def _arranged(
         top=1,
     )
     chosen = parse_metric(metric)
-    scores = np.round(chosen.score(evidence)[:, -1], TIE) * facts(chosen).sign
+    scores = np.round(chosen.score(Evidence(block))[:, -1], TIE) * facts(chosen).sign
     return np.argsort(-scores, kind="stable")

@@ -7,14 +7,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cubes.bounds import both_sides
-from irframe.cubes.score import (
-    label_scores,
-    parse_metrics,
-    recall_base,
-    wanted_depths,
-)
+from irframe.cubes.score import block_fields, label_scores, parse_metrics, wanted_depths
 from irframe.errors import InputError, ParameterError
-from irframe.extremes.reordering import reordered_cells
+from irframe.extremes.reordering import reordered_scores
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 
@@ -83,9 +78,8 @@ def tie_ranges(
     _refuse_untied(cube, "tied", "tail", "tail_size")
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, at)
-    cells = [cube[name] for name in ("grade", "retrieved", "tied", "tail", "tail_size")]
-    sides = both_sides(cells, recall_base(cube, chosen), chosen, depths, reordered_cells)
-    return label_scores(cube, sides, chosen, depths)
+    fields = block_fields(cube, chosen, ties=True)
+    return label_scores(cube, both_sides(fields, chosen, depths, reordered_scores), chosen, depths)
 
 
 def _refuse_untied(cube: xr.Dataset, *names: str) -> None:

@@ -10,8 +10,8 @@ from oracles import ORACLES, Topic
 
 from irframe.errors import MetricError
 from irframe.extremes import arranging
-from irframe.extremes.reordering import reordered_cells
-from irframe.metrics import METRICS, parse_metric
+from irframe.extremes.reordering import reordered_scores
+from irframe.metrics import METRICS, Block, parse_metric
 from irframe.names import UNJUDGED
 
 VARIANTS = [
@@ -57,7 +57,7 @@ def tied_lists(draw):
     return blocks, draw(st.lists(st.integers(0, 3), max_size=3))
 
 
-def cells(blocks, judged, depth):
+def tied_block(blocks, judged, depth):
     serp = [grade for block in blocks for grade in block]
     marks = np.array([UNJUDGED if grade is None else grade for grade in serp], np.int8)
     tied = np.array([place > 0 for block in blocks for place in range(len(block))])
@@ -68,16 +68,16 @@ def cells(blocks, judged, depth):
         tail = [
             g for g, b in zip(serp[depth:], block[depth:], strict=True) if b == block[depth - 1]
         ]
-    arrays = [
-        marks[:depth],
-        np.array(min(depth, len(serp))),
-        tied[:depth],
-        np.array([tail.count(level) for level in levels]),
-        np.array(len(tail)),
-    ]
-    count = np.array([[list(judged).count(level) for level in levels]])
-    base = {"levels": levels, "count": count, "pool_count": None, "top": 3}
-    return [array[np.newaxis] for array in arrays], base
+    return Block(
+        grade=marks[np.newaxis, :depth],
+        retrieved=np.array([min(depth, len(serp))]),
+        levels=levels,
+        count=np.array([[list(judged).count(level) for level in levels]]),
+        top=3,
+        tied=tied[np.newaxis, :depth],
+        tail=np.array([[tail.count(level) for level in levels]]),
+        tail_size=np.array([len(tail)]),
+    )
 
 
 @pytest.mark.parametrize(("name", "params"), VARIANTS, ids=str)
@@ -97,8 +97,8 @@ def check_ranges(name, params, drawn, data):
         for order in itertools.product(*(set(itertools.permutations(block)) for block in blocks))
     ]
     depths = list(range(1, depth + 1))
-    lists, base = cells(blocks, judged, depth)
-    low, high = reordered_cells(lists, base, [METRICS[name](**params)], depths)
+    lists = tied_block(blocks, judged, depth)
+    low, high = reordered_scores(lists, [METRICS[name](**params)], depths)
     for k in depths:
         scores = [
             ORACLES[name](Topic(serp=serp[:depth], judged=tuple(judged), gmax=3), k, **params)
@@ -125,9 +125,9 @@ def test_every_order_is_tried_where_none_is_known_to_be_the_best(name, params, d
 
 def test_too_many_orders_are_refused():
     blocks = [[0, 1, 2, 3, None, -2, 1, 2, 3, 0, None]]
-    lists, base = cells(blocks, [0, 1, 2, 3, -2, 1, 2, 3, 0], 11)
+    lists = tied_block(blocks, [0, 1, 2, 3, -2, 1, 2, 3, 0], 11)
     with pytest.raises(MetricError, match="at most 20000 orders.*for InfAP; found 1247400"):
-        list(reordered_cells(lists, base, [parse_metric("InfAP")], [5]))
+        list(reordered_scores(lists, [parse_metric("InfAP")], [5]))
 
 
 def test_every_metric_with_an_order_is_tried():
@@ -136,8 +136,8 @@ def test_every_metric_with_an_order_is_tried():
 
 
 def test_orders_scored_in_pieces_give_the_same(monkeypatch):
-    lists, base = cells([[0, 1, None], [2, 0, 1, 0]], [0, 1, 2, 0, 1, 0], 6)
+    lists = tied_block([[0, 1, None], [2, 0, 1, 0]], [0, 1, 2, 0, 1, 0], 6)
     metrics, depths = [parse_metric("InfAP"), parse_metric("Twist")], [2, 5, 6]
-    whole = list(reordered_cells(lists, base, metrics, depths))
+    whole = list(reordered_scores(lists, metrics, depths))
     monkeypatch.setattr(arranging, "CELLS", 50)
-    np.testing.assert_array_equal(list(reordered_cells(lists, base, metrics, depths)), whole)
+    np.testing.assert_array_equal(list(reordered_scores(lists, metrics, depths)), whole)

@@ -8,12 +8,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles import ORACLES
 from oracles.labelings import extremes, labelled
-from strategies import arrays, topics
+from strategies import block, topics
 
 from irframe.errors import MetricError
 from irframe.extremes.bounding import labelled_bounds, refuse_unbounded
-from irframe.extremes.fillings import Rankings
-from irframe.metrics import AP, METRICS, Bpref, Evidence, P, Q, parse_metric, score_ranking
+from irframe.metrics import AP, METRICS, Block, Bpref, Evidence, P, Q, parse_metric, score_ranking
 from irframe.names import UNJUDGED
 
 RECALL_BASED = [
@@ -60,23 +59,9 @@ UTILITY = [
 GRADES = (0, 1, 2, 3, None)
 
 
-def rankings(topic, K):
-    laid = arrays([topic], K)
-    return Rankings(
-        grade=laid["grade"],
-        beyond=np.array([topic.serp[K:].count(None)]),
-        retrieved=laid["retrieved"],
-        levels=laid["levels"],
-        count=laid["count"],
-        pool_count=laid["pool_count"],
-        pool_depth=topic.pool_depth or 0,
-        top=max(topic.gmax, 1),
-    )
-
-
-def evidence(topic, K):
-    laid = arrays([topic], K)
-    return Evidence(**{("top" if k == "gmax" else k): value for k, value in laid.items()})
+def single(topic, K):
+    (_, part), *_ = block([topic], K).scales()
+    return part
 
 
 @pytest.mark.parametrize(("name", "params"), RECALL_BASED, ids=str)
@@ -85,7 +70,7 @@ def test_extremes_are_exact(name, params, topic, K):
     assume(topic.serp.count(None) <= 4)
     topic = replace(topic, gmax=max(topic.gmax, 1))
     depths = np.arange(1, K + 1)
-    lower, upper = labelled_bounds(METRICS[name](**params), rankings(topic, K), depths)
+    lower, upper = labelled_bounds(METRICS[name](**params), single(topic, K), depths)
     expected = [extremes(name, topic, k, **params) for k in depths.tolist()]
     np.testing.assert_allclose(np.vstack([lower, upper]).T, expected, atol=1e-12)
 
@@ -94,7 +79,7 @@ def test_extremes_are_exact(name, params, topic, K):
 @given(topic=topics(max_len=9, grades=GRADES), K=st.integers(1, 11), data=st.data())
 def test_any_labels_score_inside(name, params, topic, K, data):
     metric, scale = METRICS[name](**params), st.integers(0, max(topic.gmax, params.get("rel", 1)))
-    lower, upper = (score(evidence(topic, K)) for score in (metric.score, metric.highest))
+    lower, upper = (score(Evidence(single(topic, K))) for score in (metric.score, metric.highest))
     labels = data.draw(st.lists(scale, min_size=9, max_size=9))[: topic.serp.count(None)]
     for k in range(1, K + 1):
         score = ORACLES[name](labelled(topic, labels), k, **params)
@@ -108,7 +93,7 @@ def test_reading_on_stays_inside_the_tail(topic, p):
     best = tuple(scale if grade is None else grade for grade in topic.serp) + (scale,) * 60
     n = max(1, len(topic.serp))
     for name, params in (("RBP", {"p": p}), ("ERR", {})):
-        upper = METRICS[name](**params).highest(evidence(topic, n))[0]
+        upper = METRICS[name](**params).highest(Evidence(single(topic, n)))[0]
         score = ORACLES[name](replace(topic, serp=best, gmax=scale), len(best), **params)
         assert score <= upper.min() + 1e-12
 
@@ -116,7 +101,7 @@ def test_reading_on_stays_inside_the_tail(topic, p):
 def test_the_best_case_is_not_that_everything_is_relevant():
     """The judged document at rank 1 scores 1; a relevant one at rank 9 would only lower that."""
     grade = np.array([[1, *[0] * 7, UNJUDGED]], np.int8)
-    one = Rankings(
+    one = Block(
         grade=grade,
         beyond=np.array([0]),
         retrieved=np.array([9]),
@@ -130,21 +115,21 @@ def test_the_best_case_is_not_that_everything_is_relevant():
 
 
 def test_precision_counts_missing_ranks():
-    row = Evidence(
+    row = Block(
         grade=np.array([[1, UNJUDGED, -128]], np.int8),
         retrieved=np.array([2]),
         levels=np.array([1]),
         count=np.array([[1]]),
         top=1,
     )
-    assert P().highest(row)[0].tolist() == [1, 1, 1]
+    assert P().highest(Evidence(row))[0].tolist() == [1, 1, 1]
     assert score_ranking(P(), [1, None], depth=3).tolist() == pytest.approx([1, 0.5, 1 / 3])
 
 
 def test_refusals():
     with pytest.raises(MetricError, match="Bpref"):
         refuse_unbounded([AP(), Bpref()])
-    many = Rankings(
+    many = Block(
         grade=np.full((50, 200), UNJUDGED, np.int8),
         beyond=np.zeros(50, int),
         retrieved=np.full(50, 200),

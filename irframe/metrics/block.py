@@ -1,0 +1,173 @@
+"""A block of rankings with the recall base of their topics: what every computation reads."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irframe.names import UNJUDGED
+
+Array = NDArray[Any]
+
+RANKING = ("grade", "retrieved", "tied", "tail", "tail_size", "beyond")
+"""Fields with a value for every ranking."""
+TOPIC = ("count", "pool_count", "top", "pool_depth")
+"""Fields with a value for every topic, shared by its rankings."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Block:
+    """Rankings with what is known of their topics.
+
+    Arrays of rankings have the shape (..., topic), those of topics only (topic,), both with what
+    a field adds; a block may also be one ranking, without topics, or have a topic per ranking.
+
+    Attributes
+    ----------
+    grade
+        Grades by rank, int8, shape (..., topic, depth), with the marks `irframe.names.EMPTY` past
+        the end of a list and `irframe.names.UNJUDGED` for unjudged documents.
+    retrieved
+        Length of each list, shape (..., topic).
+    levels
+        The distinct judged grades, ascending, shape (level,).
+    count
+        The recall base: judged documents of a topic at each level, shape (topic, level).
+    top
+        The highest grade of the whole collection, of all topics or by topic.
+    pool_count
+        As `count` for a pool of every depth, shape (topic, depth, level).
+    pool_depth
+        Depth of the pool, of all topics or by topic; `pool_count` is `count` from there on.
+    tied
+        Whether a document has the score of the one ranked above it, shape (..., topic, depth).
+        Where given, tied documents share their gain.
+    tail, tail_size
+        Of the documents past the last rank that are tied with it: how many at each level, shape
+        (..., topic, level), and how many in all, shape (..., topic).
+    beyond
+        Unjudged documents past the last rank, shape (..., topic).
+
+    Examples
+    --------
+    >>> block = Block(
+    ...     grade=np.array([[2, 0, 1], [0, 1, 1]], dtype=np.int8),
+    ...     retrieved=np.array([3, 3]),
+    ...     levels=np.array([0, 1, 2]),
+    ...     count=np.array([[4, 1, 1], [1, 2, 0]]),
+    ...     top=np.array([2, 1]),
+    ... )
+    >>> [(part.top, part.grade.tolist()) for _, part in block.scales()]
+    [(1, [[0, 1, 1]]), (2, [[2, 0, 1]])]
+    """
+
+    grade: NDArray[np.int8]
+    retrieved: Array
+    levels: Array
+    count: Array
+    top: Any
+    pool_count: Array | None = None
+    pool_depth: Any = 0
+    tied: NDArray[np.bool_] | None = None
+    tail: Array | None = None
+    tail_size: Array | None = None
+    beyond: Array | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many rankings there are, by dimension; the last one is the topics."""
+        return self.grade.shape[:-1]
+
+    @property
+    def hidden(self) -> Array:
+        """Unjudged documents past the last rank, none where that is not told."""
+        return np.zeros(self.shape, np.int64) if self.beyond is None else self.beyond
+
+    def take(self, *key: Any) -> "Block":
+        """Return some rankings.
+
+        Parameters
+        ----------
+        key
+            What to keep of every dimension of `shape`: a slice, a position, or, of one
+            dimension, an array.
+        """
+        by_topic = key[len(key) - self.count.ndim + 1 :]
+        return self._map(lambda array: array[key], lambda array: array[by_topic])
+
+    def rows(self) -> "Block":
+        """Return the same with a topic per ranking, shape (row,)."""
+        shape, inner = self.shape, self.count.ndim - 1
+
+        def widen(array: Array) -> Array:
+            rest = array.shape[inner:]
+            return np.broadcast_to(array, (*shape, *rest)).reshape(-1, *rest)
+
+        return self._map(lambda array: array.reshape(-1, *array.shape[len(shape) :]), widen)
+
+    def with_lists(self, grade: NDArray[np.int8], retrieved: Array) -> "Block":
+        """Return other lists of the same topics, in the one order they have: without ties."""
+        changed = replace(self, grade=grade, retrieved=retrieved)
+        return replace(changed, tied=None, tail=None, tail_size=None)
+
+    def cut(self, depth: int) -> "Block":
+        """Return the rankings cut at a depth, in the one order they have: without ties."""
+        kept, lost = self.grade[..., :depth], self.grade[..., depth:] == UNJUDGED
+        shorter = self.with_lists(np.ascontiguousarray(kept), np.minimum(self.retrieved, depth))
+        pooled = None if self.pool_count is None else self.pool_count[..., :depth, :]
+        return replace(shorter, pool_count=pooled, beyond=self.hidden + lost.sum(axis=-1))
+
+    def scales(self) -> list[tuple[Any, "Block"]]:
+        """Return which topics share a top grade and a pool depth, with a block of them each."""
+        shared = np.stack(np.broadcast_arrays(np.ravel(self.top), np.ravel(self.pool_depth)))
+        pairs, which = np.unique(shared, axis=1, return_inverse=True)
+        parts: list[tuple[Any, Block]] = [(slice(None), self)]
+        if pairs.shape[1] > 1:
+            others = (slice(None),) * (len(self.shape) - 1)
+            places = [np.flatnonzero(which.ravel() == scale) for scale in range(pairs.shape[1])]
+            parts = [(topics, self.take(*others, topics)) for topics in places]
+        return [
+            (topics, replace(part, top=int(top), pool_depth=int(pool_depth)))
+            for (topics, part), (top, pool_depth) in zip(parts, pairs.T, strict=True)
+        ]
+
+    def _map(self, rankings: Callable[[Array], Array], topics: Callable[[Array], Array]) -> "Block":
+        changed = {name: rankings(self._array(name)) for name in RANKING if self._holds(name)}
+        changed |= {name: topics(self._array(name)) for name in TOPIC if self._holds(name)}
+        return replace(self, **changed)
+
+    def _array(self, name: str) -> Array:
+        return np.asarray(getattr(self, name))
+
+    def _holds(self, name: str) -> bool:
+        value = getattr(self, name)
+        scalar = name in {"top", "pool_depth"} and np.ndim(value) == 0
+        return value is not None and not scalar
+
+
+def by_scale(block: Block, compute: Callable[[Block], Iterator[Array]]) -> Iterator[Array]:
+    """Compute on the topics of every scale apart, and put what comes out together again.
+
+    Parameters
+    ----------
+    block
+        Rankings, whose topics may have top grades and pool depths of their own.
+    compute
+        Takes rankings of one top grade and pool depth, yields arrays (..., topic, depth).
+
+    Yields
+    ------
+    numpy.ndarray
+        One array after the other, of all topics.
+    """
+    parts = block.scales()
+    if len(parts) == 1:
+        yield from compute(parts[0][1])
+        return
+    for arrays in zip(*(compute(part) for _, part in parts), strict=True):
+        whole = np.empty((*block.shape, arrays[0].shape[-1]))
+        for (topics, _), array in zip(parts, arrays, strict=True):
+            whole[..., topics, :] = array
+        yield whole
