@@ -11,6 +11,7 @@ from .agreements.rmse import RMSE as RMSE
 from .agreements.spearman import Spearman as Spearman
 from .agreements.tau_ap import TauAP as TauAP
 from .cubes.bounds import bounds as bounds
+from .cubes.concat import concat as concat
 from .cubes.condense import condense as condense
 from .cubes.cube import cube as cube
 from .cubes.downsample import downsample as downsample

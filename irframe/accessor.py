@@ -18,8 +18,8 @@ import xarray as xr
 
 from irframe.names import ALIASES, DOC, METRIC, RESULT, TOPIC, roles
 
-KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray)
-"""What has an accessor."""
+KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree)
+"""What has an accessor. A tree has the verbs of its branches."""
 
 
 @cache
@@ -52,7 +52,9 @@ def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
     """Return the kinds of object, among those with an accessor, that a first argument may be."""
     first = next(iter(inspect.signature(function).parameters.values()), None)
     kind = None if first is None else first.annotation
-    return tuple(each for each in (typing.get_args(kind) or (kind,)) if each in KINDS)
+    found = tuple(each for each in (typing.get_args(kind) or (kind,)) if each in KINDS)
+    of_trees = hasattr(function, "__wrapped__") and found != (pd.DataFrame,)
+    return (*found, xr.DataTree) if of_trees else found
 
 
 class Verbs:
@@ -83,6 +85,7 @@ class Figures(Verbs):
     _home = "irframe.plots"
 
 
+@xr.register_datatree_accessor("ireval")  # type: ignore[no-untyped-call]
 @xr.register_dataset_accessor("ireval")  # type: ignore[no-untyped-call]
 @xr.register_dataarray_accessor("ireval")  # type: ignore[no-untyped-call]
 class Accessor(Verbs):

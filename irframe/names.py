@@ -28,6 +28,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 """Role -> names accepted for it, the canonical one first."""
 
+METRICS = "metrics"
+"""Attribute of a frame of scores: the columns that are metrics."""
+
 RESULT = "result"
 """Attribute of a frame or array: the verb that returned it."""
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import xarray as xr
 
+from irframe.cubes.layout import UNKNOWN
 from irframe.cubes.score import (
     Fields,
     Kernel,
@@ -17,35 +18,40 @@ from irframe.cubes.score import (
     wanted_depths,
     whole_block,
 )
-from irframe.errors import MetricError
+from irframe.cubes.verb import verb
+from irframe.errors import DepthError, MetricError
 from irframe.extremes.bounding import labelled_bounds, refuse_long, refuse_unbounded
 from irframe.frames.sampling import refuse_marks
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.evidence import Array
-from irframe.names import METRIC
+from irframe.names import DEPTH, METRIC, UNJUDGED
 
 BOUND = "bound"
 """Dimension of a lower and an upper score."""
 SIDES = ("lower", "upper")
 
 
+@verb
 def bounds(
     cube: xr.Dataset,
     *metrics: Metric | MetricType | str,
     at: int | Sequence[int] | None = None,
+    by: str | None = None,
 ) -> xr.DataArray:
     """Say between which scores the truth must lie, whatever the unjudged documents are.
 
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`, as deep as its lists.
+        A cube made by `irframe.cube`.
     metrics
         Metrics or their names: AP, DCG, ERR, F, IPrec, nDCG, NumRelRet, P, Q, RBP, Recall, Rprec,
         RR, SetF, SetP, SetR, Success.
     at
         Depths to return, within the cube; by default all.
+    by
+        A coordinate of systems or topics: bounds of each group, the group first.
 
     Returns
     -------
@@ -103,14 +109,26 @@ def bounds(
     refuse_metrics(cube, chosen)
     refuse_unbounded(chosen)
     refuse_marks(cube["judged_grade"].to_numpy())
-    shared = cube.attrs.get("ties") == "mean"
+    shared = cube.attrs["ties"] == "mean"
     refused = [str(metric) for metric in chosen if shared and metric.fillings]
     if refused:
         raise MetricError("one order of tied documents for bounds of", "ties='mean'", "", refused)
     fields = block_fields(cube, chosen)
+    if any(metric.fillings for metric in chosen):
+        fields["beyond"] = _beyond(cube)
     if not cube["grade"].chunks:
         _refuse_long(fields, chosen, np.asarray(depths))
     return label_scores(cube, both_sides(fields, chosen, depths, _bound_block), chosen, depths)
+
+
+def _beyond(cube: xr.Dataset) -> xr.DataArray:
+    """Return how many unjudged documents lists have below the last depth."""
+    if bool((cube["unjudged"] == UNKNOWN).any()):
+        advice = "take judgments away from a cube as deep as its lists"
+        found = "lists that were cut before judgments were taken away"
+        raise DepthError("a cube that knows its unjudged documents", found, advice)
+    shown = (cube["grade"].variable == UNJUDGED).sum(DEPTH)
+    return xr.DataArray(cube["unjudged"].variable - shown)
 
 
 def both_sides(

@@ -6,18 +6,23 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.judgments import require_documents
+from irframe.cubes.layout import CELL, RANKINGS
+from irframe.cubes.verb import verb
 from irframe.errors import DepthError
+from irframe.frames.sampling import refuse_marks
 from irframe.names import DEPTH, EMPTY, UNJUDGED
 
 
-def condense(cube: xr.Dataset) -> xr.Dataset:
+@verb
+def condense(cube: xr.Dataset, *, by: str | None = None) -> xr.Dataset:
     """Remove the unjudged documents from every ranking and close up the ranks.
 
     Parameters
     ----------
     cube
         A cube made by `irframe.cube`, as deep as its lists; score the result at any depth.
+    by
+        A coordinate of systems or topics: a DataTree with one such cube per group.
 
     Returns
     -------
@@ -44,13 +49,13 @@ def condense(cube: xr.Dataset) -> xr.Dataset:
     >>> int(cube.retrieved.max()), int(condense(cube).retrieved.max())
     (50, 27)
     """
-    require_documents(cube, "doc", "tied", "judged_grade")
-    longest = int(cube.attrs.get("longest", 0))
+    refuse_marks(cube["judged_grade"].to_numpy())
+    longest = int(cube["retrieved"].max())
     if longest > cube.sizes[DEPTH]:
         advice = "build the cube without depth=, condense it, and choose depths when scoring"
         found = f"depth {cube.sizes[DEPTH]} of {longest}"
         raise DepthError("a cube as deep as its lists", found, advice)
-    arrays = [cube[name] for name in ("grade", "doc", "tied")]
+    arrays = [cube[name].variable for name in RANKINGS]
     closed = xr.apply_ufunc(
         _close_up,
         *arrays,
@@ -59,12 +64,10 @@ def condense(cube: xr.Dataset) -> xr.Dataset:
         dask="parallelized",
         output_dtypes=[array.dtype for array in arrays],
     )
-    changed = {
-        str(array.name): new.transpose(*array.dims)
-        for array, new in zip(arrays, closed, strict=True)
-    }
-    changed["retrieved"] = (changed["grade"] > UNJUDGED).sum(DEPTH).astype(np.int32)
-    return cube.assign(changed)
+    rankings = {name: new.transpose(*CELL) for name, new in zip(RANKINGS, closed, strict=True)}
+    retrieved = cube["retrieved"] - cube["unjudged"]
+    nothing = xr.zeros_like(cube["unjudged"])
+    return cube.assign(rankings).assign_coords(retrieved=retrieved, unjudged=nothing)
 
 
 def _close_up(

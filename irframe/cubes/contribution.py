@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.cubes.topics import Selection
-from irframe.frames.contributing import contributing_systems, filed_rank
+from irframe.frames.contributing import CONTRIBUTING, contributing_systems, filed_rank
 from irframe.frames.ids import Codes
 from irframe.frames.tables import RunTable
 
@@ -19,17 +19,21 @@ class Contribution:
 
     systems: NDArray[np.bool_]
     """Whether each system contributes."""
+    stated: bool
+    """Whether that was said, rather than taken for granted."""
     _judged: list[Codes] = field(default_factory=list)
     _ranks: list[Codes] = field(default_factory=list)
     _lists: list[Codes] = field(default_factory=list)
-    _unjudged: int | None = None
+    _gap: Codes = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @classmethod
     def read(
         cls, runs: pd.DataFrame, table: RunTable, contributing: str | Sequence[Hashable] | None
     ) -> "Contribution":
         """Find out which systems contribute; argument as for `cube`."""
-        return cls(contributing_systems(runs, table, contributing))
+        gap = np.full(len(table.topics), np.iinfo(np.int64).max)
+        stated = contributing is not None or CONTRIBUTING in runs.columns
+        return cls(contributing_systems(runs, table, contributing), stated, _gap=gap)
 
     def add(self, table: RunTable, judged: Codes) -> None:
         """Take in the rows of some systems, with their row in the qrels, -1 where unjudged."""
@@ -41,9 +45,8 @@ class Contribution:
         self._judged.append(judged[pooled])
         self._ranks.append(filed[pooled].astype(np.int32))
         self._lists.append(table.group[pooled])
-        gap = filed[contributes & (judged < 0)]
-        if len(gap):
-            self._unjudged = min(int(gap.min()), self._unjudged or int(gap.min()))
+        open_ = contributes & (judged < 0)
+        np.minimum.at(self._gap, table.topic[open_], filed[open_])
 
     def rank(self, judgments: int) -> NDArray[np.int32]:
         """Return the best rank of every row of the qrels, 0 where no contributing run has it."""
@@ -77,8 +80,21 @@ class Contribution:
             laid[system, place, ranks[inside] - 1] = selection.slot[judged[inside]]
         return laid
 
-    def depth(self, longest: int) -> int:
-        """Return the depth down to which every contributing run is judged, 0 if there is none."""
+    def depth(self, selection: Selection, longest: int) -> NDArray[np.int32]:
+        """Return how deep every contributing run of its collection is judged, for each topic.
+
+        Parameters
+        ----------
+        selection
+            The topics of the cube.
+        longest
+            The length of the longest list, which stands where no document is unjudged.
+        """
         if not self.systems.any():
-            return 0
-        return longest if self._unjudged is None else self._unjudged - 1
+            return np.zeros(len(selection.labels), np.int32)
+        inside = np.flatnonzero(selection.chosen)
+        complete = np.minimum(self._gap[inside] - 1, longest)
+        depths = selection.collections.reduce(
+            np.minimum, selection.placed[inside], complete, longest
+        )
+        return depths[selection.codes].astype(np.int32)

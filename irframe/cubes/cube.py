@@ -1,30 +1,30 @@
 """The cube: system x topic x depth, built once from a run frame and a qrels frame."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.cubes.collections import Collections
 from irframe.cubes.contribution import Contribution
-from irframe.cubes.grouping import group_coordinates, split
-from irframe.cubes.topics import Selection, select_topics
-from irframe.errors import DepthError
+from irframe.cubes.grouping import each_group, group_coordinates
+from irframe.cubes.layout import FACTS, LEVEL, PARTS, RANKINGS
+from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
+from irframe.cubes.topics import Selection, count_rows, select_topics
+from irframe.errors import ParameterError
 from irframe.frames import tables
 from irframe.frames.ids import Codes
-from irframe.frames.joining import locate, refuse_empty_join
+from irframe.frames.joining import locate, place_topics, refuse_empty_join
 from irframe.frames.ranking import Ranking, rank_table
 from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table, read_table
-from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC, UNJUDGED
-
-CELL = (SYSTEM, TOPIC, DEPTH)
-JUDGED = "judged"
-"""Dimension along the recall base of a topic: its judged documents."""
+from irframe.names import DEPTH, EMPTY, SYSTEM, TOPIC, UNJUDGED, roles
 
 
+@overload
 def cube(
     runs: pd.DataFrame,
     qrels: pd.DataFrame,
@@ -32,21 +32,51 @@ def cube(
     depth: int | None = None,
     ties: str = "trec",
     score_dtype: str = "float64",
-    topics: str | Sequence[Hashable] = "qrels",
-    contributing: str | Sequence[Hashable] | None = None,
-    pool_depth: int | None = None,
+    topics: Topics = "qrels",
+    contributing: Contributing = None,
+    pool_depth: PoolDepth = None,
+    collection: str | None = None,
+    by: None = None,
+    seed: int | None = None,
+) -> xr.Dataset: ...
+@overload
+def cube(
+    runs: pd.DataFrame,
+    qrels: pd.DataFrame,
+    *,
+    depth: int | None = None,
+    ties: str = "trec",
+    score_dtype: str = "float64",
+    topics: Topics = "qrels",
+    contributing: Contributing = None,
+    pool_depth: PoolDepth = None,
+    collection: str | None = None,
+    by: str,
+    seed: int | None = None,
+) -> xr.DataTree: ...
+def cube(
+    runs: pd.DataFrame,
+    qrels: pd.DataFrame,
+    *,
+    depth: int | None = None,
+    ties: str = "trec",
+    score_dtype: str = "float64",
+    topics: Topics = "qrels",
+    contributing: Contributing = None,
+    pool_depth: PoolDepth = None,
+    collection: str | None = None,
     by: str | None = None,
     seed: int | None = None,
-) -> Any:
+) -> xr.Dataset | xr.DataTree:
     """Build the cube of judged rankings that every metric and study reads.
 
     Parameters
     ----------
     runs
         Run frame: topic, doc, and score or rank; usually system. Further columns that are
-        constant per system or per topic (track, team, ...) ride along as coordinates.
+        constant per topic or per system (track, team, ...) ride along as coordinates.
     qrels
-        Qrels frame: topic, doc, grade.
+        Qrels frame: topic, doc, grade. Further columns that are constant per topic ride along.
     depth
         Ranks to keep, at least 1; by default as many as the longest list. A depth beyond the
         lists leaves the missing ranks empty.
@@ -59,22 +89,29 @@ def cube(
         The systems whose runs made the pool: a list, or the name of a boolean column of
         `runs`; by default the column ``contributing`` if there is one, else all systems.
     pool_depth
-        Depth of the pool; by default the greatest depth down to which every document of every
-        contributing run is judged.
+        Depth of the pool, or a mapping collection -> depth; by default the greatest depth down
+        to which every document of every contributing run is judged, in each collection.
+    collection
+        A column of either frame that says which collection (track) a topic belongs to. A system
+        takes part in a collection if it has a list there; elsewhere it has no score. Each
+        collection has a pool and a top grade of its own. By default all topics are one.
     by
-        A column of `runs`: one cube for each of its values, with the topics of that group.
+        A column that rides along: one cube for each of its values, with its own systems and
+        topics, but judged as a part of the whole.
 
     Returns
     -------
     xarray.Dataset or xarray.DataTree
         Variables over (system, topic, depth): ``grade`` (int8, with the marks
         `irframe.names.UNJUDGED` and `irframe.names.EMPTY`), ``doc`` (position in the topic's
-        recall base, -1 where unjudged), ``tied`` (same score as one rank above). Over (system,
-        topic): ``retrieved``, the length of the list. Over (topic, judged), the recall base:
-        ``judged_doc``, ``judged_grade`` and ``pool_rank``, the best rank in a contributing run,
-        0 where none has it; over (system, topic, filed_rank) ``filed``, the position in the recall
-        base of what a contributing run put into the pool. With `by`, a DataTree:
-        ``tree[group].to_dataset()`` is the cube of a group.
+        recall base, -1 where unjudged), ``tied`` (same score as one rank above). The rest are
+        coordinates. Over (system, topic): ``retrieved`` and ``unjudged``, how many documents
+        the whole list has and how many of them are unjudged, and ``took_part``. Over (topic):
+        ``top``, the top grade of its collection, and ``pool_depth``. Over (topic, judged), the
+        recall base: ``judged_doc``, ``judged_grade`` and ``pool_rank``, the best rank in a
+        contributing run, 0 where none has it; over (system, topic, filed_rank) ``filed``, the
+        position in the recall base of what a contributing run put into the pool. Attributes
+        say how the cube was made. With `by`, a DataTree, which has the verbs of its cubes.
 
     Raises
     ------
@@ -84,6 +121,8 @@ def cube(
         If no topic or no document occurs on both sides, or one does twice on one side.
     RankingError
         If scores or ranks do not decide an order.
+    ParameterError
+        For a collection or group that some topic or system lacks.
 
     Examples
     --------
@@ -93,30 +132,54 @@ def cube(
     >>> dict(cube(runs, qrels).sizes)
     {'system': 1, 'topic': 1, 'depth': 2, 'judged': 1, 'filed_rank': 1, 'level': 1}
     """
-    options: dict[str, Any] = {
-        "depth": depth,
-        "ties": ties,
-        "score_dtype": score_dtype,
-        "topics": topics,
-        "contributing": contributing,
-        "pool_depth": pool_depth,
-        "seed": None if seed is None else np.random.default_rng(seed),
-    }
-    if by is not None:
-        groups = split(runs, qrels, by)
-        cubes = {str(key): cube(run, qrel, **options) for key, run, qrel in groups}
-        return xr.DataTree.from_dict(cubes, name=by)
-    for name, value in (("depth", depth), ("pool_depth", pool_depth)):
-        whole = value is None or (isinstance(value, int | np.integer) and value is not True)
-        if not whole or (value is not None and value < (name == "depth")):
-            raise DepthError(f"a {name} that is a whole number of at least 1", repr(value))
-    table, judgments = read_table(runs), read_qrels_table(qrels)
-    selection = select_topics(table, judgments, topics)
-    contribution = Contribution.read(runs, table, contributing)
-    cells = _fill(table, judgments, selection, contribution, options)
-    return _label(table, judgments, selection, contribution, cells).assign_coords(
-        group_coordinates(runs, qrels, table, selection)
+    policy = Policy(
+        depth=depth,
+        ties=ties,
+        score_dtype=score_dtype,
+        topics=topics,
+        contributing=contributing,
+        pool_depth=pool_depth,
+        collection=collection,
+        seed=seed,
     )
+    if by is None:
+        return build_cube(runs, qrels, policy)
+    parts = {str(key): part for key, part in build_groups(runs, qrels, policy, by)}
+    return xr.DataTree.from_dict(parts, name=by)
+
+
+def build_groups(
+    runs: pd.DataFrame, qrels: pd.DataFrame, policy: Policy, by: str
+) -> Iterator[tuple[Any, xr.Dataset]]:
+    """Yield a cube for every group: parts of one, or, where topics share names, built apart."""
+    if not _share_names(qrels, by):
+        yield from each_group(build_cube(runs, qrels, policy), by)
+        return
+    for key in pd.unique(qrels[by]):
+        yield key, build_cube(runs[runs[by] == key], qrels[qrels[by] == key], policy)
+
+
+def _share_names(qrels: pd.DataFrame, by: str) -> bool:
+    """Return whether a topic is judged in several groups, each of which means another topic."""
+    topic = roles(qrels.columns).get(TOPIC)
+    if by not in qrels.columns or topic is None or by == topic:
+        return False
+    return len(qrels[[topic, by]].drop_duplicates()) > qrels[topic].nunique()
+
+
+def build_cube(runs: pd.DataFrame, qrels: pd.DataFrame, policy: Policy) -> xr.Dataset:
+    """Build a cube by a policy; see `cube`."""
+    table, judgments = read_table(runs), read_qrels_table(qrels)
+    placed = place_topics(table, judgments)
+    groups = Collections.read(runs, qrels, table, judgments, placed, policy.collection)
+    selection = select_topics(table, judgments, policy.topics, groups)
+    contribution = Contribution.read(runs, table, policy.contributing)
+    lengths = count_rows(table)
+    depth = policy.depth or selection.longest(lengths)
+    cells = _fill(table, judgments, selection, contribution, policy, depth)
+    took_part = selection.took_part(lengths)
+    built = _label(table, judgments, selection, contribution, cells, took_part, policy)
+    return built.assign_coords(group_coordinates(runs, qrels, table, selection))
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,9 +190,23 @@ class _Cells:
     doc: NDArray[np.int32]
     tied: NDArray[np.bool_]
     retrieved: NDArray[np.int32]
+    unjudged: NDArray[np.int32]
     tail: NDArray[np.int32]
     tail_size: NDArray[np.int32]
-    attributes: dict[str, Any]
+
+    @classmethod
+    def empty(cls, systems: int, topics: int, depth: int, levels: int) -> "_Cells":
+        shapes = {"tail": (systems, topics, levels)}
+        shapes |= dict.fromkeys(RANKINGS, (systems, topics, depth))
+        names = cls.__dataclass_fields__
+        return cls(
+            **{
+                name: np.full(
+                    shapes.get(name, (systems, topics)), PARTS[name].fill, PARTS[name].dtype
+                )
+                for name in names
+            }
+        )
 
 
 def _fill(
@@ -137,38 +214,24 @@ def _fill(
     judgments: QrelsTable,
     selection: Selection,
     contribution: Contribution,
-    options: dict[str, Any],
+    policy: Policy,
+    depth: int,
 ) -> _Cells:
-    longest = selection.longest(table)
-    depth = int(options["depth"] or max(longest, 1))
-    shape = (len(table.systems), len(selection.labels), depth)
-    cells = _Cells(
-        grade=np.full(shape, EMPTY, np.int8),
-        doc=np.full(shape, -1, np.int32),
-        tied=np.zeros(shape, bool),
-        retrieved=np.zeros(shape[:2], np.int32),
-        tail=np.zeros((*shape[:2], len(selection.levels)), np.int32),
-        tail_size=np.zeros(shape[:2], np.int32),
-        attributes={name: options[name] for name in ("ties", "score_dtype")},
-    )
+    cells = _Cells.empty(len(table.systems), len(selection.labels), depth, len(selection.levels))
     found = False
     for part in _chunks(table, selection):
         ranking = rank_table(
-            part, ties=options["ties"], score_dtype=options["score_dtype"], seed=options["seed"]
+            part, ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed
         )
         judged = locate(part, judgments, selection.placed)
         found = found or bool((judged >= 0).any())
         contribution.add(part, judged)
         _scatter(cells, part, ranking, judged, judgments, selection)
     refuse_empty_join(table, judgments, found=found)
-    nominal = options["pool_depth"]
-    cells.attributes["pool_depth"] = contribution.depth(longest) if nominal is None else nominal
-    cells.attributes["top"] = selection.top
-    cells.attributes["longest"] = longest
     return cells
 
 
-def _chunks(table: RunTable, selection: Selection) -> Any:
+def _chunks(table: RunTable, selection: Selection) -> Iterator[RunTable]:
     """Yield the selected rows, whole systems, about `irframe.frames.tables.ROWS` at a time."""
     kept = selection.chosen[table.topic]
     if not kept.all():
@@ -203,7 +266,8 @@ def _scatter(
     topic = selection.position[selection.placed[table.topic[order]]]
     pair = table.system[order].astype(np.int64) * topics + topic
     last = np.flatnonzero(np.append(ranking.first[1:], True))
-    cells.retrieved.ravel()[pair[last]] = np.minimum(ranking.rank[last], depth)
+    cells.retrieved.ravel()[pair[last]] = ranking.rank[last]
+    np.add.at(cells.unjudged.ravel(), pair[judged < 0], 1)
     inside = ranking.rank <= depth
     if inside.all():
         inside = slice(None)
@@ -246,26 +310,58 @@ def _label(
     selection: Selection,
     contribution: Contribution,
     cells: _Cells,
+    took_part: NDArray[np.bool_],
+    policy: Policy,
 ) -> xr.Dataset:
-    base = (TOPIC, JUDGED)
-    pool_depth = min(cells.attributes["pool_depth"], cells.attributes["longest"])
-    variables = {
-        GRADE: (CELL, cells.grade),
-        "doc": (CELL, cells.doc),
-        "tied": (CELL, cells.tied),
-        "retrieved": (CELL[:2], cells.retrieved),
-        "judged_doc": (base, selection.base(judgments.doc, fill="")),
-        "judged_grade": (base, selection.base(judgments.grade, fill=EMPTY)),
-        "pool_rank": (base, selection.base(contribution.rank(len(judgments.grade)), fill=0)),
-        "filed": ((*CELL[:2], "filed_rank"), contribution.filed(table, selection, pool_depth)),
-        "tail": ((*CELL[:2], "level"), cells.tail),
-        "tail_size": (CELL[:2], cells.tail_size),
+    pool_depth = _pool_depth(policy, selection, contribution, int(cells.retrieved.max(initial=0)))
+    deepest = min(int(pool_depth.max(initial=0)), int(cells.retrieved.max(initial=0)))
+    pool_rank = selection.base(contribution.rank(len(judgments.grade)), fill=0)
+    values = vars(cells) | {
+        "took_part": took_part,
+        "judged_doc": selection.base(judgments.doc, fill=""),
+        "judged_grade": selection.base(judgments.grade, fill=EMPTY),
+        "pool_rank": pool_rank,
+        "filed": contribution.filed(table, selection, deepest),
+        "top": selection.top,
+        "pool_depth": pool_depth,
+        "contributing": contribution.systems,
     }
-    coordinates = {
+    labels = {
         SYSTEM: table.systems,
         TOPIC: selection.labels,
         DEPTH: np.arange(1, cells.grade.shape[-1] + 1),
-        "level": selection.levels,
-        "contributing": (SYSTEM, contribution.systems),
+        LEVEL: selection.levels,
     }
-    return xr.Dataset(variables, coordinates, cells.attributes)
+    judged = values["judged_grade"] != EMPTY
+    known = ((pool_rank > 0) & (pool_rank <= pool_depth[:, np.newaxis]))[judged].all()
+    stated = policy.pool_depth is not None or contribution.stated
+    pool = "stated" if stated else "complete" if known else "unknown"
+    return xr.Dataset(
+        {name: (part.dims, values[name]) for name, part in RANKINGS.items()},
+        labels | {name: (part.dims, values[name]) for name, part in FACTS.items()},
+        policy.attributes | {"pool": pool, "irframe": version()},
+    )
+
+
+def _pool_depth(
+    policy: Policy, selection: Selection, contribution: Contribution, longest: int
+) -> NDArray[np.int32]:
+    """Return the pool depth of every topic, as given or as found."""
+    given = policy.pool_depth
+    if given is None:
+        return contribution.depth(selection, longest)
+    part = selection.collections.of_topic[selection.codes]
+    labels = selection.collections.labels
+    if not isinstance(given, Mapping):
+        return np.full(len(part), given, np.int32)
+    missing = [str(label) for label in labels[np.unique(part)] if label not in given]
+    if missing:
+        raise ParameterError("a pool_depth for every collection", "none for", "", missing)
+    return np.array([given.get(label, 0) for label in labels], np.int32)[part]
+
+
+def version() -> str:
+    """Return the version of irframe."""
+    from irframe import __version__  # noqa: PLC0415 - the package imports this module
+
+    return __version__

@@ -3,12 +3,16 @@
 import numpy as np
 import xarray as xr
 
-from irframe.cubes.judgments import keep_judgments, require_documents
+from irframe.cubes.judgments import keep_judgments
+from irframe.cubes.verb import verb
 from irframe.frames.sampling import random_keys, refuse_percent, strata_sample
 from irframe.names import EMPTY, TOPIC
 
 
-def downsample(cube: xr.Dataset, percent: float, seed: int = 0) -> xr.Dataset:
+@verb
+def downsample(
+    cube: xr.Dataset, percent: float, seed: int = 0, *, by: str | None = None
+) -> xr.Dataset:
     """Return the cube as it would be had only a share of its documents been judged.
 
     Parameters
@@ -19,6 +23,8 @@ def downsample(cube: xr.Dataset, percent: float, seed: int = 0) -> xr.Dataset:
         Share to keep for every topic and grade, above 0 and at most 100.
     seed
         Seed of the random order of the documents; the same documents are kept as by `sample`.
+    by
+        A coordinate of systems or topics: a DataTree with one such cube per group.
 
     Returns
     -------
@@ -47,7 +53,6 @@ def downsample(cube: xr.Dataset, percent: float, seed: int = 0) -> xr.Dataset:
     [523, 282, 206]
     """
     refuse_percent(percent)
-    require_documents(cube, "doc", "judged_doc", "judged_grade", "pool_rank")
     grade = cube["judged_grade"].to_numpy()
     topic, slot = np.nonzero(grade != EMPTY)
     labels = cube[TOPIC].to_numpy()[topic]

@@ -1,18 +1,21 @@
 """From frames to a frame of scores in one call."""
 
-from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.cube import cube
-from irframe.cubes.grouping import split
+from irframe.checks import choice
+from irframe.cubes.cube import build_cube, build_groups
+from irframe.cubes.gate import unknown_tail
+from irframe.cubes.layout import RANKINGS
+from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.score import Metrics, parse_metrics, score
+from irframe.cubes.verb import join, provenance
+from irframe.errors import DepthError, MetricError
 from irframe.metrics import Metric
-from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM, TOPIC, roles
+from irframe.names import DEPTH, METRIC, METRICS, RESULT, SYSTEM, TOPIC, roles
 
 
 def evaluate(
@@ -23,9 +26,10 @@ def evaluate(
     depth: int | None = None,
     ties: str = "trec",
     score_dtype: str = "float64",
-    topics: str | Sequence[Hashable] = "qrels",
-    contributing: str | Sequence[Hashable] | None = None,
-    pool_depth: int | None = None,
+    topics: Topics = "qrels",
+    contributing: Contributing = None,
+    pool_depth: PoolDepth = None,
+    collection: str | None = None,
     by: str | None = None,
     seed: int | None = None,
     no_rel: str | None = None,
@@ -37,10 +41,16 @@ def evaluate(
     runs, qrels
         Run frame and qrels frame.
     metrics
-        Metrics or their names. One with a depth of its own (``"nDCG@10"``) is scored there,
-        the others at the full depth.
-    depth, ties, score_dtype, topics, contributing, pool_depth, by, seed
+        Metrics or their names. One with a depth of its own (``"nDCG@10"``) is scored there.
+        One without is scored at `depth`, or else on all that was retrieved with nothing cut:
+        nDCG by the whole ideal ranking, AP by all relevant documents.
+    depth
+        Cut all lists here, at least 1; by default nowhere.
+    ties, score_dtype, topics, contributing, pool_depth, collection, seed
         As for `cube`.
+    by
+        A column that is constant per system or topic: scores of every group, as those of the
+        cubes that `cube` gives with it.
     no_rel
         ``"nan"``: topics without relevant documents score NaN, whatever the metric.
 
@@ -48,10 +58,13 @@ def evaluate(
     -------
     pandas.DataFrame
         Index (system, topic), named as in the caller's frame, with the group first if `by` is
-        given; a column per metric, as printed.
+        given; a column per metric, as printed. A system has no rows in collections in which
+        it did not take part.
 
     Raises
     ------
+    MetricError
+        For a metric that needs a depth and has none, such as P.
     IrframeError
         As `cube` and `score`.
 
@@ -65,50 +78,65 @@ def evaluate(
     system topic
     s      1      0.5  0.0
     """
-    options: dict[str, Any] = {
-        "ties": ties,
-        "score_dtype": score_dtype,
-        "topics": topics,
-        "contributing": contributing,
-        "pool_depth": pool_depth,
-        "seed": seed,
-    }
     chosen = parse_metrics(metrics)
-    if by is None:
-        return _table(runs, qrels, chosen, depth, no_rel, options)
-    groups = {
-        key: _table(run, judged, chosen, depth, no_rel, options)
-        for key, run, judged in split(runs, qrels, by)
-    }
-    return pd.DataFrame(pd.concat(groups, names=[by]))
+    choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
+    wanted = [_at(metric, depth) for metric in chosen]
+    deepest = None if depth is None and None in (m.depth for m in wanted) else _deepest(wanted)
+    policy = Policy(
+        depth=depth or deepest,
+        ties=ties,
+        score_dtype=score_dtype,
+        topics=topics,
+        contributing=contributing,
+        pool_depth=pool_depth,
+        collection=collection,
+        seed=seed,
+    )
+    names = roles(runs.columns)
+    index = [names.get(SYSTEM, SYSTEM), names.get(TOPIC, TOPIC)]
+    labels = pd.Index([str(metric) for metric in chosen], name=METRIC)
+    parts = {None: build_cube(runs, qrels, policy)} if by is None else {}
+    parts |= {} if by is None else dict(build_groups(runs, qrels, policy, by))
+    tables = {key: _table(part, wanted, labels, index, no_rel) for key, part in parts.items()}
+    table = tables[None] if by is None else join(tables, by, None)
+    made = provenance(next(iter(parts.values())))
+    table.attrs = {**made, RESULT: "evaluate", METRICS: list(labels)}
+    return table
+
+
+def _at(metric: Metric, depth: int | None) -> Metric:
+    """Return a metric at its own depth, or else at the one given, or else with nothing cut."""
+    if metric.depth is not None:
+        return metric
+    if depth is not None:
+        return replace(metric, depth=depth)
+    uncut = metric.uncut()
+    if uncut is None:
+        advice = f"write {metric} @ 10, or pass depth="
+        raise MetricError(f"a depth for {metric}, whose value depends on it", "none", advice)
+    return uncut
+
+
+def _deepest(metrics: list[Metric]) -> int:
+    return max([1, *(metric.depth or 1 for metric in metrics)])
 
 
 def _table(
-    runs: pd.DataFrame,
-    qrels: pd.DataFrame,
+    built: xr.Dataset,
     metrics: list[Metric],
-    depth: int | None,
+    labels: pd.Index,
+    names: list[Any],
     no_rel: str | None,
-    options: dict[str, Any],
 ) -> pd.DataFrame:
-    """Score each metric at its own depth, or else at `depth`, or else at the full one."""
-    wanted = [metric.depth or depth for metric in metrics]
-    fixed = [depth for depth in wanted if depth is not None]
-    full = len(fixed) < len(wanted)
-    built = cube(runs, qrels, depth=None if full else max(fixed), **options)
-    longest = built.sizes[DEPTH]
-    built = deepen(built, max(fixed, default=1))
-    own = [replace(m, depth=k or longest) for m, k in zip(metrics, wanted, strict=True)]
-    distinct = list(dict.fromkeys(own))
-    scores = score(built, *distinct, at=built.sizes[DEPTH], no_rel=no_rel)
-    scores = scores.isel({METRIC: [distinct.index(metric) for metric in own]})
-    names = roles(runs.columns)
-    index = pd.MultiIndex.from_product(
-        [built.indexes[SYSTEM], built.indexes[TOPIC]],
-        names=[names.get(SYSTEM, SYSTEM), names[TOPIC]],
-    )
-    columns = pd.Index([str(metric) for metric in metrics], name=METRIC)
-    return pd.DataFrame(scores.to_numpy().reshape(len(own), -1).T, index, columns)
+    """Score each metric where it is to be, a row for every list that is there."""
+    deep = deepen(built, _deepest(metrics))
+    distinct = list(dict.fromkeys(metrics))
+    scores = score(deep, *distinct, at=deep.sizes[DEPTH], no_rel=no_rel)
+    scores = scores.isel({METRIC: [distinct.index(metric) for metric in metrics]})
+    index = pd.MultiIndex.from_product([built.indexes[SYSTEM], built.indexes[TOPIC]], names=names)
+    table = pd.DataFrame(scores.to_numpy().reshape(len(metrics), -1).T, index, labels)
+    there = built["took_part"].to_numpy()
+    return table if there.all() else table[there.ravel()]
 
 
 def deepen(cube: xr.Dataset, depth: int) -> xr.Dataset:
@@ -117,16 +145,28 @@ def deepen(cube: xr.Dataset, depth: int) -> xr.Dataset:
     Parameters
     ----------
     cube
-        A cube whose lists were not cut.
+        A cube.
     depth
         Depth wanted.
 
     Returns
     -------
     xarray.Dataset
-        The cube, or a deeper one.
+        The cube, or a deeper one, whose lists end where they were cut.
+
+    Raises
+    ------
+    DepthError
+        If the last documents share their gain with some that were cut off.
     """
     if depth <= cube.sizes[DEPTH]:
         return cube
-    fill = {"grade": EMPTY, "doc": -1, "tied": False}
-    return cube.reindex({DEPTH: np.arange(1, depth + 1)}, fill_value=fill)
+    if cube.attrs["ties"] == "mean" and bool(cube["tail_size"].any()):
+        found = "documents tied across its end"
+        raise DepthError("lists cut between ties", found, "leave depth= out, or cut elsewhere")
+    short = cube.sizes[DEPTH]
+    retrieved = cube["retrieved"].clip(max=short).astype("int32")
+    fill = {name: part.fill for name, part in RANKINGS.items()}
+    wide = cube.pad({DEPTH: (0, depth - short)}, constant_values=fill)
+    wide = wide.assign_coords({DEPTH: range(1, depth + 1), "retrieved": retrieved})
+    return wide.assign_coords(unknown_tail(wide)).assign_attrs(depth=depth)

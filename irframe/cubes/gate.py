@@ -1,32 +1,222 @@
-"""What a verb of cubes asks of its argument."""
+"""The gate: every verb reads a cube through it, and gets it as it was built or not at all.
+
+A cube is an ordinary dataset, which people slice, mask, transpose, save and put together. What
+can be restored is restored; of the rest the error says what is missing.
+"""
 
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
-from irframe.errors import InputError
-from irframe.names import DEPTH
+from irframe.cubes.layout import CELL, FACTS, LIST, PARTS, RANKINGS, UNKNOWN, Part
+from irframe.errors import DepthError, IdError, InputError
+from irframe.names import DEPTH, GRADE, SYSTEM, TOPIC
+
+Array = NDArray[Any]
+
+WHOLE = "lists that are masked as a whole or not at all"
+ADVICE = "mask systems or topics, and choose depths with at="
 
 
-def require_cube(cube: Any, *names: str) -> None:
-    """Raise if something is no cube, or has lost variables.
+def read_cube(cube: Any) -> xr.Dataset:
+    """Return a cube in the layout in which it was built.
 
     Parameters
     ----------
     cube
-        What was given for a cube.
-    names
-        Variables that are needed, by default ``grade`` and ``retrieved``.
+        What was given for a cube: one made by `irframe.cube`, and then selected, masked,
+        transposed, cast, chunked, saved and loaded.
+
+    Returns
+    -------
+    xarray.Dataset
+        The cube: all dimensions in order, all variables in their types, depths 1, 2, ...; lists
+        that were masked as a whole did not take part.
+
+    Raises
+    ------
+    InputError
+        If it is no cube, has lost variables, or lists are masked in part.
+    DepthError
+        If its depths are not 1, 2, ..., n.
+    IdError
+        If a system or topic stands twice.
 
     Examples
     --------
-    >>> require_cube([1])
+    >>> read_cube([1])
     Traceback (most recent call last):
     ...
     irframe.errors.InputError: wanted a cube made by irframe.cube; found list.
     """
-    needed = set(names or ("grade", "retrieved"))
-    if not isinstance(cube, xr.Dataset) or not needed <= set(cube.data_vars):
+    _refuse_others(cube)
+    cube = _along_depth(cube)
+    cube = _with_dimensions(cube)
+    _refuse_twice(cube)
+    variables = cube.variables
+    wrong = [name for name, part in FACTS.items() if not _is_typed(variables[name], part)]
+    if wrong:
+        cube = cube.assign_coords({name: _typed(cube[name], FACTS[name]) for name in wrong})
+    return _unmasked(_without_stale_tail(cube))
+
+
+def _refuse_others(cube: Any) -> None:
+    if not isinstance(cube, xr.Dataset) or GRADE not in cube:
         raise InputError("a cube made by irframe.cube", type(cube).__name__)
-    if DEPTH not in cube.sizes:
-        raise InputError("a cube made by irframe.cube", f"a dataset without {DEPTH}")
+    variables = cube.variables
+    missing = [name for name in PARTS if name not in variables]
+    if missing or "ties" not in cube.attrs:
+        found = "one that lost its attributes" if not missing else "one without"
+        raise InputError("a cube as irframe.cube makes it", found, "keep all of it", missing)
+    strange = [
+        name
+        for name, part in PARTS.items()
+        if variables[name].dims != part.dims and not set(variables[name].dims) <= {*part.dims}
+    ]
+    if strange:
+        found = "dimensions that these variables do not have"
+        raise InputError("a cube", found, "put cubes together with irframe.concat", strange)
+
+
+def _along_depth(cube: xr.Dataset) -> xr.Dataset:
+    """Return the cube with depths in order, refusing all but 1, 2, ..., n."""
+    labels = cube.variables.get(DEPTH)
+    depths = np.array([]) if labels is None else np.atleast_1d(labels.to_numpy())
+    if DEPTH in cube.dims and np.array_equal(depths, np.arange(1, len(depths) + 1)):
+        return cube
+    if DEPTH in cube.dims and np.array_equal(np.sort(depths), np.arange(1, len(depths) + 1)):
+        return cube.isel({DEPTH: np.argsort(depths)})
+    listed = [int(depth) if depth == depth // 1 else depth for depth in depths.tolist()]
+    raise DepthError(
+        "a cube with all depths from 1 on",
+        f"depths {listed[:5]}{' and more' if len(listed) > 5 else ''}",
+        f"leave the cube whole, and ask for these depths with at={listed[:5]}",
+    )
+
+
+def _with_dimensions(cube: xr.Dataset) -> xr.Dataset:
+    """Return the cube with every variable in its dimensions, selected labels as one of each."""
+    for dim in (SYSTEM, TOPIC):
+        if dim not in cube.coords:
+            raise InputError(f"a cube with labels for every {dim}", "none", f"keep the {dim}s")
+    changed = {}
+    variables = cube.variables
+    for name, part in PARTS.items():
+        variable = variables[name]
+        if variable.dims != part.dims:
+            lacking = [dim for dim in part.dims if dim not in variable.dims]
+            lost = [dim for dim in lacking if dim not in LIST or dim in cube.dims]
+            if lost:
+                raise InputError(f"{name} over {', '.join(part.dims)}", "without", "", lost)
+            changed[name] = variable.expand_dims(lacking).transpose(*part.dims)
+    if not changed:
+        return cube
+    scalars = [dim for dim in LIST if dim not in cube.dims]
+    labels = {dim: np.atleast_1d(cube[dim].to_numpy()) for dim in scalars}
+    groups = {
+        name: (dim, np.atleast_1d(cube[name].to_numpy()))
+        for dim in scalars
+        for name in cube.coords
+        if cube[name].dims == () and name not in {*LIST, *PARTS}
+    }
+    rankings = {name: value for name, value in changed.items() if name in RANKINGS}
+    facts = {name: value for name, value in changed.items() if name in FACTS}
+    bare = cube.drop_vars([*changed, *labels, *groups])
+    return bare.assign_coords(labels | groups | facts).assign(rankings).assign_attrs(cube.attrs)
+
+
+def _refuse_twice(cube: xr.Dataset) -> None:
+    for dim in LIST:
+        index = cube.indexes[dim]
+        if not index.is_unique:
+            again = index[index.duplicated()].unique()
+            advice = "put cubes together with irframe.concat, and select each label once"
+            raise IdError(f"every {dim} once in a cube", f"{len(again)} again", advice, again)
+
+
+def _is_typed(variable: xr.Variable, part: Part) -> bool:
+    return part.dtype is object or variable.dtype == part.dtype
+
+
+def _typed(array: xr.DataArray, part: Part) -> xr.Variable:
+    """Return a coordinate in its type; one with gaps stems from labels the cube does not have."""
+    variable = array.variable
+    if variable.dtype.kind in "fO" and not variable.chunks:
+        gaps = pd.isna(variable.to_numpy())
+        if gaps.any():
+            dim = next(dim for dim in part.dims if dim in LIST)
+            axes = tuple(axis for axis, name in enumerate(part.dims) if name != dim)
+            labels = array[dim].to_numpy()[gaps.any(axis=axes)]
+            advice = "select labels that it has, or build it with them"
+            raise InputError(f"a cube with every {dim}", "nothing known of", advice, labels)
+    return variable.astype(part.dtype)
+
+
+def _without_stale_tail(cube: xr.Dataset) -> xr.Dataset:
+    """Forget what is tied with the last documents where lists were cut after they were built."""
+    depth, retrieved = cube.sizes[DEPTH], cube.variables["retrieved"]
+    if cube.attrs.get("depth") == depth or retrieved.chunks or retrieved.values.max() <= depth:
+        return cube
+    return cube.assign_coords(unknown_tail(cube))
+
+
+def unknown_tail(cube: xr.Dataset) -> dict[str, xr.Variable]:
+    """Return coordinates that say that what is tied below the last depth is not known."""
+    cut_off = cube["retrieved"].variable > cube.sizes[DEPTH]
+    size = xr.where(cut_off, UNKNOWN, 0).astype(np.int32)
+    return {"tail": xr.zeros_like(cube["tail"].variable), "tail_size": size}
+
+
+def _unmasked(cube: xr.Dataset) -> xr.Dataset:
+    """Return the cube with rankings in their types, masked lists not taking part."""
+    variables = cube.variables
+    if all(_is_typed(variables[name], part) for name, part in RANKINGS.items()):
+        return cube
+    arrays = [cube[name].variable for name in RANKINGS]
+    core = [[DEPTH]] * len(arrays)
+    restored = xr.apply_ufunc(
+        _restore,
+        *arrays,
+        input_core_dims=core,
+        output_core_dims=[[], *core],
+        dask="parallelized",
+        output_dtypes=[bool, *(part.dtype for part in RANKINGS.values())],
+        dask_gufunc_kwargs={"allow_rechunk": True},
+        kwargs={"late": any(array.chunks for array in arrays)},
+    )
+    there, *rankings = restored
+    if not there.chunks:
+        _refuse_parts(cube, there.to_numpy())
+    took_part = cube["took_part"].variable & (there > 0)
+    changed = {name: array.transpose(*CELL) for name, array in zip(RANKINGS, rankings, strict=True)}
+    return cube.assign(changed).assign_coords(took_part=took_part)
+
+
+def _restore(grade: Array, doc: Array, tied: Array, *, late: bool) -> tuple[Array, ...]:
+    """Return whether a list is there (1), masked (0) or masked in part (-1), and its parts."""
+    masked = np.stack([_null(array) for array in (grade, doc, tied)])
+    there = np.where(masked.all(axis=(0, -1)), 0, np.where(masked.any(axis=(0, -1)), -1, 1))
+    if late and (there < 0).any():
+        raise InputError(WHOLE, "lists masked in part", ADVICE)
+    filled = [
+        np.where(gap, part.fill, array).astype(part.dtype)
+        for gap, array, part in zip(masked, (grade, doc, tied), RANKINGS.values(), strict=True)
+    ]
+    return there, *filled
+
+
+def _null(array: Array) -> NDArray[np.bool_]:
+    if array.dtype.kind not in "fO":
+        return np.zeros(array.shape, bool)
+    return np.asarray(pd.isna(array))
+
+
+def _refuse_parts(cube: xr.Dataset, there: Array) -> None:
+    rows = np.argwhere(there < 0)
+    if len(rows):
+        systems, topics = cube[SYSTEM].to_numpy(), cube[TOPIC].to_numpy()
+        offenders = [f"{systems[row]} on {topics[column]}" for row, column in rows]
+        raise InputError(WHOLE, f"{len(rows)} masked in part", ADVICE, offenders)

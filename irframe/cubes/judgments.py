@@ -4,35 +4,12 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.cube import JUDGED
-from irframe.errors import DepthError, InputError
+from irframe.checks import whole
+from irframe.cubes.gate import unknown_tail
+from irframe.cubes.layout import BASE, JUDGED, LIST, UNKNOWN
+from irframe.errors import DepthError
 from irframe.frames.sampling import refuse_marks
-from irframe.names import DEPTH, EMPTY, TOPIC, UNJUDGED
-
-DOCUMENTS = ("doc", "judged_doc", "judged_grade", "pool_rank", "filed")
-"""Variables that say which document is where."""
-
-
-def require_documents(cube: xr.Dataset, *names: str) -> None:
-    """Raise if a cube does not say which documents it holds, or holds grades that are none.
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> cube = ir.cube(*ir.example_track())
-    >>> require_documents(cube.drop_vars("doc"))
-    Traceback (most recent call last):
-    ...
-    irframe.errors.InputError: wanted a cube that knows its documents...; found no variable: doc...
-    """
-    if not isinstance(cube, xr.Dataset):
-        raise InputError("a cube made by irframe.cube", type(cube).__name__)
-    needed = ("grade", "retrieved", *(names or DOCUMENTS))
-    missing = [name for name in needed if name not in cube.data_vars]
-    if missing:
-        wanted = "a cube that knows its documents, as irframe.cube makes it"
-        raise InputError(wanted, "no variable", "keep all variables of the cube", missing)
-    refuse_marks(cube["judged_grade"].to_numpy())
+from irframe.names import DEPTH, EMPTY, UNJUDGED
 
 
 def keep_judgments(cube: xr.Dataset, kept: NDArray[np.bool_]) -> xr.Dataset:
@@ -54,27 +31,36 @@ def keep_judgments(cube: xr.Dataset, kept: NDArray[np.bool_]) -> xr.Dataset:
     ------
     DepthError
         If documents below the last depth share their gain with those above.
+    GradeError
+        If grade -1 marks unjudged documents.
     """
-    base = (TOPIC, JUDGED)
-    remaining = xr.DataArray(kept, dims=base)
+    refuse_marks(cube["judged_grade"].to_numpy())
+    remaining = xr.DataArray(kept, dims=BASE)
     grade, doc = xr.apply_ufunc(
         _forget,
-        cube["grade"],
-        cube["doc"],
-        remaining,
+        cube["grade"].variable,
+        cube["doc"].variable,
+        remaining.variable,
         input_core_dims=[[DEPTH], [DEPTH], [JUDGED]],
         output_core_dims=[[DEPTH], [DEPTH]],
         dask="parallelized",
         output_dtypes=[np.int8, np.int32],
     )
     dims = cube["grade"].dims
-    changed = {
-        "grade": grade.transpose(*dims),
-        "doc": doc.transpose(*dims),
-        "judged_grade": cube["judged_grade"].where(remaining, EMPTY).astype(np.int8),
-        "pool_rank": cube["pool_rank"].where(remaining, 0).astype(np.int32),
+    base = {
+        "judged_grade": cube["judged_grade"].where(remaining, EMPTY).astype(np.int8).variable,
+        "pool_rank": cube["pool_rank"].where(remaining, 0).astype(np.int32).variable,
     }
-    return _without_tail(cube).assign(changed)
+    fewer = without_tail(cube).assign(grade=grade.transpose(*dims), doc=doc.transpose(*dims))
+    return with_unjudged(fewer.assign_coords(base))
+
+
+def with_unjudged(cube: xr.Dataset) -> xr.Dataset:
+    """Return a cube that counts its unjudged documents anew, where its lists are whole."""
+    shown = (cube["grade"].variable == UNJUDGED).sum(DEPTH)
+    cut_off = cube["retrieved"].variable > cube.sizes[DEPTH]
+    counted = xr.where(cut_off, UNKNOWN, shown).astype(np.int32)
+    return cube.assign_coords(unjudged=(LIST, counted.data))
 
 
 def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
@@ -85,16 +71,13 @@ def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
     DepthError
         If it is none from 1 to the pool depth of the cube.
     """
-    deepest = int(cube.attrs["pool_depth"])
+    depths = cube["pool_depth"].to_numpy()
+    deepest = int(depths.min(initial=np.iinfo(np.int32).max)) if depths.size else 0
     wanted = deepest if depth is None else depth
-    whole = isinstance(wanted, int | np.integer) and wanted is not True
-    if not whole or not 1 <= wanted <= deepest:
-        advice = "tell cube() the pool_depth= or the contributing= runs if they are known better"
-        found = f"{wanted!r}" if depth is not None else "a pool that is complete to no depth"
-        raise DepthError(
-            f"a pool depth from 1 to {deepest}, the depth of the cube's pool", found, advice
-        )
-    return int(wanted)
+    advice = "tell cube() the pool_depth= or the contributing= runs if they are known better"
+    if deepest < 1:
+        raise DepthError("a cube that knows its pool", "one complete to no depth", advice)
+    return whole("pool depth", wanted, low=1, high=deepest, error=DepthError, advice=advice)
 
 
 def cut(cube: xr.Dataset, depth: int) -> xr.Dataset:
@@ -114,8 +97,7 @@ def cut(cube: xr.Dataset, depth: int) -> xr.Dataset:
     """
     if depth >= cube.sizes[DEPTH]:
         return cube
-    shorter = cube.isel({DEPTH: slice(depth)}).drop_vars(["tail", "tail_size"], errors="ignore")
-    return shorter.assign(retrieved=np.minimum(cube["retrieved"], depth).astype(np.int32))
+    return _no_tail(cube.isel({DEPTH: slice(depth)})).assign_attrs(depth=depth)
 
 
 def _forget(
@@ -127,11 +109,13 @@ def _forget(
     return np.where(lost, np.int8(UNJUDGED), grade), np.where(lost, np.int32(-1), doc)
 
 
-def _without_tail(cube: xr.Dataset) -> xr.Dataset:
-    """Drop the counts of judged documents past the last depth, if there are any to go stale."""
-    if "tail" not in cube or not bool(cube["tail"].any()):
-        return cube
-    if cube.attrs.get("ties") == "mean":
+def without_tail(cube: xr.Dataset) -> xr.Dataset:
+    """Forget the judged documents past the last depth, refusing where their gain is shared."""
+    if cube.attrs["ties"] == "mean" and bool(cube["tail_size"].any()):
         found = "tied documents below it whose judgments may be lost"
         raise DepthError("a cube as deep as its lists", found, "build it without depth=")
-    return cube.drop_vars(["tail", "tail_size"])
+    return _no_tail(cube)
+
+
+def _no_tail(cube: xr.Dataset) -> xr.Dataset:
+    return cube.assign_coords(unknown_tail(cube))

@@ -2,10 +2,12 @@
 
 import xarray as xr
 
-from irframe.cubes.judgments import DOCUMENTS, keep_judgments, pool_depth_of, require_documents
+from irframe.cubes.judgments import keep_judgments, pool_depth_of
+from irframe.cubes.verb import verb
 
 
-def pooled(cube: xr.Dataset, depth: int) -> xr.Dataset:
+@verb
+def pooled(cube: xr.Dataset, depth: int, *, by: str | None = None) -> xr.Dataset:
     """Return the cube as it would be had judging stopped at a shallower pool.
 
     Parameters
@@ -14,6 +16,8 @@ def pooled(cube: xr.Dataset, depth: int) -> xr.Dataset:
         A cube made by `irframe.cube`.
     depth
         Depth of the simulated pool, from 1 to the pool depth of the cube.
+    by
+        A coordinate of systems or topics: a DataTree with one such cube per group.
 
     Returns
     -------
@@ -46,7 +50,7 @@ def pooled(cube: xr.Dataset, depth: int) -> xr.Dataset:
     >>> int((cube.judged_grade >= 0).sum()), int((shallow.judged_grade >= 0).sum())
     (523, 132)
     """
-    require_documents(cube, *DOCUMENTS[:-1])
     depth = pool_depth_of(cube, depth)
     rank = cube["pool_rank"].to_numpy()
-    return keep_judgments(cube, (rank > 0) & (rank <= depth)).assign_attrs(pool_depth=depth)
+    shallow = keep_judgments(cube, (rank > 0) & (rank <= depth))
+    return shallow.assign_coords(pool_depth=xr.full_like(cube["pool_depth"].variable, depth))

@@ -9,17 +9,16 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.cube import CELL, JUDGED
-from irframe.cubes.gate import require_cube
-from irframe.errors import DepthError, MetricError, ParameterError
+from irframe.checks import choice, listed
+from irframe.cubes.layout import CELL, JUDGED, LEVEL, PARTS
+from irframe.cubes.verb import verb
+from irframe.errors import DepthError, MetricError
 from irframe.gains import GainMap
 from irframe.metrics import Block, Evidence, Metric, facts, parse_metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.block import by_scale
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM, TOPIC
 
-LEVEL = "level"
-"""Dimension of the distinct judged grades."""
 BLOCK = 1 << 17
 """Cells scored at a time by a thread: a few arrays of that size fit the processor's cache."""
 
@@ -30,11 +29,13 @@ Fields = dict[str, xr.DataArray]
 Kernel = Callable[[Block, Sequence[Metric], Sequence[int]], Iterator[Array]]
 
 
+@verb
 def score(
     cube: xr.Dataset,
     *metrics: Metric | MetricType | str,
     at: int | Sequence[int] | None = None,
     no_rel: str | None = None,
+    by: str | None = None,
 ) -> xr.DataArray:
     """Score every ranking of a cube with some metrics, at every depth in one pass.
 
@@ -48,12 +49,14 @@ def score(
         Depths to return, within the cube; by default all.
     no_rel
         ``"nan"``: topics without relevant documents score NaN, whatever the metric.
+    by
+        A coordinate of systems or topics: scores of each group, the group first.
 
     Returns
     -------
     xarray.DataArray
         Scores, dimensions (metric, system, topic, depth), float64. A metric with a depth of
-        its own is constant from there on.
+        its own is constant from there on. NaN where a system did not take part.
 
     Raises
     ------
@@ -73,8 +76,7 @@ def score(
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, at)
     refuse_metrics(cube, chosen)
-    if no_rel not in {None, "nan"}:
-        raise ParameterError("no_rel None or 'nan'", repr(no_rel))
+    choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
     values = in_blocks(block_fields(cube, chosen), chosen, depths)
     result = label_scores(cube, values, chosen, depths)
     return result.where(_has_relevant(cube, chosen)) if no_rel == "nan" else result
@@ -83,11 +85,14 @@ def score(
 def label_scores(
     cube: xr.Dataset, values: xr.DataArray, metrics: Sequence[Metric], depths: Sequence[int]
 ) -> xr.DataArray:
-    """Return scores with the labels of their metrics, depths and cube."""
+    """Return scores with the labels of their metrics, depths and cube, NaN where none is."""
     labels = {METRIC: [str(metric) for metric in metrics], DEPTH: np.array(depths)}
-    kept = {name: cube[name] for name in cube.coords if name not in {DEPTH, "level"}}
-    attributes = {name: cube.attrs[name] for name in ("pool_depth",) if name in cube.attrs}
-    return values.assign_coords(kept | labels).assign_attrs(attributes).rename("score")
+    named = [name for name in cube.coords if name not in {DEPTH, LEVEL, *PARTS}]
+    kept = {name: cube[name].variable for name in (*named, "retrieved")}
+    took_part = cube["took_part"].variable
+    if took_part.chunks or not took_part.to_numpy().all():
+        values = values.where(xr.DataArray(took_part))
+    return values.reset_coords(drop=True).assign_coords(kept | labels).rename("score")
 
 
 def in_blocks(
@@ -137,7 +142,12 @@ def parse_metrics(metrics: Metrics) -> list[Metric]:
 
 def refuse_metrics(cube: xr.Dataset, metrics: Sequence[Metric]) -> None:
     """Raise for metrics that cannot be computed on this cube."""
-    if cube.attrs.get("ties") == "mean":
+    asking = [str(metric) for metric in metrics if facts(metric).pooled]
+    if asking and cube.attrs.get("pool", "unknown") == "unknown":
+        advice = "tell cube() the contributing= runs or the pool_depth="
+        found = "judgments that these runs alone did not make, for"
+        raise MetricError("a cube that knows its pool", found, advice, asking)
+    if cube.attrs["ties"] == "mean":
         refused = [str(metric) for metric in metrics if not facts(metric).linear]
         if refused:
             advice = "choose another ties= when building the cube"
@@ -155,17 +165,21 @@ def wanted_depths(
     cube: xr.Dataset, metrics: Sequence[Metric], at: int | Sequence[int] | None
 ) -> list[int]:
     """Return the depths asked for, all by default, refusing those that the cube lacks."""
-    require_cube(cube)
     deepest = cube.sizes[DEPTH]
-    depths = np.atleast_1d(np.arange(1, deepest + 1) if at is None else at).tolist()
-    beyond = [str(depth) for depth in depths if not 1 <= depth <= deepest or depth != int(depth)]
+    asked = list(range(1, deepest + 1)) if at is None else listed(at)
+    beyond = [repr(depth) for depth in asked if not _within(depth, deepest)]
     beyond += [str(metric) for metric in metrics if (metric.depth or 1) > deepest]
-    if beyond or not depths:
+    if beyond or not asked:
         advice = "build the cube with a greater depth=; missing ranks are empty"
         raise DepthError(
             f"depths from 1 to {deepest}, the depth of the cube", "others", advice, beyond
         )
-    return [int(depth) for depth in depths]
+    return [int(depth) for depth in asked]
+
+
+def _within(depth: Any, deepest: int) -> bool:
+    whole = isinstance(depth, int | np.integer) and not isinstance(depth, bool)
+    return whole and bool(1 <= depth <= deepest)
 
 
 def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool = False) -> Fields:
@@ -174,7 +188,7 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
     Parameters
     ----------
     cube
-        A cube. The top grade and the pool depth are attributes, or variables over topics.
+        A cube.
     metrics
         The metrics to be scored, which may ask for counts by pool depth.
     ties
@@ -188,10 +202,20 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
     base = recall_base(cube)
     if any(facts(metric).pooled for metric in metrics):
         base["pool_count"] = _pool_count(cube, base)
-    names = ["grade", "retrieved", *(["beyond"] if "beyond" in cube else [])]
-    if ties or cube.attrs.get("ties") == "mean":
+    base["retrieved"] = cube["retrieved"].clip(max=cube.sizes[DEPTH])
+    names = ["grade"]
+    if ties or cube.attrs["ties"] == "mean":
+        refuse_lost_ties(cube)
         names += ["tied", "tail", "tail_size"]
-    return {name: cube[name] for name in names} | base
+    return {name: cube[name].reset_coords(drop=True) for name in (*names,)} | base
+
+
+def refuse_lost_ties(cube: xr.Dataset) -> None:
+    """Raise if it is not known what is tied with the last documents of lists."""
+    if bool((cube["tail_size"] < 0).any()):
+        advice = "build the cube to this depth, or leave it whole and ask with at="
+        found = "lists that were cut, or lost judgments, afterwards"
+        raise DepthError("a cube that knows its ties", found, advice)
 
 
 def recall_base(cube: xr.Dataset) -> Fields:
@@ -200,16 +224,12 @@ def recall_base(cube: xr.Dataset) -> Fields:
     Returns
     -------
     dict
-        ``levels`` (level,), ``count`` (topic, level), ``top`` and ``pool_depth``, both over
-        topics or of all.
+        ``levels`` (level,), ``count`` (topic, level), ``top`` and ``pool_depth`` (topic,).
     """
     levels, grade = cube["level"].to_numpy(), cube["judged_grade"].to_numpy()
     count = np.stack([(grade == level).sum(axis=-1) for level in levels], axis=-1)
     counted = {"levels": xr.Variable(LEVEL, levels), "count": xr.Variable((TOPIC, LEVEL), count)}
-    shared = {
-        name: cube[name].variable if name in cube else xr.Variable((), int(cube.attrs[name]))
-        for name in ("top", "pool_depth")
-    }
+    shared = {name: cube[name].variable for name in ("top", "pool_depth")}
     return {name: xr.DataArray(part) for name, part in (counted | shared).items()}
 
 

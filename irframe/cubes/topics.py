@@ -1,6 +1,6 @@
 """Which topics a cube holds, and the recall base of each."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from irframe.cubes.collections import Collections
 from irframe.errors import IdError, ParameterError, warn
 from irframe.frames.ids import Codes
 from irframe.frames.joining import place_topics
@@ -31,6 +32,13 @@ class Selection:
     """Topic code of every row of the qrels."""
     judged_grade: NDArray[np.int8]
     """Grade of every row of the qrels."""
+    collections: Collections
+    """Which collection every topic of the qrels belongs to."""
+
+    @cached_property
+    def codes(self) -> Codes:
+        """Code in the qrels of each topic of the cube."""
+        return np.argsort(self.position, kind="stable")[len(self.position) - len(self.labels) :]
 
     @cached_property
     def chosen(self) -> NDArray[np.bool_]:
@@ -43,9 +51,18 @@ class Selection:
         return np.unique(self.judged_grade[self._rows])
 
     @property
-    def top(self) -> int:
-        """The highest grade of the whole qrels frame, at least 1."""
-        return max(1, int(self.judged_grade.max()))
+    def top(self) -> NDArray[np.int16]:
+        """The highest grade of the whole collection of each topic of the cube, at least 1."""
+        highest = self.collections.reduce(np.maximum, self.judged_topic, self.judged_grade, 1)
+        return highest[self.codes].astype(np.int16)
+
+    def took_part(self, lengths: Codes) -> NDArray[np.bool_]:
+        """Say of every system and topic of the cube whether the system took part there."""
+        part = self.collections.of_topic
+        listed = np.zeros((len(lengths), len(self.collections.labels)), bool)
+        system, topic = np.nonzero(lengths[:, self.placed >= 0])
+        listed[system, part[self.placed[self.placed >= 0][topic]]] = True
+        return listed[:, part[self.codes]]
 
     @cached_property
     def slot(self) -> Codes:
@@ -73,18 +90,26 @@ class Selection:
         laid[self.position[self.judged_topic[rows]], self.slot[rows]] = values[rows]
         return laid
 
-    def longest(self, table: RunTable) -> int:
-        """Return the length of the longest list."""
-        topics = len(table.topics)
-        lengths = np.zeros((len(table.systems), topics), np.int64)
-        for rows in row_slices(len(table.system)):
-            pair = table.system[rows].astype(np.int64) * topics + table.topic[rows]
-            lengths += np.bincount(pair, minlength=lengths.size).reshape(lengths.shape)
-        return int(lengths[:, self.chosen].max(initial=0))
+    def longest(self, lengths: Codes) -> int:
+        """Return the length of the longest list, at least 1."""
+        return max(1, int(lengths[:, self.chosen].max(initial=0)))
+
+
+def count_rows(table: RunTable) -> Codes:
+    """Return the length of the list of every system and topic of the runs."""
+    topics = len(table.topics)
+    lengths = np.zeros((len(table.systems), topics), np.int64)
+    for rows in row_slices(len(table.system)):
+        pair = table.system[rows].astype(np.int64) * topics + table.topic[rows]
+        lengths += np.bincount(pair, minlength=lengths.size).reshape(lengths.shape)
+    return lengths
 
 
 def select_topics(
-    table: RunTable, judgments: QrelsTable, topics: str | Sequence[Hashable]
+    table: RunTable,
+    judgments: QrelsTable,
+    topics: str | Sequence[Hashable],
+    collections: Collections | None = None,
 ) -> Selection:
     """Choose the topics of a cube.
 
@@ -94,6 +119,8 @@ def select_topics(
         The two frames.
     topics
         ``"qrels"``, ``"both"`` or a list of judged topics.
+    collections
+        Which collection every topic of the qrels belongs to; by default all to one.
 
     Returns
     -------
@@ -103,7 +130,7 @@ def select_topics(
     Raises
     ------
     ParameterError
-        For a listed topic that is not judged.
+        For a listed topic that is not judged, or a chosen one of no known collection.
 
     Warns
     -----
@@ -127,10 +154,14 @@ def select_topics(
     position = np.full(len(judgments.topics), -1)
     position[codes] = np.arange(len(codes))
     labels = judgments.topics[codes]
-    return Selection(placed, position, labels, judgments.topic, judgments.grade)
+    one = collections or Collections.one(len(judgments.topics))
+    one.refuse_unknown(labels, codes)
+    return Selection(placed, position, labels, judgments.topic, judgments.grade, one)
 
 
 def _listed(judgments: QrelsTable, topics: Sequence[Hashable]) -> Codes:
+    if not isinstance(topics, Iterable):
+        raise ParameterError("topics 'qrels', 'both' or a list of topics", repr(topics))
     wanted = pd.Index(list(topics))
     codes = judgments.topics.get_indexer(wanted)
     unknown = wanted[codes < 0]

@@ -1,6 +1,6 @@
 """Average precision."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -58,6 +58,10 @@ class AP(Metric):
     aliases: ClassVar = ("MAP",)
     order: ClassVar = "relevance"
     fillings: ClassVar = "cut"
+
+    def uncut(self) -> "AP":
+        """Return the metric by all that is relevant, whatever the depth."""
+        return replace(self, norm="R")
 
     def kernel(self, *, relevant: Array, precision: Floats, normaliser: Floats) -> Floats:
         """Return average precision at each depth."""

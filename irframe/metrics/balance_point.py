@@ -47,6 +47,7 @@ class BalancePoint(Metric):
     crossing: str = parameter("sign_change", choices=CROSSINGS)
     rel: int = parameter(1, low=1, high=127)
 
+    needs_depth: ClassVar = True
     cost: ClassVar = True
     range: ClassVar = (1.0, np.inf)
 

@@ -95,7 +95,8 @@ class Metric(metaclass=MetricType):
 
     Notes
     -----
-    Facts of a class that studies read: `order`, what must rank higher for the score to be highest
+    Facts of a class that studies read: `needs_depth`, whether the value changes with the depth
+    even where nothing more is retrieved; `order`, what must rank higher for the score to be highest
     at every depth, ``"reward"`` being gain that only relevant documents are paid for; `ceiling`, a
     second kernel for the score if unjudged documents and unread ranks held all that they might,
     for metrics without a recall base, whose lowest score is the score itself; `fillings`, for
@@ -117,6 +118,7 @@ class Metric(metaclass=MetricType):
     at: ClassVar[str] = "depth"
     cost: ClassVar[bool] = False
     linear: ClassVar[bool] = False
+    needs_depth: ClassVar[bool] = False
     summary: ClassVar[Literal["mean", "sum", "harmonic"]] = "mean"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     order: ClassVar[Literal["", "relevance", "gain", "reward", "preference", "judged"]] = ""
@@ -145,6 +147,10 @@ class Metric(metaclass=MetricType):
 
     def __matmul__(self, depth: int) -> Self:
         return replace(self, depth=depth)
+
+    def uncut(self) -> Self | None:
+        """Return the metric of all that was retrieved, or None if its value needs a depth."""
+        return None if self.needs_depth else self
 
     def _arguments(self, at: str) -> str:
         shown = [

@@ -46,6 +46,7 @@ class CRP(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
+    needs_depth: ClassVar = True
     range: ClassVar = (-np.inf, np.inf)
 
     def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:

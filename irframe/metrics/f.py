@@ -57,6 +57,7 @@ class F(Metric):
     beta: float = parameter(1.0, above=0)
     rel: int = parameter(1, low=1, high=127)
 
+    needs_depth: ClassVar = True
     order: ClassVar = "relevance"
     fillings: ClassVar = "cut"
 

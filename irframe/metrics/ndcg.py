@@ -1,6 +1,6 @@
 """Normalised discounted cumulated gain."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -68,6 +68,10 @@ class nDCG(Metric):
     order: ClassVar = "gain"
     fillings: ClassVar = "cut"
     graded: ClassVar = "ratios"
+
+    def uncut(self) -> "nDCG":
+        """Return the metric by all that is relevant, whatever the depth."""
+        return replace(self, ideal="full")
 
     def kernel(
         self, *, gain: Floats, rank: Floats, ideal_steps: Steps, pool_steps: Steps | None

@@ -1,6 +1,6 @@
 """Q-measure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -66,6 +66,10 @@ class Q(Metric):
     order: ClassVar = "reward"
     fillings: ClassVar = "cut"
     graded: ClassVar = "labelings"
+
+    def uncut(self) -> "Q":
+        """Return the metric by all that is relevant, whatever the depth."""
+        return replace(self, norm="R", ideal="judged")
 
     def kernel(
         self,

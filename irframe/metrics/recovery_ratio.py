@@ -49,6 +49,7 @@ class RecoveryRatio(Metric):
     crossing: str = parameter("sign_change", choices=CROSSINGS)
     rel: int = parameter(1, low=1, high=127)
 
+    needs_depth: ClassVar = True
     aliases: ClassVar = ("rho",)
 
     def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:

@@ -1,6 +1,7 @@
 """Twist."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from irframe.metrics.base import Array, Floats, Metric, parameter
 from irframe.metrics.relative_position import (
@@ -53,6 +54,8 @@ class Twist(Metric):
 
     crossing: str = parameter("sign_change", choices=CROSSINGS)
     rel: int = parameter(1, low=1, high=127)
+
+    needs_depth: ClassVar = True
 
     def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
         """Return the mean of recovery and space ratio of the list cut at each depth."""

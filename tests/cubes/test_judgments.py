@@ -48,7 +48,7 @@ def test_simulated_pools(golden):
     for depth, docs in case["expected"]["judged_at_depth"].items():
         shallow = cube.ireval.pooled(int(depth))
         assert judged_docs(shallow) == docs
-        assert shallow.attrs["pool_depth"] == int(depth)
+        assert (shallow.pool_depth == int(depth)).all()
 
 
 def test_a_shallower_pool_equals_fewer_judgments(track, cube):
@@ -60,9 +60,7 @@ def test_a_shallower_pool_equals_fewer_judgments(track, cube):
     shallow = cube.ireval.pooled(4)
     np.testing.assert_array_equal(shallow.grade, rebuilt.grade)
     metrics = ["AP", "nDCG(ideal='pool')", "AP(norm='pool')", "Q", "Bpref", "RBP(p=0.9)"]
-    xr.testing.assert_allclose(
-        shallow.ireval.score(*metrics), rebuilt.ireval.score(*metrics).assign_attrs(pool_depth=4)
-    )
+    xr.testing.assert_allclose(shallow.ireval.score(*metrics), rebuilt.ireval.score(*metrics))
 
 
 def test_condensed_lists(golden):
@@ -95,7 +93,8 @@ def test_condensing_closes_up(cube):
     assert (closed.retrieved == (cube.grade > UNJUDGED).sum("depth")).all()
     assert ((closed.doc >= 0) == (closed.grade != EMPTY)).all()
     bpref = cube.ireval.score("Bpref", at=50)
-    xr.testing.assert_allclose(closed.ireval.score("Bpref", at=50), bpref)
+    again = closed.ireval.score("Bpref", at=50)
+    np.testing.assert_allclose(again, bpref)
     xr.testing.assert_identical(closed.ireval.condense(), closed)
 
 
@@ -109,7 +108,6 @@ def test_ties_survive_condensing():
 def test_cutting_keeps_the_top(cube):
     shallow = cut(cube, 5)
     assert shallow.sizes["depth"] == 5
-    assert int(shallow.retrieved.max()) == 5
     xr.testing.assert_equal(
         shallow.ireval.score("nDCG", "P"), cube.ireval.score("nDCG", "P", at=range(1, 6))
     )
@@ -127,21 +125,21 @@ def test_a_lazy_cube_stays_lazy(cube):
 
 @pytest.mark.parametrize("depth", [0, 11, 2.5, True, -1])
 def test_pool_depths_outside_the_pool(cube, depth):
-    with pytest.raises(DepthError, match="from 1 to 10"):
+    with pytest.raises(DepthError, match="at least 1 and at most 10"):
         cube.ireval.pooled(depth)
 
 
 def test_a_pool_that_is_complete_to_no_depth(track):
     runs, qrels = track
     everyone = runs.drop(columns="contributing").ireval.cube(qrels)
-    assert everyone.attrs["pool_depth"] == 0
-    with pytest.raises(DepthError, match="0.*pool_depth="):
+    assert (everyone.pool_depth == 0).all()
+    with pytest.raises(DepthError, match="no depth.*pool_depth="):
         everyone.ireval.pooled(1)
 
 
 def test_documents_must_be_known(cube):
     for verb, arguments in (("condense", ()), ("pooled", (3,))):
-        with pytest.raises(InputError, match="no variable: doc"):
+        with pytest.raises(InputError, match="without: doc"):
             getattr(cube.drop_vars("doc").ireval, verb)(*arguments)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.cube import CELL
+from irframe.cubes.layout import CELL
 from irframe.cubes.score import recall_base as judged_levels
 from irframe.errors import ParameterError, warn
 from irframe.metrics.relative_position import (

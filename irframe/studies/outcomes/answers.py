@@ -10,9 +10,9 @@ import pyarrow as pa
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.cube import JUDGED
 from irframe.cubes.gate import require_cube
 from irframe.cubes.grouping import group_coordinates
+from irframe.cubes.layout import JUDGED
 from irframe.cubes.score import refuse_metrics
 from irframe.cubes.topics import Selection, select_topics
 from irframe.errors import DepthError, InputError, ParameterError

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from irframe.cubes.bounds import both_sides
 from irframe.cubes.score import block_fields, label_scores, parse_metrics, wanted_depths
-from irframe.errors import InputError, ParameterError
+from irframe.errors import ParameterError
 from irframe.extremes.reordering import reordered_scores
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
@@ -75,17 +75,14 @@ def tie_ranges(
     >>> tie_ranges(run.ireval.cube(qrels), "RR", at=3).values.ravel()
     array([0.33333333, 0.5       ])
     """
-    _refuse_untied(cube, "tied", "tail", "tail_size")
+    refuse_untied(cube)
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, at)
     fields = block_fields(cube, chosen, ties=True)
     return label_scores(cube, both_sides(fields, chosen, depths, reordered_scores), chosen, depths)
 
 
-def _refuse_untied(cube: xr.Dataset, *names: str) -> None:
-    missing = [name for name in names if name not in getattr(cube, "data_vars", ())]
-    if missing:
-        advice = "build the cube again, and leave its judgments and depth as they are"
-        raise InputError("a cube that knows its ties", "no variable", advice, missing)
-    if cube.attrs.get("ties") == "rank":
+def refuse_untied(cube: xr.Dataset) -> None:
+    """Raise if a cube was not ranked by score."""
+    if cube.attrs["ties"] == "rank":
         raise ParameterError("a cube ranked by score", "ties='rank', which has no ties")

@@ -5,7 +5,7 @@ import xarray as xr
 
 from irframe.errors import DepthError
 from irframe.names import DEPTH, EMPTY
-from irframe.studies.trust.tie_ranges import _refuse_untied
+from irframe.studies.trust.tie_ranges import refuse_untied
 
 
 def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
@@ -44,8 +44,8 @@ def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
     >>> round(float(tie_rates(coarse).mean("topic").median()), 3)
     0.722
     """
-    _refuse_untied(cube, "tied")
-    complete = min(int(cube.attrs.get("longest", cube.sizes[DEPTH])), depth)
+    refuse_untied(cube)
+    complete = min(int(cube["retrieved"].max()), depth)
     if not isinstance(depth, int | np.integer) or not 1 <= complete <= cube.sizes[DEPTH]:
         advice = "build the cube with a greater depth="
         found = f"{depth!r} in a cube of depth {cube.sizes[DEPTH]}"

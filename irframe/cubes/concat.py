@@ -1,0 +1,236 @@
+"""One cube of cubes that were built apart."""
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.checks import choice
+from irframe.cubes.gate import read_cube
+from irframe.cubes.layout import BASE, FILED, JUDGED, LEVEL, LIST, PARTS, PROVENANCE
+from irframe.errors import DepthError, IdError, InputError, ParameterError
+from irframe.names import DEPTH, SYSTEM, TOPIC
+
+Array = NDArray[Any]
+
+ORDER = ("ties", "score_dtype", "seed")
+"""Attributes in which cubes must agree to be put together."""
+
+
+def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
+    """Put cubes of different topics, or of different systems, together into one.
+
+    Parameters
+    ----------
+    cubes
+        Cubes made by `irframe.cube`, at least one.
+    dim
+        ``"topic"``: cubes of different topics, such as tracks. A system that a cube lacks did
+        not take part there. ``"system"``: cubes of different systems on the same topics with
+        the same judgments; the pool is that of all contributing systems.
+
+    Returns
+    -------
+    xarray.Dataset
+        The cube, as deep as the deepest one.
+
+    Raises
+    ------
+    IdError
+        If a topic (or system) stands in several cubes.
+    InputError
+        If cubes of different systems differ in topics or judgments.
+    ParameterError
+        If cubes were ranked differently.
+    DepthError
+        If lists of a shallower cube were cut.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> halves = [cube.isel(topic=slice(8)), cube.isel(topic=slice(8, None))]
+    >>> concat(halves).identical(cube)
+    True
+    """
+    choice("dim", dim, LIST)
+    parts = [read_cube(cube) for cube in cubes]
+    if not parts:
+        raise ParameterError("at least one cube", "none")
+    _refuse_strangers(parts)
+    _refuse_shared(parts, dim)
+    parts = _as_wide(_as_deep(parts))
+    whole = _topics(parts) if dim == TOPIC else _systems(parts)
+    return whole.assign_attrs(_attributes(parts))
+
+
+def _refuse_strangers(cubes: list[xr.Dataset]) -> None:
+    for name in ORDER:
+        values = {repr(cube.attrs.get(name)) for cube in cubes}
+        if len(values) > 1:
+            raise ParameterError(f"cubes made with the same {name}", "several", "", values)
+
+
+def _refuse_shared(cubes: list[xr.Dataset], dim: str) -> None:
+    labels = pd.Index(np.concatenate([cube[dim].to_numpy() for cube in cubes]))
+    again = labels[labels.duplicated()].unique()
+    if len(again):
+        raise IdError(f"every {dim} in one of the cubes", f"{len(again)} in several", "", again)
+
+
+def _as_deep(cubes: list[xr.Dataset]) -> list[xr.Dataset]:
+    """Return cubes of one depth, missing ranks empty; a cut list must not end early."""
+    deepest = max(cube.sizes[DEPTH] for cube in cubes)
+    short = [
+        str(cube.sizes[DEPTH])
+        for cube in cubes
+        if cube.sizes[DEPTH] < deepest and int(cube["retrieved"].max()) > cube.sizes[DEPTH]
+    ]
+    if short:
+        advice = "build them all to the same depth"
+        raise DepthError(f"lists that go down to depth {deepest}", "some cut at", advice, short)
+    return [_padded(cube, DEPTH, deepest) for cube in cubes]
+
+
+def _as_wide(cubes: list[xr.Dataset]) -> list[xr.Dataset]:
+    """Return cubes with room for the longest recall base and pool, and with all grades."""
+    for dim in (JUDGED, FILED):
+        widest = max(cube.sizes[dim] for cube in cubes)
+        cubes = [_padded(cube, dim, widest) for cube in cubes]
+    levels = reduce(np.union1d, [cube[LEVEL].to_numpy() for cube in cubes])
+    return [cube.reindex({LEVEL: levels.astype(np.int8)}, fill_value=0) for cube in cubes]
+
+
+def _padded(cube: xr.Dataset, dim: str, size: int) -> xr.Dataset:
+    missing = size - cube.sizes[dim]
+    if not missing:
+        return cube
+    changed = {
+        name: cube.variables[name].pad({dim: (0, missing)}, constant_values=part.fill)
+        for name, part in PARTS.items()
+        if dim in part.dims
+    }
+    bare = cube.drop_vars([*changed, *({dim} & set(cube.coords))])
+    facts = {name: value for name, value in changed.items() if name in cube.coords}
+    labels = {DEPTH: np.arange(1, size + 1)} if dim == DEPTH else {}
+    rankings = {name: value for name, value in changed.items() if name not in facts}
+    return bare.assign(rankings).assign_coords(facts | labels)
+
+
+def _topics(cubes: list[xr.Dataset]) -> xr.Dataset:
+    systems = pd.Index(np.concatenate([cube[SYSTEM].to_numpy() for cube in cubes])).unique()
+    fill = {name: part.fill for name, part in PARTS.items()}
+    same = [cube.sizes[SYSTEM] == len(systems) for cube in cubes]
+    wide = [
+        cube
+        if whole and cube.indexes[SYSTEM].equals(systems)
+        else cube.reindex({SYSTEM: systems}, fill_value=fill)
+        for cube, whole in zip(cubes, same, strict=True)
+    ]
+    contributing = reduce(np.logical_or, [cube["contributing"].to_numpy() for cube in wide])
+    shared = {"contributing": (SYSTEM, contributing)} | _shared(cubes, SYSTEM, systems)
+    return _joined(wide, TOPIC, list(shared)).assign_coords(shared)
+
+
+def _systems(cubes: list[xr.Dataset]) -> xr.Dataset:
+    first = cubes[0]
+    cubes = [first, *(_same_base(cube, first) for cube in cubes[1:])]
+    ranks = np.stack([cube["pool_rank"].to_numpy() for cube in cubes])
+    best = np.where(ranks > 0, ranks, np.iinfo(np.int32).max).min(axis=0)
+    best[best == np.iinfo(np.int32).max] = 0
+    depths = np.stack([cube["pool_depth"].to_numpy() for cube in cubes]).min(axis=0)
+    base = {name: first[name].variable for name in ("judged_doc", "judged_grade", "top")}
+    base |= {"pool_rank": (BASE, best), "pool_depth": ((TOPIC,), depths)}
+    shared = base | _shared(cubes, TOPIC, first.indexes[TOPIC])
+    return _joined(cubes, SYSTEM, list(shared)).assign_coords(shared)
+
+
+def _joined(cubes: list[xr.Dataset], dim: str, apart: Sequence[str]) -> xr.Dataset:
+    """Concatenate what belongs to a dimension, without the coordinates that do not."""
+    bare = [cube.drop_vars([name for name in apart if name in cube.coords]) for cube in cubes]
+    riders = set().union(*(cube.coords for cube in bare))
+    known = [cube.drop_vars(set(cube.coords) - _everywhere(bare)) for cube in bare]
+    lost = sorted(map(str, riders - _everywhere(bare)))
+    if lost:
+        raise InputError("cubes with the same group coordinates", "some without", "", lost)
+    joined = xr.concat(
+        known, dim, data_vars="minimal", coords="minimal", compat="override", join="exact"
+    )
+    order = [name for name in cubes[0].coords if name in joined.coords]
+    return joined.assign_coords({name: joined[name] for name in order})
+
+
+def _everywhere(cubes: list[xr.Dataset]) -> set[Any]:
+    return set.intersection(*(set(cube.coords) for cube in cubes))
+
+
+def _shared(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[str, Any]:
+    """Return the group coordinates of the other dimension, as the cubes agree on them."""
+    names = [name for name in cubes[0].coords if cubes[0][name].dims == (dim,)]
+    found = {}
+    for name in (name for name in names if name != dim and name not in PARTS):
+        values = pd.concat([cube[name].to_series() for cube in cubes if name in cube.coords])
+        values = values[~values.index.duplicated()].reindex(labels)
+        dtype = cubes[0][name].dtype if not values.isna().any() else object
+        found[str(name)] = (dim, values.to_numpy(dtype=dtype))
+    return found
+
+
+def _same_base(cube: xr.Dataset, first: xr.Dataset) -> xr.Dataset:
+    """Return a cube whose documents are numbered as in another cube, refusing other judgments."""
+    missing = cube.indexes[TOPIC].symmetric_difference(first.indexes[TOPIC])
+    if len(missing):
+        found = f"{len(missing)} that some cube lacks"
+        raise InputError("cubes of the same topics", found, "", missing)
+    cube = cube.sel({TOPIC: first[TOPIC].to_numpy()})
+    names = [part["judged_doc"].to_numpy() for part in (cube, first)]
+    grades = [part["judged_grade"].to_numpy() for part in (cube, first)]
+    if np.array_equal(names[0], names[1]) and np.array_equal(grades[0], grades[1]):
+        return cube
+    return _renumbered(cube, first, names, grades)
+
+
+def _renumbered(
+    cube: xr.Dataset, first: xr.Dataset, names: list[Array], grades: list[Array]
+) -> xr.Dataset:
+    order = [np.argsort(side.astype(str), axis=-1, kind="stable") for side in names]
+    sides = [
+        [np.take_along_axis(values, by, axis=-1) for values in (side, grade)]
+        for side, grade, by in zip(names, grades, order, strict=True)
+    ]
+    same = (sides[0][0] == sides[1][0]) & (sides[0][1] == sides[1][1])
+    apart = cube.indexes[TOPIC][~np.asarray(same.all(axis=-1), bool)]
+    if len(apart):
+        found = f"others on {len(apart)} topics"
+        raise InputError("cubes with the same judgments", found, "", apart)
+    place = np.empty_like(order[0])
+    np.put_along_axis(place, order[0], order[1], axis=-1)
+    moved = {name: _moved(cube[name].variable, place) for name in ("doc", "filed")}
+    base = {name: first[name].variable for name in ("judged_doc", "judged_grade")}
+    ranks = np.zeros_like(cube["pool_rank"].to_numpy())
+    np.put_along_axis(ranks, place, cube["pool_rank"].to_numpy(), axis=-1)
+    facts = base | {"pool_rank": (BASE, ranks), "filed": moved["filed"]}
+    return cube.assign(doc=moved["doc"]).assign_coords(facts)
+
+
+def _moved(places: xr.Variable, new: Array) -> xr.Variable:
+    """Return places in a recall base by their new numbers, shape (system, topic, ...)."""
+    old = places.to_numpy()
+    wide = np.broadcast_to(new, (*old.shape[:-1], new.shape[-1]))
+    moved = np.take_along_axis(wide, np.maximum(old, 0), axis=-1)
+    return places.copy(data=np.where(old < 0, old, moved).astype(old.dtype))
+
+
+def _attributes(cubes: list[xr.Dataset]) -> dict[str, Any]:
+    """Return what all cubes say of themselves."""
+    first = cubes[0].attrs
+    agreed = {
+        name: first[name]
+        for name in PROVENANCE
+        if name in first and all(cube.attrs.get(name) == first[name] for cube in cubes)
+    }
+    return agreed | ({} if "pool" in agreed else {"pool": "unknown"})

@@ -1,0 +1,64 @@
+"""What a cube is made of: its variables, their dimensions and types, what stands where nothing is.
+
+The rankings are data variables. Everything else that a cube knows is a coordinate: pandas-like
+operations that mask or compute leave coordinates alone, so that a cube can be recognised, and
+its numbers restored, whatever was done to its rankings.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
+
+JUDGED = "judged"
+"""Dimension along the recall base of a topic: its judged documents."""
+FILED = "filed_rank"
+"""Dimension along what a run put into the pool."""
+LEVEL = "level"
+"""Dimension of the distinct judged grades, ascending."""
+
+CELL = (SYSTEM, TOPIC, DEPTH)
+LIST = (SYSTEM, TOPIC)
+BASE = (TOPIC, JUDGED)
+
+
+class Part(NamedTuple):
+    """One variable of a cube."""
+
+    dims: tuple[str, ...]
+    dtype: Any
+    fill: Any
+    """What stands where there is nothing."""
+
+
+RANKINGS = {
+    GRADE: Part(CELL, np.int8, EMPTY),
+    "doc": Part(CELL, np.int32, -1),
+    "tied": Part(CELL, np.bool_, fill=False),
+}
+"""The data variables: grade, place in the recall base, and same score as one rank above."""
+
+FACTS = {
+    "retrieved": Part(LIST, np.int32, 0),
+    "unjudged": Part(LIST, np.int32, 0),
+    "took_part": Part(LIST, np.bool_, fill=False),
+    "tail": Part((*LIST, LEVEL), np.int32, 0),
+    "tail_size": Part(LIST, np.int32, 0),
+    "filed": Part((*LIST, FILED), np.int32, -1),
+    "judged_doc": Part(BASE, object, ""),
+    "judged_grade": Part(BASE, np.int8, EMPTY),
+    "pool_rank": Part(BASE, np.int32, 0),
+    "top": Part((TOPIC,), np.int16, 1),
+    "pool_depth": Part((TOPIC,), np.int32, 0),
+    "contributing": Part((SYSTEM,), np.bool_, fill=False),
+}
+"""The coordinates that are no labels; see `irframe.cube`."""
+
+PARTS = RANKINGS | FACTS
+
+UNKNOWN = -1
+"""Of the unjudged documents of a list: how many there are below the last depth is not known."""
+
+PROVENANCE = ("ties", "score_dtype", "seed", "topics", "collection", "depth", "pool", "irframe")
+"""Attributes of a cube that say how it was made, and that scores and results carry on."""

@@ -1,0 +1,244 @@
+"""What every verb does alike: the gate, groups, trees, and where its numbers come from."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.cubes.gate import read_cube
+from irframe.cubes.grouping import each_group, read_groups
+from irframe.cubes.layout import LIST, PARTS, PROVENANCE
+from irframe.errors import InputError, ParameterError
+from irframe.names import GRADE, RESULT, SYSTEM, TOPIC
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+VERBS: dict[str, Callable[..., Any]] = {}
+"""Every verb of cubes, of scores and of what they return, by name."""
+
+
+def verb(function: Function) -> Function:
+    """Make a function of a cube, of scores or of what a verb returned a verb.
+
+    A cube is read through the gate. A dimension of which one label was selected is one of the
+    result's scalar coordinates. ``by=`` gives one result per group, labelled with the group; so
+    does a DataTree for its branches. The result's attributes say how its numbers came about.
+
+    Parameters
+    ----------
+    function
+        Its first parameter is the object; ``by``, if it has one, it need not read.
+    """
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
+        bound = signature.bind(subject, *arguments, **options)
+        if isinstance(subject, xr.DataTree):
+            return _over_tree(call, subject, bound)
+        by = bound.arguments.pop("by", None)
+        whole = _read(subject)
+        scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
+        if by is None:
+            result = _once(function, whole, bound)
+        else:
+            parts = {key: _once(function, part, bound) for key, part in groups(whole, by)}
+            result = join(parts, by, whole)
+        return _stamped(_squeezed(result, scalars), function.__name__, whole)
+
+    VERBS[function.__name__] = call
+    return call  # type: ignore[return-value]
+
+
+def _read(subject: Any) -> Any:
+    return read_cube(subject) if isinstance(subject, xr.Dataset) and GRADE in subject else subject
+
+
+def _is_scalar(subject: Any, dim: str) -> bool:
+    return isinstance(subject, xr.Dataset | xr.DataArray) and dim not in subject.dims
+
+
+def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
+    name = next(iter(bound.signature.parameters))
+    bound.arguments[name] = subject
+    return function(*bound.args, **bound.kwargs)
+
+
+def _over_tree(call: Callable[..., Any], tree: xr.DataTree, bound: inspect.BoundArguments) -> Any:
+    """Return the results of the branches: a tree of arrays, or a frame with the group."""
+    name = tree.name or "group"
+    results = {key: _once(call, part, bound) for key, part in branches(tree).items()}
+    if not all(isinstance(result, xr.Dataset | xr.DataArray) for result in results.values()):
+        return join(results, name, tree)
+    nodes = {
+        key: result if isinstance(result, xr.Dataset) else result.to_dataset(name=_name(result))
+        for key, result in results.items()
+    }
+    return xr.DataTree.from_dict(nodes, name=tree.name)
+
+
+def branches(tree: xr.DataTree) -> dict[str, xr.Dataset | xr.DataArray]:
+    """Return the cubes, results or arrays of a tree by their paths."""
+    found: dict[str, xr.Dataset | xr.DataArray] = {}
+    for node in tree.subtree:
+        if node.has_data:
+            data = node.to_dataset()
+            key = node.relative_to(tree) if node is not tree else ""
+            lone = len(data.data_vars) == 1 and RESULT in next(iter(data.data_vars.values())).attrs
+            found[key] = next(iter(data.data_vars.values())) if lone else data
+    if not found:
+        raise InputError("a tree of cubes or of what verbs returned", "an empty one")
+    return found
+
+
+def _name(result: xr.DataArray) -> str:
+    return str(result.name or result.attrs.get(RESULT, "value"))
+
+
+def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the groups of a cube, of scores or of a result: the group's name and its part.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such group, or a label has none.
+    """
+    if isinstance(subject, pd.DataFrame):
+        yield from _frame_groups(subject, by)
+    elif isinstance(subject, xr.Dataset) and GRADE in subject:
+        yield from each_group(subject, by)
+    elif isinstance(subject, xr.Dataset | xr.DataArray):
+        yield from _labelled_groups(subject, by)
+    else:
+        raise InputError("something with groups", type(subject).__name__)
+
+
+def _frame_groups(frame: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFrame]]:
+    known = [name for name in (*frame.index.names, *frame.columns) if name is not None]
+    if isinstance(by, list | dict) or by not in known:
+        wanted = "by to be an index level or a column"
+        raise ParameterError(wanted, repr(by), "", map(str, known))
+    keys = frame[by] if by in frame.columns else frame.index.get_level_values(by)
+    missing = np.flatnonzero(pd.isna(keys))
+    if len(missing):
+        rows = [str(label) for label in frame.index[missing]]
+        raise ParameterError(f"a group ({by}) in every row", f"none in {len(rows)}", "", rows)
+    for key, part in frame.groupby(by, sort=False, observed=True):
+        inside = part.drop(columns=by) if by in part.columns else part.droplevel(by)
+        inside.attrs = dict(frame.attrs)
+        yield key, inside
+
+
+def _labelled_groups(
+    labelled: xr.Dataset | xr.DataArray, by: Any
+) -> Iterator[tuple[Any, xr.Dataset | xr.DataArray]]:
+    dim, keys = read_groups(labelled, by)
+    across = SYSTEM if dim == TOPIC else TOPIC
+    there = _there(labelled)
+    for key in pd.unique(keys):
+        inside = np.flatnonzero(keys == key)
+        part = labelled.isel({dim: inside})
+        if there is not None:
+            own = there.isel({dim: inside}).any(dim).to_numpy()
+            part = part.isel({across: np.flatnonzero(own)})
+        yield key, part
+
+
+def _there(labelled: xr.Dataset | xr.DataArray) -> xr.DataArray | None:
+    """Return which systems have a list on which topics, as far as this can be told."""
+    if not {*LIST} <= {*labelled.dims}:
+        return None
+    if "retrieved" in labelled.coords:
+        return labelled["retrieved"] > 0
+    if isinstance(labelled, xr.DataArray):
+        others = [dim for dim in labelled.dims if dim not in LIST]
+        return labelled.notnull().any(others)
+    return None
+
+
+def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
+    """Put the results of groups together, labelled with the group.
+
+    Parameters
+    ----------
+    results
+        Group -> result.
+    by
+        What the groups are called.
+    whole
+        What the groups are parts of.
+
+    Returns
+    -------
+    object
+        Of frames one frame, the group its first column or index level; of arrays one array, the
+        group its first dimension; of cubes a DataTree.
+    """
+    first = next(iter(results.values()))
+    if isinstance(first, pd.DataFrame | pd.Series):
+        return _joined_frames(results, by)
+    if isinstance(first, xr.Dataset) and GRADE in first:
+        return xr.DataTree.from_dict({str(key): part for key, part in results.items()}, name=by)
+    if not isinstance(first, xr.Dataset | xr.DataArray):
+        return type(first).join(results, by)
+    bare = [part.drop_vars(_riders(part)) for part in results.values()]
+    joined = xr.concat(bare, dim=pd.Index(list(results), name=by), join="outer")
+    if not isinstance(whole, xr.Dataset | xr.DataArray):
+        return joined
+    dims = [dim for dim in LIST if dim in joined.dims and dim in whole.dims]
+    order = {dim: whole[dim].to_numpy() for dim in dims}
+    kept = [label for dim in dims for label in whole[dim].coords if label not in PARTS]
+    riders = {name: whole[name] for name in kept if name not in {by, *LIST}}
+    return joined.sel(
+        {dim: labels[np.isin(labels, joined[dim])] for dim, labels in order.items()}
+    ).assign_coords(riders)
+
+
+def _riders(labelled: xr.Dataset | xr.DataArray) -> list[Any]:
+    return [name for name in labelled.coords if name not in labelled.dims]
+
+
+def _joined_frames(results: Mapping[Any, Any], by: str) -> pd.DataFrame:
+    frames = [part.copy(deep=False) for part in results.values()]
+    for frame in frames:
+        frame.attrs = {}
+    first = frames[0]
+    if isinstance(first.index, pd.RangeIndex) and first.index.name is None:
+        for key, frame in zip(results, frames, strict=True):
+            frame.insert(0, by, key)
+        joined = pd.concat(frames, ignore_index=True)
+    else:
+        joined = pd.concat(dict(zip(results, frames, strict=True)), names=[by])
+    return joined
+
+
+def _squeezed(result: Any, scalars: list[str]) -> Any:
+    if not scalars or not isinstance(result, xr.Dataset | xr.DataArray):
+        return result
+    return result.isel({dim: 0 for dim in scalars if result.sizes.get(dim) == 1})
+
+
+def _stamped(result: Any, name: str, whole: Any) -> Any:
+    """Say in a result's attributes which verb made it, and from what."""
+    if isinstance(result, xr.Dataset) and GRADE in result:
+        return result
+    if isinstance(result, pd.DataFrame | pd.Series | xr.Dataset | xr.DataArray):
+        result.attrs = {**provenance(whole), **result.attrs, RESULT: name}
+    return result
+
+
+def provenance(whole: Any) -> dict[str, Any]:
+    """Return what decided the numbers of a cube, of scores or of a result."""
+    attributes = getattr(whole, "attrs", {})
+    found = {name: attributes[name] for name in PROVENANCE if name in attributes}
+    for name in ("top", "pool_depth"):
+        if name in attributes:
+            found[name] = attributes[name]
+        elif isinstance(whole, xr.Dataset) and name in whole.coords and whole[name].size:
+            values = np.unique(whole[name].to_numpy()).tolist()
+            found[name] = values[0] if len(values) == 1 else values
+    return found

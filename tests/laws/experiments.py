@@ -1,0 +1,50 @@
+"""Small experiments for laws: two tracks, graded and unjudged documents, ties, gaps."""
+
+import numpy as np
+import pandas as pd
+from hypothesis import strategies as st
+
+SYSTEMS = ["s0", "s1", "s2", "s3"]
+"""The last one contributes nothing to the pool, so that leaving it out changes no judgment."""
+TRACKS = {"news": ["n1", "n2", "n3", "n4"], "web": ["w1", "w2", "w3", "w4"]}
+DEPTH = 6
+
+
+def experiment(seed, *, ties=False, missing=True):
+    """Return run and qrels frames of two tracks that share no number.
+
+    Every system took part in the first track, all but the first one in the second; a list may be
+    missing where its system took part.
+    """
+    random = np.random.default_rng(seed)
+    runs, qrels = [], []
+    for track, topics in TRACKS.items():
+        for topic in topics:
+            docs = [f"{topic}d{number}" for number in range(12)]
+            grades = random.choice([0, 0, 0, 1, 2, 3 if track == "web" else 2], size=len(docs))
+            grades[:2] = 1, 0
+            judged = random.random(len(docs)) < 0.8
+            judged[:2] = True
+            qrels += [(topic, d, int(g)) for d, g, j in zip(docs, grades, judged, strict=True) if j]
+            for system in SYSTEMS:
+                if track == "web" and system == SYSTEMS[0]:
+                    continue
+                if missing and topic == topics[-1] and system == SYSTEMS[1]:
+                    continue
+                length = int(random.integers(2, DEPTH + 1)) if topic != topics[0] else DEPTH
+                listed = random.permutation(docs)[:length]
+                scores = np.arange(length, 0, -1.0)
+                scores = np.ceil(scores / 2) if ties else scores
+                runs += [
+                    (system, topic, d, s, system != SYSTEMS[-1], f"team {system in SYSTEMS[:2]}")
+                    for d, s in zip(listed, scores, strict=True)
+                ]
+    names = ["system", "topic", "doc", "score", "contributing", "team"]
+    frame = pd.DataFrame(runs, columns=names)
+    tracks = {topic: track for track, topics in TRACKS.items() for topic in topics}
+    frame["track"] = frame["topic"].map(tracks)
+    judgments = pd.DataFrame(qrels, columns=["topic", "doc", "grade"])
+    return frame, judgments.assign(track=judgments["topic"].map(tracks))
+
+
+seeds = st.integers(0, 10_000)

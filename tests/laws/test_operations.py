@@ -1,0 +1,222 @@
+"""A verb after an operation of pandas or xarray gives what it gives on a cube built that way."""
+
+import copy
+import pickle
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from laws.experiments import DEPTH, SYSTEMS, TRACKS, experiment, seeds
+from laws.verbs import VERBS, assert_same, outcome
+
+import irframe as ir
+from irframe.errors import IrframeError
+
+TOPICS = [topic for topics in TRACKS.values() for topic in topics]
+LAWFUL = sorted(VERBS)
+
+
+class Built(NamedTuple):
+    """How a cube is to be built to be like one after an operation."""
+
+    systems: list
+    topics: list
+    depth: int | None = None
+
+
+WHOLE = Built(SYSTEMS, TOPICS)
+SOME = Built(SYSTEMS, TOPICS[1:6])
+
+
+def build(frames, how=WHOLE, **options):
+    """Build a cube whose systems and topics stand in an order."""
+    runs, qrels = frames
+    rows = runs.set_index("system", drop=False).loc[how.systems].reset_index(drop=True)
+    return ir.cube(rows, qrels, topics=how.topics, depth=how.depth, collection="track", **options)
+
+
+def saved(cube, folder, suffix):
+    path = folder / f"cube.{suffix}"
+    if suffix == "zarr":
+        cube.to_zarr(path, mode="w")
+        return xr.open_zarr(path)
+    cube.to_netcdf(path, engine="h5netcdf")
+    return xr.load_dataset(path, engine="h5netcdf")
+
+
+RESTORED = {
+    "as it is": (lambda c: c, WHOLE),
+    "isel of topics": (lambda c: c.isel(topic=slice(1, 6)), SOME),
+    "sel of topics": (lambda c: c.sel(topic=TOPICS[1:6]), SOME),
+    "a boolean mask": (lambda c: c.isel(topic=c.topic.isin(TOPICS[1:6])), SOME),
+    "topics by a coordinate": (
+        lambda c: c.sel(topic=c.track == "web"),
+        Built(SYSTEMS, TRACKS["web"]),
+    ),
+    "topics reversed": (
+        lambda c: c.isel(topic=slice(None, None, -1)),
+        Built(SYSTEMS, TOPICS[::-1]),
+    ),
+    "sorted topics": (lambda c: c.sortby("topic", ascending=False), Built(SYSTEMS, TOPICS[::-1])),
+    "a system left out": (lambda c: c.isel(system=slice(3)), Built(SYSTEMS[:3], TOPICS)),
+    "a system dropped": (lambda c: c.drop_sel(system="s3"), Built(SYSTEMS[:3], TOPICS)),
+    "systems in another order": (
+        lambda c: c.sel(system=["s2", "s0", "s3", "s1"]),
+        Built(["s2", "s0", "s3", "s1"], TOPICS),
+    ),
+    "every other system": (lambda c: c.isel(system=slice(None, None, 2)), None),
+    "transposed": (lambda c: c.transpose("depth", "topic", "system", ...), WHOLE),
+    "transposed in part": (lambda c: c.transpose("topic", "system", ...), WHOLE),
+    "wide integers": (lambda c: c.astype("int64"), WHOLE),
+    "floats": (lambda c: c.astype("float64"), WHOLE),
+    "pickled": (lambda c: pickle.loads(pickle.dumps(c)), WHOLE),  # noqa: S301
+    "copied": (copy.deepcopy, WHOLE),
+    "topics dropped by where": (
+        lambda c: c.where(c.topic.isin(TOPICS[1:6]), drop=True),
+        SOME,
+    ),
+    "depths sorted downwards": (lambda c: c.sortby("depth", ascending=False), WHOLE),
+    "the first depths": (lambda c: c.isel(depth=slice(3)), Built(SYSTEMS, TOPICS, 3)),
+    "the head": (lambda c: c.head(depth=3), Built(SYSTEMS, TOPICS, 3)),
+    "depths by label": (lambda c: c.sel(depth=slice(None, 3)), Built(SYSTEMS, TOPICS, 3)),
+    "depths dropped by where": (
+        lambda c: c.where(c.depth <= 3, drop=True),
+        Built(SYSTEMS, TOPICS, 3),
+    ),
+    "another coordinate": (
+        lambda c: c.assign_coords(length=("topic", np.arange(c.sizes["topic"]))),
+        WHOLE,
+    ),
+    "reindexed to what is there": (
+        lambda c: c.reindex(topic=TOPICS[::-1]),
+        Built(SYSTEMS, TOPICS[::-1]),
+    ),
+    "put together again by topics": (
+        lambda c: ir.concat([c.isel(topic=slice(3)), c.isel(topic=slice(3, None))]),
+        WHOLE,
+    ),
+    "put together again by systems": (
+        lambda c: ir.concat([c.isel(system=[0, 1]), c.isel(system=[2, 3])], dim="system"),
+        WHOLE,
+    ),
+}
+"""Operation -> what it does, and how a cube is built that way."""
+
+REFUSED = {
+    "some depths": lambda c: c.sel(depth=[1, 3, 5]),
+    "deep depths": lambda c: c.isel(depth=slice(2, None)),
+    "one depth": lambda c: c.sel(depth=3),
+    "depths masked": lambda c: c.where(c.depth <= 3),
+    "one document masked": lambda c: c.where((c.depth != 2) | (c.topic != "n1")),
+    "unknown topics": lambda c: c.reindex(topic=[*TOPICS, "x1"]),
+    "unknown systems": lambda c: c.reindex(system=[*SYSTEMS, "x"]),
+    "without documents": lambda c: c.drop_vars("doc"),
+    "without attributes": lambda c: c.drop_attrs(),
+    "the same topics twice": lambda c: xr.concat([c, c], dim="topic"),
+    "no topic labels": lambda c: c.drop_vars("topic"),
+}
+
+
+def test_every_verb_of_the_accessor_is_registered():
+    from irframe.accessor import verbs
+
+    taken = {
+        name
+        for name, (_, kinds) in verbs("irframe").items()
+        if {xr.Dataset, xr.DataArray} & set(kinds)
+    }
+    assert taken == set(VERBS) - {
+        name for name in VERBS if not {xr.Dataset, xr.DataArray} & set(verbs("irframe")[name][1])
+    }
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("operation", RESTORED)
+@given(seed=seeds)
+def test_verbs_after_operations(operation, seed):
+    act, how = RESTORED[operation]
+    frames = experiment(seed)
+    changed = act(build(frames))
+    if how is None:
+        for name in LAWFUL:
+            outcome(name, changed)
+        return
+    alike = build(frames, how)
+    for name in LAWFUL:
+        assert_same(outcome(name, changed), outcome(name, alike))
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("suffix", ["zarr", "nc"])
+def test_verbs_after_a_round_trip(suffix, tmp_path):
+    cube = build(experiment(0))
+    again = saved(cube, tmp_path, suffix)
+    for name in LAWFUL:
+        assert_same(outcome(name, again), outcome(name, cube))
+
+
+@pytest.mark.law
+def test_verbs_of_chunked_cubes():
+    cube = build(experiment(0))
+    for name in LAWFUL:
+        assert_same(outcome(name, cube.chunk(topic=3, system=2)), outcome(name, cube))
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("operation", REFUSED)
+def test_what_cannot_be_restored_is_refused(operation):
+    changed = REFUSED[operation](build(experiment(1)))
+    for name in LAWFUL:
+        found = outcome(name, changed)
+        assert isinstance(found, type), name
+        assert issubclass(found, IrframeError), name
+
+
+@pytest.mark.law
+@given(seed=seeds)
+def test_masked_topics_are_not_there(seed):
+    frames = experiment(seed)
+    cube = build(frames)
+    masked, alike = cube.where(cube.topic.isin(TOPICS[1:6])), build(frames, SOME)
+    for name in LAWFUL:
+        found, expected = outcome(name, masked), outcome(name, alike)
+        if isinstance(found, xr.Dataset | xr.DataArray) and "topic" in found.dims:
+            found = found.sel(topic=expected["topic"])
+        assert_same(found, expected)
+
+
+@pytest.mark.law
+@given(seed=seeds)
+def test_one_topic_is_a_scalar_coordinate(seed):
+    cube = build(experiment(seed))
+    one, alike = cube.sel(topic="n2"), cube.sel(topic=["n2"])
+    for name in LAWFUL:
+        found, expected = outcome(name, one), outcome(name, alike)
+        if isinstance(expected, xr.Dataset | xr.DataArray) and "topic" in expected.dims:
+            assert found["topic"].item() == "n2"
+            expected = expected.isel(topic=0)
+        assert_same(found, expected)
+
+
+@pytest.mark.law
+@given(seed=seeds)
+def test_row_order_never_matters(seed):
+    runs, qrels = experiment(seed)
+    shuffled = runs.sample(frac=1, random_state=seed), qrels.sample(frac=1, random_state=seed)
+    order = {"system": SYSTEMS, "topic": TOPICS}
+    cube, again = build((runs, qrels)), build(shuffled).sel(order)
+    for name in LAWFUL:
+        assert_same(outcome(name, again), outcome(name, cube))
+
+
+def test_depth_is_remembered():
+    runs, qrels = ir.example_track()
+    cut, whole = ir.cube(runs, qrels, depth=10), ir.cube(runs, qrels)
+    for cube in (cut, whole.isel(depth=slice(10))):
+        np.testing.assert_allclose(
+            cube.ireval.bounds("AP", "RBP(p=0.8)", at=10),
+            whole.ireval.bounds("AP", "RBP(p=0.8)", at=10),
+        )
+    assert DEPTH < 10

@@ -1,0 +1,126 @@
+"""Every verb of the registry, called with arguments that follow from the names it gives them."""
+
+import inspect
+import warnings
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+import irframe as ir
+from irframe.accessor import verbs
+from irframe.cubes.verb import VERBS
+from irframe.errors import IrframeError, IrframeWarning
+
+for _home in ("irframe",):
+    verbs(_home)  # imports every verb, which registers it
+
+SCORED = ("AP(norm='min')", "RBP(p=0.8)", "nDCG@3")
+SUBJECTS = {
+    "cube": lambda cube: cube,
+    "scores": lambda cube: ir.score(cube, *SCORED),
+    "bounds": lambda cube: ir.bounds(cube, "RBP(p=0.8)", "P"),
+    "volatility": lambda cube: ir.volatility(ir.score(cube, *SCORED)),
+    "misplaced": ir.misplacement,
+    "lengths": ir.search_lengths,
+    "comparison": lambda cube: ir.compare(ir.score(cube, *SCORED, at=[3])),
+}
+"""First parameter of a verb -> what it is made of."""
+
+ARGUMENTS = {
+    "metrics": SCORED,
+    "metric": "RBP(p=0.8)@3",
+    "at": {"score": [1, 3], "bounds": [1, 3], "compare": [3]},
+    "depth": {"pooled": 2},
+    "depths": [1, 2],
+    "percent": 50,
+    "percents": [50],
+    "seeds": 2,
+    "samples": 20,
+    "reference": {"coverage": 3, "inversions": 3},
+    "baseline": {"rrie": "s1", "corroborate": "s1", "outcomes": "s1"},
+    "relevant": "first",
+    "a": "s1",
+    "b": "s2",
+    "effort": {},
+    "test": {"cross_check": "t"},
+}
+"""Parameter -> argument, or arguments by verb; where there is none, the default."""
+
+SPECIAL = {"effort_gain": lambda cube: ir.score(cube, "Twist", "AP")}
+
+
+def call(name, cube, **options):
+    """Call a verb on what it takes, made of a cube, with arguments for all it needs."""
+    function = VERBS[name]
+    parameters = list(inspect.signature(function).parameters.values())
+    first = parameters[0].name
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrframeWarning)
+        subject = SPECIAL.get(name, SUBJECTS[first])(cube)
+        positional, named = [], {}
+        for parameter in parameters[1:]:
+            given = ARGUMENTS.get(parameter.name, inspect.Parameter.empty)
+            if isinstance(given, dict):
+                given = given.get(name, inspect.Parameter.empty)
+            if given is inspect.Parameter.empty:
+                if parameter.default is parameter.empty and parameter.kind != 2:
+                    raise LookupError(f"tests/laws/verbs.py knows no {parameter.name} for {name}")
+                continue
+            if parameter.kind == parameter.VAR_POSITIONAL:
+                positional += given
+            elif parameter.kind == parameter.POSITIONAL_ONLY:
+                positional.append(given)
+            else:
+                named[parameter.name] = given
+        return function(subject, *positional, **(named | options))
+
+
+def outcome(name, cube, **options):
+    """Return what a verb gives, or the class of the error with which it refuses."""
+    try:
+        return call(name, cube, **options)
+    except IrframeError as error:
+        return type(error)
+
+
+def assert_same(found, expected):
+    """Assert that two results hold the same numbers under the same labels."""
+    if isinstance(expected, type):
+        assert found is expected or (isinstance(found, type) and issubclass(found, IrframeError))
+        return
+    assert type(found) is type(expected)
+    if isinstance(expected, pd.DataFrame):
+        pd.testing.assert_frame_equal(
+            bare_frame(found), bare_frame(expected), check_dtype=False, rtol=1e-10, atol=1e-12
+        )
+    elif isinstance(expected, xr.Dataset | xr.DataArray):
+        xr.testing.assert_allclose(bare(found), bare(expected), rtol=1e-10, atol=1e-12)
+    elif isinstance(expected, xr.DataTree):
+        assert list(found.children) == list(expected.children)
+        for key, node in expected.children.items():
+            assert_same(found[key].to_dataset(), node.to_dataset())
+    elif hasattr(expected, "summary"):
+        assert_same(found.summary, expected.summary)
+        assert_same(found.queries, expected.queries)
+    elif hasattr(expected, "data"):
+        assert_same(pd.DataFrame(found.data), pd.DataFrame(expected.data))
+    else:
+        np.testing.assert_allclose(found, expected)
+
+
+def bare(labelled):
+    """Return an array or dataset without what only describes it."""
+    labelled = labelled.compute()
+    extra = [name for name in labelled.coords if name not in labelled.dims]
+    kept = [name for name in extra if str(name).startswith("system_")]
+    result = labelled.drop_vars([name for name in extra if name not in kept])
+    dims = [dim for dim in ("judged", "filed_rank") if dim in result.dims]
+    return result.isel({dim: slice(0) for dim in dims})
+
+
+def bare_frame(frame):
+    """Return a frame without what only describes it."""
+    result = frame.copy()
+    result.attrs = {}
+    return result
