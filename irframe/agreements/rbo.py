@@ -65,7 +65,7 @@ class RBO(Agreement):
     def compare(self, x: Floats, y: Floats) -> Floats:
         """Return RBO of every row of `x` with every row of `y`."""
         systems = x.shape[-1]
-        weights = (1 - self.p) * self.p ** np.arange(systems)
+        weights: Floats = (1 - self.p) * self.p ** np.arange(systems, dtype=np.float64)
         sides = tied_ranks(x), tied_ranks(y)
         if all((first == last).all() for first, last in sides):
             overlap = _untied(sides[0][0], sides[1][0], weights)

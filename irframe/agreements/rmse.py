@@ -39,4 +39,4 @@ class RMSE(Agreement):
         distance = np.empty((*batch, x.shape[-2], y.shape[-2]))
         for place in np.ndindex(batch):
             distance[place] = scipy.spatial.distance.cdist(left[place], right[place])
-        return distance / np.sqrt(x.shape[-1])
+        return np.asarray(distance / np.sqrt(x.shape[-1]))

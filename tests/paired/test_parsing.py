@@ -50,26 +50,6 @@ def test_unknown_name_lists_what_there_is(unknown):
         assert repr(name) in str(caught.value)
 
 
-@pytest.mark.parametrize("cls", [Permutation, Bootstrap, TukeyHSD])
-@pytest.mark.parametrize("samples", [0, -5, 2.0, True, "10", None])
-def test_samples_and_seed_are_collected(cls, samples):
-    with pytest.raises(ParameterError, match=f"samples={samples!r}, seed=-1"):
-        cls(samples=samples, seed=-1)
-
-
-@pytest.mark.parametrize("value", [1, None, "yes"])
-def test_switches(value):
-    with pytest.raises(ParameterError, match=f"correction={value!r}, exact={value!r}"):
-        Wilcoxon(correction=value, exact=value)
-    with pytest.raises(ParameterError, match=f"correction={value!r}"):
-        RankSum(correction=value)
-
-
-def test_exact_needs_no_correction():
-    with pytest.raises(ParameterError, match=r"exact=True\. Leave one"):
-        Wilcoxon(correction=True, exact=True)
-
-
 def test_exports_are_sorted():
     names = irframe.paired.__all__
     constants = [name for name in names if name.isupper()]
