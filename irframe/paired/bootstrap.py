@@ -10,7 +10,7 @@ from irframe.checks import level
 from irframe.errors import ParameterError
 from irframe.paired.base import PairedResult, Resampling
 from irframe.paired.blocks import by_depth, by_pair, checked
-from irframe.paired.differences import SCALE, exact_moments, ratio, rounding
+from irframe.paired.differences import SCALE, exact_moments, noise, ratio
 from irframe.paired.pairs import FloatArray, IntArray
 from irframe.paired.products import product
 
@@ -232,7 +232,7 @@ def _replicates(
     power = product(centred, weights.T)
     variance = power - means**2
     variance[variance <= DEGENERATE * power] = 0
-    none = abs(mean) <= np.maximum(0.5 / SCALE, rounding(a, b))
+    none = abs(mean) <= np.maximum(0.5 / SCALE, noise(a, b))
     t = ratio(np.where(none, 0, mean), np.sqrt(squares / (topics - 1) / topics))
     return t, means, np.sqrt(variance / (topics - 1))
 

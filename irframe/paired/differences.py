@@ -10,7 +10,7 @@ from irframe.paired.blocks import by_depth, by_pair, fitting, groups
 from irframe.paired.pairs import FloatArray, IntArray
 from irframe.paired.products import gram
 
-__all__ = ["Differences", "describe_differences", "exact_moments", "moments", "rounding", "sides"]
+__all__ = ["Differences", "describe_differences", "exact_moments", "moments", "noise", "sides"]
 
 SCALE = 1e12
 """Differences are rounded to 12 decimals before they are ranked or counted as ties."""
@@ -101,8 +101,6 @@ class Differences(NamedTuple):
         ([[-2.97]], [[6.97]])
         """
         level(alpha)
-        if self.topics == 1:
-            return np.full_like(self.mean, np.nan), np.full_like(self.mean, np.nan)
         quantile = -scipy.special.stdtrit(self.topics - 1, alpha / 2)
         half = quantile * self.sd / np.sqrt(self.topics)
         return self.mean - half, self.mean + half
@@ -219,14 +217,14 @@ def exact_moments(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]
     difference = a - b
     mean = difference.mean(axis=-1)
     squares = ((difference - mean[..., None]) ** 2).sum(axis=-1)
-    noise = rounding(a, b)
-    constant = np.ptp(difference, axis=-1) <= noise
+    least = noise(a, b)
+    constant = np.ptp(difference, axis=-1) <= least
     squares[constant] = 0
-    mean[constant & (abs(mean) <= noise)] = 0
+    mean[constant & (abs(mean) <= least)] = 0
     return mean, squares
 
 
-def rounding(a: FloatArray, b: FloatArray) -> FloatArray:
+def noise(a: FloatArray, b: FloatArray) -> FloatArray:
     """Return how far apart differences of these scores may be by rounding alone.
 
     Parameters

@@ -7,6 +7,7 @@ from scipy import stats
 
 from irframe.errors import ParameterError
 from irframe.paired import all_pairs, describe_differences
+from irframe.paired.differences import exact_moments
 
 
 def cube():
@@ -83,3 +84,14 @@ def test_differences_count_from_twelve_decimals_on(apart, counted):
     assert getattr(one_way, counted).item() == 1
     assert getattr(other_way, counted.replace("wins", "losses")).item() == 1
     assert one_way.wins + one_way.ties + one_way.losses == 1
+
+
+@pytest.mark.parametrize(("units", "constant"), [(7, True), (8, True), (9, False)])
+@pytest.mark.parametrize("turn", [1, -1])
+def test_constant_means_to_within_eight_units_of_rounding(units, constant, turn):
+    spread = units * 2.0**-52
+    large, none = np.array([[1.0, 1.0 - spread]]), np.zeros((1, 2))
+    assert (exact_moments(*(large, none)[::turn])[1] == 0) == constant
+    mean, _ = exact_moments(*(none + 1, none + 1 - spread)[::turn])
+    assert mean == (0 if constant else turn * spread)
+    assert exact_moments(none + spread, none)[0] == spread

@@ -32,6 +32,14 @@ def test_names(name):
     assert parse_test(name).name == name
 
 
+def test_defaults():
+    assert parse_test("permutation") == Permutation(samples=10_000, seed=0)
+    assert parse_test("tukey") == TukeyHSD(samples=10_000, seed=0)
+    assert parse_test("bootstrap") == Bootstrap(samples=1000, seed=0)
+    assert parse_test("wilcoxon") == Wilcoxon(correction=False, exact=False, decimals=12)
+    assert parse_test("ranksum") == RankSum(correction=True)
+
+
 @pytest.mark.parametrize("test", VALUES, ids=repr)
 def test_values(test):
     assert parse_test(test) is test
