@@ -82,6 +82,19 @@ def test_every_depth_equals_algorithm_1(serps):
     )
 
 
+def test_transitions_are_where_labels_change():
+    rng = np.random.default_rng(4)
+    gains = rng.integers(0, 2, size=(12, 3, 4))
+    gains[1] = gains[0]
+    found = compare_rankings(gains, np.stack(np.triu_indices(12, 1), axis=1))
+    labels = label_depths(found, 4).reshape(-1, 4)
+    assert {0, 1, 2} <= set(abs(labels[:, -1]).tolist())
+    for row, *told in zip(labels.tolist(), *(values.ravel() for values in found), strict=True):
+        decided = next((rank for rank, code in enumerate(row, 1) if code), 0)
+        split = next((rank for rank, code in enumerate(row, 1) if abs(code) == 2), 0)
+        assert told == [np.sign(row[decided - 1]) if decided else 0, decided, split]
+
+
 def test_counts_are_those_of_the_labels(monkeypatch):
     rng = np.random.default_rng(2)
     gains = rng.integers(0, 3, size=(7, 11, 13))
