@@ -21,7 +21,7 @@ ROW_BYTES = 2**21
 
 
 def pair_blocks(systems: int, row_bytes: int) -> Iterator[tuple[Places, Places]]:
-    """Yield every pair of systems once, block by block.
+    """Yield every pair of systems once, block by block; an empty block if there is none.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def pair_blocks(systems: int, row_bytes: int) -> Iterator[tuple[Places, Places]]
     """
     pairs = systems * (systems - 1) // 2
     size = max(1, PAIR_BYTES // max(row_bytes, 4))
-    for start in range(0, pairs, size):
+    for start in range(0, max(pairs, 1), size):
         number = np.arange(start, min(start + size, pairs), dtype=np.intp)
         second = ((1 + np.sqrt(1 + 8 * number)) / 2).astype(np.intp)
         yield number - second * (second - 1) // 2, second

@@ -8,7 +8,7 @@ import numpy as np
 from irframe.agreements.base import Agreement, Floats
 from irframe.agreements.blocks import pair_blocks, signs
 from irframe.agreements.orders import count_below
-from irframe.errors import ParameterError
+from irframe.checks import choice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +47,7 @@ class Kendall(Agreement):
     variant: Literal["a", "b"] = "b"
 
     def __post_init__(self) -> None:
-        if self.variant not in ("a", "b"):
-            raise ParameterError("Kendall's variant to be 'a' or 'b'", repr(self.variant))
+        choice("variant", self.variant, ("a", "b"))
 
     def compare(self, x: Floats, y: Floats) -> Floats:
         """Return tau of every row of `x` with every row of `y`."""

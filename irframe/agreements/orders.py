@@ -4,6 +4,9 @@ import numpy as np
 
 from irframe.agreements.base import Floats
 
+Ends = tuple[Floats, Floats]
+"""First and last rank that every system could have among those it ties with."""
+
 
 def count_below(scores: Floats) -> Floats:
     """Count, for each system, the systems that score strictly less.
@@ -35,8 +38,8 @@ def count_below(scores: Floats) -> Floats:
     return below
 
 
-def rank_stably(scores: Floats) -> Floats:
-    """Rank the systems from 1, the best; tied systems keep their order of input.
+def tied_ranks(scores: Floats) -> Ends:
+    """Rank the systems from 1, the best: the first and the last rank that each could have.
 
     Parameters
     ----------
@@ -45,15 +48,14 @@ def rank_stably(scores: Floats) -> Floats:
 
     Returns
     -------
-    numpy.ndarray
-        Ranks from 1 to S, each once, shape (..., S).
+    tuple of numpy.ndarray
+        First and last rank of each system's group of tied systems, each of shape (..., S); the
+        same for a system that ties with no other.
 
     Examples
     --------
-    >>> rank_stably(np.array([0.5, 0.9, 0.5, 0.1]))
-    array([2., 1., 3., 4.])
+    >>> first, last = tied_ranks(np.array([0.5, 0.9, 0.5, 0.1]))
+    >>> first, last
+    (array([2., 1., 2., 4.]), array([3., 1., 3., 4.]))
     """
-    order = np.argsort(-scores, axis=-1, kind="stable")
-    ranks = np.empty(scores.shape)
-    np.put_along_axis(ranks, order, np.arange(1.0, scores.shape[-1] + 1), axis=-1)
-    return ranks
+    return 1 + count_below(-scores), scores.shape[-1] - count_below(scores)

@@ -7,16 +7,19 @@ from irframe.agreements.rbo import RBO
 from irframe.agreements.rmse import RMSE
 from irframe.agreements.spearman import Spearman
 from irframe.agreements.tau_ap import TauAP
-from irframe.errors import ParameterError
+from irframe.checks import choice
 
 AGREEMENTS: dict[str, Agreement] = {
     "kendall": Kendall(),
     "pearson": Pearson(),
     "rbo": RBO(),
+    "rbo_a": RBO(ties="a"),
+    "rbo_b": RBO(ties="b"),
     "rmse": RMSE(),
     "spearman": Spearman(),
     "tau_a": Kendall(variant="a"),
     "tau_ap": TauAP(),
+    "tau_ap_b": TauAP(ties="b"),
     "tau_b": Kendall(),
 }
 """Every name a method of agreement answers to, and what it stands for."""
@@ -37,14 +40,10 @@ def parse_agreement(method: str | Agreement) -> Agreement:
 
     Examples
     --------
-    >>> from irframe.agreements import TauAP, parse_agreement
-    >>> parse_agreement("kendall"), parse_agreement(TauAP(symmetric=True))
-    (Kendall(variant='b'), TauAP(symmetric=True))
+    >>> from irframe.agreements import RBO, parse_agreement
+    >>> parse_agreement("kendall"), parse_agreement(RBO(p=0.8))
+    (Kendall(variant='b'), RBO(p=0.8, ties='w'))
     """
     if isinstance(method, Agreement):
         return method
-    if isinstance(method, str) and method in AGREEMENTS:
-        return AGREEMENTS[method]
-    names = ", ".join(map(repr, AGREEMENTS))
-    advice = "pass one of these names, or a value such as RBO(p=0.8)"
-    raise ParameterError(f"a method of agreement, one of {names}", repr(method), advice)
+    return AGREEMENTS[choice("a method such as RBO(p=0.8), or its name", method, AGREEMENTS)]

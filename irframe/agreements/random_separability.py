@@ -2,10 +2,8 @@
 
 from math import comb
 
-import numpy as np
-
 from irframe.agreements.innate import Separability
-from irframe.errors import ParameterError
+from irframe.checks import whole
 
 
 def random_separability(k: int) -> Separability:
@@ -41,8 +39,6 @@ def random_separability(k: int) -> Separability:
     >>> random_separability(3)
     Separability(equal=8, separable=54, nonseparable=2)
     """
-    if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
-        raise ParameterError("rankings of a length of at least 1", repr(k))
-    k = int(k)
+    k = whole("k", k, low=1)
     separable = 2 * (comb(2 * k + 1, k) - 2**k)
     return Separability(2**k, separable, 4**k - 2**k - separable)

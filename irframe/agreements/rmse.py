@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import scipy
 
 from irframe.agreements.base import Agreement, Floats
-from irframe.agreements.blocks import over_rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,10 +34,9 @@ class RMSE(Agreement):
 
     def compare(self, x: Floats, y: Floats) -> Floats:
         """Return the root mean squared difference of every row of `x` and every row of `y`."""
-        return np.sqrt(over_rows(x, y, _mean_square))
-
-
-def _mean_square(x: Floats, y: Floats) -> Floats:
-    difference = x - y
-    total: Floats = np.einsum("...s,...s->...", difference, difference) / x.shape[-1]
-    return total
+        batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+        left, right = (np.broadcast_to(side, (*batch, *side.shape[-2:])) for side in (x, y))
+        distance = np.empty((*batch, x.shape[-2], y.shape[-2]))
+        for place in np.ndindex(batch):
+            distance[place] = scipy.spatial.distance.cdist(left[place], right[place])
+        return np.asarray(distance / np.sqrt(x.shape[-1]))

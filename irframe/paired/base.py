@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import ClassVar, NamedTuple
 
+from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.paired.pairs import FloatArray, IntArray
 
@@ -92,17 +93,5 @@ class Resampling(PairedTest):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        lowest = {"samples": 1, "seed": 0}
-        values = {name: getattr(self, name) for name in lowest}
-        wrong = [
-            f"{name}={value!r}"
-            for name, value in values.items()
-            if not isinstance(value, int) or isinstance(value, bool) or value < lowest[name]
-        ]
-        if wrong:
-            raise ParameterError(
-                "whole numbers, samples at least 1 and seed at least 0",
-                "something else",
-                "change them",
-                wrong,
-            )
+        whole("samples", self.samples, low=1)
+        whole("seed", self.seed, low=0)

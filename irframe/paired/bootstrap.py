@@ -6,10 +6,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from irframe.checks import level
 from irframe.errors import ParameterError
 from irframe.paired.base import PairedResult, Resampling
 from irframe.paired.blocks import by_depth, by_pair, checked
-from irframe.paired.differences import exact_moments, ratio
+from irframe.paired.differences import SCALE, exact_moments, noise, ratio
 from irframe.paired.pairs import FloatArray, IntArray
 from irframe.paired.products import product
 
@@ -69,8 +70,9 @@ class Bootstrap(Resampling):
     -----
     With z = a - b, w = z - mean(z) and t(v) = mean(v) / (sd(v) / sqrt(n)), sd with n - 1, p is
     the share of resamples w* of w with ``|t(w*)| >= |t(z)|``; statistics that agree to 1e-9 count
-    as equal. The resamples are the same for every pair and depth. Differences that do not
-    vary follow the t-test: all 0 gives p = 1, constant others p = 0, one topic p = 1.
+    as equal. A mean difference that is 0 at 12 decimals, or no larger than the rounding of the
+    scores, is 0, with p = 1. The resamples are the same for every pair and depth. Differences
+    that do not vary follow the t-test: all 0 gives p = 1, constant others p = 0, one topic p = 1.
 
     References
     ----------
@@ -181,8 +183,7 @@ class Bootstrap(Resampling):
         >>> found.asl.item(), found.power.item(), found.delta.item()
         (0.5, 0.0, 1.0)
         """
-        if not 0 < alpha < 1:
-            raise ParameterError("alpha strictly between 0 and 1", repr(alpha))
+        level(alpha)
         weights = self._weights(scores, resamples)
         # Rounded, because 100 * 0.07 is above 7.
         rank = math.ceil(round(len(weights) * alpha, 9))
@@ -231,7 +232,8 @@ def _replicates(
     power = product(centred, weights.T)
     variance = power - means**2
     variance[variance <= DEGENERATE * power] = 0
-    t = ratio(mean, np.sqrt(squares / (topics - 1) / topics))
+    none = abs(mean) <= np.maximum(0.5 / SCALE, noise(a, b))
+    t = ratio(np.where(none, 0, mean), np.sqrt(squares / (topics - 1) / topics))
     return t, means, np.sqrt(variance / (topics - 1))
 
 

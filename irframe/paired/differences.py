@@ -5,12 +5,12 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from irframe.errors import ParameterError
+from irframe.checks import level
 from irframe.paired.blocks import by_depth, by_pair, fitting, groups
 from irframe.paired.pairs import FloatArray, IntArray
 from irframe.paired.products import gram
 
-__all__ = ["Differences", "describe_differences", "exact_moments", "moments", "sides"]
+__all__ = ["Differences", "describe_differences", "exact_moments", "moments", "noise", "sides"]
 
 SCALE = 1e12
 """Differences are rounded to 12 decimals before they are ranked or counted as ties."""
@@ -100,10 +100,7 @@ class Differences(NamedTuple):
         >>> low.round(2).tolist(), high.round(2).tolist()
         ([[-2.97]], [[6.97]])
         """
-        if not 0 < alpha < 1:
-            raise ParameterError("alpha strictly between 0 and 1", repr(alpha))
-        if self.topics == 1:
-            return np.full_like(self.mean, np.nan), np.full_like(self.mean, np.nan)
+        level(alpha)
         quantile = -scipy.special.stdtrit(self.topics - 1, alpha / 2)
         half = quantile * self.sd / np.sqrt(self.topics)
         return self.mean - half, self.mean + half
@@ -220,11 +217,28 @@ def exact_moments(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]
     difference = a - b
     mean = difference.mean(axis=-1)
     squares = ((difference - mean[..., None]) ** 2).sum(axis=-1)
-    noise = ROUNDING * np.maximum(abs(a).max(axis=-1), abs(b).max(axis=-1))
-    constant = np.ptp(difference, axis=-1) <= noise
+    least = noise(a, b)
+    constant = np.ptp(difference, axis=-1) <= least
     squares[constant] = 0
-    mean[constant & (abs(mean) <= noise)] = 0
+    mean[constant & (abs(mean) <= least)] = 0
     return mean, squares
+
+
+def noise(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return how far apart differences of these scores may be by rounding alone.
+
+    Parameters
+    ----------
+    a, b
+        Scores, topics last.
+
+    Returns
+    -------
+    numpy.ndarray
+        8 units of rounding (2.2e-16) of the largest score.
+    """
+    largest: FloatArray = np.maximum(abs(a).max(axis=-1), abs(b).max(axis=-1))
+    return ROUNDING * largest
 
 
 def sides(a: FloatArray, b: FloatArray) -> tuple[IntArray, IntArray]:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.errors import ParameterError
+from irframe.checks import whole
 
 __all__ = ["FloatArray", "IntArray", "all_pairs", "baseline_pairs"]
 
@@ -52,9 +52,6 @@ def baseline_pairs(systems: int, baseline: int) -> IntArray:
     >>> baseline_pairs(3, 1).tolist()
     [[0, 1], [2, 1]]
     """
-    if not 0 <= baseline < systems:
-        raise ParameterError(
-            f"a baseline between 0 and {systems - 1}", str(baseline), "give a position"
-        )
-    others = np.delete(np.arange(systems, dtype=np.int64), baseline)
-    return np.stack([others, np.full_like(others, baseline)], axis=1)
+    place = whole("baseline", baseline, low=0, high=systems - 1)
+    others = np.delete(np.arange(systems, dtype=np.int64), place)
+    return np.stack([others, np.full_like(others, place)], axis=1)

@@ -1,6 +1,6 @@
 """The tests there are, and their short names."""
 
-from irframe.errors import ParameterError
+from irframe.checks import choice
 from irframe.paired.base import PairedTest
 from irframe.paired.bootstrap import Bootstrap
 from irframe.paired.paired_t import PairedT
@@ -41,10 +41,4 @@ def parse_test(test: str | PairedTest) -> PairedTest:
     """
     if isinstance(test, PairedTest):
         return test
-    if not isinstance(test, str) or test not in TESTS:
-        raise ParameterError(
-            "one of the tests " + ", ".join(repr(name) for name in TESTS),
-            repr(test),
-            "give such a name, or a value such as Wilcoxon(correction=True)",
-        )
-    return TESTS[test]()
+    return TESTS[choice("a test such as Wilcoxon(correction=True), or its name", test, TESTS)]()

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 import scipy
 
+from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.blocks import by_depth, by_pair
@@ -70,8 +71,8 @@ class Wilcoxon(PairedTest):
                 "correction=True, exact=True",
                 "leave one of them out",
             )
-        if self.decimals is not None and self.decimals not in range(16):
-            raise ParameterError("decimals None or from 0 to 15", repr(self.decimals))
+        if self.decimals is not None:
+            whole("decimals", self.decimals, low=0, high=15)
 
     def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""

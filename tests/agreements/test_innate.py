@@ -14,8 +14,7 @@ from irframe.agreements.innate import (
     label_depths,
     whole_gains,
 )
-from irframe.agreements.random_separability import random_separability
-from irframe.errors import MetricError, ParameterError
+from irframe.errors import MetricError
 
 FOUR = {code: name[:2] for code, name in LABELS.items()}
 """Code -> label without its midpoint."""
@@ -83,6 +82,19 @@ def test_every_depth_equals_algorithm_1(serps):
     )
 
 
+def test_transitions_are_where_labels_change():
+    rng = np.random.default_rng(4)
+    gains = rng.integers(0, 2, size=(12, 3, 4))
+    gains[1] = gains[0]
+    found = compare_rankings(gains, np.stack(np.triu_indices(12, 1), axis=1))
+    labels = label_depths(found, 4).reshape(-1, 4)
+    assert {0, 1, 2} <= set(abs(labels[:, -1]).tolist())
+    for row, *told in zip(labels.tolist(), *(values.ravel() for values in found), strict=True):
+        decided = next((rank for rank, code in enumerate(row, 1) if code), 0)
+        split = next((rank for rank, code in enumerate(row, 1) if abs(code) == 2), 0)
+        assert told == [np.sign(row[decided - 1]) if decided else 0, decided, split]
+
+
 def test_counts_are_those_of_the_labels(monkeypatch):
     rng = np.random.default_rng(2)
     gains = rng.integers(0, 3, size=(7, 11, 13))
@@ -116,24 +128,3 @@ def test_whole_gains_keep_proportions():
     assert whole_gains([0, 0.2, 0.8, 1]) == [0, 1, 4, 5]
     assert whole_gains([0.1234567891]) == [1234567891]
     assert whole_gains([3 / 8, 1 / 3]) == [9, 8]
-
-
-def test_random_pairs(golden):
-    case = golden["001-counts"]
-    names = {"equal": "equal", "separable": "separable", "nonseparable": "non-separable"}
-    for k in case["input"]["ks"]:
-        found, expected = random_separability(k), case["expected"][str(k)]
-        for field, name in names.items():
-            assert getattr(found, field) == int(expected[name])
-        assert found.shares == pytest.approx(expected["fractions"], rel=1e-12)
-
-
-@pytest.mark.parametrize("k", range(1, 6))
-def test_random_pairs_counted(k):
-    assert tuple(random_separability(k)) == oracle.count_pairs(k)
-
-
-@pytest.mark.parametrize("k", [0, -1, 2.5, True, "3"])
-def test_lengths_of_random_pairs_are_checked(k):
-    with pytest.raises(ParameterError, match="at least 1"):
-        random_separability(k)

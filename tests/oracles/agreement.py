@@ -5,8 +5,9 @@ the summaries take one volatility matrix as a list of rows.
 """
 
 import math
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Callable, Sequence
+from itertools import chain, combinations, permutations, product
+from statistics import fmean as mean
 
 Scores = Sequence[float]
 
@@ -29,14 +30,26 @@ def compare(a: float, b: float) -> int:
     return (a > b) - (a < b)
 
 
-def ordering(scores: Scores) -> list[int]:
-    """Systems, the best first; those with equal scores as they came."""
-    return sorted(range(len(scores)), key=lambda system: -scores[system])
+def orderings(scores: Scores) -> list[tuple[int, ...]]:
+    """Every order of the systems, the best first, in which their scores do not rise."""
+    groups = (
+        permutations(system for system, other in enumerate(scores) if other == score)
+        for score in sorted(set(scores), reverse=True)
+    )
+    return [tuple(chain(*parts)) for parts in product(*groups)]
+
+
+def over_orders(function: Callable[..., float], x: Scores, y: Scores) -> float:
+    """Mean of a function of two orderings over all orders of tied systems on both sides."""
+    return mean(function(first, second) for first in orderings(x) for second in orderings(y))
 
 
 def tau_ap(reference: Scores, estimated: Scores) -> float:
-    """AP correlation (Yilmaz et al. 2008): how often the items above one belong above it."""
-    true, guess = ordering(reference), ordering(estimated)
+    """AP correlation (Yilmaz et al. 2008) to expect: how often the items above belong above."""
+    return over_orders(_tau_ap, reference, estimated)
+
+
+def _tau_ap(true: Sequence[int], guess: Sequence[int]) -> float:
     N = len(guess)
     if N < 2:
         return math.nan
@@ -54,22 +67,71 @@ def tau_ap_symmetric(x: Scores, y: Scores) -> float:
     return (tau_ap(x, y) + tau_ap(y, x)) / 2
 
 
-def rbo_ext(x: Scores, y: Scores, p: float) -> float:
-    """RBO (Webber et al. 2010), extrapolated from rankings seen to the same depth k."""
-    first, second = ordering(x), ordering(y)
-    k = len(first)
-    X = {d: len(set(first[:d]) & set(second[:d])) for d in range(1, k + 1)}
-    return X[k] / k * p**k + (1 - p) / p * sum(X[d] / d * p**d for d in range(1, k + 1))
+def tau_ap_b(x: Scores, y: Scores) -> float:
+    """AP correlation corrected for ties (Urbano and Marrero 2017), the mean of both ways."""
+    return (_tau_ap_b(x, y) + _tau_ap_b(y, x)) / 2
+
+
+def _tau_ap_b(reference: Scores, estimated: Scores) -> float:
+    t = first_ranks(estimated)
+    below = [i for i in range(len(t)) if t[i] > 1]
+    if not below or len(set(reference)) == 1:
+        return math.nan
+    total = 0.0
+    for i in below:
+        better = [j for j in range(len(t)) if estimated[j] > estimated[i]]
+        total += sum(reference[j] > reference[i] for j in better) / (t[i] - 1)
+    return 2 / len(below) * total - 1
+
+
+def first_ranks(scores: Scores) -> list[int]:
+    """Best rank that each system could have."""
+    return [1 + sum(other > score for other in scores) for score in scores]
+
+
+def last_ranks(scores: Scores) -> list[int]:
+    """Worst rank that each system could have."""
+    return [sum(other >= score for other in scores) for score in scores]
+
+
+def rbo_ext(x: Scores, y: Scores, p: float, ties: str = "w") -> float:
+    """RBO (Webber et al. 2010) extrapolated, with ties as in Corsi and Urbano (2024)."""
+    n = len(x)
+    A = {}
+    for d in range(1, n + 1):
+        A[d] = agreement(contributions(x, d, ties), contributions(y, d, ties), d, ties)
+    return (1 - p) / p * sum(A[d] * p**d for d in A) + A[n] * p**n
+
+
+def contributions(scores: Scores, d: int, ties: str) -> list[float]:
+    """How much of each system is among the first d."""
+    ends = zip(first_ranks(scores), last_ranks(scores), strict=True)
+    if ties == "w":
+        return [float(t <= d) for t, _ in ends]
+    return [0.0 if d < t else 1.0 if d > b else (d - t + 1) / (b - t + 1) for t, b in ends]
+
+
+def agreement(c: Scores, other: Scores, d: int, ties: str) -> float:
+    """Overlap of two sets of contributions, relative to how large it could be."""
+    shared = sum(a * b for a, b in zip(c, other, strict=True))
+    if ties == "w":
+        return 2 * shared / (sum(c) + sum(other))
+    if ties == "a":
+        return shared / d
+    return shared / math.sqrt(sum(a * a for a in c) * sum(b * b for b in other))
 
 
 def rbo_limit(x: Scores, y: Scores, p: float, depth: int) -> float:
-    """RBO as the infinite sum it extrapolates, agreement staying put past the last rank."""
-    first, second = ordering(x), ordering(y)
-    total = 0.0
-    for d in range(1, depth + 1):
-        seen = min(d, len(first))
-        total += p ** (d - 1) * len(set(first[:seen]) & set(second[:seen])) / seen
-    return (1 - p) * total
+    """RBO to expect over all orders of tied systems, as the infinite sum it extrapolates."""
+
+    def one(first: Sequence[int], second: Sequence[int]) -> float:
+        total = 0.0
+        for d in range(1, depth + 1):
+            seen = min(d, len(first))
+            total += p ** (d - 1) * len(set(first[:seen]) & set(second[:seen])) / seen
+        return (1 - p) * total
+
+    return over_orders(one, x, y)
 
 
 def rmse(x: Scores, y: Scores) -> float:

@@ -1,5 +1,7 @@
 """The bootstrap test against the worked case and a slow loop on the same resamples."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -51,6 +53,31 @@ def test_slow_loop_on_ties(scores, seed):
             assert p[pair, k] == asl
 
 
+@st.composite
+def balanced(draw):
+    """Scores of two systems, fractions whose differences add up to nothing."""
+    topics = draw(st.integers(2, 9))
+    whole = st.lists(st.integers(-30, 30), min_size=topics, max_size=topics)
+    base, apart = draw(whole), draw(whole)
+    apart[-1] -= sum(apart)
+    unit = Fraction(draw(st.sampled_from([1, 5000])), draw(st.sampled_from([3, 7, 10, 49])))
+    rows = [base, [one + other for one, other in zip(base, apart, strict=True)]]
+    return np.array([[float(value * unit) for value in row] for row in rows])[:, :, None]
+
+
+@given(scores=balanced(), seed=st.integers(0, 99))
+def test_no_mean_difference_is_no_evidence_whatever_its_rounding(scores, seed):
+    statistic, p = Bootstrap(samples=40, seed=seed).kernel(scores)
+    assert (statistic.item(), p.item()) == (0, 1)
+
+
+@pytest.mark.parametrize(("mean", "none"), [(4e-13, True), (6e-13, False)])
+def test_mean_differences_count_from_twelve_decimals_on(mean, none):
+    z = np.array([0.3, -0.3, 0.1, -0.1]) + mean
+    statistic, p = Bootstrap(samples=200).kernel(np.stack([z, 0 * z])[:, :, None])
+    assert ((statistic == 0).item(), (p == 1).item()) == (none, none)
+
+
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.07, 0.5])
 def test_slow_loop_of_discriminative_power(alpha):
     scores = np.random.default_rng(0).random((4, 12, 2)) + np.arange(4)[:, None, None] / 8
@@ -89,7 +116,7 @@ def test_no_pair():
 
 @pytest.mark.parametrize("alpha", [0, 1, -0.1, 5])
 def test_alpha_out_of_range(alpha):
-    with pytest.raises(ParameterError, match="alpha strictly between 0 and 1"):
+    with pytest.raises(ParameterError, match="alpha, a number above 0 and below 1"):
         Bootstrap(samples=10).discriminate(np.zeros((2, 5, 1)), alpha=alpha)
 
 

@@ -6,7 +6,8 @@ from oracles import paired_tests as oracle
 from scipy import stats
 
 from irframe.errors import ParameterError
-from irframe.paired import all_pairs, baseline_pairs, describe_differences
+from irframe.paired import all_pairs, describe_differences
+from irframe.paired.differences import exact_moments
 
 
 def cube():
@@ -63,7 +64,7 @@ def test_one_topic():
 
 @pytest.mark.parametrize("alpha", [0, 1, 2])
 def test_alpha_out_of_range(alpha):
-    with pytest.raises(ParameterError, match="alpha strictly between"):
+    with pytest.raises(ParameterError, match="alpha, a number above 0 and below 1"):
         describe_differences(np.zeros((2, 3, 1))).interval(alpha=alpha)
 
 
@@ -75,23 +76,22 @@ def test_a_single_precision_or_strided_cube():
         np.testing.assert_array_equal(found, wanted)
 
 
-@pytest.mark.parametrize("shape", [(3, 4), (3, 0, 2), (3,)])
-def test_scores_of_another_shape(shape):
-    with pytest.raises(ParameterError, match=r"\(system, topic, depth\)"):
-        describe_differences(np.zeros(shape))
+@pytest.mark.parametrize(("apart", "counted"), [(0.4e-12, "ties"), (0.6e-12, "wins")])
+def test_differences_count_from_twelve_decimals_on(apart, counted):
+    scores = np.array([[apart], [0.0]])[:, :, None]
+    one_way = describe_differences(scores, np.array([[0, 1]]))
+    other_way = describe_differences(scores, np.array([[1, 0]]))
+    assert getattr(one_way, counted).item() == 1
+    assert getattr(other_way, counted.replace("wins", "losses")).item() == 1
+    assert one_way.wins + one_way.ties + one_way.losses == 1
 
 
-def test_pairs_that_do_not_fit():
-    with pytest.raises(ParameterError, match=r"shape \(pair, 2\)"):
-        describe_differences(np.zeros((3, 2, 1)), np.array([0, 1]))
-    with pytest.raises(ParameterError, match=r"from 0 to 2.*\[0, 3\], \[-1, 0\]"):
-        describe_differences(np.zeros((3, 2, 1)), np.array([[0, 1], [0, 3], [-1, 0]]))
-
-
-def test_baseline_out_of_range():
-    with pytest.raises(ParameterError, match="between 0 and 2"):
-        baseline_pairs(3, 3)
-
-
-def test_no_depth():
-    assert describe_differences(np.zeros((3, 2, 0))).mean.shape == (3, 0)
+@pytest.mark.parametrize(("units", "constant"), [(7, True), (8, True), (9, False)])
+@pytest.mark.parametrize("turn", [1, -1])
+def test_constant_means_to_within_eight_units_of_rounding(units, constant, turn):
+    spread = units * 2.0**-52
+    large, none = np.array([[1.0, 1.0 - spread]]), np.zeros((1, 2))
+    assert (exact_moments(*(large, none)[::turn])[1] == 0) == constant
+    mean, _ = exact_moments(*(none + 1, none + 1 - spread)[::turn])
+    assert mean == (0 if constant else turn * spread)
+    assert exact_moments(none + spread, none)[0] == spread

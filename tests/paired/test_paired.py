@@ -1,4 +1,4 @@
-"""Every test against scipy and against a slow loop from its definition, pair by pair."""
+"""Every test against scipy, against a slow loop from its definition, and in the edge cases."""
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from scipy import stats
 
 from irframe.paired import (
     TESTS,
+    Bootstrap,
     PairedT,
     Permutation,
     RankSum,
@@ -40,14 +41,8 @@ def realistic(systems=8, topics=50, depths=3, seed=0):
     return scores
 
 
-def pairwise(function, scores):
-    """Loop over pairs and depths: arrays of what function gives."""
-    _, _, depths = scores.shape
-    values = [
-        [function(scores[i, :, k], scores[j, :, k]) for k in range(depths)]
-        for i, j in all_pairs(len(scores))
-    ]
-    return np.moveaxis(np.array(values, dtype=float), -1, 0)
+def on_arrays(function):
+    return lambda a, b: function(np.array(a), np.array(b))
 
 
 def assert_equal(result, expected):
@@ -103,20 +98,32 @@ LOOPS = {
     RankSum(correction=False): lambda a, b: oracle.rank_sum(a, b, correction=False),
     Sign(): oracle.sign,
 }
+EVERY = [
+    PairedT(),
+    Wilcoxon(),
+    Wilcoxon(correction=True),
+    Wilcoxon(exact=True),
+    RankSum(),
+    RankSum(correction=False),
+    Sign(),
+    Permutation(samples=30),
+    Bootstrap(samples=30),
+    TukeyHSD(samples=30),
+]
 OURS = pytest.mark.parametrize("test", SCIPY, ids=repr)
 
 
 @OURS
 def test_scipy_on_realistic_scores(test):
     scores = realistic()
-    assert_equal(test.kernel(scores), pairwise(SCIPY[test], scores))
+    assert_equal(test.kernel(scores), oracle.pairwise(on_arrays(SCIPY[test]), scores))
 
 
 @OURS
 @pytest.mark.parametrize("topics", [2, 3, 7, 20])
 def test_scipy_on_few_topics(test, topics):
     scores = np.random.default_rng(topics).random((5, topics, 2)).round(2)
-    assert_equal(test.kernel(scores), pairwise(SCIPY[test], scores))
+    assert_equal(test.kernel(scores), oracle.pairwise(on_arrays(SCIPY[test]), scores))
 
 
 @OURS
@@ -124,19 +131,7 @@ def test_scipy_on_few_topics(test, topics):
 def test_scipy_on_real_scores(test, measure, shared):
     path = shared / "data" / "score-matrices" / f"adhoc8_{measure}.csv"
     scores = np.loadtxt(path, delimiter=",", skiprows=1).T[100:112, :, None]
-    assert_equal(test.kernel(scores), pairwise(SCIPY[test], scores))
-
-
-@pytest.mark.parametrize("measure", ["ap", "p10", "rr"])
-def test_all_pairs_of_real_scores(measure, shared):
-    path = shared / "data" / "score-matrices" / f"adhoc8_{measure}.csv"
-    scores = np.loadtxt(path, delimiter=",", skiprows=1).T
-    a, b = all_pairs(len(scores)).T
-    varying = np.ptp(scores[a] - scores[b], axis=1) > 0
-    expected = stats.ttest_rel(scores[a][varying], scores[b][varying], axis=1)
-    t, p = PairedT().kernel(scores[:, :, None])
-    np.testing.assert_allclose(t[varying, 0], expected.statistic, rtol=1e-11, atol=1e-12)
-    np.testing.assert_allclose(p[varying, 0], expected.pvalue, rtol=1e-9)
+    assert_equal(test.kernel(scores), oracle.pairwise(on_arrays(SCIPY[test]), scores))
 
 
 def test_published_p_values(shared):
@@ -155,58 +150,8 @@ def test_published_p_values(shared):
 @pytest.mark.parametrize("test", LOOPS, ids=repr)
 @given(scores=CUBES)
 def test_slow_loops(test, scores):
-    looped = pairwise(lambda a, b: LOOPS[test](a.tolist(), b.tolist()), scores)
+    looped = oracle.pairwise(LOOPS[test], scores)
     assert_equal(test.kernel(scores), looped)
-
-
-@given(scores=CUBES)
-def test_exact_wilcoxon_enumerates_signs(scores):
-    p = pairwise(lambda a, b: [oracle.wilcoxon_exact(a.tolist(), b.tolist())], scores)
-    np.testing.assert_allclose(Wilcoxon(exact=True).kernel(scores).p, p[0], rtol=1e-12)
-
-
-@given(scores=CUBES)
-def test_permutation_with_the_same_signs(scores):
-    test = Permutation(samples=50, seed=3)
-    signs = test.signs(scores.shape[1]).tolist()
-    looped = pairwise(lambda a, b: oracle.permutation(a.tolist(), b.tolist(), signs), scores)
-    assert_equal(test.kernel(scores), looped)
-
-
-def test_permutation_in_chunks():
-    scores, test = realistic(systems=5, topics=12), Permutation(samples=2500)
-    signs = test.signs(12).tolist()
-    looped = pairwise(lambda a, b: oracle.permutation(a.tolist(), b.tolist(), signs), scores)
-    assert_equal(test.kernel(scores), looped)
-
-
-@given(scores=CUBES)
-def test_tukey_with_the_same_shuffles(scores):
-    test = TukeyHSD(samples=40, seed=2)
-    systems, topics, depths = scores.shape
-    generator = np.random.default_rng(2)
-    order = np.broadcast_to(np.arange(systems), (topics, systems))
-    shuffles = [generator.permuted(order, axis=1).tolist() for _ in range(40)]
-    looped = [oracle.tukey(scores[:, :, k].tolist(), shuffles) for k in range(depths)]
-    p = np.array([list(values.values()) for values in looped]).T
-    statistic = pairwise(lambda a, b: [(a - b).mean()], scores)[0]
-    assert_equal(test.kernel(scores), (statistic, p))
-
-
-def test_permutation_approaches_the_exact_share():
-    scores = np.random.default_rng(4).random((2, 10, 1))
-    difference = scores[0, :, 0] - scores[1, :, 0]
-    signs = np.array(np.meshgrid(*[[-1, 1]] * 10)).reshape(10, -1)
-    exact = np.mean(abs(difference @ signs) >= abs(difference.sum()) - 1e-12)
-    found = Permutation(samples=20_000).kernel(scores).p.item()
-    assert found == pytest.approx(exact, abs=0.01)
-
-
-def test_tukey_approaches_the_permutation_test_of_two_systems():
-    scores = np.random.default_rng(5).random((2, 30, 1))
-    tukey = TukeyHSD(samples=5000).kernel(scores).p.item()
-    signs = Permutation(samples=5000).kernel(scores).p.item()
-    assert tukey == pytest.approx(signs, abs=0.03)
 
 
 @pytest.mark.parametrize("name", TESTS)
@@ -253,3 +198,45 @@ def test_nothing_to_compare(name):
     options = {"samples": 20} if name in {"permutation", "bootstrap", "tukey"} else {}
     result = TESTS[name](**options).kernel(np.zeros((1, 4, 2)))
     assert result.statistic.shape == result.p.shape == (0, 2)
+
+
+@pytest.mark.parametrize("test", EVERY, ids=repr)
+def test_identical_systems(test):
+    scores = np.random.default_rng(0).random((1, 6, 2)).repeat(3, axis=0)
+    statistic, p = test.kernel(scores)
+    assert (statistic == 0).all()
+    assert (p == 1).all()
+
+
+@pytest.mark.parametrize("test", EVERY, ids=repr)
+def test_one_topic(test):
+    statistic, p = test.kernel(np.array([0.7, 0.2])[:, None, None])
+    if isinstance(test, PairedT | Bootstrap):
+        assert np.isnan(statistic.item())
+    else:
+        assert statistic.item() > 0
+    normal = oracle.two_sided(1) if test in {Wilcoxon(), RankSum(correction=False)} else 1
+    assert p.item() == pytest.approx(normal)
+
+
+def test_tails_reach_as_far_as_floats():
+    rng = np.random.default_rng(7)
+    scores = rng.random((4, 249, 1)) * 0.1 + np.arange(4)[:, None, None] / [[[5.0]]]
+    p = PairedT().kernel(scores).p
+    a, b = all_pairs(4).T
+    expected = stats.ttest_rel(scores[a], scores[b], axis=1).pvalue
+    assert expected.min() < 1e-150
+    np.testing.assert_allclose(p, expected, rtol=1e-9)
+    wide = rng.random((2, 1200, 1))
+    wide[1] += 0.9
+    expected = stats.wilcoxon(*wide[:, :, 0], method="asymptotic", correction=False).pvalue
+    assert 0 < expected < 1e-150
+    assert Wilcoxon().kernel(wide).p.item() == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("test", [Wilcoxon(), Wilcoxon(exact=True), Sign()], ids=repr)
+def test_rank_tests_round_to_twelve_decimals(test):
+    noisy = np.array([[1 / 2, 1 / 3, 0.9, 0.2], [1 / 3, 1 / 6, 0.8, 0.3]])[:, :, None]
+    plain = np.array([[1 / 6, 1 / 6, 0.1, 0.0], [0.0, 0.0, 0.0, 0.1]])[:, :, None]
+    a, b = test.kernel(noisy), test.kernel(plain)
+    assert (a.statistic, a.p) == (b.statistic, b.p)

@@ -1,0 +1,223 @@
+"""What holds for every method: definitions, symmetry, identity, reversal, range, order, blocks."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from oracles import agreement as oracle
+from scipy import stats
+
+from irframe.agreements import RBO, RMSE, Kendall, Pearson, Spearman, TauAP, blocks
+
+ENUMERATED = {TauAP(): oracle.tau_ap, TauAP(symmetric=True): oracle.tau_ap_symmetric}
+"""Loops over all orders of tied systems, so for few systems only."""
+LOOPS = {
+    Kendall(): oracle.tau,
+    Kendall(variant="a"): lambda x, y: oracle.tau(x, y, "a"),
+    TauAP(ties="b"): oracle.tau_ap_b,
+    RBO(): lambda x, y: oracle.rbo_ext(x, y, 0.9),
+    RBO(p=0.5): lambda x, y: oracle.rbo_ext(x, y, 0.5),
+    RBO(ties="a"): lambda x, y: oracle.rbo_ext(x, y, 0.9, "a"),
+    RBO(p=0.8, ties="b"): lambda x, y: oracle.rbo_ext(x, y, 0.8, "b"),
+    RMSE(): oracle.rmse,
+}
+SCIPY = {Kendall(): stats.kendalltau, Spearman(): stats.spearmanr, Pearson(): stats.pearsonr}
+METHODS = [*dict.fromkeys([*ENUMERATED, *LOOPS, *SCIPY])]
+RANKWISE = [method for method in METHODS if not isinstance(method, Pearson | RMSE)]
+SIGNED = [method for method in METHODS if not isinstance(method, RBO | RMSE)]
+SYMMETRIC = [method for method in METHODS if method != TauAP()]
+BOUNDS = {RBO: (0, 1), RMSE: (0, np.inf)}
+FEW = st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.5, 1.0])
+MANY = st.floats(-1, 1, allow_subnormal=False)
+TENTHS = st.integers(0, 12).map(lambda value: value / 10)
+
+by_method = pytest.mark.parametrize("method", METHODS, ids=repr)
+
+
+@st.composite
+def sides(draw, values=TENTHS, smallest=2, largest=10):
+    """Two sets of rows of scores of the same systems, many of them tied."""
+    systems, rows = draw(st.integers(smallest, largest)), st.integers(1, 3)
+    return tuple(draw(arrays(float, (draw(rows), systems), elements=values)) for _ in "xy")
+
+
+@st.composite
+def permutations(draw):
+    """Two orderings without ties, each as a row of scores."""
+    systems = draw(st.integers(2, 12))
+    order = st.permutations(range(systems))
+    return tuple(np.array([draw(order)], dtype=float) for _ in "xy")
+
+
+def looped(function, x, y):
+    return np.array([[function(a.tolist(), b.tolist()) for b in y] for a in x])
+
+
+def assert_same(found, wanted):
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12, equal_nan=True)
+
+
+@pytest.mark.parametrize("method", LOOPS, ids=repr)
+@given(sides(FEW | MANY, 1, 9))
+def test_matches_slow_loop(method, xy):
+    assert_same(method.kernel(*xy), looped(LOOPS[method], *xy))
+
+
+@pytest.mark.parametrize("method", ENUMERATED, ids=repr)
+@given(sides(FEW, 1, 4))
+def test_matches_mean_over_all_orders(method, xy):
+    assert_same(method.kernel(*xy), looped(ENUMERATED[method], *xy))
+
+
+@pytest.mark.parametrize("method", ENUMERATED | LOOPS, ids=repr)
+@given(permutations())
+def test_matches_slow_loop_without_ties(method, xy):
+    assert_same(method.kernel(*xy), looped((ENUMERATED | LOOPS)[method], *xy))
+
+
+@given(permutations())
+def test_treatment_of_ties_is_nothing_without_ties(xy):
+    symmetric = TauAP(symmetric=True).kernel(*xy)
+    assert_same(TauAP(ties="b").kernel(*xy), symmetric)
+    assert_same(TauAP(ties="b", symmetric=True).kernel(*xy), symmetric)
+    for ties in ("a", "b"):
+        assert_same(RBO(ties=ties).kernel(*xy), RBO().kernel(*xy))
+
+
+def scipy_loop(function, x, y):
+    def value(a, b):
+        return math.nan if len(set(a)) == 1 or len(set(b)) == 1 else function(a, b).statistic
+
+    return looped(value, x, y)
+
+
+@pytest.mark.parametrize("method", SCIPY)
+@given(sides(smallest=3))
+def test_matches_scipy(method, xy):
+    assert_same(method.kernel(*xy), scipy_loop(SCIPY[method], *xy))
+
+
+@pytest.mark.parametrize("systems", [110, 400])
+def test_matches_scipy_on_many_systems(systems):
+    rng = np.random.default_rng(1)
+    x, y = rng.random((4, systems)), rng.random((5, systems)).round(2)
+    y[:, : systems // 2] += x[0, : systems // 2].round(2)
+    for method, function in SCIPY.items():
+        assert_same(method.kernel(x, y), scipy_loop(function, x, y))
+
+
+@pytest.mark.parametrize("method", SYMMETRIC, ids=repr)
+@given(sides())
+def test_symmetric(method, xy):
+    x, y = xy
+    assert_same(method.kernel(x, y), method.kernel(y, x).T)
+
+
+@by_method
+@given(permutations())
+def test_agrees_with_itself(method, xy):
+    assert_same(method.kernel(xy[0], xy[0]), 0 if method.distance else 1)
+
+
+@by_method
+@given(sides())
+def test_same_array_on_both_sides(method, xy):
+    assert_same(method.kernel(xy[0], xy[0]), method.kernel(xy[0], xy[0].copy()))
+
+
+@pytest.mark.parametrize("method", SIGNED, ids=repr)
+@given(permutations())
+def test_reversed_ordering_is_opposite(method, xy):
+    assert_same(method.kernel(xy[0], -xy[0]), -1)
+
+
+@pytest.mark.parametrize("method", [Kendall(), TauAP(), Spearman(), Pearson()], ids=repr)
+@given(permutations())
+def test_reversing_the_reference_turns_the_sign(method, xy):
+    x, y = xy
+    assert_same(method.kernel(-x, y), -method.kernel(x, y))
+
+
+@by_method
+@given(sides())
+def test_range(method, xy):
+    low, high = BOUNDS.get(type(method), (-1, 1))
+    values = method.kernel(*xy)
+    values = values[~np.isnan(values)]
+    assert (values >= low - 1e-12).all()
+    assert (values <= high + 1e-12).all()
+
+
+@pytest.mark.parametrize("method", RANKWISE, ids=repr)
+@given(sides())
+def test_only_the_order_counts(method, xy):
+    x, y = xy
+    assert_same(method.kernel(np.exp(3 * x) - 7, y**3), method.kernel(x, y))
+
+
+@by_method
+@given(sides() | permutations(), st.randoms(use_true_random=False))
+def test_order_of_systems_is_irrelevant(method, xy, random):
+    x, y = xy
+    shuffled = random.sample(range(x.shape[-1]), x.shape[-1])
+    assert_same(method.kernel(x[:, shuffled], y[:, shuffled]), method.kernel(x, y))
+
+
+@by_method
+@pytest.mark.parametrize("budget", [1, 100, 1000])
+def test_blocks_do_not_show(method, budget, monkeypatch):
+    rng = np.random.default_rng(4)
+    x, y = rng.random((2, 7, 9)).round(1), rng.random((5, 9)).round(1)
+    whole = method.kernel(x, y)
+    monkeypatch.setattr(blocks, "PAIR_BYTES", budget)
+    monkeypatch.setattr(blocks, "ROW_BYTES", budget)
+    assert_same(method.kernel(x, y), whole)
+
+
+@pytest.mark.parametrize("method", [Kendall(), Spearman(), Pearson()], ids=repr)
+def test_constant_scores_are_undefined(method):
+    constant = np.full((1, 6), 0.1)
+    assert np.isnan(method.kernel(constant, [[1, 2, 3, 4, 5, 6]])).all()
+    assert np.isnan(method.kernel(constant, constant)).all()
+
+
+@by_method
+def test_one_system(method):
+    alone = {RBO: 1, RMSE: 0}.get(type(method), np.nan)
+    assert_same(method.kernel([[0.3]], [[0.3]]), alone)
+
+
+def test_infinite_scores_have_an_order():
+    x = np.array([[np.inf, np.inf, 1.0, -np.inf]])
+    ranks = np.array([[2.0, 2.0, 1.0, 0.0]])
+    for method in RANKWISE:
+        assert method.kernel(x, x[:, ::-1]) == method.kernel(ranks, ranks[:, ::-1])
+
+
+def test_golden_ties(golden):
+    case = golden["002-kendall-ties"]
+    x, y = ([case["input"][side]] for side in "xy")
+    expected = case["expected"]
+    assert_same(Kendall().kernel(x, y), expected["tau_b"])
+    assert_same(Kendall(variant="a").kernel(x, y), expected["tau_a"])
+    assert_same(Pearson().kernel(x, y), expected["pearson"])
+    assert_same(RMSE().kernel(x, y), expected["rmse"])
+    assert expected["all_tied_tau_b"] is None
+    assert np.isnan(Kendall().kernel(x, np.ones((1, 7)))).all()
+
+
+def test_golden_rank_correlation(golden):
+    case = golden["002-rank-correlation"]
+    orders, expected = case["input"], case["expected"]
+    names = orders["reference"]
+    reference, estimated = ([[-o.index(s) for s in names]] for o in orders.values())
+    assert_same(TauAP().kernel(reference, estimated), expected["tau_ap(estimated; reference)"])
+    assert_same(TauAP().kernel(estimated, reference), expected["tau_ap(reference; estimated)"])
+    symmetric = TauAP(symmetric=True)
+    assert_same(symmetric.kernel(reference, estimated), expected["tau_ap_symmetric"])
+    assert_same(Kendall().kernel(reference, estimated), expected["tau"])
+    for p in (0.8, 0.9, 0.98):
+        assert_same(RBO(p=p).kernel(reference, estimated), expected[f"rbo_ext p={p}"])
