@@ -34,7 +34,6 @@ RECALL_BASED = [
     ("Recall", {"rel": 2}),
     ("Rprec", {}),
     ("SetF", {}),
-    ("SetR", {}),
     ("nDCG", {}),
     ("nDCG", {"gain": "exp", "discount": "zipf"}),
     ("nDCG", {"gain": "binary", "rel": 2}),

@@ -42,7 +42,6 @@ VARIANTS = [
     ("Rprec", {}),
     ("SetF", {}),
     ("SetP", {}),
-    ("SetR", {}),
     ("Success", {}),
     ("nDCG", {}),
     ("nDCG", {"gain": {1: 1, 2: 0.5, 3: 2}}),

@@ -79,7 +79,6 @@ VARIANTS = [
     "SetF(beta=0.5)",
     "SetP",
     "SetP(rel=2)",
-    "SetR",
     "SpaceRatio",
     "SpaceRatio(rel=2)",
     "Success",

@@ -18,7 +18,7 @@ UNCUT = {
     "Rprec": ("Rprec", {}),
     "ndcg": ("nDCG", {"ideal": "full"}),
     "set_P": ("SetP", {}),
-    "set_recall": ("SetR", {}),
+    "set_recall": ("Recall", {}),
     "set_F": ("SetF", {}),
     "num_ret": ("NumRet", {}),
     "num_rel": ("NumRel", {}),
