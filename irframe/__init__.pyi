@@ -77,7 +77,6 @@ from .metrics.rprec import Rprec as Rprec
 from .metrics.rr import RR as RR
 from .metrics.setf import SetF as SetF
 from .metrics.setp import SetP as SetP
-from .metrics.setr import SetR as SetR
 from .metrics.space_ratio import SpaceRatio as SpaceRatio
 from .metrics.success import Success as Success
 from .metrics.twist import Twist as Twist

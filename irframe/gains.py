@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.checks import whole
 from irframe.errors import MetricError
 
 __all__ = ["Binary", "Exponential", "Gain", "GainMap", "Linear", "parse_gain"]
@@ -73,8 +74,8 @@ class _Scaled(Gain):
     top: int | None = None
 
     def __post_init__(self) -> None:
-        if self.top is not None and not 1 <= self.top <= 127:
-            raise MetricError("a top grade between 1 and 127", f"top={self.top}")
+        if self.top is not None:
+            whole("top", self.top, low=1, high=127, error=MetricError)
 
 
 def _floats(grade: NDArray[np.integer[Any]]) -> NDArray[np.float64]:

@@ -47,7 +47,7 @@ def bounds(
         A cube made by `irframe.cube`.
     metrics
         Metrics or their names: AP, DCG, ERR, F, IPrec, nDCG, NumRelRet, P, Q, RBP, Recall, Rprec,
-        RR, SetF, SetP, SetR, Success.
+        RR, SetF, SetP, Success.
     at
         Depths to return, within the cube; by default all.
     by

@@ -23,8 +23,10 @@ from irframe.metrics.evidence import positive
 from irframe.metrics.q import Q
 from irframe.names import UNJUDGED
 
-STEPS = 1e10
-"""Elementary steps beyond which the exact extremes are refused."""
+STEPS = 1e9
+"""Elementary steps beyond which the exact extremes are refused: about a minute."""
+ROUND = 4000
+"""Steps that one rank of rankings with as many unjudged documents costs at the least."""
 BLOCK = 1 << 20
 """Elements of the largest array."""
 
@@ -66,6 +68,9 @@ class Labels:
         numbers, index = np.unique(unjudged, return_inverse=True)
         states = [math.comb(n + kinds, kinds) * (n + 1) for n in numbers.tolist()]
         steps = float((np.array(states, float)[index.reshape(unjudged.shape)] * depths).sum())
+        columns = unjudged.reshape(-1, len(depths)).T
+        rounds = [len(np.unique(row)) * depth for row, depth in zip(columns, depths, strict=True)]
+        steps += ROUND * float(sum(rounds))
         if steps > STEPS:
             advice = "choose shallow depths with at=, or gain='binary'"
             found = f"{steps:.1e} on {kinds} grades that gain"

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from irframe.checks import whole
 from irframe.errors import MetricError
 from irframe.metrics.base import Array, Floats, Metric, parameter
 
@@ -66,9 +67,8 @@ class ASL(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole = isinstance(self.first, int | np.integer) and not isinstance(self.first, bool)
-        if self.first is not None and not (whole and self.first >= 1):
-            raise MetricError("first to be a whole number of at least 1", f"{self.first!r}")
+        if self.first is not None:
+            whole("first", self.first, low=1, error=MetricError)
 
     def kernel(
         self,

@@ -1,15 +1,16 @@
 """What every metric shares: a frozen value whose text reads back, registered under its names."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.checks import choice, number, whole
 from irframe.errors import DepthError, MetricError
 from irframe.gains import Gain, gain_text, parse_gain
-from irframe.metrics.evidence import Evidence
+from irframe.metrics.evidence import Evidence, refuse_words
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -54,25 +55,6 @@ def parameter(
     limits = {"low": low, "high": high, "above": above, "below": below, "choices": choices}
     metadata = {**limits, "shown": shown}
     return field(metadata=metadata) if default is ... else field(default=default, metadata=metadata)
-
-
-def _problem(value: Any, limits: Any) -> str | None:
-    if limits["choices"]:
-        words = limits["choices"]
-        return None if value in words else "one of " + ", ".join(map(repr, words))
-    tests: list[tuple[str, str, Callable[[Any, Any], bool]]] = [
-        ("low", "at least", lambda value, limit: value >= limit),
-        ("high", "at most", lambda value, limit: value <= limit),
-        ("above", "above", lambda value, limit: value > limit),
-        ("below", "below", lambda value, limit: value < limit),
-    ]
-    bounds = [(words, limits[key], test) for key, words, test in tests if limits[key] is not None]
-    if not bounds:
-        return None
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if number and all(test(value, limit) for _, limit, test in bounds):
-        return None
-    return "a number " + " and ".join(f"{words} {limit}" for words, limit, _ in bounds)
 
 
 class MetricType(type):
@@ -129,21 +111,18 @@ class Metric(metaclass=MetricType):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        _refuse_taken(cls)
+        for kernel in ("kernel", "ceiling"):
+            if getattr(cls, kernel, None):
+                refuse_words(cls, kernel)
         METRICS[cls.__name__] = cls
         ALIASES.update(dict.fromkeys((cls.__name__, *cls.aliases), cls))
 
     def __post_init__(self) -> None:
-        depth = self.depth
-        whole = depth is None or (isinstance(depth, int | np.integer) and depth is not True)
-        if not whole or (depth is not None and depth < 1):
-            raise DepthError("a depth of at least 1", f"{type(self).__name__} @ {depth!r}")
         for spec in fields(self):
             value = getattr(self, spec.name)
-            if spec.name == "gain":
-                object.__setattr__(self, "gain", parse_gain(value))
-            elif spec.metadata and (problem := _problem(value, spec.metadata)):
-                name = f"{type(self).__name__}({spec.name}={value!r})"
-                raise MetricError(f"{spec.name} to be {problem}", name)
+            plain = value.item() if isinstance(value, np.generic) else value
+            object.__setattr__(self, spec.name, _checked(type(self).__name__, spec, plain))
 
     def __matmul__(self, depth: int) -> Self:
         return replace(self, depth=depth)
@@ -214,6 +193,35 @@ class Metric(metaclass=MetricType):
             values = values.copy()
             values[..., self.depth :] = values[..., self.depth - 1 : self.depth]
         return values
+
+
+def _checked(metric: str, spec: Field[Any], value: Any) -> Any:
+    """Return the value of a field, or raise for one outside its range."""
+    if spec.name == "gain":
+        return parse_gain(value)
+    if spec.name == "depth":
+        name = f"depth of {metric}"
+        return None if value is None else whole(name, value, low=1, error=DepthError)
+    limits = dict(spec.metadata)
+    name, words = f"{spec.name} of {metric}", limits.pop("choices", ())
+    limits.pop("shown", None)
+    if words:
+        return choice(name, value, words, MetricError)
+    if any(limit is not None for limit in limits.values()):
+        number(name, value, **limits, error=MetricError)
+    return value
+
+
+def _refuse_taken(kind: type[Metric]) -> None:
+    """Raise if another class has a name of a metric; the same one made again may keep it."""
+    identity = kind.__module__, kind.__qualname__
+    taken = [
+        f"{name} of {other.__module__}"
+        for name in (kind.__name__, *kind.aliases)
+        if (other := ALIASES.get(name)) and (other.__module__, other.__qualname__) != identity
+    ]
+    if taken:
+        raise MetricError(f"names of its own for the metric {identity[1]}", "taken ones", "", taken)
 
 
 def _default(name: str, value: Any) -> Any:

@@ -34,6 +34,10 @@ class ERR(Metric):
     -----
     ``ERR@k = sum_{i<=k} (1/i) G(i) prod_{j<i} (1 - G(j))``. With binary gain it equals RR.
 
+    Gains are scaled by the top grade of the collection, the highest of its judgments whatever
+    topics are scored. gdeval, and ir_measures with it, has a top grade of its own, 4 for any
+    judgments: ``ERR(gain=Exponential(top=4))``.
+
     Range: 0 to 1. Needs: grades. No relevant documents: 0. Unjudged: gain 0.
 
     References

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.errors import MetricError
 from irframe.gains import Binary, Gain
 from irframe.metrics.block import Block
 from irframe.metrics.relative_position import ExpectedRanks, expected_ranks, relative_position
@@ -264,9 +265,56 @@ def share(gain: Floats, tied: NDArray[np.bool_], tail: tuple[Array, Array] | Non
     return np.repeat(total / size, shown).reshape(gain.shape)
 
 
+def words() -> dict[str, str]:
+    """Return what a kernel may read: every word, with the first line of what it says.
+
+    Examples
+    --------
+    >>> words()["relevant"]
+    'Whether the document at a rank is relevant; shape (..., depth).'
+    """
+    return {name: _first_line(getattr(Evidence, name)) for name in _vocabulary()}
+
+
+def _vocabulary() -> list[str]:
+    return sorted(name for name in vars(Evidence) if not name.startswith("_") and name != "read")
+
+
+def _first_line(word: Any) -> str:
+    return (inspect.getdoc(word) or "").partition("\n")[0]
+
+
+def refuse_words(metric: type, kernel: str) -> None:
+    """Raise if a kernel asks for what is no word, or for a word of fields that its metric lacks.
+
+    Parameters
+    ----------
+    metric
+        The class, as it is being made.
+    kernel
+        The name of its kernel.
+    """
+    known, name = _vocabulary(), f"{metric.__name__}.{kernel}"
+    asked = [word for word in _words(getattr(metric, kernel)) if word != "self"]
+    unknown = [word for word in asked if word not in known]
+    if unknown:
+        wanted = f"words of the vocabulary in {name}: {', '.join(known)}"
+        raise MetricError(wanted, "others", "", unknown)
+    fields = {field for kind in metric.__mro__ for field in getattr(kind, "__annotations__", {})}
+    calls = {word: call for word in asked if callable(call := getattr(Evidence, word))}
+    missing = [
+        f"{parameter} for {word}"
+        for word, call in calls.items()
+        for parameter in _words(call)
+        if parameter not in {"self", *fields}
+    ]
+    if missing:
+        raise MetricError(f"a field for what {name} reads", "none", "", missing)
+
+
 @cache
 def _words(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(inspect.signature(function).parameters)
 
 
-__all__ = ["Array", "Evidence", "Floats", "Steps", "positive", "share"]
+__all__ = ["Array", "Evidence", "Floats", "Steps", "positive", "refuse_words", "share", "words"]

@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from irframe.errors import MetricError
-from irframe.gains import GAINS, GainMap
+from irframe.gains import GAINS, Gain, parse_gain
 from irframe.metrics.base import ALIASES, METRICS, Metric
 
 TREC_NAMES: dict[str, str] = {
@@ -24,7 +24,7 @@ TREC_NAMES: dict[str, str] = {
     "iprec_at_recall": "IPrec",
     "success": "Success",
     "set_P": "SetP",
-    "set_recall": "SetR",
+    "set_recall": "Recall",
     "set_F": "SetF",
     "num_q": "NumQ",
     "num_ret": "NumRet",
@@ -81,15 +81,21 @@ def _from_trec(text: str) -> Metric | None:
     if found is None or found[1] not in TREC_NAMES:
         return None
     kind = ALIASES[TREC_NAMES[found[1]]]
-    if found[2] is None:
-        return _build(kind, {}, text)
-    return _build(kind, {kind.at: float(found[2]) if kind.at == "recall" else int(found[2])}, text)
+    return _build(kind, {} if found[2] is None else _trec_parameter(found[1], found[2]), text)
+
+
+def _trec_parameter(name: str, number: str) -> dict[str, Any]:
+    """Return what the number in a name of trec_eval stands for; of set_F it is beta squared."""
+    kind = ALIASES[TREC_NAMES[name]]
+    if name == "set_F":
+        return {"beta": float(number) ** 0.5}
+    return {kind.at: float(number) if "." in number or kind.at == "recall" else int(number)}
 
 
 def _from_expression(text: str) -> Metric:
     try:
         expression: ast.expr = ast.parse(text, mode="eval").body
-    except SyntaxError:
+    except (SyntaxError, ValueError):
         raise MetricError("a metric such as 'nDCG@10' or 'RBP(p=0.8)'", repr(text)) from None
     node, at = expression, None
     if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.MatMult):
@@ -112,14 +118,23 @@ def _value(node: ast.expr, text: str) -> Any:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         gains = {kind.__name__: kind for kind in GAINS.values()}
         if node.func.id in gains and not node.args:
-            keywords = {str(key.arg): _value(key.value, text) for key in node.keywords}
-            return gains[node.func.id](**keywords)
+            return _gain(gains[node.func.id], node.keywords, text)
         if node.func.id == "GainMap" and len(node.args) == 1:
-            return GainMap(_value(node.args[0], text))
+            return parse_gain(_value(node.args[0], text))
     try:
         return ast.literal_eval(node)
-    except ValueError:
+    except (ValueError, TypeError):
         raise MetricError("numbers, words in quotes and gain maps", repr(text)) from None
+
+
+def _gain(kind: type[Gain], keywords: list[ast.keyword], text: str) -> Gain:
+    given = {str(key.arg): _value(key.value, text) for key in keywords}
+    known = [spec.name for spec in fields(kind)]
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        wanted = f"parameters of {kind.__name__}: {', '.join(known) or 'none'}"
+        raise MetricError(wanted, repr(text), "", unknown)
+    return kind(**given)
 
 
 def _kind(name: str) -> type[Metric]:
@@ -139,7 +154,7 @@ def _build(kind: type[Metric], arguments: dict[str, Any], text: str) -> Metric:
         advice = "remove unjudged documents with cube.ireval.condense() and leave it out"
         raise MetricError("a metric of the run as it is", f"judged_only in {text!r}", advice)
     if "dcg" in arguments:
-        arguments["dcg"] = VALUES.get(arguments["dcg"], arguments["dcg"])
+        arguments["dcg"] = VALUES.get(str(arguments["dcg"]), arguments["dcg"])
     known = {spec.name: spec for spec in fields(kind)}
     given = {
         name if name in known else SYNONYMS.get(name, name): arguments[name] for name in arguments

@@ -20,7 +20,8 @@ class Recall(Metric):
 
     Notes
     -----
-    ``Recall@k = found(k) / R``, with R the number of relevant judged documents.
+    ``Recall@k = found(k) / R``, with R the number of relevant judged documents. Without a depth
+    that is the recall of the retrieved set.
 
     Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
 
@@ -40,7 +41,7 @@ class Recall(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("R",)
+    aliases: ClassVar = ("R", "SetR")
     linear: ClassVar = True
     order: ClassVar = "relevance"
     fillings: ClassVar = "cut"

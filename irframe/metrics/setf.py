@@ -23,8 +23,8 @@ class SetF(Metric):
 
     Notes
     -----
-    ``F = (1 + b^2) P R / (b^2 P + R)`` of `SetP` and `SetR`, 0 where both are 0. trec_eval's
-    parameter of ``set_F`` is b squared.
+    ``F = (1 + b^2) P R / (b^2 P + R)`` of `SetP` and `Recall`, 0 where both are 0. trec_eval's
+    parameter of ``set_F`` is b squared: ``set_F_4`` is ``SetF(beta=2)``.
 
     Range: 0 to 1. Needs: grades, R, list length. No relevant documents: 0. Unjudged: not
     relevant.

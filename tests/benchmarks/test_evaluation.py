@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 import pytrec_eval
+from variants import EIGHT, TIMED
 
 import irframe as ir
 from irframe.frames.joining import locate, place_topics
 from irframe.frames.tables import read_qrels_table, read_table
 
-EIGHT = ("AP", "AP(norm='min')", "nDCG", "ERR", "RBP(p=0.95)", "P", "Recall", "RR")
 ROUNDS = 5
 
 
@@ -121,7 +121,7 @@ def test_large_cube(benchmark, large):
     del cube
 
 
-@pytest.mark.parametrize("metric", ["AP", "nDCG", "ERR", "RBP(p=0.95)", "Q"])
+@pytest.mark.parametrize("metric", TIMED)
 def test_one_metric_at_every_depth_of_a_large_cube(benchmark, large, metric):
     runs, qrels = large
     cube = runs.ireval.cube(qrels) if not CUBES else CUBES[0]

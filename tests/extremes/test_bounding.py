@@ -9,53 +9,15 @@ from hypothesis import strategies as st
 from oracles import ORACLES
 from oracles.labelings import extremes, labelled
 from strategies import block, topics
+from variants import VARIANTS
 
 from irframe.errors import MetricError
 from irframe.extremes.bounding import labelled_bounds, refuse_unbounded
 from irframe.metrics import AP, METRICS, Block, Bpref, Evidence, P, Q, parse_metric, score_ranking
 from irframe.names import UNJUDGED
 
-RECALL_BASED = [
-    ("AP", {}),
-    ("AP", {"norm": "min"}),
-    ("AP", {"norm": "pool"}),
-    ("AP", {"rel": 2}),
-    ("F", {"beta": 2.0}),
-    ("IPrec", {"recall": 0.3}),
-    ("IPrec", {"recall": 0.5, "rounding": "nearest"}),
-    ("Q", {}),
-    ("Q", {"beta": 0}),
-    ("Q", {"beta": 10, "rel": 2}),
-    ("Q", {"beta": 0.2, "norm": "min", "gain": "exp"}),
-    ("Q", {"gain": "binary"}),
-    ("Q", {"ideal": "pool"}),
-    ("Q", {"norm": "pool"}),
-    ("Q", {"norm": "pool", "ideal": "pool"}),
-    ("Recall", {"rel": 2}),
-    ("Rprec", {}),
-    ("SetF", {}),
-    ("SetR", {}),
-    ("nDCG", {}),
-    ("nDCG", {"gain": "exp", "discount": "zipf"}),
-    ("nDCG", {"gain": "binary", "rel": 2}),
-    ("nDCG", {"gain": {1: 0.1, 2: 0.2, 3: 1}}),
-    ("nDCG", {"discount": "jk", "base": 3}),
-    ("nDCG", {"ideal": "full"}),
-    ("nDCG", {"ideal": "pool"}),
-]
-UTILITY = [
-    ("DCG", {}),
-    ("ERR", {}),
-    ("ERR", {"gain": "linear"}),
-    ("NumRelRet", {}),
-    ("P", {}),
-    ("P", {"gain": "linear"}),
-    ("RBP", {"p": 0.5}),
-    ("RBP", {"p": 0.95, "gain": "exp"}),
-    ("RR", {}),
-    ("SetP", {"rel": 2}),
-    ("Success", {}),
-]
+RECALL_BASED = [v for v in VARIANTS if v.facts.extremes in {"cut", "list"} and v.rising]
+UTILITY = [v for v in VARIANTS if v.facts.extremes == "ceiling" and v.rising]
 GRADES = (0, 1, 2, 3, None)
 
 
@@ -64,25 +26,25 @@ def single(topic, K):
     return part
 
 
-@pytest.mark.parametrize(("name", "params"), RECALL_BASED, ids=str)
+@pytest.mark.parametrize("variant", RECALL_BASED, ids=str)
 @given(topic=topics(max_len=7, grades=GRADES), K=st.integers(1, 9))
-def test_extremes_are_exact(name, params, topic, K):
+def test_extremes_are_exact(variant, topic, K):
     assume(topic.serp.count(None) <= 4)
     topic = replace(topic, gmax=max(topic.gmax, 1))
     depths = np.arange(1, K + 1)
-    lower, upper = labelled_bounds(METRICS[name](**params), single(topic, K), depths)
-    expected = [extremes(name, topic, k, **params) for k in depths.tolist()]
+    lower, upper = labelled_bounds(variant.metric, single(topic, K), depths)
+    expected = [extremes(variant.name, topic, k, **variant.fields) for k in depths.tolist()]
     np.testing.assert_allclose(np.vstack([lower, upper]).T, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize(("name", "params"), UTILITY, ids=str)
+@pytest.mark.parametrize("variant", UTILITY, ids=str)
 @given(topic=topics(max_len=9, grades=GRADES), K=st.integers(1, 11), data=st.data())
-def test_any_labels_score_inside(name, params, topic, K, data):
-    metric, scale = METRICS[name](**params), st.integers(0, max(topic.gmax, params.get("rel", 1)))
+def test_any_labels_score_inside(variant, topic, K, data):
+    metric, scale = variant.metric, st.integers(0, max(topic.gmax, variant.facts.rel))
     lower, upper = (score(Evidence(single(topic, K))) for score in (metric.score, metric.highest))
     labels = data.draw(st.lists(scale, min_size=9, max_size=9))[: topic.serp.count(None)]
     for k in range(1, K + 1):
-        score = ORACLES[name](labelled(topic, labels), k, **params)
+        score = variant.oracle(labelled(topic, labels), k)
         assert lower[0, k - 1] - 1e-12 <= score <= upper[0, k - 1] + 1e-12
 
 
@@ -141,9 +103,3 @@ def test_refusals():
         labelled_bounds(Q(), many, np.array([200]))
     with pytest.raises(MetricError, match="rise with the grade"):
         labelled_bounds(parse_metric("Q(gain={1: 1, 2: 0.5, 3: 1})"), many, np.array([1]))
-
-
-def test_every_metric_with_a_recall_base_is_tried():
-    declared = {name for name, kind in METRICS.items() if kind.fillings}
-    assert declared == {name for name, _ in RECALL_BASED} | (declared - ORACLES.keys())
-    assert {n for n, kind in METRICS.items() if kind.ceiling} == {name for name, _ in UTILITY}

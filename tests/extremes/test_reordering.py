@@ -6,47 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import ORACLES, Topic
+from oracles import Topic
+from variants import VARIANTS
 
 from irframe.errors import MetricError
 from irframe.extremes import arranging
 from irframe.extremes.reordering import reordered_scores
-from irframe.metrics import METRICS, Block, parse_metric
+from irframe.metrics import Block, parse_metric
 from irframe.names import UNJUDGED
-
-VARIANTS = [
-    ("AP", {}),
-    ("ASL", {}),
-    ("ASL", {"first": 2, "rel": 2}),
-    ("ASL", {"unretrieved": "irrel+1"}),
-    ("AtomizedP", {}),
-    ("AtomizedP", {"mean": "harmonic"}),
-    ("InverseASL", {}),
-    ("AP", {"rel": 2, "norm": "min"}),
-    ("Bpref", {}),
-    ("Bpref", {"variant": "2004", "rel": 2}),
-    ("DCG", {"discount": "jk", "base": 3}),
-    ("ERR", {}),
-    ("ESL", {}),
-    ("F", {}),
-    ("IPrec", {"recall": 0.4}),
-    ("Judged", {}),
-    ("NumRelRet", {}),
-    ("P", {"gain": "linear"}),
-    ("Q", {}),
-    ("Q", {"beta": 10, "gain": "exp"}),
-    ("Q", {"gain": "binary", "rel": 2}),
-    ("RBP", {"p": 0.6, "gain": "linear"}),
-    ("RR", {"rel": 2}),
-    ("Recall", {}),
-    ("Rprec", {}),
-    ("SetF", {}),
-    ("SetP", {}),
-    ("SetR", {}),
-    ("Success", {}),
-    ("nDCG", {}),
-    ("nDCG", {"gain": {1: 1, 2: 0.5, 3: 2}}),
-]
 
 
 @st.composite
@@ -80,13 +47,13 @@ def tied_block(blocks, judged, depth):
     )
 
 
-@pytest.mark.parametrize(("name", "params"), VARIANTS, ids=str)
+@pytest.mark.parametrize("variant", [v for v in VARIANTS if v.ordered], ids=str)
 @given(drawn=tied_lists(), data=st.data())
-def test_ranges_are_exact(name, params, drawn, data):
-    check_ranges(name, params, drawn, data)
+def test_ranges_are_exact(variant, drawn, data):
+    check_ranges(variant, drawn, data)
 
 
-def check_ranges(name, params, drawn, data):
+def check_ranges(variant, drawn, data):
     """Compare with the oracle's scores over every order."""
     blocks, missed = drawn
     length = sum(map(len, blocks))
@@ -98,29 +65,20 @@ def check_ranges(name, params, drawn, data):
     ]
     depths = list(range(1, depth + 1))
     lists = tied_block(blocks, judged, depth)
-    low, high = reordered_scores(lists, [METRICS[name](**params)], depths)
+    low, high = reordered_scores(lists, [variant.metric], depths)
     for k in depths:
         scores = [
-            ORACLES[name](Topic(serp=serp[:depth], judged=tuple(judged), gmax=3), k, **params)
+            variant.oracle(Topic(serp=serp[:depth], judged=tuple(judged), gmax=3), k)
             for serp in orders
         ]
         assert low[0, k - 1] == pytest.approx(np.fmin.reduce(scores), abs=1e-12, nan_ok=True)
         assert high[0, k - 1] == pytest.approx(np.maximum.reduce(scores), abs=1e-12, nan_ok=True)
 
 
-UNORDERED = [
-    ("BalancePoint", {}),
-    ("CRP", {}),
-    ("InfAP", {}),
-    ("Q", {"rel": 2}),
-    ("Twist", {}),
-]
-
-
-@pytest.mark.parametrize(("name", "params"), UNORDERED, ids=str)
+@pytest.mark.parametrize("variant", [v for v in VARIANTS if not v.ordered], ids=str)
 @given(drawn=tied_lists(), data=st.data())
-def test_every_order_is_tried_where_none_is_known_to_be_the_best(name, params, drawn, data):
-    check_ranges(name, params, drawn, data)
+def test_every_order_is_tried_where_none_is_known_to_be_the_best(variant, drawn, data):
+    check_ranges(variant, drawn, data)
 
 
 def test_too_many_orders_are_refused():
@@ -128,11 +86,6 @@ def test_too_many_orders_are_refused():
     lists = tied_block(blocks, [0, 1, 2, 3, -2, 1, 2, 3, 0], 11)
     with pytest.raises(MetricError, match="at most 20000 orders.*for InfAP; found 1247400"):
         list(reordered_scores(lists, [parse_metric("InfAP")], [5]))
-
-
-def test_every_metric_with_an_order_is_tried():
-    declared = {name for name, kind in METRICS.items() if kind.order and name in ORACLES}
-    assert declared == {name for name, _ in VARIANTS}
 
 
 def test_orders_scored_in_pieces_give_the_same(monkeypatch):

@@ -55,7 +55,6 @@ ORACLES: dict[str, Callable[..., float]] = {
     "Rprec": binary.r_precision,
     "SetF": sets.set_f,
     "SetP": sets.set_precision,
-    "SetR": sets.set_recall,
     "SpaceRatio": misplacement.space_ratio,
     "Success": binary.success,
     "Twist": misplacement.twist,

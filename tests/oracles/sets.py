@@ -21,14 +21,9 @@ def set_precision(topic: Topic, k: int, *, rel: int = 1) -> float:
     return count_relevant(topic.serp[:k], rel) / retrieved if retrieved else 0.0
 
 
-def set_recall(topic: Topic, k: int, *, rel: int = 1) -> float:
-    """SetR: retrieved share of the relevant documents."""
-    return recall(topic, k, rel=rel)
-
-
 def set_f(topic: Topic, k: int, *, beta: float = 1.0, rel: int = 1) -> float:
-    """SetF: F of SetP and SetR."""
-    return harmonic(set_precision(topic, k, rel=rel), set_recall(topic, k, rel=rel), beta)
+    """SetF: F of SetP and recall."""
+    return harmonic(set_precision(topic, k, rel=rel), recall(topic, k, rel=rel), beta)
 
 
 def judged(topic: Topic, k: int) -> float:

@@ -1,13 +1,16 @@
 """The oracles agree with trec_eval, as pytrec_eval runs it, where the definitions do."""
 
+import shutil
 from dataclasses import replace
 
+import ir_measures
 import pytest
 import pytrec_eval
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import batches
 
+from irframe.metrics import parse_metric, score_ranking
 from oracles import ORACLES, Topic
 
 RECALL_POINTS = [i / 10 for i in range(11)]
@@ -18,7 +21,7 @@ UNCUT = {
     "Rprec": ("Rprec", {}),
     "ndcg": ("nDCG", {"ideal": "full"}),
     "set_P": ("SetP", {}),
-    "set_recall": ("SetR", {}),
+    "set_recall": ("Recall", {}),
     "set_F": ("SetF", {}),
     "num_ret": ("NumRet", {}),
     "num_rel": ("NumRel", {}),
@@ -118,3 +121,21 @@ def test_recall_point_as_trec_eval_rounds_it():
         for x in RECALL_POINTS:
             found = ORACLES["IPrec"](topic, 2 * R, recall=x)
             assert found == near(expected[f"iprec_at_recall_{x:.2f}"]), (R, x)
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is written in Perl")
+def test_err_of_gdeval_has_a_top_grade_of_its_own():
+    qrels = {"1": {"a": 2, "b": 1, "c": 0}}
+    run = {"1": {"c": 3.0, "a": 2.0, "b": 1.0}}
+    theirs = ir_measures.gdeval.calc_aggregate([ir_measures.ERR @ 20], qrels, run)
+    ours = score_ranking(parse_metric("ERR(gain=Exponential(top=4))"), [0, 2, 1])[-1]
+    assert theirs[ir_measures.ERR @ 20] == pytest.approx(ours, abs=1e-5)
+
+
+@pytest.mark.parametrize("parameter", ["2", "0.5", "4"])
+def test_set_f_is_told_beta_squared(parameter):
+    qrels, run = {"1": {"a": 1, "b": 1, "c": 1}}, {"1": {"a": 2.0, "x": 1.0}}
+    name = f"set_F.{parameter}"
+    (theirs,) = pytrec_eval.RelevanceEvaluator(qrels, {name}).evaluate(run)["1"].values()
+    ours = score_ranking(parse_metric(name), [1, None], judged=[1, 1, 1])[-1]
+    assert theirs == pytest.approx(ours, abs=1e-12)

@@ -5,6 +5,7 @@ import math
 from contextlib import nullcontext
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from oracles import Topic
@@ -221,3 +222,17 @@ def test_blocks_do_not_matter(monkeypatch):
     whole = cube.ireval.misplacement()
     monkeypatch.setattr("irframe.studies.effort.misplacement.BLOCK", 1)
     assert whole.identical(cube.ireval.misplacement())
+
+
+def test_sums_of_long_rankings_do_not_overflow():
+    """The curve falls by R, R - 1, ... to a place below what 32 bits hold, and never recovers."""
+    R = 65_536
+    docs = np.char.mod("%d", np.arange(2 * R))
+    run = pd.DataFrame({"topic": "1", "doc": docs, "rank": np.arange(2 * R)})
+    late = (np.arange(2 * R) >= R - 1) & (np.arange(2 * R) < 2 * R - 1)
+    qrels = pd.DataFrame({"topic": "1", "doc": docs, "grade": late.astype(int)})
+    cube = ir.cube(run, qrels, ties="rank")
+    moved = cube.ireval.misplacement()
+    assert moved["archetype"].item() == "typical B"
+    assert moved["crp"].min().item() == 1 - R * (R + 1) // 2
+    assert moved["twist"].item() == cube.ireval.score("Twist", at=2 * R).item()

@@ -28,6 +28,9 @@ Array = NDArray[Any]
 ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
 """What kinds of curves there are, in the order in which they are recognised."""
 
+SHORT = 46_340
+"""Longest rankings of which no sum of misplacements exceeds 32 bits."""
+
 BLOCK = 1 << 22
 """Cells worked on at a time."""
 
@@ -58,12 +61,13 @@ def misplacement(
     -------
     xarray.Dataset
         Over (system, topic, depth), int32: ``rp``, the relative position, and ``crp``, its
-        running sum. Over (system, topic): ``first_crossing`` and ``balance_point``, infinite
-        where a curve never recovers; the ratios ``rho``, ``sigma_plus``, ``sigma_minus``,
-        ``sigma`` and their ``twist``; ``s_plus`` and ``s_minus``, how far documents moved down
-        and up; ``archetype``, a name of the curve's kind. Over (topic): ``recall_base`` R, and
-        ``length``, the nominal length. On topics without relevant documents the numbers are
-        NaN, ``rp`` and ``crp`` 0 and ``archetype`` empty; ``attrs["no_relevant"]`` counts them.
+        running sum, int64 where N exceeds 46,340. Over (system, topic): ``first_crossing`` and
+        ``balance_point``, infinite where a curve never recovers; the ratios ``rho``,
+        ``sigma_plus``, ``sigma_minus``, ``sigma`` and their ``twist``; ``s_plus`` and
+        ``s_minus``, how far documents moved down and up; ``archetype``, a name of the curve's
+        kind. Over (topic): ``recall_base`` R, and ``length``, the nominal length. On topics
+        without relevant documents the numbers are NaN, ``rp`` and ``crp`` 0 and ``archetype``
+        empty; ``attrs["no_relevant"]`` counts them.
 
     Raises
     ------
@@ -141,7 +145,7 @@ def _measure(
 ) -> dict[str, Array]:
     R = recall_base(expected)
     position = relative_position(grade, expected)
-    curve = np.cumsum(position, axis=-1, dtype=np.int32)
+    curve = np.cumsum(position, axis=-1, dtype=np.int32 if grade.shape[-1] <= SHORT else np.int64)
     inside = np.arange(1, grade.shape[-1]) < length
     ideal = ~position.any(axis=-1, keepdims=True)
     first = np.where(ideal, 1.0, first_crossing(crosses(curve, crossing) & inside))

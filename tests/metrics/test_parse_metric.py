@@ -1,11 +1,14 @@
 """Metrics from text and back."""
 
+import contextlib
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import irframe as ir
-from irframe.errors import DepthError, MetricError
+from irframe.errors import DepthError, IrframeError, MetricError
 from irframe.gains import Exponential, GainMap, Linear
 from irframe.metrics.base import ALIASES
 
@@ -62,7 +65,12 @@ def test_text_reads_back(metric):
         ("Rprec", ir.Rprec()),
         ("iprec_at_recall_0.10", ir.IPrec(recall=0.1)),
         ("success_1", ir.Success(depth=1)),
-        ("set_recall", ir.SetR()),
+        ("set_recall", ir.Recall()),
+        ("SetR(rel=2)", ir.Recall(rel=2)),
+        ("set_F_4", ir.SetF(beta=2)),
+        ("set_F.0.25", ir.SetF(beta=0.5)),
+        ("set_F", ir.SetF()),
+        ("nDCG(gain=GainMap({1: 2}))", ir.nDCG(gain={1: 2})),
         ("num_rel_ret", ir.NumRelRet()),
         (ir.RR, ir.RR()),
         (ir.P() @ 3, ir.P(depth=3)),
@@ -109,6 +117,17 @@ def test_aliases_are_names_of_the_package():
         ("a b", "a metric such as"),
         ("", "a metric such as"),
         (3, "a metric or its name"),
+        ("nDCG(gain=Linear(x=1))", "parameters of Linear: top; .*: x"),
+        ("nDCG(gain=Binary(top=1))", "parameters of Binary: none; .*: top"),
+        ("nDCG(gain=Linear(top='x'))", "top, a whole number"),
+        ("nDCG(gain=GainMap(3))", "a gain map"),
+        ("nDCG(gain={[]: 1})", "numbers, words in quotes"),
+        ("nDCG(dcg=[])", "a gain map"),
+        ("AP\0", "a metric such as"),
+        ("set_F_0", "beta of SetF, a number above 0"),
+        ("RBP(p=1e999)", "p of RBP"),
+        ("AP(norm=['R'])", "norm of AP to be one of"),
+        (ir.IPrec, "IPrec with recall"),
     ],
 )
 def test_errors_list_what_there_is(text, words):
@@ -116,7 +135,22 @@ def test_errors_list_what_there_is(text, words):
         ir.parse_metric(text)
 
 
-@pytest.mark.parametrize("text", ["P@0", "P@-1", "P@2.5", "P(depth=True)", "P_0"])
+@pytest.mark.parametrize("text", ["P@0", "P@-1", "P@2.5", "P(depth=True)", "P_0", "map_cut_1.5"])
 def test_depths_are_whole_and_positive(text):
     with pytest.raises(DepthError, match="at least 1"):
         ir.parse_metric(text)
+
+
+PIECES = ["AP", "nDCG", "RBP", "set_F", "map_cut", "gain", "p", "rel", "depth", "top", "Linear"]
+PIECES += ["GainMap", "'linear'", "1", "0.5", *"@_.()=,{}[-:"]
+
+
+@given(text=st.text(max_size=12) | st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_any_text_is_a_metric_or_an_error_of_ours(text):
+    with contextlib.suppress(IrframeError):
+        assert ir.parse_metric(str(ir.parse_metric(text))) == ir.parse_metric(text)
+
+
+def test_numbers_of_numpy_are_numbers():
+    assert str(ir.P @ np.int64(10)) == "P@10"
+    assert str(ir.RBP(p=np.float64(0.5), rel=np.int8(2))) == "RBP(p=0.5, rel=2)"

@@ -1,0 +1,115 @@
+"""The registry of metrics, and what is checked when a class is made."""
+
+import importlib
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+from irframe.errors import MetricError
+from irframe.metrics import METRICS, facts, p, parse_metric, score_ranking
+from irframe.metrics.base import ALIASES, Metric
+from irframe.metrics.evidence import words
+
+
+@pytest.fixture(autouse=True)
+def _registry():
+    """Forget the metrics that a test makes."""
+    kept = [(names, dict(names)) for names in (METRICS, ALIASES)]
+    yield
+    for names, before in kept:
+        names.clear()
+        names.update(before)
+
+
+def test_a_name_is_taken_once():
+    with pytest.raises(MetricError, match="names of its own.*taken ones: P of irframe.metrics.p"):
+
+        class P(Metric):
+            pass
+
+    with pytest.raises(MetricError, match="MRR of irframe.metrics.rr"):
+
+        class Mine(Metric):
+            aliases: ClassVar = ("MRR",)
+
+    with pytest.raises(MetricError, match="MAP of irframe.metrics.ap"):
+
+        class MAP(Metric):
+            pass
+
+
+def test_a_module_may_be_imported_again():
+    old = p.P
+    new = importlib.reload(p).P
+    assert new is not old
+    assert METRICS["P"] is new
+    p.P = old
+
+
+def test_a_new_metric_is_found_by_name():
+    assert not facts("Effort@3").known
+
+    @dataclass(frozen=True, kw_only=True, repr=False)
+    class Effort(Metric):
+        rel: int = 1
+
+        cost: ClassVar = True
+        aliases: ClassVar = ("Labour",)
+
+        def kernel(self, *, found, rank):
+            return rank - found
+
+    assert parse_metric("Labour@3") == Effort(depth=3)
+    assert facts("Effort@3").cost
+    assert score_ranking(Effort(), [0, 1, 0]).tolist() == [1, 1, 2]
+
+
+def test_kernels_ask_for_words_there_are():
+    with pytest.raises(MetricError, match="in Mine.kernel: .*relevant, .*: relevance"):
+
+        class Mine(Metric):
+            rel: int = 1
+
+            def kernel(self, *, relevance, found):
+                """Ask for a word that is none."""
+
+    with pytest.raises(MetricError, match="in Ours.ceiling: best_gain, .*: read"):
+
+        class Ours(Metric):
+            def ceiling(self, *, read):
+                """Ask for what is no word."""
+
+
+def test_words_read_fields_of_the_metric():
+    with pytest.raises(MetricError, match="Mine.kernel reads; found none: rel for found"):
+
+        class Mine(Metric):
+            def kernel(self, *, found, rank):
+                """Ask for a word whose threshold the metric lacks."""
+
+
+def test_a_refused_class_is_not_registered():
+    with pytest.raises(MetricError):
+
+        class Mine(Metric):
+            def kernel(self, *, nothing):
+                """Ask for a word that is none."""
+
+    assert "Mine" not in METRICS
+    assert "Mine" not in ALIASES
+
+
+def test_every_word_says_what_it_is():
+    told = words()
+    assert list(told) == sorted(told)
+    assert {"gain", "relevant", "rank", "n_relevant", "pool_steps"} <= set(told)
+    assert not {"read", "_recall"} & set(told)
+    assert all(line.endswith(".") for line in told.values())
+
+
+def test_aliases_are_those_of_the_classes():
+    named = {(name, kind.__name__) for name, kind in ALIASES.items()}
+    declared = {(name, kind) for kind in METRICS for name in (kind, *METRICS[kind].aliases)}
+    assert named == declared
+    assert parse_metric("SetR") == parse_metric("Recall")

@@ -1,0 +1,85 @@
+"""The vocabulary of the kernels, word by word where no kernel shows it."""
+
+import numpy as np
+import pytest
+from oracles import ORACLES, Topic
+from strategies import block
+
+from irframe.gains import Binary, Exponential, GainMap, Linear
+from irframe.metrics import Block, Evidence, Q, parse_metric
+from irframe.metrics.evidence import share
+
+
+@pytest.mark.parametrize(
+    ("gain", "rel", "expected"),
+    [
+        (Binary(), 1, 1),
+        (Linear(), 1, 1),
+        (Exponential(), 1, 1),
+        (GainMap({1: 2, 2: 3, 3: 9}), 1, 9),
+        (GainMap({1: 2, 2: 3, 3: 9, 4: 99}), 1, 9),
+        (Linear(top=1), 1, 3),
+        (GainMap({4: 5}), 4, 5),
+    ],
+)
+def test_an_unjudged_document_may_gain_what_the_top_grade_does(gain, rel, expected):
+    one = Evidence(block([Topic(serp=(1, None), judged=(1,), gmax=3)], 2))
+    assert one.best_gain(gain, rel) == expected
+
+
+@pytest.mark.parametrize("shallow", [0, 1])
+def test_pools_that_differ_for_one_topic_only_count_for_it(shallow):
+    """Q takes the ideal gain from the pool wherever any topic's pool lacks any judged document."""
+    deep = Topic(serp=(1, 2, 0), judged=(2, 1, 1), gmax=2)
+    pooled = Topic(
+        serp=(1, 2, 0), judged=(2, 1, 1), gmax=2, judged_at={1: (1,), 2: (2, 1)}, pool_depth=3
+    )
+    rows = [pooled, deep] if shallow == 0 else [deep, pooled]
+    metric = Q(ideal="pool")
+    together = metric.score(Evidence(block(rows, 3)))
+    alone = [metric.score(Evidence(block([row], 3)))[0] for row in rows]
+    np.testing.assert_array_equal(together, alone)
+    assert alone[0].tolist() != alone[1].tolist()
+
+
+def test_a_pool_that_lacks_documents_of_one_grade_only_is_shallow():
+    topic = Topic(
+        serp=(1, 2, 1),
+        judged=(2, 1, 1, 1),
+        gmax=2,
+        judged_at={1: (2,), 2: (2, 1), 3: (2, 1)},
+        pool_depth=4,
+    )
+    scores = Q(ideal="pool").score(Evidence(block([topic], 4)))[0]
+    expected = [ORACLES["Q"](topic, k, ideal="pool") for k in range(1, 5)]
+    assert scores.tolist() == pytest.approx(expected, rel=1e-12)
+    assert scores[2] != Q().score(Evidence(block([topic], 4)))[0, 2]
+
+
+def test_words_are_computed_once():
+    evidence = Evidence(block([Topic(serp=(1, 0), judged=(1,), gmax=1)], 2))
+    reads = [evidence.read(parse_metric(name)) for name in ("AP", "AP(norm='min')", "AP(rel=2)")]
+    assert reads[0]["relevant"] is reads[1]["relevant"]
+    assert reads[0]["relevant"] is not reads[2]["relevant"]
+    assert reads[0]["normaliser"] is not reads[1]["normaliser"]
+
+
+def test_a_top_grade_below_1_is_1():
+    one = Block(
+        grade=np.array([0], np.int8),
+        retrieved=np.array(1),
+        levels=np.array([0]),
+        count=np.array([1]),
+        top=0,
+    )
+    assert Evidence(one).gain(Linear(), 1).tolist() == [0]
+
+
+def test_tied_blocks_of_neighbouring_lists_stay_apart():
+    gain = np.array([[1.0, 0.0], [0.0, 4.0]])
+    tied = np.array([[False, True], [True, True]])
+    assert share(gain, tied).tolist() == [[0.5, 0.5], [2, 2]]
+    tail = np.array([1.0, 2.0]), np.array([2, 1])
+    assert share(gain, tied, tail).tolist() == [[0.5, 0.5], [2, 2]]
+    assert share(gain, np.zeros((2, 2), bool), tail).tolist() == [[1, 1 / 3], [0, 3]]
+    assert not tied[0, 0]

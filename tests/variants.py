@@ -1,0 +1,165 @@
+"""Every metric with every option at least once, for laws, bounds, ties, dask and clocks."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from oracles import ORACLES
+
+from irframe.gains import GainMap, gain_text
+from irframe.metrics import Evidence, facts, parse_metric
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A metric with some options, by its text."""
+
+    text: str
+
+    def __str__(self):
+        return self.text
+
+    @cached_property
+    def metric(self):
+        return parse_metric(self.text)
+
+    @cached_property
+    def facts(self):
+        return facts(self.text)
+
+    @cached_property
+    def name(self):
+        return type(self.metric).__name__
+
+    @cached_property
+    def fields(self) -> dict[str, Any]:
+        """The metric's fields as its oracle takes them."""
+        fields = {name: value for name, value in vars(self.metric).items() if name != "depth"}
+        if "gain" in fields:
+            gain = fields["gain"]
+            mapped = isinstance(gain, GainMap)
+            fields["gain"] = dict(gain.pairs) if mapped else gain_text(gain)[1:-1]
+        return fields
+
+    @property
+    def rising(self) -> bool:
+        """Whether a higher grade never gains less."""
+        gain = self.facts.gain
+        return gain is None or bool((np.diff(gain.map(np.arange(4), rel=1, top=3)) >= 0).all())
+
+    @property
+    def ordered(self) -> bool:
+        """Whether one order of two documents is the better one everywhere."""
+        paid_below = self.facts.order == "reward" and self.metric.beta and self.facts.rel > 1
+        return bool(self.facts.order) and not (paid_below and self.fields["gain"] != "binary")
+
+    def oracle(self, topic, k):
+        """Score a topic slowly."""
+        return ORACLES[self.name](topic, k, **self.fields)
+
+    def score(self, block):
+        """Score a block."""
+        return self.metric.score(Evidence(block))
+
+
+VARIANTS = [
+    Variant(text)
+    for text in (
+        "AP",
+        "AP(norm='min')",
+        "AP(norm='pool')",
+        "AP(rel=2)",
+        "ASL",
+        "ASL(first=1)",
+        "ASL(first=3, unretrieved='irrel+1')",
+        "ASL(rel=2)",
+        "AtomizedP",
+        "AtomizedP(mean='harmonic', unretrieved='irrel+1')",
+        "AtomizedP(rel=2)",
+        "BalancePoint",
+        "BalancePoint(crossing='definition', rel=2)",
+        "BalancePoint(crossing='matters')",
+        "Bpref",
+        "Bpref(rel=2)",
+        "Bpref(variant='2004')",
+        "CRP",
+        "CRP(rel=2)",
+        "DCG",
+        "DCG(discount='jk', base=3)",
+        "DCG(gain='binary', rel=2)",
+        "DCG(gain='exp', discount='zipf')",
+        "DCG(gain={0: 0, 1: 5, 2: 7, 3: 10}, discount='jk', base=10)",
+        "ERR",
+        "ERR(gain='binary', rel=2)",
+        "ERR(gain='linear')",
+        "ESL",
+        "ESL(rel=2)",
+        "F",
+        "F(beta=2.0, rel=2)",
+        "IPrec(rel=2)@1.0",
+        "IPrec(rounding='nearest')@0.5",
+        "IPrec@0.0",
+        "IPrec@0.3",
+        "InfAP",
+        "InfAP(rel=2)",
+        "InverseASL",
+        "InverseASL(rel=2, unretrieved='irrel+1')",
+        "Judged",
+        "NumQ",
+        "NumRel",
+        "NumRel(rel=2)",
+        "NumRelRet",
+        "NumRelRet(rel=2)",
+        "NumRet",
+        "P",
+        "P(gain='linear')",
+        "P(rel=2)",
+        "Q",
+        "Q(beta=0)",
+        "Q(beta=0.2, gain='exp', norm='min')",
+        "Q(beta=10.0, rel=2)",
+        "Q(gain='binary')",
+        "Q(gain='exp', ideal='pool', rel=2)",
+        "Q(norm='pool')",
+        "Q(norm='pool', ideal='pool')",
+        "RBP(p=0.5)",
+        "RBP(p=0.8, gain='linear')",
+        "RBP(p=0.95)",
+        "RBP(p=0.95, gain='exp')",
+        "RBP(p=0.95, rel=2)",
+        "RR",
+        "RR(rel=2)",
+        "Recall",
+        "Recall(rel=3)",
+        "RecoveryRatio",
+        "RecoveryRatio(crossing='definition')",
+        "RecoveryRatio(crossing='matters', rel=2)",
+        "Rprec",
+        "Rprec(rel=2)",
+        "SetF",
+        "SetF(beta=0.5, rel=2)",
+        "SetP",
+        "SetP(rel=2)",
+        "SpaceRatio",
+        "SpaceRatio(rel=2)",
+        "Success",
+        "Success(rel=3)",
+        "Twist",
+        "Twist(crossing='definition')",
+        "Twist(crossing='matters')",
+        "Twist(rel=2)",
+        "nDCG",
+        "nDCG(discount='jk', base=3, ideal='full')",
+        "nDCG(discount='zipf', ideal='pool')",
+        "nDCG(gain='binary', rel=2)",
+        "nDCG(gain='exp')",
+        "nDCG(gain={1: 0.1, 2: 0.2, 3: 1})",
+        "nDCG(gain={1: 1, 2: 0.5, 3: 1})",
+    )
+]
+
+TIMED = ("AP", "nDCG", "ERR", "RBP(p=0.95)", "Q")
+"""Those timed at every depth of a large cube."""
+EIGHT = ("AP", "AP(norm='min')", "nDCG", "ERR", "RBP(p=0.95)", "P", "Recall", "RR")
+"""Those timed together."""
