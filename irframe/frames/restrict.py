@@ -41,7 +41,7 @@ def restrict(qrels: pd.DataFrame, documents: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
-    >>> len(qrels), len(restrict(qrels, pool(runs, 2)))
+    >>> len(qrels), len(restrict(qrels, ir.pool(runs, 2)))
     (523, 132)
     """
     table, columns = read_qrels_table(qrels), roles(documents.columns)

@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 
 from irframe.errors import FileFormatError, GradeError, IdError, InputError
-from irframe.frames.reading import read_qrels, read_run, read_runs
+from irframe.frames.read_qrels import read_qrels
+from irframe.frames.read_run import read_run
+from irframe.frames.read_runs import read_runs
 
 
 def parquet(folder, name="a.parquet", **columns):
