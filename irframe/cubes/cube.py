@@ -100,7 +100,7 @@ def cube(
         "topics": topics,
         "contributing": contributing,
         "pool_depth": pool_depth,
-        "seed": None if seed is None else np.random.default_rng(seed),
+        "seed": seed,
     }
     if by is not None:
         groups = split(runs, qrels, by)

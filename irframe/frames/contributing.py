@@ -1,4 +1,4 @@
-"""Which runs contribute to a pool, and the order in which they were filed."""
+"""Which runs contribute to a pool, and at which ranks they put documents into it."""
 
 from collections.abc import Hashable, Sequence
 
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from irframe.errors import ParameterError
 from irframe.frames.ids import Codes
+from irframe.frames.ranking import rank_table
 from irframe.frames.tables import RunTable
 from irframe.names import SYSTEM
 
@@ -39,16 +40,15 @@ def contributing_systems(
     return np.asarray(table.systems.isin(wanted))
 
 
-def filed_rank(group: Codes) -> Codes:
-    """Return each row's 1-based position among the rows of its list."""
-    order = np.arange(len(group))
-    if (np.diff(group) < 0).any():
-        order = np.argsort(group, kind="stable")
-    start = np.flatnonzero(np.diff(group[order], prepend=-1))
-    lengths = np.diff(start, append=len(order))
-    filed = np.empty(len(order), np.int64)
-    filed[order] = np.arange(1, len(order) + 1) - np.repeat(start, lengths)
-    return filed
+def pooling_rank(table: RunTable) -> Codes:
+    """Return each row's rank in its list as pooling reads it, from 1.
+
+    Scores decide, then the order of rows; where there are no scores, the rank column.
+    """
+    ranking = rank_table(table, ties="order")
+    rank = np.empty_like(ranking.rank)
+    rank[ranking.order] = ranking.rank
+    return rank
 
 
 def _from_column(runs: pd.DataFrame, table: RunTable, column: str) -> NDArray[np.bool_]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from irframe.frames.ids import Codes, is_text
+from irframe.frames.ids import Codes, grouped, is_text
 
 BATCH = 1 << 14
 """Rows per batch: small enough for a batch's dictionary to stay in the processor's cache."""
@@ -46,7 +46,7 @@ def code_documents(*sides: Side) -> list[Codes]:
     topics = 1 + max((int(side.topic.max(initial=-1)) for side in sides), default=-1)
     if topics == 0:
         return [np.zeros(len(side.topic), np.int64) for side in sides]
-    orders = [_order(side.topic) for side in sides]
+    orders = [grouped(side.topic) for side in sides]
     sorted_topics = [side.topic[order] for side, order in zip(sides, orders, strict=True)]
     sorted_docs = [take(side.doc, order) for side, order in zip(sides, orders, strict=True)]
     sizes = sum(np.bincount(side.topic, minlength=topics) for side in sides)
@@ -73,13 +73,6 @@ def code_documents(*sides: Side) -> list[Codes]:
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(code, range(len(cuts) - 1)))
     return coded
-
-
-def _order(topic: Codes) -> Codes:
-    if len(topic) and bool((topic[1:] >= topic[:-1]).all()):
-        return np.arange(len(topic))
-    small = topic.astype(np.uint16) if topic.max(initial=0) < 1 << 16 else topic
-    return np.argsort(small, kind="stable")
 
 
 def take(values: pa.ChunkedArray, rows: Codes) -> pa.Array:

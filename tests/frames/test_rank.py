@@ -91,6 +91,48 @@ def test_random_ties_follow_the_seed_and_the_scores():
     assert [scores[doc] for doc in first] == sorted(scores.values(), reverse=True)
 
 
+def shuffled_ties(runs, **options):
+    found = runs.ireval.rank(ties="random", **options).groupby("system")
+    return {system: part[["topic", "rank", "doc"]].to_numpy().tolist() for system, part in found}
+
+
+@given(seed=st.integers(0, 2**64 - 1), order=st.randoms(use_true_random=False))
+def test_random_ties_depend_on_nothing_but_names_and_seed(seed, order):
+    lists = [(s, t, f"d{i}", float(i // 9)) for s in "abc" for t in "xy" for i in range(18)]
+    runs = pd.DataFrame(lists, columns=["system", "topic", "doc", "score"])
+    expected = shuffled_ties(runs, seed=seed)
+    rows = list(range(len(runs)))
+    order.shuffle(rows)
+    found = shuffled_ties(runs.iloc[rows], seed=seed)
+    assert all(sorted(found[system]) == sorted(expected[system]) for system in "abc")
+    assert shuffled_ties(runs[runs["system"] == "b"], seed=seed)["b"] == expected["b"]
+    as_text, as_categories = runs.astype({"doc": "str"}), runs.astype({"system": "category"})
+    assert shuffled_ties(as_text, seed=seed)["b"] == expected["b"]
+    assert shuffled_ties(as_categories, seed=seed)["b"] == expected["b"]
+
+
+def test_random_ties_differ_between_systems_topics_and_draws():
+    lists = [(s, t, f"d{i}") for s in "ab" for t in "xy" for i in range(30)]
+    runs = pd.DataFrame(lists, columns=["system", "topic", "doc"]).assign(score=0)
+    ranked = [runs.ireval.rank(ties="random", seed=seed) for seed in (1, 2, None, None)]
+    orders = [
+        tuple(part["doc"]) for frame in ranked for _, part in frame.groupby(["system", "topic"])
+    ]
+    assert len(set(orders)) == 16
+
+
+def test_random_ties_are_even():
+    runs = pd.DataFrame({"topic": "1", "doc": list("abcd"), "score": 0})
+    first = [runs.ireval.rank(ties="random", seed=seed)["doc"][0] for seed in range(400)]
+    assert all(70 < first.count(doc) < 130 for doc in "abcd")
+
+
+@pytest.mark.parametrize("seed", ["x", -1, 1.5, True, 1 << 64])
+def test_seeds_that_are_none(seed):
+    with pytest.raises(ParameterError, match="seed, a whole number of at least 0"):
+        ranked([("a", 1.0)], "random", seed=seed)
+
+
 def test_the_callers_columns_come_back_and_the_frame_stays():
     runs = pd.DataFrame({"qid": [7, 7], "docno": ["a", "b"], "score": [1.0, 2.0], "text": "x"})
     before = runs.copy()
