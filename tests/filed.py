@@ -12,8 +12,8 @@ LINES = "301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n"
 
 def slow_rows(text, names):
     """Split every line; a list of values per column."""
-    lines = [line.strip(" \t") for line in re.split("\r\n|\r|\n", text)]
-    rows = [re.split("[ \t]+", line) for line in lines if line and not line.startswith("#")]
+    lines = [line.strip(" \t\v\f") for line in re.split("\r\n|\r|\n", text)]
+    rows = [re.split("[ \t\v\f]+", line) for line in lines if line and not line.startswith("#")]
     assert all(len(row) == len(names) for row in rows)
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
@@ -44,10 +44,10 @@ numbers = st.integers(-3, 10**12).map(str)
 scores = st.floats(allow_nan=False).map(repr)
 
 
-gaps = st.sampled_from([" ", "\t", "  ", " \t", "\t\t "])
+gaps = st.sampled_from([" ", "\t", "  ", " \t", "\t\t ", "\v", " \f"])
 
 
-edges = st.sampled_from(["", "", " ", "\t "])
+edges = st.sampled_from(["", "", " ", "\t ", "\f", "\v\t"])
 
 
 ends = st.sampled_from(["\n", "\r\n", "\n\n", "\n \t\n", "\n# a comment\n", "\n  #\n"])

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.checks import places
 from irframe.errors import ParameterError
 from irframe.frames.ids import Codes
 from irframe.frames.ranking import rank_table
-from irframe.frames.tables import RunTable
+from irframe.frames.tables import RunTable, column_of
 from irframe.names import SYSTEM
 
 CONTRIBUTING = "contributing"
@@ -32,12 +33,10 @@ def contributing_systems(
         if contributing is not None and not flags.any():
             raise ParameterError("a system that contributes", f"none by {contributing!r}")
         return flags
-    wanted = pd.Index(list(contributing))
-    unknown = wanted[~wanted.isin(table.systems)]
-    if len(unknown) or not len(wanted):
-        found = f"{len(unknown)} that do not exist" if len(unknown) else "an empty list"
-        raise ParameterError(f"contributing {SYSTEM}s", found, "", map(repr, unknown))
-    return np.asarray(table.systems.isin(wanted))
+    chosen = places(f"contributing {SYSTEM}s", contributing, list(table.systems))
+    if not chosen:
+        raise ParameterError("a system that contributes", "an empty list")
+    return np.isin(np.arange(len(table.systems)), chosen)
 
 
 def pooling_rank(table: RunTable) -> Codes:
@@ -52,9 +51,7 @@ def pooling_rank(table: RunTable) -> Codes:
 
 
 def _from_column(runs: pd.DataFrame, table: RunTable, column: str) -> NDArray[np.bool_]:
-    if column not in runs.columns:
-        raise ParameterError("a column of the runs", repr(column), "", map(str, runs.columns))
-    values = runs[column]
+    values = column_of(runs, "contributing", column)
     if not pd.api.types.is_bool_dtype(values.dtype) or values.isna().any():
         raise ParameterError("a column of True and False", f"{values.dtype} in {column!r}")
     flags = values.to_numpy(bool)

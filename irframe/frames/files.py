@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from irframe.frames.columns import TEXT
+from irframe.frames.columns import constant
 from irframe.frames.compression import PACKED, Source, load, name_of
 from irframe.frames.formats import RUN, Format, parse
 from irframe.frames.parquet import is_parquet, parse_parquet
@@ -26,9 +26,9 @@ def run_table(source: Source, system: str | None) -> pa.Table:
     table = read_file(source, RUN)
     if system is None and SYSTEM in table.column_names:
         return table
-    label = pa.scalar(stem(source) if system is None else system, TEXT)
+    label = constant(stem(source) if system is None else system, table.num_rows)
     others = table.drop_columns([SYSTEM]) if SYSTEM in table.column_names else table
-    return others.add_column(0, SYSTEM, pa.repeat(label, table.num_rows))
+    return others.add_column(0, SYSTEM, label)
 
 
 def stem(source: Source) -> str:

@@ -34,7 +34,11 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
     IdError
         If identifiers are missing, floats, or of mixed types.
     """
-    codes, labels = pd.factorize(column)
+    try:
+        codes, labels = pd.factorize(column)
+    except TypeError:  # lists and the like
+        _check(column, role, missing=int(column.isna().sum()), values=column)
+        raise
     index = pd.Index(labels)
     if isinstance(index.dtype, pd.CategoricalDtype):
         index = pd.Index(index.astype(index.categories.dtype))
@@ -65,7 +69,7 @@ def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
     """
     try:
         values = pa.array(column)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
         _check(column, role, missing=int(column.isna().sum()), values=column)
         raise
     if not isinstance(values, pa.ChunkedArray):

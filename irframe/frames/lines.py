@@ -12,7 +12,7 @@ from irframe.frames.compression import create
 from irframe.frames.formats import Format
 from irframe.names import RANK, SCORE, TOPIC
 
-__all__ = ["columns_of", "constant", "write"]
+__all__ = ["columns_of", "write"]
 
 ROWS = 1 << 18
 """Rows that are made into text at a time."""
@@ -20,6 +20,8 @@ ROWS = 1 << 18
 
 def columns_of(frame: pd.DataFrame, kind: Format) -> dict[str, pa.ChunkedArray]:
     """Take the columns of a frame that a file holds, by role, in their types."""
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(f"{kind.noun} in a pandas DataFrame", type(frame).__name__)
     found = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
     if frame.empty:
         raise InputError(f"{kind.noun} to write", "a frame without rows")
@@ -27,11 +29,6 @@ def columns_of(frame: pd.DataFrame, kind: Format) -> dict[str, pa.ChunkedArray]:
         role: to_role(to_arrow(frame[name]), role, f"column {name!r}")
         for role, name in found.items()
     }
-
-
-def constant(text: str, rows: int) -> pa.ChunkedArray:
-    """Make a column of one text."""
-    return pa.chunked_array([pa.repeat(pa.scalar(text, TEXT), rows)])
 
 
 def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: Format) -> None:

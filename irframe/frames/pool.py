@@ -5,13 +5,13 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import pandas as pd
 
-from irframe.checks import choice, whole
+from irframe.checks import whole
 from irframe.errors import DepthError, ParameterError
 from irframe.frames.contributing import contributing_systems, pooling_rank
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ids import Codes
 from irframe.frames.ranking import refuse_duplicates
-from irframe.frames.tables import RunTable, read_table
+from irframe.frames.tables import RunTable, column_of, read_table
 from irframe.names import DOC, RANK, SYSTEM, TOPIC
 
 
@@ -82,8 +82,6 @@ def pool(
     3      b     1   z     2    True
     """
     depth = whole("depth", depth, low=1, error=DepthError)
-    if together is not None:
-        choice("together", together, [name for name in runs.columns if isinstance(name, str)])
     table = read_table(runs)
     systems = contributing_systems(runs, table, contributing)
     if not systems.any():
@@ -103,7 +101,7 @@ def _groups(table: RunTable, together: str | None) -> Codes:
     """Return a code for every row, one for the systems that count as one."""
     if together is None:
         return table.system
-    codes = pd.factorize(table.frame[together])[0]
+    codes = pd.factorize(column_of(table.frame, "together", together))[0]
     alone = table.systems[np.unique(table.system[codes < 0])]
     if len(alone):
         found = f"{len(alone)} systems without"

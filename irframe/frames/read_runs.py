@@ -85,8 +85,10 @@ def read_runs(
 
 
 def _files(paths: str | PathLike[str] | Iterable[Source]) -> Sequence[Source]:
-    if not isinstance(paths, str | PathLike):
+    if isinstance(paths, Iterable) and not isinstance(paths, str | PathLike):
         files: list[Source] = list(paths)
+    elif not isinstance(paths, str | PathLike):
+        raise InputError("a pattern, a path or several", repr(paths))
     elif Path(name := fspath(paths)).is_dir():
         inside = (file for file in Path(name).iterdir() if not file.name.startswith("."))
         files = [str(file) for file in sorted(inside) if file.is_file()]

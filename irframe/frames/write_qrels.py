@@ -3,9 +3,11 @@
 from os import PathLike
 
 import pandas as pd
+import pyarrow as pa
 
+from irframe.frames.columns import TEXT
 from irframe.frames.formats import QRELS
-from irframe.frames.lines import columns_of, constant, write
+from irframe.frames.lines import columns_of, write
 from irframe.names import ITERATION
 
 __all__ = ["write_qrels"]
@@ -41,5 +43,5 @@ def write_qrels(frame: pd.DataFrame, path: str | PathLike[str]) -> None:
     """
     columns = columns_of(frame, QRELS)
     if ITERATION not in columns:
-        columns[ITERATION] = constant("0", len(frame))
+        columns[ITERATION] = pa.chunked_array([pa.repeat(pa.scalar("0", TEXT), len(frame))])
     write(path, columns, QRELS)

@@ -6,9 +6,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.frames.columns import to_arrow, to_frame
+from irframe.frames.columns import constant, to_arrow, to_frame
 from irframe.frames.formats import RUN
-from irframe.frames.lines import columns_of, constant, write
+from irframe.frames.lines import columns_of, write
 from irframe.names import RANK, SCORE, SYSTEM, TOPIC
 
 __all__ = ["write_run"]

@@ -119,12 +119,17 @@ def test_depths_that_are_none(depth):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"contributing": ["a", "z"]}, "1 that do not exist: 'z'"),
+        ({"contributing": ["a", "z"]}, "contributing systems: a, b, c; found others: 'z'"),
         ({"contributing": []}, "empty list"),
         ({"contributing": "team"}, "True and False"),
-        ({"contributing": "who"}, "column of the runs"),
-        ({"together": "who"}, "together to be one of 'name', 'team'"),
-        ({"together": ["team"]}, "together to be one of"),
+        ({"contributing": "who"}, "contributing to be a column of the runs"),
+        (
+            {"together": "who"},
+            "together to be a column of the runs; found 0 of the name 'who'",
+        ),
+        ({"together": ["team"]}, "together to be a column"),
+        ({"together": 5}, "together to be a column"),
+        ({"contributing": 5}, "found others: 5"),
     ],
 )
 def test_refused_options(options, words):

@@ -9,7 +9,7 @@ import pytest
 from filed import LINES, RUN, assert_holds, files, ids, numbers, scores, slow_rows, write
 from hypothesis import given
 
-from irframe.errors import FileFormatError
+from irframe.errors import FileFormatError, InputError, ParameterError
 from irframe.frames.read_qrels import read_qrels
 from irframe.frames.read_run import read_run
 from irframe.frames.read_runs import read_runs
@@ -108,6 +108,59 @@ def test_errors_list_five_lines(tmp_path):
     with pytest.raises(FileFormatError) as caught:
         read_run(write(tmp_path, text))
     assert [offender.split()[1] for offender in caught.value.offenders] == list("34567")
+
+
+@pytest.mark.parametrize("blank", ["\f", "\v", " \f\t"])
+def test_form_feeds_and_vertical_tabs_are_white_space(tmp_path, blank):
+    plain = read_run(write(tmp_path, LINES))
+    pd.testing.assert_frame_equal(read_run(write(tmp_path, blank + LINES)), plain)
+    pd.testing.assert_frame_equal(
+        read_run(write(tmp_path, LINES.replace("\n", f"\n{blank}"))), plain
+    )
+    pd.testing.assert_frame_equal(read_run(write(tmp_path, LINES.replace(" ", blank))), plain)
+
+
+def test_columns_beyond_the_sixth_are_passed_over(tmp_path):
+    plain = read_run(write(tmp_path, LINES))
+    for more in (" 0.7", " x y", " bm25 bm25 Q0"):
+        longer = LINES.replace("\n", more + "\n")
+        pd.testing.assert_frame_equal(read_run(write(tmp_path, longer)), plain)
+        pd.testing.assert_frame_equal(read_run(write(tmp_path, longer.replace(" ", "  "))), plain)
+    with pytest.raises(FileFormatError, match="line 2 has 6 columns, not 7"):
+        read_run(write(tmp_path, LINES.replace("\n", " x\n", 1)))
+    with pytest.raises(FileFormatError, match="line 1 has the rank 'b'"):
+        read_run(write(tmp_path, "1 Q0 a b 1 2 x\n"))
+
+
+def test_hexadecimals_are_ids_and_never_numbers(tmp_path):
+    run = read_run(write(tmp_path, "0x1 Q0 0X2 10 1 0x3\n"))
+    assert run.iloc[0].tolist() == ["0x3", "0x1", "0X2", 10, 1]
+    with pytest.raises(FileFormatError, match=r"a\.run.*line 2 has the rank '0X10'"):
+        read_run(write(tmp_path, "1 Q0 a 1 2 x\n1 Q0 b 0X10 1 x\n"))
+    with pytest.raises(FileFormatError, match="line 1 has the rank '-0x1'"):
+        read_run(write(tmp_path, "1\ta\t-0x1\n"))
+    with pytest.raises(FileFormatError, match="line 1 has the score '0x10'"):
+        read_run(write(tmp_path, "1 Q0 a 1 0x10 x\n"))
+
+
+@pytest.mark.parametrize("read", [read_run, read_runs, read_qrels])
+@pytest.mark.parametrize("source", [None, 5, 2.5])
+def test_what_is_no_path(read, source):
+    with pytest.raises(InputError, match=f"path.*found {source}"):
+        read(source)
+
+
+def test_folders(tmp_path):
+    for read in (read_run, read_qrels):
+        with pytest.raises(InputError, match=f"found the folder {tmp_path}"):
+            read(tmp_path)
+    with pytest.raises(InputError, match="found the folder"):
+        read_runs([tmp_path])
+
+
+def test_a_system_has_a_text_for_a_name(tmp_path):
+    with pytest.raises(ParameterError, match="system, a text; found 5"):
+        read_run(write(tmp_path, LINES), system=5)
 
 
 @pytest.mark.parametrize("read", [read_run, read_runs, read_qrels])

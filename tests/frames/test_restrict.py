@@ -61,8 +61,10 @@ def test_worked_pool(golden):
 
 
 def test_restricting_to_nothing():
-    with pytest.raises(InputError, match="topic and doc"):
+    with pytest.raises(InputError, match="documents with a column for doc; found .*: name, qid"):
         ir.restrict(QRELS, RUNS[["name", "qid"]])
+    with pytest.raises(InputError, match="documents, a pandas DataFrame; found list"):
+        ir.restrict(QRELS, ["d1"])
     with pytest.raises(InputError, match="empty one"):
         ir.restrict(QRELS, RUNS.iloc[:0])
     with pytest.raises(IdError, match="none: the qrels have 'd1'.*'zd1'"):

@@ -11,7 +11,7 @@ from filed import whole, writable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irframe.errors import IdError, InputError
+from irframe.errors import IdError, InputError, ParameterError
 from irframe.frames import lines
 from irframe.frames.read_run import read_run
 from irframe.frames.write_run import write_run
@@ -148,6 +148,25 @@ def test_what_a_run_cannot_hold(tmp_path, change, error, message):
     with pytest.raises(error, match=message):
         write_run(RUN.assign(**change), tmp_path / "a")
     assert not (tmp_path / "a").exists()
+
+
+def test_where_a_run_cannot_go(tmp_path):
+    with pytest.raises(InputError, match="found the folder"):
+        write_run(RUN, tmp_path)
+    with pytest.raises(InputError, match="a path; found None"):
+        write_run(RUN, None)
+    with pytest.raises(InputError, match="a run in a pandas DataFrame; found list"):
+        write_run([RUN], tmp_path / "a")
+    with pytest.raises(ParameterError, match="system, a text; found 5"):
+        write_run(RUN, tmp_path / "a", system=5)
+
+
+def test_further_columns_do_not_matter(tmp_path):
+    write_run(RUN, tmp_path / "a")
+    write_run(
+        pd.concat([RUN, RUN[["rank", "rank"]].set_axis(["x", "x"], axis=1)], axis=1), tmp_path / "b"
+    )
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
 def test_ids_may_hold_a_hash(tmp_path):
