@@ -73,8 +73,8 @@ def _keys(table: RunTable, ties: str, score_dtype: str) -> NDArray[Any]:
             key, column = -table.score.astype(score_dtype), SCORE
     missing = np.flatnonzero(np.isnan(key))
     if len(missing):
-        offenders = [table.describe(row) for row in missing[:6]]
-        raise RankingError(f"a {column} in every row", f"{len(missing)} missing", "", offenders)
+        found, offenders = f"{len(missing)} missing", table.describe(missing)
+        raise RankingError(f"a {column} in every row", found, "", offenders)
     return key
 
 
@@ -123,9 +123,8 @@ def _doc_position(doc: pa.Array, *, descending: bool) -> Codes:
 def _refuse_equal_ranks(table: RunTable, order: Codes, tied: NDArray[np.bool_]) -> None:
     rows = order[np.flatnonzero(tied)]
     if len(rows):
-        offenders = [table.describe(row) for row in rows[:6]]
-        advice = "rank by score, or ties='order' after adding scores"
-        raise RankingError("distinct ranks in every list", f"{len(rows)} equal", advice, offenders)
+        found, advice = f"{len(rows)} equal", "rank by score, or ties='order' after adding scores"
+        raise RankingError("distinct ranks in every list", found, advice, table.describe(rows))
 
 
 def refuse_duplicates(table: RunTable, codes: Codes) -> None:
@@ -135,6 +134,5 @@ def refuse_duplicates(table: RunTable, codes: Codes) -> None:
     if not (ordered[1:] == ordered[:-1]).any():
         return
     again = np.flatnonzero(pd.Series(key).duplicated().to_numpy())
-    offenders = [table.describe(row) for row in again[:6]]
-    found = f"{len(again)} listed again"
+    found, offenders = f"{len(again)} listed again", table.describe(again)
     raise IdError("every document once in a list", found, "drop the duplicates", offenders)

@@ -1,6 +1,6 @@
 """Run and qrels frames read by role: checked, coded, ready for arrays."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -73,10 +73,10 @@ class RunTable:
     def _numbers(self, role: str) -> NDArray[np.float64] | None:
         return numbers(self.frame[self.columns[role]]) if role in self.columns else None
 
-    def describe(self, row: int) -> str:
-        """Return what identifies a row, for messages."""
-        system, topic = self.systems[self.system[row]], self.topics[self.topic[row]]
-        return f"{system} {topic} {self.doc[int(row)].as_py()}"
+    def describe(self, rows: Codes) -> list[str]:
+        """Return what identifies some rows, for messages."""
+        systems, topics = self.systems[self.system[rows]], self.topics[self.topic[rows]]
+        return _described(systems, topics, self.doc.take(pa.array(rows)).to_pylist())
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,9 @@ class QrelsTable:
     doc: pa.ChunkedArray
     grade: NDArray[np.int8]
 
-    def describe(self, row: int) -> str:
-        """Return what identifies a row, for messages."""
-        return f"{self.topics[self.topic[row]]} {self.doc[int(row)].as_py()}"
+    def describe(self, rows: Codes) -> list[str]:
+        """Return what identifies some rows, for messages."""
+        return _described(self.topics[self.topic[rows]], self.doc.take(pa.array(rows)).to_pylist())
 
 
 def read_table(runs: pd.DataFrame) -> RunTable:
@@ -202,6 +202,9 @@ def refuse_twice_judged(table: QrelsTable, codes: Codes) -> None:
     if not (ordered[1:] == ordered[:-1]).any():
         return
     again = np.flatnonzero(pd.Series(codes).duplicated().to_numpy())
-    offenders = [table.describe(row) for row in again[:6]]
-    found = f"{len(again)} judged again"
+    found, offenders = f"{len(again)} judged again", table.describe(again)
     raise IdError("one judgment per topic and document", found, "keep one of them", offenders)
+
+
+def _described(*columns: Iterable[Any]) -> list[str]:
+    return [" ".join(map(str, names)) for names in zip(*columns, strict=True)]
