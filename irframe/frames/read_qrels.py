@@ -18,7 +18,7 @@ def read_qrels(path: Source) -> pd.DataFrame:
     path
         A path, or an open file. The content tells the format:
 
-        - TREC: ``topic iteration doc grade``, separated by blanks, tabs or both;
+        - TREC: ``topic iteration doc grade``, separated by white space;
         - the same with a header that names the columns in any order, as in BEIR
           (``query-id corpus-id score``);
         - Parquet, with columns by any of their accepted names.

@@ -17,7 +17,8 @@ def read_run(path: Source, system: str | None = None) -> pd.DataFrame:
     path
         A path, or an open file. The content tells the format:
 
-        - TREC: ``topic Q0 doc rank score tag``, separated by blanks, tabs or both;
+        - TREC: ``topic Q0 doc rank score tag``, separated by white space; where all lines have
+          further columns, those are passed over, as by trec_eval;
         - MS MARCO: ``topic doc rank``;
         - Parquet, with columns by any of their accepted names.
 
