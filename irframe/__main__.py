@@ -38,12 +38,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", IrframeWarning)
-            warnings.showwarning = _tell_warning
             text = options.run(options)
     except (IrframeError, OSError, MemoryError) as error:
         return _tell(error)
+    for each in told:
+        _tell(f"warning: {each.message}")
     return _write(text)
 
 
@@ -62,10 +63,6 @@ def _tell(message: object) -> int:
     """Print one line on stderr, and return the exit status of an error."""
     print("irframe:", " ".join(str(message).split()), file=sys.stderr)
     return 2
-
-
-def _tell_warning(message: Warning | str, *_: object) -> None:
-    _tell(f"warning: {message}")
 
 
 class _Parser(argparse.ArgumentParser):

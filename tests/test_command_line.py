@@ -171,6 +171,8 @@ def test_warnings_are_one_line(capsys):
     assert status == 0
     assert "bm25" in out
     assert re.fullmatch(r"irframe: warning: 15 topics of the runs have no judgments.*\n", error)
+    status, _, error = run(capsys, "evaluate", "some.txt", "a.run", "-m", "AP", "--ties", "mean")
+    assert (status, error.count("\n")) == (2, 1)
 
 
 @pytest.mark.usefixtures("odd")

@@ -182,7 +182,8 @@ def column_of(runs: pd.DataFrame, argument: str, name: Any) -> pd.Series:
     if names.count(name) != 1:
         found = f"{names.count(name)} of the name {name!r} among"
         raise ParameterError(f"{argument} to be a column of the runs", found, "", names)
-    return runs[name]
+    column: pd.Series = runs[name]
+    return column
 
 
 def _grades(column: pd.Series) -> NDArray[np.int8]:
