@@ -77,7 +77,7 @@ def code_documents(*sides: Side) -> list[Codes]:
 
 def take(values: pa.ChunkedArray, rows: Codes) -> pa.Array:
     """Return some rows as one array of ``large_string`` or ``int64``, by slicing if possible."""
-    if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and bool((np.diff(rows) == 1).all()):
+    if len(rows) and bool((np.diff(rows) == 1).all()):
         part = values.slice(int(rows[0]), len(rows))
     else:
         part = values.take(pa.array(rows))
@@ -89,4 +89,4 @@ def _batches(sizes: Codes) -> Codes:
     """Return topic bounds such that a batch holds about `BATCH` rows, or one topic."""
     batch = np.cumsum(sizes) // BATCH
     first = np.flatnonzero(np.diff(batch, prepend=-1))
-    return np.unique(np.concatenate([[0], first, [len(sizes)]]))
+    return np.append(first, len(sizes))

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from irframe.checks import choice
 from irframe.errors import IdError, RankingError
 from irframe.frames.documents import take
-from irframe.frames.ids import Codes, grouped, within
+from irframe.frames.ids import Codes, grouped, repeated, within
 from irframe.frames.sampling import fresh_seed, random_keys, whole_seed
 from irframe.frames.tables import RunTable
 from irframe.names import RANK, SCORE
@@ -130,9 +129,7 @@ def _refuse_equal_ranks(table: RunTable, order: Codes, tied: NDArray[np.bool_]) 
 def refuse_duplicates(table: RunTable, codes: Codes) -> None:
     """Raise if a list has a document twice, given document codes."""
     key = table.system.astype(np.int64) * (1 + int(codes.max(initial=0))) + codes
-    ordered = np.sort(key)
-    if not (ordered[1:] == ordered[:-1]).any():
-        return
-    again = np.flatnonzero(pd.Series(key).duplicated().to_numpy())
-    found, offenders = f"{len(again)} listed again", table.describe(again)
-    raise IdError("every document once in a list", found, "drop the duplicates", offenders)
+    again = repeated(key)
+    if len(again):
+        found, offenders = f"{len(again)} listed again", table.describe(again)
+        raise IdError("every document once in a list", found, "drop the duplicates", offenders)

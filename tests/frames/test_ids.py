@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import irframe as ir
@@ -19,6 +19,7 @@ codes = st.lists(st.integers(0, 4)).map(np.array) | st.lists(st.integers(65_534,
 
 
 @given(codes.map(lambda drawn: drawn.astype(int)))
+@example(np.array([65_536, 65_535]))
 def test_places_within_groups(drawn):
     seen = {}
     expected = [seen.setdefault(code, []).append(0) or len(seen[code]) - 1 for code in drawn]
