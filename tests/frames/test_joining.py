@@ -38,6 +38,8 @@ def test_empty_joins_show_both_sides():
     more = pd.DataFrame({"topic": list("wxyz"), "doc": "a", "score": 1.0})
     with pytest.raises(IdError, match="none: the runs have 'w', 'x', 'y', the qrels '1'"):
         more.ireval.judge(QRELS)
+    with pytest.raises(IdError, match="none: the runs have 'b', 'c', 'd', the qrels 'a'"):
+        more.assign(topic="1", doc=list("bcde")).ireval.judge(QRELS)
     with pytest.raises(IdError, match="none: the runs have 'b', the qrels 'a'"):
         run.assign(topic="1", doc="b").ireval.judge(QRELS)
     with pytest.raises(IdError, match="integers in the runs and text in the qrels"):
