@@ -93,6 +93,10 @@ def test_percentages_outside(percent):
         ir.sample(qrels_of({"a": {1: 2}}), percent)
 
 
+def test_the_greatest_seed():
+    assert len(ir.sample(qrels_of({"a": {1: 2}}), 50, (1 << 64) - 1)) == 1
+
+
 @pytest.mark.parametrize("seed", [-1, 1 << 64, 1.5, None, "a", True])
 def test_seeds_that_are_none(seed):
     with pytest.raises(ParameterError, match="seed, a whole number of at least 0"):
