@@ -1,19 +1,25 @@
 """The command line: ``python -m irframe``."""
 
 import argparse
+import os
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import pandas as pd
 import xarray as xr
 
 import irframe as ir
-from irframe.errors import IrframeError
+from irframe.checks import choice, whole
+from irframe.errors import DepthError, IrframeError, IrframeWarning
 from irframe.frames.ranking import TIES
-from irframe.names import DEPTH, METRIC
+from irframe.names import DEPTH, METRIC, roles
 
 FOLDER = "folder"
+DEEPEST = 2**31 - 1
+"""The greatest rank that a cube can hold."""
 FORMATS = ("table", "csv", "json", "latex")
 
 
@@ -32,15 +38,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
-        options.run(options)
-    except (IrframeError, OSError) as error:
-        print(f"irframe: {error}", file=sys.stderr)
-        return 2
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", IrframeWarning)
+            text = options.run(options)
+    except (IrframeError, OSError, MemoryError) as error:
+        return _tell(error)
+    for each in told:
+        _tell(f"warning: {each.message}")
+    return _write(text)
+
+
+def _write(text: str) -> int:
+    try:
+        print(text, end="", flush=True)
+    except UnicodeError as error:
+        return _tell(error)
+    except OSError as error:  # what is left in the buffer would fail once more on leaving
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _tell(error)
     return 0
 
 
+def _tell(message: object) -> int:
+    """Print one line on stderr, and return the exit status of an error."""
+    print("irframe:", " ".join(str(message).split()), file=sys.stderr)
+    return 2
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        sys.exit(_tell(f"{message}; see {self.prog} --help"))
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m irframe", description="Evaluate retrieval runs at every depth."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -52,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
         "-m", "--metric", nargs="+", required=True, metavar="METRIC", action="extend",
         help="metrics, such as AP nDCG@10 'RBP(p=0.8)' or map_cut_10",
     )  # fmt: skip
-    scoring.add_argument("--depth", type=int, help="cut every list there")
+    scoring.add_argument("--depth", type=int, help="cut every list there; no metric may be deeper")
     scoring.add_argument("--ties", choices=TIES, default="trec", help="order of equal scores")
     scoring.add_argument("--per-topic", action="store_true", help="a row per system and topic")
     scoring.add_argument(
@@ -68,13 +99,34 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _evaluate(options: argparse.Namespace) -> None:
+def _evaluate(options: argparse.Namespace) -> str:
+    metrics = _metrics(options)
+    runs, qrels = _read(options), ir.read_qrels(options.qrels)
+    if options.by is not None:
+        choice("--by", options.by, [FOLDER, *_further(runs)])
     scores = ir.evaluate(
-        _read(options), ir.read_qrels(options.qrels), options.metric,
-        depth=options.depth, ties=options.ties, by=options.by,
-    )  # fmt: skip
+        runs, qrels, metrics, depth=options.depth, ties=options.ties, by=options.by
+    )
     table = scores if options.per_topic else _means(scores, options.by)
-    print(_formatted(table, options.format), end="")
+    return _formatted(table, options.format)
+
+
+def _metrics(options: argparse.Namespace) -> list[ir.Metric]:
+    """Return the metrics, if none of them looks deeper than lists are read."""
+    metrics = [ir.parse_metric(text) for text in options.metric]
+    deepest = DEEPEST if options.depth is None else options.depth
+    whole("--depth", deepest, low=1, high=DEEPEST, error=DepthError)
+    deeper = [metric for metric in metrics if (metric.depth or 0) > deepest]
+    if deeper:
+        advice = "leave --depth out or make it deeper" if deepest < DEEPEST else ""
+        raise DepthError(f"metrics down to depth {deepest} at most", "others", advice, deeper)
+    return metrics
+
+
+def _further(runs: pd.DataFrame) -> list[str]:
+    """Return the names of columns that are no part of a run."""
+    known = roles(runs.columns).values()
+    return [str(name) for name in runs.columns if name not in known]
 
 
 def _read(options: argparse.Namespace) -> pd.DataFrame:
@@ -108,7 +160,7 @@ def _formatted(table: pd.DataFrame, kind: str) -> str:
     return table.rename_axis(columns=None).to_string(float_format="{:.4f}".format) + "\n"
 
 
-def _demo(options: argparse.Namespace) -> None:  # noqa: ARG001 - every command gets them
+def _demo(options: argparse.Namespace) -> str:  # noqa: ARG001 - every command gets them
     runs, qrels = ir.example_track()
     cube = runs.ireval.cube(qrels)
     systems, topics, depth = cube["grade"].shape
@@ -116,7 +168,7 @@ def _demo(options: argparse.Namespace) -> None:  # noqa: ARG001 - every command 
     scores = ir.evaluate(runs, qrels, ["AP", "nDCG@10", "RBP(p=0.8)"])
     versus = ir.compare(scores, adjust="holm", baseline="bm25").query("metric == 'AP'")
     columns = ["system_a", "difference", "ci_low", "ci_high", "p_adjusted", "wins", "losses"]
-    print(
+    return (
         f"A simulated track: {systems} systems, {topics} topics, lists of {depth}, judged by "
         f"pooling some\nof the runs to depth {pool}. Everything below is a line of code each.\n\n"
         "Mean scores, runs.ireval.evaluate(qrels, [...]).ireval.summary():\n\n"
@@ -128,7 +180,7 @@ def _demo(options: argparse.Namespace) -> None:  # noqa: ARG001 - every command 
         "between the orderings there and at the pool depth:\n\n"
         f"{_by_depth(cube, pool).to_string(float_format='{:.2f}'.format)}\n\n"
         "Where to go next: ir.read_runs('runs/*.gz') and ir.read_qrels('qrels.txt') for your own\n"
-        "files, or python -m irframe evaluate QRELS RUN... -m AP nDCG@10."
+        "files, or python -m irframe evaluate QRELS RUN... -m AP nDCG@10.\n"
     )
 
 

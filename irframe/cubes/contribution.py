@@ -8,14 +8,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.cubes.topics import Selection
-from irframe.frames.contributing import CONTRIBUTING, contributing_systems, filed_rank
+from irframe.frames.contributing import CONTRIBUTING, contributing_systems, pooling_rank
 from irframe.frames.ids import Codes
 from irframe.frames.tables import RunTable
 
 
 @dataclass(eq=False)
 class Contribution:
-    """Ranks of judged documents in the contributing runs, rows in file order."""
+    """Ranks of judged documents in the contributing runs, as pooling reads them."""
 
     systems: NDArray[np.bool_]
     """Whether each system contributes."""
@@ -39,7 +39,7 @@ class Contribution:
         """Take in the rows of some systems, with their row in the qrels, -1 where unjudged."""
         if not self.systems[table.system].any():
             return
-        filed = filed_rank(table.group)
+        filed = pooling_rank(table)
         contributes = self.systems[table.system]
         pooled = contributes & (judged >= 0)
         self._judged.append(judged[pooled])

@@ -56,7 +56,7 @@ def downsample(
     grade = cube["judged_grade"].to_numpy()
     topic, slot = np.nonzero(grade != EMPTY)
     labels = cube[TOPIC].to_numpy()[topic]
-    keys = random_keys(labels, cube["judged_doc"].to_numpy()[topic, slot], seed)
+    keys = random_keys(labels, cube["judged_doc"].to_numpy()[topic, slot], seed=seed)
     kept = np.zeros(grade.shape, bool)
     kept[topic, slot] = strata_sample(topic, grade[topic, slot], keys, percent)
     return keep_judgments(cube, kept)

@@ -129,7 +129,7 @@ def _extra(frame: pd.DataFrame) -> list[str]:
     known = {*roles(frame.columns).values(), *RESERVED, ITERATION}
     return [
         name
-        for name in frame.columns
+        for name in frame.columns[~frame.columns.duplicated(keep=False)]
         if isinstance(name, str)
         and name not in known
         and not pd.api.types.is_float_dtype(frame[name].dtype)

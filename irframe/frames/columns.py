@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from irframe.errors import GradeError, IdError, InputError, IrframeError
+from irframe.errors import GradeError, IdError, InputError, IrframeError, ParameterError
 from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, SYSTEM, TOPIC
 
-__all__ = ["TEXT", "TYPES", "to_arrow", "to_frame", "to_role"]
+__all__ = ["TEXT", "TYPES", "constant", "numbers", "to_arrow", "to_frame", "to_role"]
 
 TEXT = pa.large_string()
 
@@ -26,6 +27,10 @@ TYPES: dict[str, pa.DataType] = {
     ITERATION: TEXT,
 }
 """Role -> the type of its column, in the order in which frames list them."""
+
+
+_DECIMAL = {"integer", "floating", "mixed-integer-float", "decimal", "string", "empty"}
+"""Kinds of objects that are numbers or may say one, as pandas calls them."""
 
 
 def to_frame(table: pa.Table) -> pd.DataFrame:
@@ -77,6 +82,42 @@ def to_role(column: pa.ChunkedArray, role: str, where: str) -> pa.ChunkedArray:
     return _number(column, TYPES[role], where, error)
 
 
+def numbers(column: pd.Series, error: type[IrframeError] = InputError) -> NDArray[np.float64]:
+    """Return a column of a frame as numbers, NaN where one is missing.
+
+    Parameters
+    ----------
+    column
+        Numbers of any type, or text that says decimal numbers.
+    error
+        What to raise for anything else.
+
+    Examples
+    --------
+    >>> numbers(pd.Series(["2.5", None]))
+    array([2.5, nan])
+    >>> numbers(pd.Series([True], name="score"))
+    Traceback (most recent call last):
+    ...
+    irframe.errors.InputError: wanted numbers in column 'score'; found values of type boolean...
+    """
+    if not pd.api.types.is_any_real_numeric_dtype(column.dtype):
+        column = _decimal(column.astype(object), error)
+    values: NDArray[np.float64] = column.to_numpy(np.float64, na_value=np.nan)
+    return values
+
+
+def _decimal(column: pd.Series, error: type[IrframeError]) -> pd.Series:
+    wanted, kind = f"numbers in column {column.name!r}", pd.api.types.infer_dtype(column)
+    if kind not in _DECIMAL:
+        raise error(wanted, f"values of type {kind}", "convert the column to numbers")
+    values: pd.Series = pd.to_numeric(column, errors="coerce")
+    strange = column[values.isna() & column.notna()]
+    if len(strange):
+        raise error(wanted, f"{len(strange)} others", "", strange)
+    return values
+
+
 def _text(column: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
     is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
     if not (is_text or pa.types.is_integer(column.type) or str(column.type) == "string_view"):
@@ -96,6 +137,13 @@ def _number(
         fractions = pc.or_(fractions, pc.invert(pc.is_finite(column)))
         _refuse(fractions, partial(error, f"whole numbers in {where}"), "others", column)
     return column.cast(target, safe=pa.types.is_integer(target))
+
+
+def constant(system: str, rows: int) -> pa.ChunkedArray:
+    """Make a column that names one system in every row."""
+    if not isinstance(system, str):
+        raise ParameterError("system, a text", repr(system))
+    return pa.chunked_array([pa.repeat(pa.scalar(system, TEXT), rows)])
 
 
 def _refuse(

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from irframe.errors import FileFormatError
+from irframe.errors import FileFormatError, InputError
 
 __all__ = ["PACKED", "Source", "create", "load", "name_of"]
 
@@ -52,12 +52,23 @@ def name_of(source: Source) -> str:
     return str(getattr(source, "name", "<stream>"))
 
 
+def _file(path: Any) -> Path:
+    """Return a path that is no folder."""
+    if not isinstance(path, str | PathLike):
+        raise InputError("a path", repr(path))
+    if Path(path).is_dir():
+        raise InputError("a file", f"the folder {fspath(path)}", "name a file in it")
+    return Path(path)
+
+
 def load(source: Source) -> bytes:
     """Read all of a file, unpacked."""
     if isinstance(source, str | PathLike):
-        content: str | bytes = Path(source).read_bytes()
-    else:
+        content: str | bytes = _file(source).read_bytes()
+    elif hasattr(source, "read"):
         content = source.read()
+    else:
+        raise InputError("a path or an open file", repr(source))
     data = content.encode() if isinstance(content, str) else content
     unpack = next((unpack for start, unpack in _UNPACK.items() if data.startswith(start)), None)
     if unpack is None:
@@ -71,7 +82,7 @@ def load(source: Source) -> bytes:
 
 def create(path: str | PathLike[str]) -> IO[bytes]:
     """Open a file to write bytes to, packed as its suffix says."""
-    target = fspath(path)
+    target = fspath(_file(path))
     opened = _PACK.get(Path(target).suffix.lower(), partial(open, mode="wb"))
     stream: IO[bytes] = opened(target)
     return stream

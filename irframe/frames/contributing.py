@@ -1,4 +1,4 @@
-"""Which runs contribute to a pool, and the order in which they were filed."""
+"""Which runs contribute to a pool, and at which ranks they put documents into it."""
 
 from collections.abc import Hashable, Sequence
 
@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.checks import places
 from irframe.errors import ParameterError
 from irframe.frames.ids import Codes
-from irframe.frames.tables import RunTable
+from irframe.frames.ranking import rank_table
+from irframe.frames.tables import RunTable, column_of
 from irframe.names import SYSTEM
 
 CONTRIBUTING = "contributing"
@@ -31,30 +33,25 @@ def contributing_systems(
         if contributing is not None and not flags.any():
             raise ParameterError("a system that contributes", f"none by {contributing!r}")
         return flags
-    wanted = pd.Index(list(contributing))
-    unknown = wanted[~wanted.isin(table.systems)]
-    if len(unknown) or not len(wanted):
-        found = f"{len(unknown)} that do not exist" if len(unknown) else "an empty list"
-        raise ParameterError(f"contributing {SYSTEM}s", found, "", map(repr, unknown))
-    return np.asarray(table.systems.isin(wanted))
+    chosen = places(f"contributing {SYSTEM}s", contributing, list(table.systems))
+    if not chosen:
+        raise ParameterError("a system that contributes", "an empty list")
+    return np.isin(np.arange(len(table.systems)), chosen)
 
 
-def filed_rank(group: Codes) -> Codes:
-    """Return each row's 1-based position among the rows of its list."""
-    order = np.arange(len(group))
-    if (np.diff(group) < 0).any():
-        order = np.argsort(group, kind="stable")
-    start = np.flatnonzero(np.diff(group[order], prepend=-1))
-    lengths = np.diff(start, append=len(order))
-    filed = np.empty(len(order), np.int64)
-    filed[order] = np.arange(1, len(order) + 1) - np.repeat(start, lengths)
-    return filed
+def pooling_rank(table: RunTable) -> Codes:
+    """Return each row's rank in its list as pooling reads it, from 1.
+
+    Scores decide, then the order of rows; where there are no scores, the rank column.
+    """
+    ranking = rank_table(table, ties="order")
+    rank = np.empty_like(ranking.rank)
+    rank[ranking.order] = ranking.rank
+    return rank
 
 
 def _from_column(runs: pd.DataFrame, table: RunTable, column: str) -> NDArray[np.bool_]:
-    if column not in runs.columns:
-        raise ParameterError("a column of the runs", repr(column), "", map(str, runs.columns))
-    values = runs[column]
+    values = column_of(runs, "contributing", column)
     if not pd.api.types.is_bool_dtype(values.dtype) or values.isna().any():
         raise ParameterError("a column of True and False", f"{values.dtype} in {column!r}")
     flags = values.to_numpy(bool)

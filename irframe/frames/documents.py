@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from irframe.frames.ids import Codes, is_text
+from irframe.frames.ids import Codes, grouped, is_text
 
 BATCH = 1 << 14
 """Rows per batch: small enough for a batch's dictionary to stay in the processor's cache."""
@@ -46,7 +46,7 @@ def code_documents(*sides: Side) -> list[Codes]:
     topics = 1 + max((int(side.topic.max(initial=-1)) for side in sides), default=-1)
     if topics == 0:
         return [np.zeros(len(side.topic), np.int64) for side in sides]
-    orders = [_order(side.topic) for side in sides]
+    orders = [grouped(side.topic) for side in sides]
     sorted_topics = [side.topic[order] for side, order in zip(sides, orders, strict=True)]
     sorted_docs = [take(side.doc, order) for side, order in zip(sides, orders, strict=True)]
     sizes = sum(np.bincount(side.topic, minlength=topics) for side in sides)
@@ -75,16 +75,9 @@ def code_documents(*sides: Side) -> list[Codes]:
     return coded
 
 
-def _order(topic: Codes) -> Codes:
-    if len(topic) and bool((topic[1:] >= topic[:-1]).all()):
-        return np.arange(len(topic))
-    small = topic.astype(np.uint16) if topic.max(initial=0) < 1 << 16 else topic
-    return np.argsort(small, kind="stable")
-
-
 def take(values: pa.ChunkedArray, rows: Codes) -> pa.Array:
     """Return some rows as one array of ``large_string`` or ``int64``, by slicing if possible."""
-    if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and bool((np.diff(rows) == 1).all()):
+    if len(rows) and bool((np.diff(rows) == 1).all()):
         part = values.slice(int(rows[0]), len(rows))
     else:
         part = values.take(pa.array(rows))
@@ -96,4 +89,4 @@ def _batches(sizes: Codes) -> Codes:
     """Return topic bounds such that a batch holds about `BATCH` rows, or one topic."""
     batch = np.cumsum(sizes) // BATCH
     first = np.flatnonzero(np.diff(batch, prepend=-1))
-    return np.unique(np.concatenate([[0], first, [len(sizes)]]))
+    return np.append(first, len(sizes))

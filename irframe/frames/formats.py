@@ -1,9 +1,9 @@
 """The text formats of runs and judgments: a fast parser, and a diagnosis line by line."""
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from math import isnan
 from operator import itemgetter
 
@@ -11,21 +11,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from irframe.errors import SHOWN, FileFormatError, InputError
-from irframe.frames.columns import TYPES
-from irframe.names import ALIASES, DOC, GRADE, ITERATION, RANK, SCORE, SYSTEM, TOPIC, roles
+from irframe.errors import SHOWN, FileFormatError
+from irframe.frames.columns import TEXT, TYPES
+from irframe.frames.require import lacking, require
+from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, SYSTEM, TOPIC, roles
 
 __all__ = ["QRELS", "RUN", "Format", "parse"]
 
 BLOCK = 1 << 24
 """Bytes that one task parses; a line is shorter."""
 
-_FIRST = re.compile(rb"(?:\A|[\r\n])[ \t]*([^#\s][^\r\n]*)")
+_FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _COMMENT = re.compile(rb"^#[^\n]*", re.MULTILINE)
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 _UNREAD = "Q0"
+"""First word of the names of columns that are passed over."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +39,9 @@ class Format:
     roles: tuple[str, ...]
     needed: tuple[tuple[str, ...], ...]
     headed: bool
+    """Whether the first line may name the columns."""
+    surplus: bool
+    """Whether columns after the last one are passed over, as trec_eval does."""
 
     @property
     def wanted(self) -> str:
@@ -51,37 +56,27 @@ class Format:
             found[GRADE] = found[SCORE]
         return {role: str(found[role]) for role in self.roles if role in found}
 
-    def lacking(self, found: Container[str]) -> list[tuple[str, ...]]:
-        """List the roles, or choices of roles, that a file needs beyond those found."""
-        return [choice for choice in self.needed if not any(role in found for role in choice)]
-
     def require(
         self, names: Iterable[str], where: str, *, optional: Container[str] = ()
-    ) -> dict[str, str]:
+    ) -> Mapping[str, str]:
         """Find the names of the columns by role, or say which roles have none."""
         names = list(names)
-        found = self.find(names)
-        lacking = [each for each in self.lacking(found) if each[0] not in optional]
-        if lacking:
-            wanted = f"{self.noun} with a column for {' and '.join(map(' or '.join, lacking))}"
-            accepted = (
-                f"{role} may be named {', '.join(ALIASES[role])}" for role in chain(*lacking)
-            )
-            raise InputError(wanted, f"{where} with other columns", "; ".join(accepted), names)
-        twice = [name for name in found.values() if names.count(name) > 1]
-        if twice:
-            raise InputError("one column per role", f"{where} with several named", "", twice)
-        return found
+        needed = [choice for choice in self.needed if choice[0] not in optional]
+        return require(self.find(names), names, needed, self.noun, where)
 
     def columns(self, fields: Sequence[str]) -> tuple[tuple[str, ...], bool]:
         """Tell from the first line what the columns are, and whether that line is a header."""
         found = self.find(fields)
         distinct = len(set(fields)) == len(fields)
-        if self.headed and distinct and not self.lacking(found):
+        if self.headed and distinct and not lacking(found, self.needed):
             names = {name: role for role, name in found.items()}
             return tuple(names.get(field, field) for field in fields), True
+        longest = self.layouts[0]
+        if self.surplus and len(fields) > len(longest):
+            beyond = range(len(longest), len(fields))
+            return (*longest, *(f"{_UNREAD} {number}" for number in beyond)), False
         fitting = (layout for layout in self.layouts if len(layout) == len(fields))
-        return next(fitting, self.layouts[0]), False
+        return next(fitting, longest), False
 
 
 RUN = Format(
@@ -90,6 +85,7 @@ RUN = Format(
     roles=(SYSTEM, TOPIC, DOC, RANK, SCORE),
     needed=((TOPIC,), (DOC,), (SCORE, RANK)),
     headed=False,
+    surplus=True,
 )
 """TREC and MS MARCO."""
 
@@ -99,6 +95,7 @@ QRELS = Format(
     roles=(TOPIC, DOC, GRADE, ITERATION),
     needed=((TOPIC,), (DOC,), (GRADE,)),
     headed=True,
+    surplus=False,
 )
 """TREC, and named columns as in BEIR."""
 
@@ -109,8 +106,8 @@ def parse(data: bytes, source: str, kind: Format) -> pa.Table:
     Parameters
     ----------
     data
-        The file: columns separated by blanks, tabs or both; empty lines and lines that begin
-        with ``#`` do not count.
+        The file: columns separated by white space; empty lines and lines that begin with ``#``
+        do not count.
     source
         Its name, for messages.
     kind
@@ -145,22 +142,22 @@ def _table(body: bytes, columns: tuple[str, ...]) -> pa.Table | None:
             table = _read(text, columns, delimiter)
         except pa.ArrowInvalid:
             continue
-        if _is_sound(table):
+        if _is_sound(table) and not _is_hexadecimal(text, columns, delimiter):
             return table
     return None
 
 
 def _attempts(body: bytes) -> Iterator[tuple[bytes, str]]:
     """Offer the file as it is, if one character may separate its columns, then tidied."""
-    blanks, tabs = b" " in body, b"\t" in body
-    if b"#" not in body and not (blanks and tabs):
-        yield body, " " if blanks else "\t"
+    used = [blank for blank in " \t\v\f" if blank.encode() in body]
+    if b"#" not in body and used in ([" "], ["\t"]):
+        yield body, used[0]
     yield _tidy(body), "\t"
 
 
 def _tidy(body: bytes) -> bytes:
     """Separate columns by one tab and lines by line feeds, without padding and comments."""
-    body = body.translate(bytes.maketrans(b" \r", b"\t\n"))
+    body = body.translate(bytes.maketrans(b" \v\f\r", b"\t\t\t\n"))
     while b"\t\t" in body:
         body = body.replace(b"\t\t", b"\t")
     body = body.replace(b"\n\t", b"\n").replace(b"\t\n", b"\n").strip(b"\t\n")
@@ -168,16 +165,31 @@ def _tidy(body: bytes) -> bytes:
 
 
 def _read(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table:
+    types = {name: TYPES.get(name, TEXT) for name in columns if name.split()[0] != _UNREAD}
+    return _read_as(types, text, columns, delimiter)
+
+
+def _read_as(
+    types: dict[str, pa.DataType], text: bytes, columns: tuple[str, ...], delimiter: str
+) -> pa.Table:
+    """Read the columns that have a type."""
     return pyarrow.csv.read_csv(
         pa.BufferReader(text),
         read_options=pyarrow.csv.ReadOptions(column_names=columns, block_size=BLOCK),
         parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
         convert_options=pyarrow.csv.ConvertOptions(
-            column_types={name: TYPES.get(name, pa.large_string()) for name in columns},
-            include_columns=[name for name in columns if name != _UNREAD],
-            null_values=[],
+            column_types=types, include_columns=list(types), null_values=[]
         ),
     )
+
+
+def _is_hexadecimal(text: bytes, columns: tuple[str, ...], delimiter: str) -> bool:
+    """Tell whether a whole number is hexadecimal, which the parser lets pass."""
+    if b"0x" not in text and b"0X" not in text:
+        return False
+    whole = {name: TEXT for name in columns if TYPES.get(name) == pa.int64()}
+    written = _read_as(whole, text, columns, delimiter)
+    return any(pc.any(pc.match_substring_regex(c, "[xX]")).as_py() for c in written.itercolumns())
 
 
 def _is_sound(table: pa.Table) -> bool:
@@ -204,7 +216,7 @@ def _faults(data: bytes, start: int, columns: tuple[str, ...]) -> list[str]:
 
 
 def _fields(line: str) -> list[str]:
-    return [field for field in re.split("[ \t]+", line) if field]
+    return [field for field in re.split("[ \t\v\f]+", line) if field]
 
 
 def _fault(line: bytes, columns: tuple[str, ...]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe.errors import IdError
@@ -33,7 +34,11 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
     IdError
         If identifiers are missing, floats, or of mixed types.
     """
-    codes, labels = pd.factorize(column)
+    try:
+        codes, labels = pd.factorize(column)
+    except TypeError:  # lists and the like
+        _check(column, role, missing=int(column.isna().sum()), values=column)
+        raise
     index = pd.Index(labels)
     if isinstance(index.dtype, pd.CategoricalDtype):
         index = pd.Index(index.astype(index.categories.dtype))
@@ -64,16 +69,61 @@ def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
     """
     try:
         values = pa.array(column)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
         _check(column, role, missing=int(column.isna().sum()), values=column)
         raise
     if not isinstance(values, pa.ChunkedArray):
         values = pa.chunked_array([values])
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
+    if pa.types.is_unsigned_integer(values.type):
+        values = _signed(values, role)
     if values.null_count or not (is_text(values.type) or pa.types.is_integer(values.type)):
         _check(column, role, missing=values.null_count, values=column)
     return values
+
+
+def grouped(codes: Codes) -> Codes:
+    """Return rows ordered by their codes, at least 0 each; rows of one code in row order.
+
+    Examples
+    --------
+    >>> grouped(np.array([1, 0, 1, 0]))
+    array([1, 3, 0, 2])
+    """
+    if not (np.diff(codes) < 0).any():
+        return np.arange(len(codes))
+    small = codes.astype(np.uint16) if codes.max() < 1 << 16 else codes
+    return np.argsort(small, kind="stable")
+
+
+def within(codes: Codes) -> Codes:
+    """Return each row's place among the rows of its code, from 0, in row order.
+
+    Examples
+    --------
+    >>> within(np.array([1, 0, 1, 1]))
+    array([0, 0, 1, 2])
+    """
+    order, rows = grouped(codes), np.arange(len(codes))
+    first = np.diff(codes[order], prepend=-1) != 0
+    place = np.empty(len(codes), np.int64)
+    place[order] = rows - np.maximum.accumulate(np.where(first, rows, 0))
+    return place
+
+
+def repeated(codes: Codes) -> Codes:
+    """Return the rows whose code an earlier row has.
+
+    Examples
+    --------
+    >>> repeated(np.array([3, 1, 3]))
+    array([2])
+    """
+    ordered = np.sort(codes)  # several times as fast as a hash table, and mostly all there is
+    if not (ordered[1:] == ordered[:-1]).any():
+        return np.arange(0)
+    return np.flatnonzero(pd.Series(codes).duplicated().to_numpy())
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -96,6 +146,15 @@ def shown(values: Iterable[object]) -> str:
     """Return up to three values as a message shows them."""
     listed = [repr(value) for value, _ in zip(values, range(3), strict=False)]
     return ", ".join(listed)
+
+
+def _signed(values: pa.ChunkedArray, role: str) -> pa.ChunkedArray:
+    try:
+        return values.cast(pa.int64())
+    except pa.ArrowInvalid:
+        largest = pc.max(values).as_py()
+        wanted, advice = f"{role}s below 2 to the power of 63", "convert them to text"
+        raise IdError(wanted, f"up to {largest}", advice) from None
 
 
 def _check(column: pd.Series, role: str, *, missing: int, values: pd.Index | pd.Series) -> None:

@@ -33,12 +33,13 @@ def parse_parquet(data: bytes, source: str, kind: Format) -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        Rows in file order. Ids are text; ids that were whole numbers are written out.
+        Rows in file order. Ids are text; ids that were whole numbers are written out. Of further
+        columns with one name only the first is read.
     """
-    from pyarrow.parquet import read_table  # noqa: PLC0415 - costs time at import
+    from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
 
     try:
-        table = read_table(pa.BufferReader(data))
+        table = ParquetFile(pa.BufferReader(data)).read()
     except (pa.ArrowException, OSError) as error:
         wanted, damage = "a Parquet file that is whole", f"{source} damaged ({error})"
         raise FileFormatError(wanted, damage, "fetch or write the file again") from error
@@ -49,7 +50,7 @@ def parse_parquet(data: bytes, source: str, kind: Format) -> pa.Table:
         role: to_role(table[name], role, f"column {name!r} of {source}")
         for role, name in found.items()
     }
-    for name in table.column_names:
+    for name, column in zip(table.column_names, table.columns, strict=True):
         if name not in found.values() and not _INDEX.fullmatch(name):
-            columns[name] = table[name]
+            columns.setdefault(name, column)
     return pa.table(columns)

@@ -5,11 +5,13 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import pandas as pd
 
+from irframe.checks import whole
 from irframe.errors import DepthError, ParameterError
-from irframe.frames.contributing import contributing_systems, filed_rank
+from irframe.frames.contributing import contributing_systems, pooling_rank
 from irframe.frames.documents import Side, code_documents
+from irframe.frames.ids import Codes
 from irframe.frames.ranking import refuse_duplicates
-from irframe.frames.tables import read_table
+from irframe.frames.tables import RunTable, column_of, read_table
 from irframe.names import DOC, RANK, SYSTEM, TOPIC
 
 
@@ -18,29 +20,28 @@ def pool(
     depth: int,
     *,
     contributing: str | Sequence[Hashable] | None = None,
-    by: str | None = None,
+    together: str | None = None,
 ) -> pd.DataFrame:
     """List the documents that a pool of the runs would hold, and who contributed which.
 
     Parameters
     ----------
     runs
-        Run frame: topic, doc, and score or rank; usually system. Rows in file order are the
-        ranks that pooling reads; call `rank` first to pool the evaluation order.
+        Run frame: topic, doc, and score or rank; usually system.
     depth
         How many documents of every run and topic go into the pool, at least 1.
     contributing
         The systems that contribute: a list, or the name of a boolean column of `runs`; by
         default the column ``contributing`` if there is one, else all systems.
-    by
-        A column of `runs` such as ``"team"``: documents count as unique to a group of systems
-        instead of a system.
+    together
+        A column of `runs` such as ``"team"``: the systems of a team count as one, and documents
+        as unique to a team.
 
     Returns
     -------
     pandas.DataFrame
         One row for every document that a system contributed, with the columns system, group (if
-        `by` is given), topic and doc, named as in `runs`, ``rank``, the position in the run, and
+        `together` is given), topic and doc, named as in `runs`, ``rank``, that in the run, and
         ``unique``, whether no other system (or group) contributed the document. The pool itself
         is the distinct pairs of topic and doc.
 
@@ -49,7 +50,16 @@ def pool(
     DepthError
         For a depth below 1.
     ParameterError
-        For contributing systems that do not exist, none at all, or an unknown column.
+        For contributing systems that do not exist, none at all, an unknown column, or a system
+        without a group.
+    RankingError
+        For missing scores; without scores, for missing or equal ranks.
+
+    Notes
+    -----
+    Pooling reads a list by score, the greatest first, and equal scores in the order of rows, which
+    is how runs are filed; a list without scores by its rank column. Where equal scores are to
+    follow another policy, call `rank` first.
 
     References
     ----------
@@ -71,24 +81,36 @@ def pool(
     2      b     1   x     1   False
     3      b     1   z     2    True
     """
-    if not isinstance(depth, int | np.integer) or depth is True or depth < 1:
-        raise DepthError("a pool depth that is a whole number of at least 1", repr(depth))
+    depth = whole("depth", depth, low=1, error=DepthError)
     table = read_table(runs)
-    if by is not None and by not in runs.columns:
-        raise ParameterError("by to be a column of the runs", repr(by), "", map(str, runs.columns))
     systems = contributing_systems(runs, table, contributing)
     if not systems.any():
         raise ParameterError("a system that contributes", "none")
-    filed = filed_rank(table.group)
-    rows = np.flatnonzero(systems[table.system] & (filed <= depth))
+    rank = pooling_rank(table)
+    rows = np.flatnonzero(systems[table.system] & (rank <= depth))
     part = table.take(rows)
     document = code_documents(Side(part.topic, part.doc))[0]
     refuse_duplicates(part, document)
-    group = part.system if by is None else pd.factorize(runs[by].iloc[rows])[0]
-    pairs = pd.DataFrame({"document": document, "group": group})
+    pairs = pd.DataFrame({"document": document, "group": _groups(part, together)})
     groups = pairs.groupby("document")["group"].transform("nunique").to_numpy()
+    result = part.frame[_names(table, together)].reset_index(drop=True)
+    return result.assign(**{RANK: rank[rows], "unique": groups == 1})
+
+
+def _groups(table: RunTable, together: str | None) -> Codes:
+    """Return a code for every row, one for the systems that count as one."""
+    if together is None:
+        return table.system
+    codes = pd.factorize(column_of(table.frame, "together", together))[0]
+    alone = table.systems[np.unique(table.system[codes < 0])]
+    if len(alone):
+        found = f"{len(alone)} systems without"
+        raise ParameterError(f"a {together!r} for every system that contributes", found, "", alone)
+    return codes
+
+
+def _names(table: RunTable, together: str | None) -> list[Hashable]:
     names = [table.columns[role] for role in (SYSTEM, TOPIC, DOC) if role in table.columns]
-    if by is not None and by not in names:
-        names.insert(SYSTEM in table.columns, by)
-    result = runs.loc[:, names].iloc[rows].reset_index(drop=True)
-    return result.assign(**{RANK: filed[rows], "unique": groups == 1})
+    if together is not None and together not in names:
+        names.insert(SYSTEM in table.columns, together)
+    return names

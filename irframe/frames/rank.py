@@ -20,13 +20,14 @@ def rank(
     ties
         Who comes first among equal scores. ``"trec"``: the greater document id, by bytes, as
         trec_eval. ``"doc"``: the smaller one. ``"order"``: the earlier row. ``"rank"``: the
-        rank column decides alone and scores are ignored. ``"random"``: chance, by `seed`.
+        rank column decides alone and scores are ignored. ``"random"``: chance, drawn for every
+        system, topic and document by `seed` and by nothing else.
         ``"mean"``: as ``"trec"``, to be scored with shared gain. A frame without scores is
         ranked by its rank column.
     score_dtype
         ``"float64"``, or ``"float32"`` to tie what trec_eval 9 and pytrec_eval tie.
     seed
-        Seed of ``"random"``.
+        Seed of ``"random"``, a whole number from 0; by default another one each time.
 
     Returns
     -------

@@ -4,14 +4,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from irframe.errors import IdError, ParameterError, RankingError
+from irframe.checks import choice
+from irframe.errors import IdError, RankingError
 from irframe.frames.documents import take
-from irframe.frames.ids import Codes
+from irframe.frames.ids import Codes, grouped, repeated, within
+from irframe.frames.sampling import fresh_seed, random_keys, whole_seed
 from irframe.frames.tables import RunTable
 from irframe.names import RANK, SCORE
 
@@ -42,31 +43,22 @@ class Ranking:
 
 
 def rank_table(
-    table: RunTable,
-    *,
-    ties: str,
-    score_dtype: str = "float64",
-    seed: int | np.random.Generator | None = None,
+    table: RunTable, *, ties: str, score_dtype: str = "float64", seed: int | None = None
 ) -> Ranking:
     """Decide the order of a coded run frame; arguments as for `rank`."""
-    if ties not in TIES:
-        raise ParameterError("ties to be one of " + ", ".join(map(repr, TIES)), repr(ties))
-    if score_dtype not in SCORE_DTYPES:
-        raise ParameterError("score_dtype 'float64' or 'float32'", repr(score_dtype))
-    key = _keys(table, ties, score_dtype)
-    group = table.group
+    choice("ties", ties, TIES)
+    choice("score_dtype", score_dtype, SCORE_DTYPES)
+    seed = fresh_seed() if seed is None else whole_seed(seed)
+    key, group = _keys(table, ties, score_dtype), table.group
     order = _sort(group, key)
-    first = np.diff(group[order], prepend=-1) != 0
+    rank = 1 + within(group[order])
     tied = np.zeros(len(order), dtype=bool)
-    tied[1:] = (key[order][1:] == key[order][:-1]) & ~first[1:]
+    tied[1:] = (key[order][1:] == key[order][:-1]) & (rank[1:] > 1)
     if table.score is None or ties == "rank":
         _refuse_equal_ranks(table, order, tied)
     elif ties != "order" and tied.any():
         _break_ties(table, order, tied, ties, seed)
-    start = np.flatnonzero(first)
-    lengths = np.diff(start, append=len(order))
-    ranks = np.arange(1, len(order) + 1) - np.repeat(start, lengths)
-    return Ranking(order, first, ranks, tied)
+    return Ranking(order, rank == 1, rank, tied)
 
 
 def _keys(table: RunTable, ties: str, score_dtype: str) -> NDArray[Any]:
@@ -80,37 +72,24 @@ def _keys(table: RunTable, ties: str, score_dtype: str) -> NDArray[Any]:
             key, column = -table.score.astype(score_dtype), SCORE
     missing = np.flatnonzero(np.isnan(key))
     if len(missing):
-        offenders = [table.describe(row) for row in missing[:6]]
-        raise RankingError(f"a {column} in every row", f"{len(missing)} missing", "", offenders)
+        found, offenders = f"{len(missing)} missing", table.describe(missing)
+        raise RankingError(f"a {column} in every row", found, "", offenders)
     return key
 
 
 def _sort(group: Codes, key: NDArray[Any]) -> Codes:
     """Order rows by group, then key, then position, sorting only lists that are not in order."""
-    if not len(group):
-        return np.arange(0)
-    order = np.arange(len(group))
-    if (np.diff(group) < 0).any():
-        order = np.argsort(group, kind="stable")
-        group, key = group[order], key[order]
-    first = np.diff(group, prepend=-1) != 0
-    wrong = np.zeros(len(group), dtype=bool)
-    wrong[1:] = (key[1:] < key[:-1]) & ~first[1:]
+    order = grouped(group)
+    group, key = group[order], key[order]
+    wrong = (key[1:] < key[:-1]) & (group[1:] == group[:-1])
     if wrong.any():
-        lists = np.cumsum(first) - 1
-        disordered = np.zeros(lists[-1] + 1, dtype=bool)
-        disordered[lists[wrong]] = True
-        rows = np.flatnonzero(disordered[lists])
-        order[rows] = order[rows[np.lexsort((key[rows], lists[rows]))]]
+        rows = np.flatnonzero(np.isin(group, group[1:][wrong]))
+        order[rows] = order[rows[np.lexsort((key[rows], group[rows]))]]
     return order
 
 
 def _break_ties(
-    table: RunTable,
-    order: Codes,
-    tied: NDArray[np.bool_],
-    ties: str,
-    seed: int | np.random.Generator | None,
+    table: RunTable, order: Codes, tied: NDArray[np.bool_], ties: str, seed: int
 ) -> None:
     """Reorder the rows of tied blocks in place."""
     inside = tied.copy()
@@ -118,10 +97,16 @@ def _break_ties(
     rows = np.flatnonzero(inside)
     block = np.cumsum(~tied[rows])
     if ties == "random":
-        position: Codes = np.random.default_rng(seed).permutation(len(rows))
+        position: NDArray[Any] = _chance(table, order[rows], seed)
     else:
         position = _doc_position(take(table.doc, order[rows]), descending=ties != "doc")
     order[rows] = order[rows[np.lexsort((position, block))]]
+
+
+def _chance(table: RunTable, rows: Codes, seed: int) -> NDArray[np.uint64]:
+    """Return a random number for every row that its identifiers and the seed decide."""
+    system, topic = table.systems[table.system[rows]], table.topics[table.topic[rows]]
+    return random_keys(system, topic, take(table.doc, rows), seed=seed)
 
 
 def _doc_position(doc: pa.Array, *, descending: bool) -> Codes:
@@ -137,18 +122,14 @@ def _doc_position(doc: pa.Array, *, descending: bool) -> Codes:
 def _refuse_equal_ranks(table: RunTable, order: Codes, tied: NDArray[np.bool_]) -> None:
     rows = order[np.flatnonzero(tied)]
     if len(rows):
-        offenders = [table.describe(row) for row in rows[:6]]
-        advice = "rank by score, or ties='order' after adding scores"
-        raise RankingError("distinct ranks in every list", f"{len(rows)} equal", advice, offenders)
+        found, advice = f"{len(rows)} equal", "rank by score, or ties='order' after adding scores"
+        raise RankingError("distinct ranks in every list", found, advice, table.describe(rows))
 
 
 def refuse_duplicates(table: RunTable, codes: Codes) -> None:
     """Raise if a list has a document twice, given document codes."""
     key = table.system.astype(np.int64) * (1 + int(codes.max(initial=0))) + codes
-    ordered = np.sort(key)
-    if not (ordered[1:] == ordered[:-1]).any():
-        return
-    again = np.flatnonzero(pd.Series(key).duplicated().to_numpy())
-    offenders = [table.describe(row) for row in again[:6]]
-    found = f"{len(again)} listed again"
-    raise IdError("every document once in a list", found, "drop the duplicates", offenders)
+    again = repeated(key)
+    if len(again):
+        found, offenders = f"{len(again)} listed again", table.describe(again)
+        raise IdError("every document once in a list", found, "drop the duplicates", offenders)

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from irframe.errors import IdError, InputError
+from irframe.errors import IdError
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ids import code_labels, identifiers, same_kind, shown
-from irframe.frames.tables import read_qrels_table
-from irframe.names import DOC, TOPIC, roles
+from irframe.frames.tables import read_qrels_table, require_columns
+from irframe.names import DOC, TOPIC
 
 
 def restrict(qrels: pd.DataFrame, documents: pd.DataFrame) -> pd.DataFrame:
@@ -41,14 +41,11 @@ def restrict(qrels: pd.DataFrame, documents: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
-    >>> len(qrels), len(restrict(qrels, pool(runs, 2)))
+    >>> len(qrels), len(restrict(qrels, ir.pool(runs, 2)))
     (523, 132)
     """
-    table, columns = read_qrels_table(qrels), roles(documents.columns)
-    missing = [role for role in (TOPIC, DOC) if role not in columns]
-    if missing or not len(documents):
-        found = "an empty one" if not missing else ", ".join(map(str, documents.columns))
-        raise InputError("a frame of documents, with columns for topic and doc", found)
+    table = read_qrels_table(qrels)
+    columns = require_columns(documents, "documents", [(TOPIC,), (DOC,)])
     topic, topics = code_labels(documents[columns[TOPIC]], TOPIC)
     doc = identifiers(documents[columns[DOC]], DOC)
     same_kind(doc.type, table.doc.type, DOC, ("the documents", "the qrels"))

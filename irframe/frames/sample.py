@@ -55,5 +55,5 @@ def sample(qrels: pd.DataFrame, percent: float, seed: int = 0) -> pd.DataFrame:
     table = read_qrels_table(qrels)
     refuse_twice_judged(table, code_documents(Side(table.topic, table.doc))[0])
     refuse_marks(table.grade)
-    keys = random_keys(table.topics.to_numpy()[table.topic], table.doc.to_pylist(), seed)
+    keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
     return qrels[strata_sample(table.topic, table.grade, keys, percent)]

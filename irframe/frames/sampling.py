@@ -1,13 +1,17 @@
 """Fewer judgments by chance: nested samples, stratified by topic and grade."""
 
+import secrets
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from irframe.errors import GradeError, ParameterError
-from irframe.frames.ids import Codes
+from irframe.checks import number, whole
+from irframe.errors import GradeError
+from irframe.frames.ids import Codes, within
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import UNJUDGED
 
@@ -41,30 +45,44 @@ def strata_sample(
     """
     order = np.lexsort((keys, grade, topic))
     new = (np.diff(topic[order], prepend=-1) != 0) | (np.diff(grade[order], prepend=UNJUDGED) != 0)
-    starts = np.flatnonzero(new)
-    sizes = np.diff(starts, append=len(order))
-    wanted = np.maximum(1, np.floor(percent * sizes / 100 + 0.5))
-    least = np.where(grade[order][starts] < 1, LEAST_NONRELEVANT, 1)
-    wanted = np.minimum(np.maximum(wanted, least), sizes)
-    place = np.arange(len(order)) - np.repeat(starts, sizes)
+    stratum = np.cumsum(new) - 1
+    share = np.floor(percent * np.bincount(stratum)[stratum] / 100 + 0.5)
+    least = np.where(grade[order] < 1, LEAST_NONRELEVANT, 1)
     kept = np.empty(len(order), bool)
-    kept[order] = place < np.repeat(wanted, sizes)
+    kept[order] = within(stratum) < np.maximum(share, least)
     return kept
 
 
-def random_keys(topics: Any, docs: Any, seed: int) -> NDArray[np.uint64]:
-    """Return a random number for every judgment that only the seed and its names decide.
+def random_keys(*names: Any, seed: int) -> NDArray[np.uint64]:
+    """Return a random number for every row that only the seed and its names decide.
+
+    Parameters
+    ----------
+    names
+        Columns of identifiers, such as topics and documents, of one length.
+    seed
+        A whole number from 0, below 2 to the power of 64.
 
     Examples
     --------
-    >>> first, second = random_keys(["1", "2"], ["a", "a"], 0)
-    >>> bool(first == random_keys(["1"], ["a"], 0)[0]), bool(first == second)
+    >>> first, second = random_keys(["1", "2"], ["a", "a"], seed=0)
+    >>> bool(first == random_keys(["1"], ["a"], seed=0)[0]), bool(first == second)
     (True, False)
     """
-    if not isinstance(seed, int | np.integer) or seed is True or not 0 <= seed < 1 << 64:
-        raise ParameterError("a seed that is a whole number from 0", repr(seed))
-    names = np.array([f"{t}\t{d}" for t, d in zip(topics, docs, strict=True)], dtype=object)
-    return pd.util.hash_array(names, hash_key=f"{int(seed):016x}", categorize=False)
+    columns = [pa.array(column).cast(pa.large_string()) for column in names]
+    joined = pc.binary_join_element_wise(*columns, pa.scalar("\t", pa.large_string()))
+    key = f"{whole_seed(seed):016x}"
+    return pd.util.hash_array(joined.to_numpy(zero_copy_only=False), hash_key=key, categorize=False)
+
+
+def whole_seed(seed: int) -> int:
+    """Return a seed that `random_keys` can take."""
+    return whole("seed", seed, low=0, high=(1 << 64) - 1)
+
+
+def fresh_seed() -> int:
+    """Return a seed by chance."""
+    return secrets.randbits(64)
 
 
 def refuse_percent(percent: float) -> None:
@@ -75,11 +93,9 @@ def refuse_percent(percent: float) -> None:
     >>> refuse_percent(0)
     Traceback (most recent call last):
     ...
-    irframe.errors.ParameterError: wanted a percentage above 0 and at most 100; found 0.
+    irframe.errors.ParameterError: wanted percent, a number of at most 100 and above 0; found 0.
     """
-    number = isinstance(percent, int | float | np.number) and not isinstance(percent, bool)
-    if not number or not 0 < percent <= 100:
-        raise ParameterError("a percentage above 0 and at most 100", repr(percent))
+    number("percent", percent, above=0, high=100)
 
 
 def refuse_marks(grades: NDArray[Any]) -> None:

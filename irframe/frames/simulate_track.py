@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.names import DOC, GRADE, HIGHEST_GRADE, RANK, SCORE, SYSTEM, TOPIC
 
@@ -161,43 +162,31 @@ def _check(
     teams: int | None,
     seed: int,
 ) -> None:
-    deepest = depth if _is_whole(depth, 1) else None
-    ranges: list[tuple[str, object, int, int | None]] = [
-        ("systems", systems, 1, None),
-        ("topics", topics, 1, None),
-        ("docs", docs, deepest or 1, None),
-        ("depth", depth, 1, None),
-        ("pool_depth", pool_depth, 1, deepest),
-        ("teams", 1 if teams is None else teams, 1, systems if _is_whole(systems, 1) else None),
-        ("seed", seed, 0, None),
+    deepest = None if _fault("depth", depth, 1) else depth
+    most_teams = None if _fault("systems", systems, 1) else systems
+    faults = [
+        _fault("systems", systems, 1),
+        _fault("topics", topics, 1),
+        _fault("docs", docs, deepest or 1),
+        _fault("depth", depth, 1),
+        _fault("pool_depth", pool_depth, 1, deepest),
+        "" if teams is None else _fault("teams", teams, 1, most_teams),
+        _fault("seed", seed, 0),
+        "" if _are_shares(grades) else _fault("grades", grades, 2, MOST_GRADES),
     ]
-    problems = [
-        f"{name}={value!r} (a whole number {_span(low, high)})"
-        for name, value, low, high in ranges
-        if not _is_whole(value, low, high)
-    ]
-    if not (_is_whole(grades, 2, MOST_GRADES) or _are_shares(grades)):
-        problems.append(
-            f"grades={grades!r} (a whole number {_span(2, MOST_GRADES)}, or that many shares "
-            "that sum to 1)"
-        )
-    if problems:
-        raise ParameterError(
-            "arguments that describe a track",
-            f"{len(problems)} out of range",
-            "the range stands beside each",
-            problems,
-        )
+    if any(faults):
+        found = f"{sum(map(bool, faults))} out of range"
+        raise ParameterError("arguments that describe a track", found, "", filter(None, faults))
 
 
-def _is_whole(value: object, low: int, high: int | None = None) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        return False
-    return bool(low <= value and (high is None or value <= high))
-
-
-def _span(low: int, high: int | None) -> str:
-    return f"from {low}" + ("" if high is None else f" to {high}")
+def _fault(name: str, value: object, low: int, high: int | None = None) -> str:
+    """Say what is wrong with a whole number; empty if nothing is."""
+    try:
+        whole(name, value, low=low, high=high)
+    except ParameterError as error:
+        shares = ", or shares that sum to 1" * (name == "grades")
+        return f"{name}={error.found} ({error.wanted.partition(', ')[2]}{shares})"
+    return ""
 
 
 def _are_shares(grades: object) -> bool:

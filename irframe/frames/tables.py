@@ -1,6 +1,6 @@
 """Run and qrels frames read by role: checked, coded, ready for arrays."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,10 +10,12 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.errors import GradeError, IdError, InputError
-from irframe.frames.ids import Codes, code_labels, identifiers
+from irframe.errors import GradeError, IdError, InputError, ParameterError
+from irframe.frames.columns import numbers
+from irframe.frames.formats import QRELS, RUN
+from irframe.frames.ids import Codes, code_labels, identifiers, repeated
+from irframe.frames.require import Needed, require
 from irframe.names import (
-    ALIASES,
     DOC,
     GRADE,
     HIGHEST_GRADE,
@@ -47,12 +49,12 @@ class RunTable:
     @cached_property
     def score(self) -> NDArray[np.float64] | None:
         """Scores, None if the frame has none."""
-        return _numbers(self.frame, self.columns, SCORE)
+        return self._numbers(SCORE)
 
     @cached_property
     def rank(self) -> NDArray[np.float64] | None:
         """Ranks as filed, None if the frame has none."""
-        return _numbers(self.frame, self.columns, RANK)
+        return self._numbers(RANK)
 
     @property
     def group(self) -> Codes:
@@ -68,10 +70,13 @@ class RunTable:
             doc = self.doc.take(pa.array(rows))
         return replace(self, frame=part, system=self.system[rows], topic=self.topic[rows], doc=doc)
 
-    def describe(self, row: int) -> str:
-        """Return what identifies a row, for messages."""
-        system, topic = self.systems[self.system[row]], self.topics[self.topic[row]]
-        return f"{system} {topic} {self.doc[int(row)].as_py()}"
+    def _numbers(self, role: str) -> NDArray[np.float64] | None:
+        return numbers(self.frame[self.columns[role]]) if role in self.columns else None
+
+    def describe(self, rows: Codes) -> list[str]:
+        """Return what identifies some rows, for messages."""
+        systems, topics = self.systems[self.system[rows]], self.topics[self.topic[rows]]
+        return _described(systems, topics, self.doc.take(pa.array(rows)).to_pylist())
 
 
 @dataclass(frozen=True)
@@ -84,9 +89,9 @@ class QrelsTable:
     doc: pa.ChunkedArray
     grade: NDArray[np.int8]
 
-    def describe(self, row: int) -> str:
-        """Return what identifies a row, for messages."""
-        return f"{self.topics[self.topic[row]]} {self.doc[int(row)].as_py()}"
+    def describe(self, rows: Codes) -> list[str]:
+        """Return what identifies some rows, for messages."""
+        return _described(self.topics[self.topic[rows]], self.doc.take(pa.array(rows)).to_pylist())
 
 
 def read_table(runs: pd.DataFrame) -> RunTable:
@@ -107,9 +112,7 @@ def read_table(runs: pd.DataFrame) -> RunTable:
     InputError
         For an empty frame or a missing role.
     """
-    columns = _columns(runs, "run", (TOPIC, DOC))
-    if SCORE not in columns and RANK not in columns:
-        raise _missing("run", runs, [SCORE])
+    columns = require_columns(runs, RUN.noun, RUN.needed)
     if SYSTEM in columns:
         system, systems = code_labels(runs[columns[SYSTEM]], SYSTEM)
     else:
@@ -146,7 +149,7 @@ def read_qrels_table(qrels: pd.DataFrame) -> QrelsTable:
     GradeError
         For grades that are not whole numbers from -126 to 127.
     """
-    columns = _columns(qrels, "qrels", (TOPIC, DOC, GRADE))
+    columns = require_columns(qrels, QRELS.noun, QRELS.needed)
     topic, topics = code_labels(qrels[columns[TOPIC]], TOPIC)
     return QrelsTable(
         columns=columns,
@@ -163,60 +166,44 @@ def row_slices(rows: int) -> Iterator[slice]:
         yield slice(start, min(start + ROWS, rows))
 
 
-def _columns(frame: Any, kind: str, needed: tuple[str, ...]) -> dict[str, Hashable]:
+def require_columns(frame: Any, noun: str, needed: Needed) -> Mapping[str, Hashable]:
+    """Return the columns of a frame by role, or raise if it lacks one, or has no rows."""
     if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"a {kind} frame, a pandas DataFrame", type(frame).__name__)
-    found = roles(frame.columns)
-    missing = [role for role in needed if role not in found]
-    if missing:
-        raise _missing(kind, frame, missing)
-    repeated = [name for name in found.values() if sum(frame.columns == name) > 1]
-    if repeated:
-        raise InputError("distinct column names", "repeated ones", "", repeated)
+        raise InputError(f"{noun}, a pandas DataFrame", type(frame).__name__)
+    found = require(roles(frame.columns), frame.columns, needed, noun, "a frame")
     if not len(frame):
-        raise InputError(f"a {kind} frame with rows", "an empty one")
+        raise InputError(f"{noun} with rows", "an empty one")
     return found
 
 
-def _missing(kind: str, frame: pd.DataFrame, missing: list[str]) -> InputError:
-    wanted = " and ".join(f"{role} (one of {', '.join(ALIASES[role])})" for role in missing)
-    names = [str(name) for name in frame.columns]
-    return InputError(f"a {kind} frame with a column for {wanted}", "the columns", "", names)
-
-
-def _numbers(
-    frame: pd.DataFrame, columns: Mapping[str, Hashable], role: str
-) -> NDArray[np.float64] | None:
-    if role not in columns:
-        return None
-    column = frame[columns[role]]
-    try:
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    except (TypeError, ValueError):
-        bad = column[pd.to_numeric(column, errors="coerce").isna() & column.notna()]
-        raise InputError(f"numbers in column {column.name!r}", "others", "", bad) from None
+def column_of(runs: pd.DataFrame, argument: str, name: Any) -> pd.Series:
+    """Return the column that an argument names, or raise if there is not exactly one."""
+    names = list(runs.columns)
+    if names.count(name) != 1:
+        found = f"{names.count(name)} of the name {name!r} among"
+        raise ParameterError(f"{argument} to be a column of the runs", found, "", names)
+    column: pd.Series = runs[name]
+    return column
 
 
 def _grades(column: pd.Series) -> NDArray[np.int8]:
-    numbers = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
-    whole = numbers == np.round(numbers)
-    bad = ~(whole & (numbers >= LOWEST_GRADE) & (numbers <= HIGHEST_GRADE))
-    if bad.any():
-        raise GradeError(
-            f"grades that are whole numbers from {LOWEST_GRADE} to {HIGHEST_GRADE}",
-            f"{int(bad.sum())} others",
-            "",
-            column[bad],
-        )
-    return numbers.astype(np.int8)
+    if pd.api.types.is_bool_dtype(column.dtype):
+        column = column.astype("Int8")
+    grades = numbers(column, GradeError)
+    fits = (grades == np.round(grades)) & (grades >= LOWEST_GRADE) & (grades <= HIGHEST_GRADE)
+    if not fits.all():
+        wanted = f"grades that are whole numbers from {LOWEST_GRADE} to {HIGHEST_GRADE}"
+        raise GradeError(wanted, f"{int((~fits).sum())} others", "", column[~fits])
+    return grades.astype(np.int8)
 
 
 def refuse_twice_judged(table: QrelsTable, codes: Codes) -> None:
     """Raise if a document is judged twice for a topic, given document codes."""
-    ordered = np.sort(codes)
-    if not (ordered[1:] == ordered[:-1]).any():
-        return
-    again = np.flatnonzero(pd.Series(codes).duplicated().to_numpy())
-    offenders = [table.describe(row) for row in again[:6]]
-    found = f"{len(again)} judged again"
-    raise IdError("one judgment per topic and document", found, "keep one of them", offenders)
+    again = repeated(codes)
+    if len(again):
+        found, offenders = f"{len(again)} judged again", table.describe(again)
+        raise IdError("one judgment per topic and document", found, "keep one of them", offenders)
+
+
+def _described(*columns: Iterable[Any]) -> list[str]:
+    return [" ".join(map(str, names)) for names in zip(*columns, strict=True)]

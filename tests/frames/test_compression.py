@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from irframe.errors import FileFormatError
-from irframe.frames.reading import read_run
+from irframe.frames.read_run import read_run
 
 LINES = "301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n"
 

@@ -2,10 +2,14 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet as pq
 
 from irframe.errors import FileFormatError, GradeError, IdError, InputError
-from irframe.frames.reading import read_qrels, read_run, read_runs
+from irframe.frames.read_qrels import read_qrels
+from irframe.frames.read_run import read_run
+from irframe.frames.read_runs import read_runs
 
 
 def parquet(folder, name="a.parquet", **columns):
@@ -58,6 +62,18 @@ def test_parquet_qrels(tmp_path):
 def test_parquet_errors(tmp_path, read, columns, error, message):
     with pytest.raises(error, match=message):
         read(parquet(tmp_path, **columns))
+
+
+def test_further_columns_of_one_name(tmp_path):
+    table = pa.table(
+        [["1"], ["a"], [1], ["x"], ["y"]], names=["qid", "doc", "rank", "team", "team"]
+    )
+    pq.write_table(table, tmp_path / "a")
+    assert read_run(tmp_path / "a").iloc[0].tolist() == ["a", "1", "a", 1, "x"]
+    twice = pa.table([["1"], ["a"], [1], ["b"]], names=["qid", "doc", "rank", "doc"])
+    pq.write_table(twice, tmp_path / "a")
+    with pytest.raises(InputError, match="several named: doc"):
+        read_run(tmp_path / "a")
 
 
 def test_damaged_parquet(tmp_path):

@@ -1,155 +1,68 @@
-"""The order of every ranking, by each policy for ties."""
+"""Rankings of coded frames: ranks, first rows and ties, list by list."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from irframe.errors import IdError, InputError, ParameterError, RankingError
+from irframe.errors import RankingError
+from irframe.frames.ranking import rank_table
+from irframe.frames.tables import read_table
 
-
-def frame(rows, **extra):
-    return pd.DataFrame(rows, columns=["doc", "score"]).assign(topic="1", **extra)
-
-
-def ranked(rows, ties="trec", **options):
-    return list(frame(rows).ireval.rank(ties=ties, **options)["doc"])
-
-
-def test_worked_ties(golden):
-    case = golden["002-ties"]
-    run = [tuple(row) for row in case["input"]["run"]]
-    assert ranked(run) == case["expected"]["trec"]
-    assert ranked(run, "order") == case["expected"]["score_stable"]
-    filed = frame(run).assign(rank=range(len(run)))
-    assert list(filed.ireval.rank(ties="rank")["doc"]) == case["expected"]["file"]
-
-
-def test_worked_ties_of_an_unsorted_file(golden):
-    case = golden["002-ties-unsorted-file"]
-    run = [tuple(row) for row in case["input"]["run"]]
-    assert ranked(run) == case["expected"]["trec"]
-    assert ranked(run, "order") == case["expected"]["score_stable"]
-    filed = frame(run).assign(rank=range(1, 1 + len(run)))
-    assert list(filed.ireval.rank(ties="rank")["doc"]) == case["expected"]["file"]
-
-
-def test_worked_ties_in_single_precision(golden):
-    case = golden["002-ties-float32"]
-    run = [tuple(row) for row in case["input"]["run"]]
-    assert ranked(run) == case["expected"]["double precision"]
-    assert ranked(run, score_dtype="float32") == case["expected"]["single precision"]
-
-
-ROWS = st.lists(
-    st.tuples(
-        st.sampled_from(["s1", "s2"]),
-        st.sampled_from(["1", "2", "10"]),
-        st.text("abAB01é", min_size=1, max_size=3),
-        st.sampled_from([0.0, -0.0, 1.0, 2.5, -3.0]),
-    ),
-    min_size=1,
-    max_size=25,
-    unique_by=lambda row: row[:3],
-)
-
-
-@given(rows=ROWS, ties=st.sampled_from(["trec", "doc", "order"]))
-def test_order_equals_a_plain_sort(rows, ties):
-    runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
-    lists = {}
-    for position, (system, topic, doc, score) in enumerate(rows):
-        key = {"doc": doc.encode(), "order": position}.get(ties)
-        negated = (*tuple(-byte for byte in doc.encode()), 1)
-        lists.setdefault((system, topic), []).append(
-            ((-score, negated if key is None else key), doc)
-        )
-    expected = {
-        (system, topic, rank, doc)
-        for (system, topic), docs in lists.items()
-        for rank, (_, doc) in enumerate(sorted(docs), start=1)
-    }
-    found = runs.ireval.rank(ties=ties)[["system", "topic", "rank", "doc"]]
-    assert set(found.itertuples(index=False, name=None)) == expected
-
-
-@given(rows=ROWS, seed=st.integers(0, 99))
-def test_row_order_does_not_matter_for_trec_ties(rows, seed):
-    runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
-    shuffled = runs.sample(frac=1, random_state=seed)
-    keys = ["system", "topic", "rank"]
-    a, b = (x.ireval.rank().sort_values(keys).reset_index(drop=True) for x in (runs, shuffled))
-    pd.testing.assert_frame_equal(a, b)
-
-
-def test_random_ties_follow_the_seed_and_the_scores():
-    run = [(f"d{i}", float(i // 10)) for i in range(40)]
-    first, again, other = (ranked(run, "random", seed=seed) for seed in (1, 1, 2))
-    assert first == again != other
-    scores = dict(run)
-    assert [scores[doc] for doc in first] == sorted(scores.values(), reverse=True)
-
-
-def test_the_callers_columns_come_back_and_the_frame_stays():
-    runs = pd.DataFrame({"qid": [7, 7], "docno": ["a", "b"], "score": [1.0, 2.0], "text": "x"})
-    before = runs.copy()
-    out = runs.ireval.rank()
-    assert list(out.columns) == ["qid", "docno", "score", "text", "rank"]
-    assert out["qid"].dtype == np.int64
-    assert list(out["docno"]) == ["b", "a"]
-    pd.testing.assert_frame_equal(runs, before)
-
-
-def test_without_scores_the_rank_column_decides():
-    runs = pd.DataFrame({"topic": "1", "doc": list("abc"), "rank": [2, 0, 1]})
-    out = runs.ireval.rank()
-    assert list(out["doc"]) == ["b", "c", "a"]
-    assert list(out["rank"]) == [1, 2, 3]
-
-
-@pytest.mark.parametrize("kind", ["object", "category", "string", "int64", "string[pyarrow]"])
-def test_ids_of_every_type(kind):
-    docs = pd.Series([3, 1, 20] if kind == "int64" else ["3", "1", "20"]).astype(kind)
-    runs = pd.DataFrame({"topic": "1", "doc": docs, "score": 1.0})
-    out = runs.ireval.rank()
-    assert [str(doc) for doc in out["doc"]] == ["3", "20", "1"]
-    assert out["doc"].dtype == docs.dtype
-
-
-@pytest.mark.parametrize(
-    ("runs", "error", "words"),
+RUNS = pd.DataFrame(
     [
-        (frame([("a", np.nan), ("b", 1.0)]), RankingError, "1 missing: run 1 a"),
-        (frame([("a", 1.0), ("a", 2.0)]), IdError, "1 listed again: run 1 a"),
-        (frame([]), InputError, "an empty one"),
-        (frame([("a", "high")]), InputError, "numbers in column 'score'"),
-        (frame([("a", 1.0), (None, 2.0)]), IdError, "1 missing at row positions: 1"),
-        (frame([("a", 1.0), (2, 2.0)]), IdError, "int and str in column 'doc'"),
-        (frame([(0.5, 1.0)]), IdError, "float64 in column 'doc'"),
-        (pd.DataFrame({"topic": ["1"], "doc": ["a"]}), InputError, "score"),
+        ("s", "1", "a", 1.0),
+        ("s", "1", "b", 2.0),
+        ("s", "2", "c", 1.0),
+        ("s", "1", "d", 1.0),
+        ("t", "1", "a", 1.0),
     ],
+    columns=["system", "topic", "doc", "score"],
 )
-def test_bad_runs(runs, error, words):
-    with pytest.raises(error, match=words):
-        runs.ireval.rank()
 
 
-def test_equal_ranks_are_refused_where_ranks_decide():
-    runs = pd.DataFrame({"topic": "1", "doc": list("abc"), "rank": [1, 1, 2], "score": 0.0})
-    assert len(runs.ireval.rank()) == 3
-    with pytest.raises(RankingError, match="1 equal: run 1 b"):
-        runs.ireval.rank(ties="rank")
+def test_lists_one_by_one():
+    ranking = rank_table(read_table(RUNS), ties="trec")
+    assert RUNS["doc"].to_numpy()[ranking.order].tolist() == list("bdaca")
+    assert ranking.rank.tolist() == [1, 2, 3, 1, 1]
+    assert ranking.first.tolist() == [True, False, False, True, True]
+    assert ranking.tied.tolist() == [False, False, True, False, False]
 
 
-def test_unknown_policies_are_refused():
-    with pytest.raises(ParameterError, match="'trec', 'doc', 'order'"):
-        ranked([("a", 1.0)], "alphabetical")
-    with pytest.raises(ParameterError, match="float32"):
-        ranked([("a", 1.0)], score_dtype="float16")
+def test_equal_scores_of_neighbouring_lists_are_no_tie():
+    scores = RUNS.assign(score=1.0, doc=list("abcde"))
+    docs = {
+        ties: scores["doc"].to_numpy()[rank_table(read_table(scores), ties=ties).order].tolist()
+        for ties in ("trec", "doc", "order")
+    }
+    assert docs == {"trec": list("dbace"), "doc": list("abdce"), "order": list("abdce")}
 
 
-def test_a_frame_without_roles_has_no_accessor():
-    with pytest.raises(AttributeError, match="docno"):
-        _ = pd.DataFrame({"x": [1]}).ireval
-    assert not hasattr(pd.DataFrame({"x": [1]}), "ireval")
+def test_single_precision_ties_more():
+    close = RUNS.assign(score=np.array([1, 1 + 1e-12, 1, 1, 1]))
+    tied = [
+        rank_table(read_table(close), ties="order", score_dtype=kind).tied.sum()
+        for kind in ("float64", "float32")
+    ]
+    assert tied == [1, 2]
+
+
+def test_scores_beyond_single_precision():
+    large = RUNS.assign(score=[1e39, 1e300, 1.0, 2.0, 1.0])
+    ranking = rank_table(read_table(large), ties="order", score_dtype="float32")
+    assert ranking.order.tolist() == [0, 1, 3, 2, 4]
+
+
+def test_ranks_decide_alone_where_asked():
+    ranked = RUNS.assign(rank=[3, 7, 1, 0, 1], score=np.nan)
+    assert rank_table(read_table(ranked), ties="rank").order.tolist() == [3, 0, 1, 2, 4]
+    with pytest.raises(RankingError, match="a column 'rank' for ties='rank'; found none"):
+        rank_table(read_table(RUNS), ties="rank")
+
+
+def test_offenders_are_all_counted():
+    lacking = pd.DataFrame({"topic": "1", "doc": [f"d{i}" for i in range(9)], "score": np.nan})
+    with pytest.raises(RankingError, match="found 9 missing: run 1 d0, .*, run 1 d4 and 4 more"):
+        rank_table(read_table(lacking), ties="trec")
+    ranks = lacking.drop(columns="score").assign(rank=1)
+    with pytest.raises(RankingError, match="found 8 equal: run 1 d1, .* and 3 more"):
+        rank_table(read_table(ranks), ties="trec")

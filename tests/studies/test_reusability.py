@@ -88,7 +88,7 @@ def test_as_if_built_again(track, cube, by, depth):
         np.testing.assert_array_equal(found["rank_change"], abs(ranks[1] - ranks[0]))
         taus = [before.loc[m].corr(after.loc[m], method="kendall") for m in metrics]
         np.testing.assert_allclose(found["tau"], taus, atol=1e-12)
-        unique = runs.ireval.pool(depth, contributing=contributing, by=by)
+        unique = runs.ireval.pool(depth, contributing=contributing, together=by)
         lost = unique[unique["system"].isin(left) & unique["unique"]]
         lost = lost[["topic", "doc"]].drop_duplicates()
         assert (found["lost"] == len(lost)).all()

@@ -52,7 +52,7 @@ def test_other_agreement(cube):
 
 def test_refusals(cube):
     for percents in ([0], [50, 101], [-1]):
-        with pytest.raises(ParameterError, match="above 0 and at most 100"):
+        with pytest.raises(ParameterError, match="percent, a number of at most 100 and above 0"):
             cube.ireval.robustness("AP", percents=percents)
     for options in ({"percents": []}, {"seeds": 0}, {"seeds": [1, 1]}):
         with pytest.raises(ParameterError, match="distinct seeds"):

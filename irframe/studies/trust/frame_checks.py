@@ -69,7 +69,7 @@ def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
     ):
         again = np.flatnonzero(pd.Series(codes).duplicated().to_numpy())
         if len(again):
-            where = listed(map(describe, again[:6]), len(again))
+            where = listed(describe(again[:6]), len(again))
             yield Finding("error", what, where, len(again), "keep one of them", TREC_EVAL)
     if (placed >= 0).any() and not np.isin(listed_, judged).any():
         docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
@@ -84,7 +84,7 @@ def _scores(table: RunTable) -> Iterator[Finding]:
         return
     missing = np.flatnonzero(np.isnan(table.score))
     if len(missing):
-        where = listed(map(table.describe, missing[:6]), len(missing))
+        where = listed(table.describe(missing[:6]), len(missing))
         yield Finding("error", "missing scores", where, len(missing), "mend the run", TREC_EVAL)
     if table.rank is None:
         return

@@ -89,13 +89,17 @@ def test_identifiers_may_be_numbers():
 
 @pytest.mark.parametrize("percent", [0, -5, 100.1, np.nan, np.inf, "50", True, None])
 def test_percentages_outside(percent):
-    with pytest.raises(ParameterError, match="above 0 and at most 100"):
+    with pytest.raises(ParameterError, match="percent, a number of at most 100 and above 0"):
         ir.sample(qrels_of({"a": {1: 2}}), percent)
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5, None, "a", True])
+def test_the_greatest_seed():
+    assert len(ir.sample(qrels_of({"a": {1: 2}}), 50, (1 << 64) - 1)) == 1
+
+
+@pytest.mark.parametrize("seed", [-1, 1 << 64, 1.5, None, "a", True])
 def test_seeds_that_are_none(seed):
-    with pytest.raises(ParameterError, match="whole number from 0"):
+    with pytest.raises(ParameterError, match="seed, a whole number of at least 0"):
         ir.sample(qrels_of({"a": {1: 2}}), 50, seed)
 
 

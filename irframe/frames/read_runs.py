@@ -1,4 +1,4 @@
-"""Runs and judgments from files into frames."""
+"""The runs of many files in one frame."""
 
 import os
 import sys
@@ -15,65 +15,19 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import FileFormatError, IdError, InputError, ParameterError
-from irframe.frames.columns import TEXT, to_frame
-from irframe.frames.compression import PACKED, Source, load, name_of
-from irframe.frames.formats import QRELS, RUN, Format, parse
-from irframe.frames.parquet import is_parquet, parse_parquet
+from irframe.checks import choice
+from irframe.errors import FileFormatError, IdError, InputError
+from irframe.frames.columns import to_frame
+from irframe.frames.compression import Source, name_of
+from irframe.frames.files import run_table, stem
 from irframe.names import RANK, SCORE, SYSTEM
 
-__all__ = ["read_qrels", "read_run", "read_runs"]
+__all__ = ["read_runs"]
 
-RUN_SUFFIXES = (".run", ".txt", ".trec", ".tsv", ".parquet")
 MANY = 20
 """Files above which a terminal is told how far reading is."""
 
 Read = TypeVar("Read")
-
-
-def read_run(path: Source, system: str | None = None) -> pd.DataFrame:
-    r"""Read one run, what a system retrieved, as it was filed.
-
-    Parameters
-    ----------
-    path
-        A path, or an open file. The content tells the format:
-
-        - TREC: ``topic Q0 doc rank score tag``, separated by blanks, tabs or both;
-        - MS MARCO: ``topic doc rank``;
-        - Parquet, with columns by any of their accepted names.
-
-        gzip, bzip2, xz and zstd are unpacked. Empty lines and lines that begin with ``#`` do
-        not count.
-    system
-        Name of the system, for every row. Default: the tag of each row; where there is none,
-        the file's name without ``.gz``, ``.bz2``, ``.xz``, ``.zst`` and then without ``.run``,
-        ``.txt``, ``.trec``, ``.tsv``, ``.parquet``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `system`, `topic`, `doc`, `rank` (as filed) and `score`, rows in file order. An
-        MS MARCO file has no `score`; further columns of a Parquet file follow.
-
-    Notes
-    -----
-    Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is no missing value.
-    Ranks and scores are taken as filed; `rank` decides what order they make.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "bm25.run")
-    ...     _ = file.write_text("301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n")
-    ...     read_run(file)
-      system topic doc  rank  score
-    0   bm25   301  d7     1   2.50
-    1   bm25   301  d3     2   1.25
-    """
-    return to_frame(_run(path, system))
 
 
 def read_runs(
@@ -118,85 +72,23 @@ def read_runs(
     0  bm25+rm3   301  d7     1    2.5
     1      bm25   301  d7     1    2.5
     """
-    if system not in {"tag", "file"}:
-        raise ParameterError('system="tag" or system="file"', repr(system))
+    by_file = choice("system", system, ("tag", "file")) == "file"
     files = _files(paths)
-    read = partial(_attempt, by_file=system == "file")
+    read = partial(_attempt, by_file=by_file)
     with ThreadPoolExecutor(min(8, max(2, os.cpu_count() or 2))) as pool:
         results = list(_shown(pool.map(read, files), len(files), progress=progress))
     names = [name_of(file) for file in files]
     tables = _all_read(names, results)
     _check_columns(names, tables)
-    _check_systems(names, tables, by_file=system == "file")
+    _check_systems(names, tables, by_file=by_file)
     return to_frame(_stacked(tables))
 
 
-def read_qrels(path: Source) -> pd.DataFrame:
-    r"""Read judgments: the grade that assessors gave to each document they saw.
-
-    Parameters
-    ----------
-    path
-        A path, or an open file. The content tells the format:
-
-        - TREC: ``topic iteration doc grade``, separated by blanks, tabs or both;
-        - the same with a header that names the columns in any order, as in BEIR
-          (``query-id corpus-id score``);
-        - Parquet, with columns by any of their accepted names.
-
-        gzip, bzip2, xz and zstd are unpacked. Empty lines and lines that begin with ``#`` do
-        not count.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `topic`, `doc`, `grade` (whole numbers) and, where the file has it, `iteration`
-        (text), rows in file order; further columns of a file with names follow.
-
-    Notes
-    -----
-    Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is no missing value.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "qrels.txt")
-    ...     _ = file.write_text("301 0 d3 0\n301 0 d7 2\n")
-    ...     read_qrels(file)
-      topic doc  grade iteration
-    0   301  d3      0         0
-    1   301  d7      2         0
-    """
-    return to_frame(_table(path, QRELS))
-
-
-def _table(source: Source, kind: Format) -> pa.Table:
-    data, name = load(source), name_of(source)
-    return (parse_parquet if is_parquet(data) else parse)(data, name, kind)
-
-
-def _run(source: Source, system: str | None) -> pa.Table:
-    table = _table(source, RUN)
-    if system is None and SYSTEM in table.column_names:
-        return table
-    label = pa.scalar(_stem(source) if system is None else system, TEXT)
-    others = table.drop_columns([SYSTEM]) if SYSTEM in table.column_names else table
-    return others.add_column(0, SYSTEM, pa.repeat(label, table.num_rows))
-
-
-def _stem(source: Source) -> str:
-    """Name a system after its file."""
-    path = Path(name_of(source))
-    for suffixes in (PACKED, RUN_SUFFIXES):
-        path = path.with_suffix("") if path.suffix.lower() in suffixes else path
-    return path.name
-
-
 def _files(paths: str | PathLike[str] | Iterable[Source]) -> Sequence[Source]:
-    if not isinstance(paths, str | PathLike):
+    if isinstance(paths, Iterable) and not isinstance(paths, str | PathLike):
         files: list[Source] = list(paths)
+    elif not isinstance(paths, str | PathLike):
+        raise InputError("a pattern, a path or several", repr(paths))
     elif Path(name := fspath(paths)).is_dir():
         inside = (file for file in Path(name).iterdir() if not file.name.startswith("."))
         files = [str(file) for file in sorted(inside) if file.is_file()]
@@ -213,7 +105,7 @@ def _files(paths: str | PathLike[str] | Iterable[Source]) -> Sequence[Source]:
 
 def _attempt(source: Source, *, by_file: bool) -> pa.Table | FileFormatError:
     try:
-        return _run(source, _stem(source) if by_file else None)
+        return run_table(source, stem(source) if by_file else None)
     except FileFormatError as error:
         return error
 

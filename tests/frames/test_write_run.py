@@ -1,20 +1,20 @@
-"""Writing: what was written reads back, and what could not be read back is refused."""
+"""Runs that are written read back, and what could not be read back is refused."""
 
 import gzip
-import io
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 import pytrec_eval
+from filed import whole, writable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irframe.errors import GradeError, IdError, InputError
-from irframe.frames import writing
-from irframe.frames.reading import read_qrels, read_run
-from irframe.frames.writing import write_qrels, write_run
+from irframe.errors import IdError, InputError, ParameterError
+from irframe.frames import lines
+from irframe.frames.read_run import read_run
+from irframe.frames.write_run import write_run
 
 RUN = pd.DataFrame(
     {
@@ -25,15 +25,11 @@ RUN = pd.DataFrame(
         "score": [0.1, -1e-300, 1 / 3],
     }
 )
-QRELS = pd.DataFrame({"topic": ["1", "1"], "doc": ["a", "b"], "grade": [-1, 3]})
 
-ids = st.text(st.characters(exclude_categories=("Cs", "Cc", "Z")), min_size=1, max_size=6).filter(
-    lambda text: not text.startswith(("#", "\ufeff"))
+
+@given(
+    st.lists(st.tuples(writable, writable, writable, whole, st.floats(allow_nan=False)), min_size=1)
 )
-whole = st.integers(-(2**40), 2**40)
-
-
-@given(st.lists(st.tuples(ids, ids, ids, whole, st.floats(allow_nan=False)), min_size=1))
 def test_runs_read_back(tmp_path_factory, rows):
     frame = pd.DataFrame(rows, columns=list(RUN))
     path = tmp_path_factory.mktemp("run") / "a.run"
@@ -41,22 +37,12 @@ def test_runs_read_back(tmp_path_factory, rows):
     assert read_run(path).to_dict("list") == frame.to_dict("list")
 
 
-@given(st.lists(st.tuples(ids, ids, whole, ids), min_size=1))
-def test_qrels_read_back(tmp_path_factory, rows):
-    frame = pd.DataFrame(rows, columns=["topic", "doc", "grade", "iteration"])
-    path = tmp_path_factory.mktemp("qrels") / "qrels"
-    write_qrels(frame, path)
-    assert read_qrels(path).to_dict("list") == frame.to_dict("list")
-
-
 def test_the_very_text(tmp_path):
     write_run(RUN, tmp_path / "a")
-    write_qrels(QRELS, tmp_path / "b")
     assert (tmp_path / "a").read_text().splitlines()[::2] == [
         "002 Q0 x 0 0.1 b",
         "001 Q0 NA 1 0.3333333333333333 a",
     ]
-    assert (tmp_path / "b").read_bytes() == b"1 0 a -1\n1 0 b 3\n"
 
 
 def test_every_digit_of_many_scores(tmp_path):
@@ -69,7 +55,7 @@ def test_every_digit_of_many_scores(tmp_path):
 
 def test_many_pieces(tmp_path, monkeypatch):
     write_run(RUN, tmp_path / "whole")
-    monkeypatch.setattr(writing, "ROWS", 2)
+    monkeypatch.setattr(lines, "ROWS", 2)
     write_run(RUN, tmp_path / "pieces")
     assert (tmp_path / "pieces").read_bytes() == (tmp_path / "whole").read_bytes()
 
@@ -84,11 +70,8 @@ def test_packed_by_suffix(tmp_path, suffix):
 
 def test_other_readers_agree(tmp_path):
     write_run(RUN[RUN["system"] == "b"], tmp_path / "a.gz")
-    write_qrels(QRELS, tmp_path / "qrels")
     with gzip.open(tmp_path / "a.gz", "rt") as stream:
         assert pytrec_eval.parse_run(stream) == {"002": {"x": 0.1}, "001": {"y": -1e-300}}
-    text = io.StringIO((tmp_path / "qrels").read_text())
-    assert pytrec_eval.parse_qrel(text) == {"1": {"a": -1, "b": 3}}
 
 
 def test_real_run_reads_back(shared, tmp_path):
@@ -167,29 +150,33 @@ def test_what_a_run_cannot_hold(tmp_path, change, error, message):
     assert not (tmp_path / "a").exists()
 
 
+def test_where_a_run_cannot_go(tmp_path):
+    with pytest.raises(InputError, match="found the folder"):
+        write_run(RUN, tmp_path)
+    with pytest.raises(InputError, match="a path; found None"):
+        write_run(RUN, None)
+    with pytest.raises(InputError, match="a run in a pandas DataFrame; found list"):
+        write_run([RUN], tmp_path / "a")
+    with pytest.raises(ParameterError, match="system, a text; found 5"):
+        write_run(RUN, tmp_path / "a", system=5)
+
+
+def test_further_columns_do_not_matter(tmp_path):
+    write_run(RUN, tmp_path / "a")
+    write_run(
+        pd.concat([RUN, RUN[["rank", "rank"]].set_axis(["x", "x"], axis=1)], axis=1), tmp_path / "b"
+    )
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
 def test_ids_may_hold_a_hash(tmp_path):
     write_run(RUN.assign(doc=["#1", "2#", '"']), tmp_path / "a")
     assert read_run(tmp_path / "a")["doc"].tolist() == ["#1", "2#", '"']
 
 
-@pytest.mark.parametrize(
-    ("grades", "message"),
-    [
-        (pd.array([1, None], dtype="Int64"), "missing.*: row 1"),
-        ([1.5, 1], "whole numbers in column 'grade'.*: 1.5 in row 0"),
-        (["1", "2"], "numbers in column 'grade'"),
-    ],
-)
-def test_what_judgments_cannot_hold(tmp_path, grades, message):
-    with pytest.raises(GradeError, match=message):
-        write_qrels(QRELS.assign(grade=grades), tmp_path / "a")
-
-
 def test_columns_that_are_needed(tmp_path):
     with pytest.raises(InputError, match=r"topic and doc.*: system, score"):
         write_run(RUN[["system", "score"]], tmp_path / "a")
-    with pytest.raises(InputError, match="grade"):
-        write_qrels(QRELS[["topic", "doc"]], tmp_path / "a")
     with pytest.raises(InputError, match="several named: doc"):
         write_run(pd.concat([RUN, RUN[["doc"]]], axis=1), tmp_path / "a")
     with pytest.raises(InputError, match="without rows"):

@@ -1,0 +1,51 @@
+"""Judgments from a file."""
+
+import pandas as pd
+
+from irframe.frames.columns import to_frame
+from irframe.frames.compression import Source
+from irframe.frames.files import read_file
+from irframe.frames.formats import QRELS
+
+__all__ = ["read_qrels"]
+
+
+def read_qrels(path: Source) -> pd.DataFrame:
+    r"""Read judgments: the grade that assessors gave to each document they saw.
+
+    Parameters
+    ----------
+    path
+        A path, or an open file. The content tells the format:
+
+        - TREC: ``topic iteration doc grade``, separated by white space;
+        - the same with a header that names the columns in any order, as in BEIR
+          (``query-id corpus-id score``);
+        - Parquet, with columns by any of their accepted names.
+
+        gzip, bzip2, xz and zstd are unpacked. Empty lines and lines that begin with ``#`` do
+        not count.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `topic`, `doc`, `grade` (whole numbers) and, where the file has it, `iteration`
+        (text), rows in file order; further columns of a file with names follow.
+
+    Notes
+    -----
+    Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is no missing value.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "qrels.txt")
+    ...     _ = file.write_text("301 0 d3 0\n301 0 d7 2\n")
+    ...     read_qrels(file)
+      topic doc  grade iteration
+    0   301  d3      0         0
+    1   301  d7      2         0
+    """
+    return to_frame(read_file(path, QRELS))

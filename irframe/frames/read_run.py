@@ -1,0 +1,55 @@
+"""One run from a file."""
+
+import pandas as pd
+
+from irframe.frames.columns import to_frame
+from irframe.frames.compression import Source
+from irframe.frames.files import run_table
+
+__all__ = ["read_run"]
+
+
+def read_run(path: Source, system: str | None = None) -> pd.DataFrame:
+    r"""Read one run, what a system retrieved, as it was filed.
+
+    Parameters
+    ----------
+    path
+        A path, or an open file. The content tells the format:
+
+        - TREC: ``topic Q0 doc rank score tag``, separated by white space; where all lines have
+          further columns, those are passed over, as by trec_eval;
+        - MS MARCO: ``topic doc rank``;
+        - Parquet, with columns by any of their accepted names.
+
+        gzip, bzip2, xz and zstd are unpacked. Empty lines and lines that begin with ``#`` do
+        not count.
+    system
+        Name of the system, for every row. Default: the tag of each row; where there is none,
+        the file's name without ``.gz``, ``.bz2``, ``.xz``, ``.zst`` and then without ``.run``,
+        ``.txt``, ``.trec``, ``.tsv``, ``.parquet``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `system`, `topic`, `doc`, `rank` (as filed) and `score`, rows in file order. An
+        MS MARCO file has no `score`; further columns of a Parquet file follow.
+
+    Notes
+    -----
+    Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is no missing value.
+    Ranks and scores are taken as filed; `rank` decides what order they make.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "bm25.run")
+    ...     _ = file.write_text("301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n")
+    ...     read_run(file)
+      system topic doc  rank  score
+    0   bm25   301  d7     1   2.50
+    1   bm25   301  d3     2   1.25
+    """
+    return to_frame(run_table(path, system))
