@@ -57,5 +57,5 @@ suppress_warnings = ["autosectionlabel.*", "mystnb.unknown_mime_type"]
 
 
 def setup(app):
-    """Write pages before autosummary looks for names in them."""
-    app.connect("builder-inited", lambda _: write_pages(HERE / "_generated"), priority=400)
+    """Write pages before the files of the documentation are looked for."""
+    app.connect("config-inited", lambda *_: write_pages(HERE / "_generated"))

@@ -72,7 +72,7 @@ def pools(covid, robust):
 
 def unjudged(covid):
     """Draw the share of unjudged documents."""
-    ax = covid.ireval.score("Judged").ireval.plot.unjudged_share()
+    ax = covid.ireval.plot.unjudged_share()
     ax.set_xlim(1, 200)
     for line in ax.lines:
         line.set_data(line.get_xdata()[:200], line.get_ydata()[:200])
