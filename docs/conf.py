@@ -10,8 +10,6 @@ sys.path.insert(0, str(HERE))
 
 from generate import write_pages  # noqa: E402
 
-write_pages(HERE / "_generated")
-
 project = "irframe"
 copyright = "2026, the irframe developers"  # noqa: A001
 author = "The irframe developers"
@@ -25,7 +23,8 @@ extensions = [
     "numpydoc",
     "myst_nb",
 ]
-exclude_patterns = ["_build", "real/*.md", "jupyter_execute"]
+exclude_patterns = ["_build", "_generated/words.md", "_templates", "jupyter_execute", "real/*.md"]
+templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_title = "irframe"
 html_theme_options = {
@@ -41,7 +40,7 @@ html_css_files = ["tables.css"]
 html_sidebars = {"*": []}
 
 default_role = "py:obj"
-autosummary_generate = False
+autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_member_order = "alphabetical"
 numpydoc_show_class_members = False
@@ -51,7 +50,12 @@ intersphinx_mapping: dict[str, tuple[str, None]] = {}
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 3
 nb_execution_mode = "force"
-nb_execution_raise_on_error = True
+nb_execution_show_tb = True  # a page that fails is a warning, so that a build names all of them
 nb_execution_timeout = 300
 nb_merge_streams = True
 suppress_warnings = ["autosectionlabel.*", "mystnb.unknown_mime_type"]
+
+
+def setup(app):
+    """Write pages before the files of the documentation are looked for."""
+    app.connect("config-inited", lambda *_: write_pages(HERE / "_generated"))

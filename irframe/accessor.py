@@ -76,7 +76,7 @@ class Verbs:
     def __dir__(self) -> list[str]:
         kind = _kind(self._subject)
         known = [name for name, (_, kinds) in verbs(self._home).items() if kind in kinds]
-        return sorted([*known, *(name for name in vars(type(self)) if name[0] != "_")])
+        return sorted([*known, *(name for name in dir(type(self)) if name[0] != "_")])
 
 
 class Figures(Verbs):

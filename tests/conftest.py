@@ -6,14 +6,25 @@ from dataclasses import is_dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 os.environ.setdefault("MPLBACKEND", "agg")
-settings.register_profile("quick", max_examples=25, deadline=None)
-settings.register_profile("thorough", max_examples=500, deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+# A verdict that anyone can repeat: the same draws every time, and none kept from an earlier run.
+settings.register_profile("fixed", max_examples=25, derandomize=True, database=None, deadline=None)
+# The same with fewer draws, where the question is whether other versions work at all.
+settings.register_profile("light", settings.get_profile("fixed"), max_examples=5)
+# Fresh draws; a failure prints what to decorate a test with to see it again.
+settings.register_profile("deep", max_examples=100, deadline=None, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def pytest_itemcollected(item):
+    """Mark as laws the tests that hold for whatever hypothesis draws."""
+    if is_hypothesis_test(getattr(item, "obj", None)):
+        item.add_marker("law")
 
 
 def pytest_make_parametrize_id(val):

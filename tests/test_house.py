@@ -4,14 +4,20 @@ import ast
 import inspect
 import re
 import shutil
+import statistics
 import subprocess
 import sys
+import warnings
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
+import numpy as np
 import pytest
 from oracles import ORACLES
 
 import irframe
+from irframe.errors import IrframeWarning
 from irframe.metrics import METRICS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,6 +30,9 @@ MODULES = {
 
 LONGEST_FUNCTION = 40
 LONGEST_MODULE = 350
+LONGEST_MEDIAN = 6
+FAMILIES = {"irframe.gains", "irframe.metrics.base"}
+"""Modules that hold several public names: the gain maps, and a metric with its registry."""
 TOP_LEVEL = {"LICENSE", "README.md", "docs", "irframe", "pyproject.toml", "tests"}
 """Besides files whose names begin with a dot."""
 SECTIONS = ["Parameters", "Returns", "Yields", "Raises", "Notes", "References", "Examples"]
@@ -53,6 +62,11 @@ def code_lines(node, text):
         number not in prose and not re.fullmatch(r"\s*(#.*)?", lines[number - 1])
         for number in range(node.lineno, node.end_lineno + 1)
     )
+
+
+def body_lines(node, text):
+    """Count the lines of code below the signature of a function."""
+    return code_lines(node, text) - (node.body[0].lineno - node.lineno)
 
 
 def public_functions(body):
@@ -88,10 +102,31 @@ def registered():
     }
 
 
+def stated(package):
+    """Return the names that the stub of a package states, each with the module it comes from."""
+    stub = Path(package.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    return {
+        alias.asname: f"{package.__name__}.{node.module}" if node.module else None
+        for node in ast.walk(ast.parse(stub))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def verbs():
+    """Return the public functions by name, figures aside."""
+    members = {name: getattr(irframe, name) for name in irframe.__all__}
+    return {name: value for name, value in members.items() if inspect.isfunction(value)}
+
+
 def public():
-    """Return the public names that stand for something to call."""
-    values = {name: getattr(irframe, name) for name in irframe.__all__}
-    return {name: value for name, value in values.items() if callable(value)}
+    """Return what users call, by full name."""
+    members = {
+        f"{package.__name__}.{name}": getattr(package, name)
+        for package in (irframe, irframe.plots)
+        for name in package.__all__
+    }
+    return {name: value for name, value in members.items() if callable(value)}
 
 
 def test_functions_are_short():
@@ -101,6 +136,11 @@ def test_functions_are_short():
         for function in functions(tree)
     }
     assert {name: n for name, n in lengths.items() if n > LONGEST_FUNCTION} == {}
+
+
+def test_most_functions_are_very_short():
+    lengths = [body_lines(f, text) for text, tree in MODULES.values() for f in functions(tree)]
+    assert statistics.median(lengths) <= LONGEST_MEDIAN
 
 
 def test_modules_are_short():
@@ -149,10 +189,115 @@ def test_importing_the_package_stays_cheap():
     assert LATE & set(done.stdout.split()) == set()
 
 
-def test_every_public_name_exists_once():
-    assert irframe.__all__
-    assert len(set(irframe.__all__)) == len(irframe.__all__)
-    assert [name for name in irframe.__all__ if not hasattr(irframe, name)] == []
+PACKAGES = pytest.mark.parametrize("package", [irframe, irframe.plots], ids=lambda p: p.__name__)
+
+
+@PACKAGES
+def test_every_public_name_exists(package):
+    assert package.__all__
+    assert [name for name in package.__all__ if not hasattr(package, name)] == []
+
+
+@PACKAGES
+def test_public_names_are_stated_in_the_stub_alone(package):
+    assert sorted(package.__all__) == sorted(stated(package))
+    _, tree = MODULES[Path(package.__file__).relative_to(ROOT)]
+    literals = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    assert literals & set(package.__all__) == set()
+
+
+@PACKAGES
+def test_a_module_is_called_what_its_public_name_is(package):
+    assert {
+        name: module
+        for name, module in stated(package).items()
+        if module is not None
+        and module not in FAMILIES
+        and module.rpartition(".")[2].replace("_", "") != name.replace("_", "").lower()
+    } == {}
+
+
+@PACKAGES
+def test_a_public_name_comes_from_the_module_that_defines_it(package):
+    members = {name: getattr(package, name) for name in package.__all__}
+    assert {
+        name: member.__module__
+        for name, member in members.items()
+        if inspect.isroutine(member) or inspect.isclass(member)
+        if member.__module__ != stated(package)[name]
+    } == {}
+
+
+def test_every_verb_has_a_test_that_carries_its_name():
+    homes = [verb.__module__.split(".")[1:] for verb in verbs().values()]
+    paths = [Path("tests", *packages, f"test_{module}.py") for *packages, module in homes]
+    assert [str(path) for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_no_module_at_the_top_hides_a_verb():
+    top = {path.parts[1].removesuffix(".py") for path in MODULES}
+    assert top & verbs().keys() == set()
+
+
+def test_a_verb_does_not_hide_its_module():
+    homes = {name: verb.__module__.rpartition(".") for name, verb in verbs().items()}
+    assert [
+        name
+        for name, (package, _, module) in homes.items()
+        if not isinstance(getattr(import_module(package), module), ModuleType)
+    ] == []
+
+
+def test_only_errors_warns():
+    assert [
+        f"{path}:{node.lineno}"
+        for path, (_, tree) in MODULES.items()
+        if path.name != "errors.py"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr == "warn"
+    ] == []
+
+
+def score_unjudged_topics(runs, qrels):
+    runs.ireval.cube(qrels[qrels["topic"] != "101"])
+
+
+def evaluate_unjudged_topics(runs, qrels):
+    irframe.evaluate(runs, qrels[qrels["topic"] != "101"], "AP")
+
+
+def compare_with_a_topic_missing(runs, qrels):
+    scores = runs.ireval.evaluate(qrels, "AP")
+    scores.iloc[0] = np.nan
+    scores.ireval.compare()
+
+
+def measure_a_list_too_short_for_its_topic(runs, qrels):
+    runs.ireval.cube(qrels, depth=5).ireval.misplacement()
+
+
+def correlate_over_depths_with_a_topic_missing(runs, qrels):
+    scores = runs.ireval.cube(qrels).ireval.score("AP")
+    scores[0, 0, 0] = np.nan
+    scores.ireval.volatility()
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        score_unjudged_topics,
+        evaluate_unjudged_topics,
+        compare_with_a_topic_missing,
+        measure_a_list_too_short_for_its_topic,
+        correlate_over_depths_with_a_topic_missing,
+    ],
+)
+def test_warnings_point_at_the_line_of_the_caller(act):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        act(*irframe.example_track())
+    assert {warning.category for warning in caught} == {IrframeWarning}
+    assert {warning.filename for warning in caught} == {__file__}
 
 
 def test_every_public_name_has_an_example():

@@ -71,7 +71,7 @@ def systems(cube, scores, name):
         row = scores.sel(metric=[first, second]).ireval.reordering().iloc[0]
         print(name, row.to_dict())  # noqa: T201 - a script reports
     best, median = means.index[0], means.index[len(means) // 2]
-    reduction = scores.ireval.rrie(median).query("system == @best")
+    reduction = scores.ireval.rrie(baseline=median).query("system == @best")
     print(name, "best", best, "median", median)  # noqa: T201
     print(reduction.round(3).to_string())  # noqa: T201
     return best, median

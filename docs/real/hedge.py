@@ -47,13 +47,13 @@ def separability(cubes):
 def report(cube):
     """Write the report of all runs against the median one."""
     means = cube.ireval.score("RBP(p=0.8)", at=10).mean("topic")[0, :, 0].to_series()
-    champion = means.sort_values(ascending=False).index[len(means) // 2]
-    found = cube.ireval.corroborate(champion, metric="RBP(p=0.8)@10")
+    median = means.sort_values(ascending=False).index[len(means) // 2]
+    found = cube.ireval.corroborate(baseline=median, metric="RBP(p=0.8)@10")
     found = found.sort_values("difference", ascending=False)
     table = pd.DataFrame(
         {
-            "challenger": found["challenger"],
-            "mean": found["mean_challenger"].map("{:.3f}".format),
+            "system": found["system_a"],
+            "mean": found["mean_a"].map("{:.3f}".format),
             "difference": found["difference"].map("{:+.3f}".format) + found["mark"],
             "p (t-test)": found["p"].map("{:.4f}".format),
             **{f"`{group}`": found[group] for group in ("**ns", "ns", "=", "ni", "**ni")},
@@ -61,7 +61,7 @@ def report(cube):
         }
     )
     write_table(table, "report")
-    print("champion", champion, f"{means[champion]:.3f}")  # noqa: T201 - a script reports
+    print("baseline", median, f"{means[median]:.3f}")  # noqa: T201 - a script reports
 
 
 def line_up(cube):

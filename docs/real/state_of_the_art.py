@@ -72,12 +72,13 @@ def main():
     mpl.use("agg")
     runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")), system="file")
     qrels = ir.read_qrels(folder / "qrels.txt")
-    found = runs.ireval.outcomes(qrels, "bm25", depth=10, adjust="bonferroni")
+    found = runs.ireval.outcomes(qrels, baseline="bm25", depth=10, adjust="bonferroni")
     print("MRR of bm25", round(found.summary.loc[0, "mrr_a"], 5))  # noqa: T201 - a script reports
     naive(found.summary)
     breakdown(found.summary)
     verdicts(found.summary)
-    turned = runs.ireval.outcomes(qrels, "bm25+rm3", "bm25", depth=10).summary.iloc[0]
+    turned = runs.ireval.outcomes(qrels, baseline="bm25+rm3", systems="bm25", depth=10)
+    turned = turned.summary.iloc[0]
     print(turned[["significantly_better", "no_harm"]].to_dict())  # noqa: T201
     shares = found.summary.ireval.plot.outcome_shares()
     shares.figure.savefig(HERE / "state-of-the-art-shares.png", dpi=90)

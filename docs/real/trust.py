@@ -9,11 +9,9 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 
 import irframe as ir
-from irframe.plots.pool_curves import pool_curves
 
 HERE = Path(__file__).parent
 LEFT = ["AP(norm='min')", "nDCG", "RBP(p=0.8)", "RBP(p=0.95)"]
@@ -59,22 +57,22 @@ def pools(covid, robust):
         "TREC-COVID round 1": covid.ireval.pool_growth(),
         "TREC 2003 Robust": robust.ireval.pool_growth(deep),
     }
-    panes = pool_curves(growth)
+    panes = ir.plots.pool_curves(growth)
     for pane in panes:
         pane.set_xscale("log")
         pane.xaxis.set_major_formatter("{x:g}")
     save(panes[0].figure, "growth")
-    table = covid.ireval.pool_statistics([5, 7])
-    rows = {"judgments": ["pool depth 5", "pool depth 7", "all"]}
+    table = covid.ireval.pool_growth([5, 7]).to_dataframe()
+    rows = {"judgments": ["pool depth 5", "pool depth 7"]}
     for column in ("relevant_in_pool", "first_unjudged", "relevant_past"):
         pairs = table[[column, f"{column}_sd"]].to_numpy(float)
-        rows[column] = ["n/a" if np.isnan(m) else f"{m:.1f} ± {sd:.1f}" for m, sd in pairs]
+        rows[column] = [f"{m:.1f} ± {sd:.1f}" for m, sd in pairs]
     write_table(pd.DataFrame(rows), "statistics")
 
 
 def unjudged(covid):
     """Draw the share of unjudged documents."""
-    ax = covid.ireval.score("Judged").ireval.plot.unjudged_share()
+    ax = covid.ireval.plot.unjudged_share()
     ax.set_xlim(1, 200)
     for line in ax.lines:
         line.set_data(line.get_xdata()[:200], line.get_ydata()[:200])
