@@ -52,7 +52,7 @@ def outcome_shares(summary: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes"
     --------
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
-    >>> found = runs.ireval.outcomes(qrels, "bm25", relevant="first", depth=10)
+    >>> found = runs.ireval.outcomes(qrels, baseline="bm25", relevant="first")
     >>> len(found.summary.ireval.plot.outcome_shares().patches)
     28
     """

@@ -63,7 +63,9 @@ def rank_scatter(
     --------
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
-    >>> found = runs.ireval.outcomes(qrels, "bm25", "ance", relevant="first")
+    >>> found = runs.ireval.outcomes(
+    ...     qrels, baseline="bm25", systems="ance", relevant="first"
+    ... )
     >>> found.queries.ireval.plot.rank_scatter().get_xlabel()
     'rank in bm25 (a)'
     """
