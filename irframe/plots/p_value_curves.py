@@ -23,6 +23,8 @@ def p_value_curves(
 ) -> "Axes":
     """Draw the pairs' p-values in falling order: the more to the left, the more discriminating.
 
+    Also called as ``data.ireval.plot.p_value_curves()``.
+
     Parameters
     ----------
     data

@@ -8,7 +8,7 @@ import pandas as pd
 
 from irframe.errors import InputError, ParameterError
 from irframe.plots.canvas import new_axes
-from irframe.plots.outcome_shares import SEGMENTS
+from irframe.plots.segments import SEGMENTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +28,8 @@ def rank_scatter(
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw the rank of every answer in system a against that in b, with the outcomes as regions.
+
+    Also called as ``queries.ireval.plot.rank_scatter()``.
 
     Points below the diagonal are topics that b answers sooner; those in the strips are answered
     by one system only, or by neither. Ranks are on a logarithmic scale, and the area of a point

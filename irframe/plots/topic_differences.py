@@ -31,6 +31,8 @@ def topic_differences(
 ) -> "Axes":
     """Draw by how much one system is ahead of another on every topic.
 
+    Also called as ``scores.ireval.plot.topic_differences(a, b)``.
+
     Parameters
     ----------
     scores

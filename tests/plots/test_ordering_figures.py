@@ -33,23 +33,6 @@ def texts(ax):
     return [text.get_text() for text in ax.texts]
 
 
-def test_lined_up_systems_hold_the_data(cube):
-    pair = cube.ireval.line_up("monot5", "bm25", "P", "nDCG", depth=10)
-    plain = cube.ireval.orderings("monot5", "bm25", depth=10)
-    order = plain.ireval.display_order()
-    np.testing.assert_array_equal(pair["label"], plain["label"][order])
-    grade = cube["grade"].sel(system="bm25").to_numpy()[order, :10]
-    np.testing.assert_array_equal(pair["gain_b"], grade >= 1)
-    scores = cube.ireval.score("P", "nDCG", at=10)[..., 0]
-    expected = scores.sel(system="monot5") - scores.sel(system="bm25")
-    np.testing.assert_allclose(pair["difference"], expected[:, order], atol=1e-11)
-    label = pair["label"][:, -1].to_numpy()
-    assert (pair["difference"].sel(metric="P").to_numpy()[label == 1] >= 0).all()
-    assert "difference" not in cube.ireval.line_up("monot5", "bm25", depth=10)
-    graded = cube.ireval.line_up("monot5", "bm25", depth=10, gain="linear")
-    assert set(np.unique(graded["gain_a"]).round(6)) == {0, 0.333333, 0.666667, 1}
-
-
 def test_topics_side_by_side(cube):
     pair = cube.ireval.line_up("monot5", "bm25", "P", "AP", depth=10)
     ax = pair.ireval.plot.orderings()

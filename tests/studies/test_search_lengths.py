@@ -120,7 +120,7 @@ def test_depth_and_marks_of_search_lengths():
     assert cut["rank"].max() == 5
     deep = runs.ireval.cube(qrels, depth=5).ireval.search_lengths()
     pd.testing.assert_frame_equal(cut, deep)
-    with pytest.raises(DepthError, match="up to 50"):
+    with pytest.raises(DepthError, match="at most 50"):
         cube.ireval.search_lengths(depth=51)
     with pytest.raises(DepthError):
         cube.ireval.search_lengths(depth=0)

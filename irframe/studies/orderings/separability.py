@@ -7,7 +7,8 @@ from irframe.agreements.innate import compare_rankings, count_labels
 from irframe.errors import ParameterError
 from irframe.names import DEPTH, SYSTEM
 from irframe.paired import all_pairs
-from irframe.studies.orderings.orderings import GainLike, compared_depth, ranking_gains
+from irframe.studies.orderings.orderings import GainLike, ranking_gains
+from irframe.studies.reading import read_depth
 
 OUTCOME = "outcome"
 OUTCOMES = ("equal", "separable", "non-separable")
@@ -52,7 +53,7 @@ def separability(
            [0.397, 0.752],
            [0.   , 0.221]])
     """
-    deepest = compared_depth(cube, depth)
+    deepest = read_depth(cube, depth, "judged_grade")
     systems = cube.sizes[SYSTEM]
     if systems < 2:
         raise ParameterError("at least two systems", str(systems))

@@ -10,11 +10,9 @@ import pyarrow as pa
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.checks import choice, places
+from irframe.checks import choice, places, whole
 from irframe.cubes.cube import JUDGED
-from irframe.cubes.gate import require_cube
 from irframe.cubes.grouping import group_coordinates
-from irframe.cubes.score import refuse_metrics
 from irframe.cubes.topics import Selection, select_topics
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.frames.documents import Side, code_documents
@@ -28,7 +26,8 @@ from irframe.frames.tables import (
     refuse_twice_judged,
 )
 from irframe.metrics import ESL
-from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
+from irframe.names import SYSTEM, TOPIC, UNJUDGED
+from irframe.studies.reading import read_depth
 
 ROWS = 1 << 20
 """Rows of a run frame ranked and joined at a time, whole topics, to bound memory."""
@@ -68,14 +67,9 @@ def answers_of_cube(
     cube: xr.Dataset, *, depth: int | None, rel: int, relevant: str, by: str | None
 ) -> Answers:
     """Read answers off a cube; `depth` is by default 100 or the cube's, whichever is less."""
-    require_cube(cube)
+    deepest = read_depth(cube, depth)
+    depth = min(DEEPEST, deepest) if depth is None else deepest
     _refuse_options(rel, relevant)
-    refuse_metrics(cube, [ESL(rel=rel)])
-    deepest = cube.sizes[DEPTH]
-    depth = min(DEEPEST, deepest) if depth is None else _whole(depth)
-    if depth > deepest:
-        advice = "build the cube with a greater depth="
-        raise DepthError(f"a depth up to {deepest}, that of the cube", str(depth), advice)
     if by is not None and cube.coords.get(by, cube[SYSTEM]).dims != (TOPIC,):
         _refuse_group(by, [str(name) for name in cube[TOPIC].coords if name != TOPIC])
     count = (cube["judged_grade"] >= rel).sum(JUDGED).to_numpy()
@@ -109,7 +103,7 @@ def answers_of_runs(
     _refuse_options(rel, relevant)
     if ranking["ties"] == "mean":
         raise ParameterError("ties that give every document one rank", "ties='mean'")
-    depth = _whole(DEEPEST if depth is None else depth)
+    depth = DEEPEST if depth is None else whole("depth", depth, low=1, error=DepthError)
     table, judgments = read_table(runs), read_qrels_table(qrels)
     selection = select_topics(table, judgments, topics)
     place = selection.position[judgments.topic[judgments.grade >= rel]]
@@ -238,8 +232,3 @@ def _refuse_group(by: str, known: list[str]) -> None:
 def _refuse_options(rel: int, relevant: str) -> None:
     ESL(rel=rel)
     choice("relevant", relevant, RELEVANT)
-
-
-def _whole(depth: int) -> int:
-    ESL(depth=depth)
-    return int(depth)

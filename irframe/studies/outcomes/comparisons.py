@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.checks import choice, level, listed
+from irframe.checks import choice, level, places
 from irframe.errors import IdError, ParameterError
 from irframe.inference.corrections import adjust_p, refuse_correction
 from irframe.paired import all_pairs
 from irframe.studies.outcomes.answers import Answers
 from irframe.studies.outcomes.breakdown import P_VALUES, break_down, claim, reciprocal
+from irframe.studies.reading import against
 
 CASES = ("neither", "a_only", "b_only", "both")
 """What can happen on a topic, in the order of the cases of Lin et al."""
@@ -100,25 +101,17 @@ def pairs_of(
         if baseline is not None or systems is not None:
             raise ParameterError("either order= or baseline= and systems=", "both")
         return _best_so_far(answers, [answers.position(system) for system in order])
-    every = np.arange(len(answers.systems))
-    chosen = every if systems is None else np.array(list(map(answers.position, listed(systems))))
-    if baseline is None:
-        _refuse_few(answers, chosen, 2)
-        return np.asarray(chosen[all_pairs(len(chosen))], np.int64)
-    yardstick = answers.position(baseline)
-    if systems is None:
-        chosen = np.delete(every, yardstick)
-    elif yardstick in chosen:
-        raise ParameterError("systems other than the baseline", repr(baseline))
-    _refuse_few(answers, chosen, 1)
-    return np.stack([np.full_like(chosen, yardstick), chosen], axis=1).astype(np.int64)
-
-
-def _refuse_few(answers: Answers, chosen: NDArray[Any], least: int) -> None:
-    names = [repr(answers.systems[row]) for row in chosen]
-    if len(set(names)) < max(len(names), least):
-        wanted = "two systems to compare, or more" if least == 2 else "a system beside the baseline"
-        raise ParameterError(f"{wanted}, each once", "others" if names else "none", "", names)
+    labels = answers.systems.tolist()
+    if baseline is not None:
+        yardstick, others = against(labels, baseline, systems)
+        return np.array([(yardstick, other) for other in others], np.int64)
+    rows = np.arange(len(labels))
+    if systems is not None:
+        rows = np.array(places("systems to compare", systems, labels), np.int64)
+    if len(set(rows.tolist())) < max(2, len(rows)):
+        named = [repr(labels[row]) for row in rows]
+        raise ParameterError("at least two systems, each once", "others", "", named)
+    return np.asarray(rows[all_pairs(len(rows))], np.int64)
 
 
 def _best_so_far(answers: Answers, order: list[int]) -> NDArray[np.int64]:

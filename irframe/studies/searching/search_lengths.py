@@ -7,11 +7,10 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.gate import require_cube
-from irframe.cubes.score import refuse_metrics
-from irframe.errors import DepthError, InputError
+from irframe.errors import InputError
 from irframe.metrics import ASL
-from irframe.names import DEPTH, DOC, GRADE, RANK, SYSTEM, TOPIC
+from irframe.names import DOC, GRADE, RANK, SYSTEM, TOPIC
+from irframe.studies.reading import read_depth
 
 __all__ = ["search_lengths"]
 
@@ -82,7 +81,8 @@ def search_lengths(
     1   c     3              2   0.666667
     2   x  <NA>              1   0.000000
     """
-    depth = _checked(cube, depth, rel, unretrieved)
+    depth = read_depth(cube, depth, "judged_doc")
+    ASL(rel=rel, unretrieved=unretrieved)
     grade = cube["judged_grade"].to_numpy()
     topic, slot = np.nonzero(grade >= rel)
     if not len(topic):
@@ -130,13 +130,3 @@ def _measure(
     length[document] = column + 1 - above
     precision[document] = (above + 1) / (column + 1)
     return rank, length, precision
-
-
-def _checked(cube: xr.Dataset, depth: int | None, rel: int, unretrieved: str) -> int:
-    require_cube(cube, "grade", "judged_doc")
-    refuse_metrics(cube, [ASL(rel=rel, unretrieved=unretrieved, depth=depth)])
-    deepest = cube.sizes[DEPTH]
-    if depth is not None and depth > deepest:
-        advice = "build the cube with a greater depth="
-        raise DepthError(f"a depth up to {deepest}, that of the cube", str(depth), advice)
-    return depth or deepest

@@ -151,9 +151,9 @@ def test_pairs_of_some_systems_keep_their_order():
 
 def test_one_system_is_named_as_too_few():
     runs, qrels = track({"A": [1, 2]}, length=5)
-    with pytest.raises(ParameterError, match="two systems to compare, or more, .* 'A'"):
+    with pytest.raises(ParameterError, match="at least two systems, each once; .* 'A'"):
         runs.ireval.outcomes(qrels)
-    with pytest.raises(ParameterError, match="a system beside the baseline"):
+    with pytest.raises(ParameterError, match="one system beside the baseline"):
         runs.ireval.outcomes(qrels, baseline="A")
 
 
@@ -280,7 +280,7 @@ def test_frames_are_left_alone_and_ranked_by_their_ties():
 def test_what_cannot_be_compared():
     runs, qrels = track({"A": [1, 2], "B": [2, 1]}, length=5)
     cube = runs.ireval.cube(qrels)
-    with pytest.raises(DepthError, match="up to 5"):
+    with pytest.raises(DepthError, match="at most 5"):
         cube.ireval.outcomes(baseline="A", systems="B", depth=6)
     for depth in (0, 1.5, True):
         with pytest.raises(DepthError):

@@ -62,22 +62,12 @@ def test_five_groups(golden):
     signs = {-2: "*", -1: "-", 0: "=", 1: "+", 2: "*"}
     depths = ["".join(signs[code] for code in row) for row in found["label"].to_numpy().tolist()]
     assert depths == expected["depths"]
-    assert found.ireval.display_order().tolist() == expected["row_order"]
+    lined_up = cube.ireval.line_up("A", "B")
+    assert (
+        found["topic"].to_numpy()[expected["row_order"]].tolist()
+        == lined_up["topic"].to_numpy().tolist()
+    )
     assert found["p"].isel(depth=-1).item() == expected["sign_p"]
-
-
-def test_display_order_of_non_separable_topics():
-    a = [[1, 0, 0, 1], [1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, 0, 0], [0, 1, 1, 0]]
-    b = [[0, 1, 1, 0], [0, 1, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 0]]
-    found = cube_of({"A": a, "B": b}, depth=4).ireval.orderings("A", "B")
-    groups = [oracle.group(one, other) for one, other in zip(a, b, strict=True)]
-    assert groups == ["**ni", "**ni", "**ns", "**ns", "**ni", "**ns"]
-    assert found.ireval.display_order().tolist() == [2, 5, 3, 4, 0, 1]
-    assert found.ireval.display_order(2).tolist() == [2, 5, 3, 0, 1, 4]
-    with pytest.raises(DepthError, match="from 1 to 4"):
-        found.ireval.display_order(5)
-    with pytest.raises(InputError, match="one pair"):
-        cube_of({"A": a, "B": b}).ireval.orderings().ireval.display_order()
 
 
 def test_sign_test(golden):
@@ -133,16 +123,6 @@ def test_orderings_bind_metrics(cube):
     assert (difference.to_numpy()[:, label == 0] == 0).all()
 
 
-def test_separability(cube):
-    shares = cube.ireval.separability(depth=20)
-    label = cube.ireval.orderings(depth=20, labels=True)["label"].to_numpy()
-    expected = [
-        [(abs(label) == code).mean(axis=(0, 1)) for code in (0, 1, 2)][row] for row in range(3)
-    ]
-    np.testing.assert_allclose(shares, expected, atol=1e-12)
-    assert shares["outcome"].to_numpy().tolist() == ["equal", "separable", "non-separable"]
-
-
 def test_input_is_not_changed(cube):
     before = cube.copy(deep=True)
     cube.ireval.orderings()
@@ -154,15 +134,16 @@ def test_input_is_not_changed(cube):
     [
         (("bm25", "bm25"), {}, ParameterError, "'bm25' twice"),
         (("bm26", "x"), {}, ParameterError, "'bm26', 'x'"),
-        ((), {"depth": 51}, DepthError, "1 to 50"),
-        ((), {"depth": 0}, DepthError, "1 to 50"),
-        ((), {"depth": 2.5}, DepthError, "1 to 50"),
+        (("bm25", ["ance", "splade"]), {}, ParameterError, r"\['ance', 'splade'\]"),
+        ((), {"depth": 51}, DepthError, "of at least 1 and at most 50"),
+        ((), {"depth": 0}, DepthError, "of at least 1 and at most 50"),
+        ((), {"depth": 2.5}, DepthError, "of at least 1 and at most 50"),
         ((), {"gain": {1: 0.5}}, MetricError, "every relevant grade.*2, 3"),
         ((), {"gain": {1: "much"}}, MetricError, "much"),
         ((), {"gain": {1: float("nan")}}, MetricError, "nan"),
         ((), {"gain": "cubic"}, MetricError, "cubic"),
         ((), {"gain": {1: 1e-300, 2: 0.1, 3: 1}}, MetricError, "summed exactly"),
-        ((), {"rel": 0}, ParameterError, "rel from 1"),
+        ((), {"rel": 0}, ParameterError, "rel, a whole number of at least 1"),
     ],
 )
 def test_bad_input(cube, systems, options, error, message):
@@ -173,5 +154,22 @@ def test_bad_input(cube, systems, options, error, message):
 def test_what_is_no_cube_is_refused(cube):
     with pytest.raises(InputError, match="a cube"):
         ir.orderings(cube["grade"], "bm25")
-    with pytest.raises(ParameterError, match="two systems"):
-        ir.separability(cube.isel(system=[0]))
+    with pytest.raises(ParameterError, match="at least two systems; found 'bm25' alone"):
+        ir.orderings(cube.isel(system=[0]))
+
+
+def test_shared_ranks_are_no_order():
+    cube = ir.cube(*ir.example_track(), ties="mean")
+    calls = {
+        "orderings": lambda: cube.ireval.orderings("bm25", "ance"),
+        "separability": cube.ireval.separability,
+        "line_up": lambda: cube.ireval.line_up("bm25", "ance"),
+        "corroborate": lambda: cube.ireval.corroborate(baseline="bm25", metric="P"),
+        "cross_check": lambda: cube.ireval.cross_check("P"),
+        "misplacement": cube.ireval.misplacement,
+        "search_lengths": cube.ireval.search_lengths,
+        "outcomes": lambda: cube.ireval.outcomes(relevant="first"),
+    }
+    for call in calls.values():
+        with pytest.raises(MetricError, match="ties='mean'"):
+            call()
