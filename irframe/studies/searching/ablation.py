@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.gate import require_cube
 from irframe.cubes.score import score
 from irframe.metrics import AP, ASL, AtomizedP, InverseASL, Metric
-from irframe.names import DEPTH
+from irframe.studies.reading import read_depth
 from irframe.studies.searching.reordering import reordering
 
 STEPS = {
@@ -46,7 +45,7 @@ def ablation(
     by
         A coordinate such as ``"track"``: rows per group.
     margin, alpha
-        As for `delta_sort`.
+        As for `reordering`.
 
     Returns
     -------
@@ -91,8 +90,7 @@ def ablation(
         InverseASL(**shared),
         ASL(**shared),
     ]
-    require_cube(cube)
-    scores = score(cube, *chain, at=depth or cube.sizes[DEPTH], no_rel="nan")
+    scores = score(cube, *chain, at=read_depth(cube, depth), no_rel="nan")
     table = reordering(scores, by=by, margin=margin, alpha=alpha)
     steps = np.tile(list(STEPS.values()), len(table) // len(STEPS))
     table.insert(list(table.columns).index("old"), "step", steps)

@@ -27,7 +27,8 @@ def best_systems(
     -------
     pandas.DataFrame
         A row per group and metric: the group, if `by` is given; ``metric``; ``system``, the
-        first one if several are best; ``value``, its mean over topics with a score.
+        first one if several are best; ``value``, its mean over topics with a score. Without any
+        score both are missing.
 
     Raises
     ------
@@ -62,5 +63,6 @@ def best_systems(
         worst = np.inf if is_cost(name) else -np.inf
         ranked = np.where(np.isnan(row), worst, row)
         best = int(np.argmin(ranked) if is_cost(name) else np.argmax(ranked))
-        rows.append((name, means.indexes[SYSTEM][best], row[best]))
+        scored = not np.isnan(row).all()
+        rows.append((name, means.indexes[SYSTEM][best] if scored else None, row[best]))
     return pd.DataFrame(rows, columns=[METRIC, SYSTEM, "value"])

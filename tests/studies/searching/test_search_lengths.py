@@ -1,16 +1,15 @@
-"""Search lengths, their distributions and weights, against worked cases and slow loops."""
+"""Search lengths against worked cases and slow loops."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from oracles.searching import search_lengths as slow_lengths
-from oracles.searching import wins_and_losses
 from strategies import batches
 from told import Told, frames
 
 import irframe as ir
-from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError
+from irframe.errors import DepthError, InputError, MetricError
 from irframe.metrics import score_ranking
 
 
@@ -144,123 +143,3 @@ def test_search_length_rises_towards_that_of_the_whole_list():
     runs, qrels = ir.example_track()
     scores = runs.ireval.cube(qrels).ireval.score("ASL").to_numpy()
     assert (np.diff(scores, axis=-1) >= -1e-12).all()
-
-
-def lengths_frame(by_system):
-    """Build a frame of search lengths; None is not retrieved, at search length 50."""
-    rows = [
-        (system, "1", f"d{place}", 1, length, 50 if length is None else length, 0.0)
-        for system, lengths in by_system.items()
-        for place, length in enumerate(lengths)
-    ]
-    columns = ["system", "topic", "doc", "grade", "rank", "search_length", "precision"]
-    return pd.DataFrame(rows, columns=columns).astype({"rank": "Int32"})
-
-
-def test_histogram_sets_unretrieved_documents_apart():
-    lengths = lengths_frame({"a": [1, 2, 3, 40, None], "b": [None, None, 11, 20, 21]})
-    found = lengths.ireval.length_histogram(bins=4)
-    assert found["low"].tolist() == [1, 11, 21, 31, pd.NA] * 2
-    assert found["high"].tolist() == [10, 20, 30, 40, pd.NA] * 2
-    assert found["documents"].tolist() == [3, 0, 0, 1, 1, 0, 2, 1, 0, 2]
-    assert found["share"].tolist() == [0.6, 0, 0, 0.2, 0.2, 0, 0.4, 0.2, 0, 0.4]
-    wide = lengths.ireval.length_histogram(width=25)
-    assert wide["documents"].tolist() == [3, 1, 1, 3, 0, 2]
-
-
-def test_differences_between_two_systems():
-    lengths = lengths_frame(
-        {"a": [1, 2, 3, 40, None, 9, 1], "b": [1, 5, 1, 20, 21, 1, None], "c": [1] * 7}
-    )
-    found = lengths.ireval.difference_histogram("a", "b", bins=3, width=4)
-    assert found["low"].tolist() == [-np.inf, -8, -4, 0, 1, 5, 9]
-    assert found["high"].tolist() == [-9, -5, -1, 0, 4, 8, np.inf]
-    assert found["documents"].tolist() == [1, 0, 1, 1, 1, 1, 2]
-    assert found["unretrieved"].tolist() == [1, 0, 0, 0, 0, 0, 1]
-    mirrored = lengths.ireval.difference_histogram("b", "a", bins=3, width=4)
-    assert mirrored["documents"].tolist() == found["documents"].tolist()[::-1]
-    reached = lengths.ireval.difference_histogram("a", "b")
-    assert reached["low"].tolist()[-1] == 41
-
-
-def test_differences_equal_a_loop():
-    runs, qrels = ir.example_track()
-    lengths = runs.ireval.cube(qrels).ireval.search_lengths()
-    table = lengths.pivot_table(index=["topic", "doc"], columns="system", values="search_length")
-    for bins, width in ((1, 1), (3, 7), (5, 20)):
-        found = lengths.ireval.difference_histogram("duot5", "bm25", bins=bins, width=width)
-        expected = wins_and_losses(table["duot5"], table["bm25"], bins, width)
-        assert found["documents"].tolist() == expected
-
-
-def test_histograms_of_something_else():
-    lengths = lengths_frame({"a": [1, 2], "b": [2, 1]})
-    for bad in ({"bins": 0}, {"width": 0}, {"bins": 1.5}, {"width": True}):
-        with pytest.raises(ParameterError):
-            lengths.ireval.length_histogram(**bad)
-        with pytest.raises(ParameterError):
-            lengths.ireval.difference_histogram("a", "b", **bad)
-    for pair in (("a", "z"), ("a", "a")):
-        with pytest.raises(ParameterError, match="systems"):
-            lengths.ireval.difference_histogram(*pair)
-    runs, _ = ir.example_track()
-    for verb in ("length_histogram", "effective_top"):
-        with pytest.raises(InputError, match="search lengths"):
-            getattr(runs.ireval, verb)()
-        with pytest.raises(InputError, match="no rows"):
-            getattr(lengths[:0].ireval, verb)()
-
-
-def test_means_in_both_spaces(golden):
-    case = golden["000-eq9-eq10"]
-    ranks = np.array(case["input"]["ranks"])
-    expected = case["expected"]
-    serp = [int(rank in ranks) for rank in range(1, ranks.max() + 2)]
-    assert (1 / ranks).mean() == pytest.approx(expected["mean_P"])
-    assert np.mean(ir.reweight(ranks)) == pytest.approx(expected["as_search_length"])
-    apart = [1] + [0] * 999 + [1]
-    assert len(serp) == len(apart) == 1001
-    found = score_ranking(ir.ASL(), apart, judged=[1, 1])[-1]
-    assert found == pytest.approx(expected["mean_SL"])
-    found = score_ranking(ir.AtomizedP(), apart, judged=[1, 1])[-1]
-    assert found == pytest.approx(expected["mean_P"])
-
-
-def test_reweighted_lengths(golden):
-    case = golden["000-a1-reweighted"]
-    found = ir.reweight(case["input"]["search_lengths"])
-    assert found == pytest.approx(case["expected"]["values"])
-    assert found.mean() == pytest.approx(case["expected"]["weighted_average"])
-    assert np.isinf(ir.reweight([np.inf, np.inf])).all()
-
-
-def test_effective_top(golden):
-    case = golden["000-a1-topn"]
-    for lengths, (n, percent) in zip(
-        case["input"]["lists"], case["expected"]["lists"], strict=True
-    ):
-        assert ir.effective_count(lengths) == n
-        frame = lengths_frame({"s": lengths})
-        found = frame.ireval.effective_top(precision="atomized").loc["s"]
-        assert found["effective"] == n
-        assert 100 * found["share"] == pytest.approx(percent)
-
-
-def test_effective_top_of_runs():
-    runs, qrels = ir.example_track()
-    lengths = runs.ireval.cube(qrels).ireval.search_lengths()
-    found = lengths.ireval.effective_top()
-    part = lengths[lengths["system"] == "ance"]
-    with np.errstate(divide="ignore"):
-        expected = ir.effective_count(1 / part["precision"].to_numpy())
-    assert found.loc["ance", "effective"] == expected
-    assert found.loc["ance", "documents"] == len(part)
-    for bad in ([], [1, 0], [1, -2], [np.nan]):
-        with pytest.raises(ParameterError):
-            ir.effective_count(bad)
-        with pytest.raises(ParameterError):
-            ir.reweight(bad)
-    with pytest.raises(IrframeError, match="atomized"):
-        lengths.ireval.effective_top(precision="P")
-    assert ir.effective_count([np.inf, np.inf]) == 1
-    assert ir.effective_count([1, np.inf]) == 1
