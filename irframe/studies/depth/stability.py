@@ -4,7 +4,8 @@ import numpy as np
 import xarray as xr
 
 from irframe.agreements import share_above, stable_depth
-from irframe.errors import InputError, ParameterError
+from irframe.checks import number
+from irframe.errors import InputError
 from irframe.names import DEPTH
 from irframe.studies.depth.volatility import DEPTH_OTHER
 
@@ -62,8 +63,7 @@ def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
     depths = matrix[DEPTH].to_numpy()
     if not np.array_equal(depths, matrix[DEPTH_OTHER].to_numpy()):
         raise InputError("the same depths on both sides", "others", "choose them with at=")
-    if not -1 <= threshold <= 1:
-        raise ParameterError("threshold between -1 and 1", repr(threshold))
+    number("threshold", threshold, low=-1, high=1)
     first = matrix.isel({DEPTH: 0, DEPTH_OTHER: 0}, drop=True)
     values = matrix.to_numpy()
     return xr.Dataset(

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.agreements import Agreement
+from irframe.checks import whole
 from irframe.cubes.downsample import downsample
 from irframe.cubes.judgments import cut, require_documents
 from irframe.cubes.score import parse_metrics, score, wanted_depths
@@ -15,6 +16,7 @@ from irframe.inference.agreement import agreement
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH
+from irframe.studies.reading import refuse_deeper
 
 PERCENT, SEED = "percent", "seed"
 PERCENTS = (90, 70, 50, 30, 10)
@@ -42,7 +44,7 @@ def robustness(
         How many times to draw, with seeds 0, 1, ..., or the seeds themselves. The samples of one
         seed are nested.
     at
-        Evaluation depths, by default the greatest.
+        Evaluation depths, by default the greatest; no shallower than a metric's own.
     method
         A method of agreement or its name, as for `agreement`.
 
@@ -86,16 +88,17 @@ def robustness(
     require_documents(cube, "doc", "judged_doc", "judged_grade", "pool_rank")
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, cube.sizes[DEPTH] if at is None else at)
+    refuse_deeper(chosen, min(depths))
     for percent in percents:
         refuse_percent(percent)
-    drawn = list(range(seeds)) if isinstance(seeds, int) else list(seeds)
+    drawn = [*range(seeds)] if isinstance(seeds, int) else [whole("seed", seed) for seed in seeds]
     if not drawn or len(set(drawn)) < len(drawn) or not len(percents):
         raise ParameterError("percentages and distinct seeds", f"{list(percents)!r}, {drawn!r}")
     base = cut(cube, max([*depths, *(metric.depth or 1 for metric in chosen)]))
-    whole = score(base, *chosen, at=depths)
+    complete = score(base, *chosen, at=depths)
     results = [
         [
-            agreement(score(downsample(base, percent, seed), *chosen, at=depths), whole, method)
+            agreement(score(downsample(base, percent, seed), *chosen, at=depths), complete, method)
             for seed in drawn
         ]
         for percent in percents

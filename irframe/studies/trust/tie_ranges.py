@@ -7,12 +7,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cubes.bounds import both_sides
-from irframe.cubes.score import (
-    label_scores,
-    parse_metrics,
-    recall_base,
-    wanted_depths,
-)
+from irframe.cubes.score import label_scores, parse_metrics, recall_base, wanted_depths
 from irframe.errors import InputError, ParameterError
 from irframe.extremes.reordering import reordered_cells
 from irframe.metrics import Metric
@@ -80,7 +75,7 @@ def tie_ranges(
     >>> tie_ranges(run.ireval.cube(qrels), "RR", at=3).values.ravel()
     array([0.33333333, 0.5       ])
     """
-    _refuse_untied(cube, "tied", "tail", "tail_size")
+    refuse_untied(cube, "tied", "tail", "tail_size")
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, at)
     cells = [cube[name] for name in ("grade", "retrieved", "tied", "tail", "tail_size")]
@@ -88,7 +83,8 @@ def tie_ranges(
     return label_scores(cube, sides, chosen, depths)
 
 
-def _refuse_untied(cube: xr.Dataset, *names: str) -> None:
+def refuse_untied(cube: xr.Dataset, *names: str) -> None:
+    """Raise if a cube does not know its ties, or cannot have any."""
     missing = [name for name in names if name not in getattr(cube, "data_vars", ())]
     if missing:
         advice = "build the cube again, and leave its judgments and depth as they are"

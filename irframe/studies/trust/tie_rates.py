@@ -1,11 +1,11 @@
 """How many of the top documents are tied."""
 
-import numpy as np
 import xarray as xr
 
+from irframe.checks import whole
 from irframe.errors import DepthError
 from irframe.names import DEPTH, EMPTY
-from irframe.studies.trust.tie_ranges import _refuse_untied
+from irframe.studies.trust.tie_ranges import refuse_untied
 
 
 def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
@@ -44,12 +44,11 @@ def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
     >>> round(float(tie_rates(coarse).mean("topic").median()), 3)
     0.722
     """
-    _refuse_untied(cube, "tied")
-    complete = min(int(cube.attrs.get("longest", cube.sizes[DEPTH])), depth)
-    if not isinstance(depth, int | np.integer) or not 1 <= complete <= cube.sizes[DEPTH]:
+    refuse_untied(cube, "tied")
+    depth = whole("depth", depth, low=1, error=DepthError)
+    if min(int(cube.attrs.get("longest", cube.sizes[DEPTH])), depth) > cube.sizes[DEPTH]:
         advice = "build the cube with a greater depth="
-        found = f"{depth!r} in a cube of depth {cube.sizes[DEPTH]}"
-        raise DepthError("a depth of at least 1 within the cube", found, advice)
+        raise DepthError(f"a depth up to {cube.sizes[DEPTH]}, that of the cube", str(depth), advice)
     top = {DEPTH: slice(depth)}
     above = cube["tied"].isel(top)
     below = above.shift({DEPTH: -1}, fill_value=False)

@@ -80,7 +80,7 @@ def test_next_above(k):
 
 def test_bad_input():
     for k in (0, 11, 2.0, True):
-        with pytest.raises(ParameterError, match="length 1 to 10"):
+        with pytest.raises(ParameterError, match="at most 10"):
             ir.enumerate_rankings(k)
     with pytest.raises(ParameterError, match="at least 4"):
         ir.enumerate_rankings(4, n_relevant=3)

@@ -59,6 +59,10 @@ def test_refusals(cube):
             cube.ireval.robustness("AP", **options)
     with pytest.raises(DepthError, match="others: 51"):
         cube.ireval.robustness("AP", at=51)
+    with pytest.raises(DepthError, match="depth=5 to reach as deep as the metrics; found nDCG@10"):
+        cube.ireval.robustness("AP", "nDCG@10", at=[20, 5])
+    with pytest.raises(ParameterError, match="seed, a whole number"):
+        cube.ireval.robustness("AP", seeds=["x"])
     with pytest.raises(InputError, match="judged_doc"):
         cube.drop_vars("judged_doc").ireval.robustness("AP")
     runs, qrels = ir.example_track()

@@ -64,17 +64,17 @@ def test_worked_case(golden):
         assert tuple(part["rank_change"]) == ranks
 
 
-@pytest.mark.parametrize("by", [None, "team"])
+@pytest.mark.parametrize("together", [None, "team"])
 @pytest.mark.parametrize("depth", [10, 4])
-def test_as_if_built_again(track, cube, by, depth):
+def test_as_if_built_again(track, cube, together, depth):
     runs, qrels = track
     metrics = METRICS[:-1]
-    rows = cube.ireval.leave_out(*metrics, by=by, depth=depth)
+    rows = cube.ireval.leave_out(*metrics, together=together, depth=depth)
     contributing = runs.loc[runs["contributing"], "system"].unique().tolist()
-    group = runs.drop_duplicates("system").set_index("system")[by or "system"] if by else None
+    group = runs.drop_duplicates("system").set_index("system")[together] if together else None
     before = rebuilt_means(runs, qrels, contributing, depth, metrics)
     for system in contributing:
-        left = [s for s in contributing if s == system or (by and group[s] == group[system])]
+        left = [s for s in contributing if s == system or (together and group[s] == group[system])]
         others = [s for s in contributing if s not in left]
         after = rebuilt_means(runs, qrels, others, depth, metrics)
         found = rows[rows["system"] == system].set_index("metric")
@@ -88,7 +88,7 @@ def test_as_if_built_again(track, cube, by, depth):
         np.testing.assert_array_equal(found["rank_change"], abs(ranks[1] - ranks[0]))
         taus = [before.loc[m].corr(after.loc[m], method="kendall") for m in metrics]
         np.testing.assert_allclose(found["tau"], taus, atol=1e-12)
-        unique = runs.ireval.pool(depth, contributing=contributing, by=by)
+        unique = runs.ireval.pool(depth, contributing=contributing, by=together)
         lost = unique[unique["system"].isin(left) & unique["unique"]]
         lost = lost[["topic", "doc"]].drop_duplicates()
         assert (found["lost"] == len(lost)).all()
@@ -97,7 +97,7 @@ def test_as_if_built_again(track, cube, by, depth):
 
 
 def test_rows_and_columns(cube):
-    rows = cube.ireval.leave_out("AP", "P", at=[5, 50], by="team")
+    rows = cube.ireval.leave_out("AP", "P", at=[5, 50], together="team")
     assert list(rows.columns[:4]) == ["metric", "depth", "team", "system"]
     assert rows["metric"].tolist() == ["AP"] * 10 + ["P"] * 10
     assert rows["depth"].tolist() == ([5] * 5 + [50] * 5) * 2
@@ -133,6 +133,28 @@ def test_a_score_of_nothing_has_no_change():
     assert rows.loc["a", ["lost", "lost_relevant"]].tolist() == [1, 1]
 
 
+def test_a_metric_with_a_depth_is_evaluated_there(cube):
+    rows = cube.ireval.leave_out("P", "nDCG@20", "nDCG@3", at=[10, 5])
+    told = rows[["metric", "depth"]].drop_duplicates().to_numpy().tolist()
+    assert told == [["P", 5], ["P", 10], ["nDCG@20", 20], ["nDCG@3", 3]]
+    for depth in (20, 3):
+        means = cube.ireval.score("nDCG", at=depth).mean("topic").squeeze().to_series()
+        own = rows[rows["metric"] == f"nDCG@{depth}"].set_index("system")["mean"]
+        np.testing.assert_allclose(own, means[own.index])
+    plain = cube.ireval.leave_out("nDCG", at=20).drop(columns="metric")
+    alone = cube.ireval.leave_out("nDCG@20").drop(columns="metric")
+    pd.testing.assert_frame_equal(alone, plain)
+
+
+def test_systems_without_a_group_are_named(track):
+    runs, qrels = track
+    teamless = runs["system"].isin(["splade", "bm25"])
+    cube = runs.assign(team=runs["team"].mask(teamless, None)).ireval.cube(qrels)
+    with pytest.raises(ParameterError, match="team for every contributing system.*: bm25, splade"):
+        cube.ireval.leave_out("AP", together="team")
+    assert len(cube.ireval.leave_out("AP")) == 5
+
+
 def test_refusals(cube, track):
     runs, qrels = track
     with pytest.raises(DepthError, match="from 1 to 10"):
@@ -140,7 +162,7 @@ def test_refusals(cube, track):
     with pytest.raises(DepthError, match="others: 51"):
         cube.ireval.leave_out("AP", at=51)
     with pytest.raises(ParameterError, match="coordinate of the systems.*'track'.*team"):
-        cube.ireval.leave_out("AP", by="track")
+        cube.ireval.leave_out("AP", together="track")
     with pytest.raises(ParameterError, match="contribute to the pool; found none"):
         cube.isel(system=~cube.contributing.values).ireval.leave_out("AP")
     with pytest.raises(InputError, match="no variable: filed"):

@@ -13,7 +13,7 @@ from strategies import batches
 from tracks import cube_of
 
 import irframe as ir
-from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
+from irframe.errors import DepthError, IrframeWarning, ParameterError
 from irframe.metrics import parse_metric, score_ranking
 from irframe.metrics.relative_position import CROSSINGS
 from irframe.studies.effort.misplacement import ARCHETYPES
@@ -176,19 +176,6 @@ def test_topics_without_relevant_documents_are_nan_and_counted():
     assert not np.isnan(scores.to_numpy()[..., 0, :]).any()
 
 
-def test_archetypes_by_group():
-    cube = ir.cube(*ir.example_track())
-    data = cube.ireval.misplacement()
-    table = data.ireval.archetypes(by="team")
-    assert table.index.to_list() == ["terms", "vectors", "expansion", "rerankers"]
-    assert (table["total"] == 32).all()
-    np.testing.assert_allclose(table[list(ARCHETYPES)].sum(axis=1), 1)
-    with pytest.raises(ParameterError, match="team"):
-        data.ireval.archetypes(by="track")
-    with pytest.raises(InputError, match="misplacement returned"):
-        ir.archetypes(cube)
-
-
 def test_nominal_length_is_the_depth_chosen():
     cube = ir.cube(*ir.example_track())
     cut = ir.cube(*ir.example_track(), depth=30)
@@ -204,10 +191,10 @@ def test_nominal_length_is_the_depth_chosen():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"depth": 51}, DepthError, "1 to 50"),
+        ({"depth": 51}, DepthError, "at most 50"),
         ({"crossing": "zero"}, ParameterError, "'sign_change', 'definition', 'matters'"),
-        ({"rel": 0}, ParameterError, "rel from 1"),
-        ({"rel": True}, ParameterError, "rel from 1"),
+        ({"rel": 0}, ParameterError, "rel, a whole number"),
+        ({"rel": True}, ParameterError, "rel, a whole number"),
     ],
 )
 def test_bad_input(options, error, message):
