@@ -19,7 +19,7 @@ from irframe.inference.matching import (
 
 
 def decide(
-    bounds: xr.DataArray, baseline: Hashable | None = None, *, at: Depths = None
+    bounds: xr.DataArray, *, baseline: Hashable | None = None, at: Depths = None
 ) -> pd.DataFrame:
     """Say which systems are better than which whatever the unjudged documents are.
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import xarray as xr
 
-from irframe.inference.coverage import _against, _verdict
+from irframe.inference.coverage import held_against, significantly
 from irframe.inference.grouping import per_group
 from irframe.inference.matching import Array, Depths, Matched
 from irframe.inference.reference import Reference
@@ -61,7 +61,7 @@ def inversions(
     >>> inversions(scores, reference).values.round(3).tolist()
     [0.333]
     """
-    compute = _against(_lead, _verdict(test, alpha), "inversion ratio", opposed=True)
+    compute = held_against(_lead, significantly(test, alpha), "inversion ratio", opposed=True)
     return per_group(lambda part, held: compute(part, held, at), scores, by, reference)
 
 

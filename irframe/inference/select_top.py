@@ -3,9 +3,10 @@
 import numpy as np
 import xarray as xr
 
+from irframe.checks import number
 from irframe.cubes.score import parse_metrics, score
 from irframe.cubes.tables import to_scores
-from irframe.errors import InputError, ParameterError
+from irframe.errors import InputError
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
@@ -56,8 +57,7 @@ def select_top(
     >>> select_top(cube).sizes["system"]
     6
     """
-    if not isinstance(top, int | float) or isinstance(top, bool) or not 0 < top <= 1:
-        raise ParameterError("top above 0 and at most 1", repr(top))
+    top = number("top", top, above=0, high=1)
     (chosen,) = parse_metrics(metric)
     if isinstance(data, xr.Dataset):
         means = score(data, chosen, at=data.sizes[DEPTH])[0, ..., 0].mean(TOPIC)

@@ -7,8 +7,9 @@ import pandas as pd
 import scipy
 import xarray as xr
 
+from irframe.checks import level
 from irframe.cubes.tables import score_groups, system_name, to_scores
-from irframe.errors import MetricError, ParameterError
+from irframe.errors import MetricError
 from irframe.metrics import parse_metric
 from irframe.names import METRIC, SYSTEM, TOPIC
 
@@ -66,8 +67,7 @@ def summary(
     metric system
     AP     s        0.5 -2.676551  3.676551  2
     """
-    if not 0 < alpha < 1:
-        raise ParameterError("alpha between 0 and 1", repr(alpha))
+    level(alpha)
     if by is not None:
         parts = {key: _summarise(part, alpha) for key, part in score_groups(scores, by)}
         keys = pd.Index(list(parts), name=by)
@@ -82,8 +82,7 @@ def summary(
 
 def _summarise(scores: xr.DataArray, alpha: float) -> xr.Dataset:
     n = scores.notnull().sum(TOPIC)
-    total = scores.sum(TOPIC)
-    mean = total / n.where(n > 0)
+    total, mean = scores.sum(TOPIC), scores.mean(TOPIC)
     averaged = [_averaging(str(name)) for name in scores[METRIC].to_numpy()]
     kind = xr.DataArray(averaged, dims=METRIC)
     spread = ((scores - mean) ** 2).sum(TOPIC) / (n - 1).where(n > 1)

@@ -76,4 +76,4 @@ def _worth(cube: xr.Dataset, gain: GainLike, rel: int) -> NDArray[np.float64]:
     """Return the gain of every grade as a share of the highest."""
     top = max(int(cube.attrs["top"]), 1)
     worth = parse_gain(gain).map(cube["level"].to_numpy(), rel=rel, top=top)
-    return worth / max(worth.max(initial=0), np.finfo(float).tiny)
+    return np.asarray(worth / max(worth.max(initial=0), np.finfo(float).tiny))

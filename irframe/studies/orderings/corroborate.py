@@ -124,8 +124,8 @@ def _mark(report: pd.DataFrame, hedge: xr.Dataset, *, alpha: float, cost: bool) 
     better = np.sign(ahead.astype(np.int64) - behind)
     difference = report["difference"].to_numpy() * (-1 if cost else 1)
     dagger = report["p"].to_numpy() < alpha
-    sides = [report[name].to_numpy(object) for name in ("system_a", "system_b")]
-    favours = np.select([dagger & (better > 0), dagger & (better < 0)], sides, None)
+    favours = np.where(better > 0, report["system_a"], report["system_b"]).astype(object)
+    favours[~dagger | (better == 0)] = None
     p = hedge["p"].to_numpy()
     double = dagger & (p < alpha) & (better == np.sign(difference))
     shared = [METRIC, DEPTH, "system_a", "system_b", "mean_a", "mean_b", "difference"]

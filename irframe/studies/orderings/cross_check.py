@@ -103,16 +103,14 @@ def cross_check(
     lead = np.sign(means[..., pairs[:, 0]] - means[..., pairs[:, 1]])
     alike = (lead == favoured)[:, np.newaxis]
     verdict = categorise(p, p_orderings[:, np.newaxis], alpha, alike=alike)
-    share = np.stack([(verdict == c).mean(axis=-1) for c in range(len(CATEGORIES))], axis=-1)
-    better = means[..., np.newaxis, :] > means[..., np.newaxis]
-    systems = scores[SYSTEM].to_numpy()
     variables = {
         "verdict": (CELL, verdict),
-        "share": ((*CELL[:-1], CATEGORY), share),
+        "share": ((*CELL[:-1], CATEGORY), _shares(verdict)),
         "p": (CELL, p),
         "p_orderings": ((METRIC, DEPTH, PAIR), p_orderings),
-        "rank": ((METRIC, DEPTH, SYSTEM), 1 + better.sum(axis=-1)),
+        "rank": ((METRIC, DEPTH, SYSTEM), _ranks(means)),
     }
+    systems = scores[SYSTEM].to_numpy()
     coordinates = {
         METRIC: matched.metrics,
         TEST: [each.name for each in tests],
@@ -123,6 +121,16 @@ def cross_check(
         "system_b": (PAIR, systems[pairs[:, 1]]),
     }
     return xr.Dataset(variables, coordinates, {"alpha": alpha})
+
+
+def _shares(verdict: Array) -> Array:
+    return np.stack([(verdict == c).mean(axis=-1) for c in range(len(CATEGORIES))], axis=-1)
+
+
+def _ranks(means: Array) -> Array:
+    """Return competition ranks of systems, the last axis, by means of which more is better."""
+    better = means[..., np.newaxis, :] > means[..., np.newaxis]
+    return np.asarray(1 + better.sum(axis=-1))
 
 
 def _tests(test: str | PairedTest | Sequence[str | PairedTest]) -> list[PairedTest]:

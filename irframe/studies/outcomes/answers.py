@@ -25,7 +25,7 @@ from irframe.frames.tables import (
     read_table,
     refuse_twice_judged,
 )
-from irframe.metrics import ESL
+from irframe.metrics.esl import ESL
 from irframe.names import SYSTEM, TOPIC, UNJUDGED
 from irframe.studies.reading import read_depth
 
@@ -211,7 +211,7 @@ def _kept(count: NDArray[Any], topics: pd.Index, relevant: str) -> NDArray[Any]:
 
 
 def _skipped(group: NDArray[Any] | None, count: NDArray[Any]) -> NDArray[Any]:
-    return (np.zeros(len(count)) if group is None else group)[count == 0]
+    return np.asarray(np.zeros(len(count)) if group is None else group)[count == 0]
 
 
 def _group(

@@ -7,7 +7,10 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.score import score
-from irframe.metrics import AP, ASL, AtomizedP, InverseASL, Metric
+from irframe.metrics.ap import AP
+from irframe.metrics.asl import ASL
+from irframe.metrics.atomizedp import AtomizedP
+from irframe.metrics.inverseasl import InverseASL
 from irframe.studies.reading import read_depth
 from irframe.studies.searching.reordering import reordering
 
@@ -83,7 +86,7 @@ def ablation(
     4                        Cumulative        12.5     0.93         0.17
     """
     shared: dict[str, Any] = {"unretrieved": unretrieved, "rel": rel}
-    chain: list[Metric] = [
+    chain = [
         AP(rel=rel),
         AtomizedP(**shared),
         AtomizedP(mean="harmonic", **shared),

@@ -86,7 +86,7 @@ def bin_width(largest: int, bins: int, width: int | None) -> int:
     if width is not None:
         return whole("width", width, low=1)
     needed = -(-largest // bins)
-    scale = 10 ** (len(str(needed)) - 1)
+    scale = int(10 ** (len(str(needed)) - 1))
     return next(scale * step for step in (1, 2, 5, 10) if scale * step >= needed)
 
 

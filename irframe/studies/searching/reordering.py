@@ -116,8 +116,8 @@ def reordering(
     ]
     facts = list(zip(labels, means, behind, strict=True))
     if per == "system":
-        parts = [_moves(facts[old], facts[new], systems) for old, new in steps]
-        return pd.concat(parts, ignore_index=True)
+        moves = [_moves(facts[old], facts[new], systems) for old, new in steps]
+        return pd.concat(moves, ignore_index=True)
     rows = [_step(facts[old], facts[new], systems) for old, new in steps]
     return pd.DataFrame(rows).assign(n_systems=len(systems), n_topics=values.shape[2])
 

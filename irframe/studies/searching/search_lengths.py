@@ -8,7 +8,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.errors import InputError
-from irframe.metrics import ASL
+from irframe.metrics.asl import ASL
 from irframe.names import DOC, GRADE, RANK, SYSTEM, TOPIC
 from irframe.studies.reading import read_depth
 

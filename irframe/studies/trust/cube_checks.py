@@ -7,7 +7,8 @@ import xarray as xr
 
 from irframe.cubes.bounds import bounds
 from irframe.inference.decide import decide
-from irframe.metrics import RBP, Metric
+from irframe.metrics import Metric
+from irframe.metrics.rbp import RBP
 from irframe.names import DEPTH, SYSTEM, UNJUDGED
 from irframe.studies.trust.findings import LU, Finding, listed
 from irframe.studies.trust.pool_growth import count_pools

@@ -128,10 +128,10 @@ def count_pools(cube: xr.Dataset, relevant: Array, wanted: Array) -> tuple[Array
 
 
 def _depths(cube: xr.Dataset, at: int | Sequence[int] | None) -> Array:
-    wanted = range(1, pool_depth_of(cube) + 1) if at is None else listed(at)
+    wanted = [*range(1, pool_depth_of(cube) + 1)] if at is None else listed(at)
     checked = np.array([pool_depth_of(cube, depth) for depth in wanted], np.int64)
     if not len(checked) or (np.diff(checked) <= 0).any():
-        raise ParameterError("pool depths that rise", repr(list(wanted)))
+        raise ParameterError("pool depths that rise", repr(wanted))
     return checked
 
 
@@ -150,7 +150,7 @@ def _of_runs(runs: xr.Dataset, relevant: Array, found: Array, wanted: Array) -> 
     ahead = _count_within(highest, wanted)
     judged = np.minimum.accumulate((grade != UNJUDGED) & listed_, axis=-1).sum(axis=-1)
     ahead = np.concatenate([ahead, judged[..., np.newaxis]], axis=-1)
-    cut = (length >= deepest) & (int(runs.attrs.get("longest", deepest)) > deepest)
+    cut = (length >= deepest) & (runs.attrs.get("longest", deepest) > deepest)
     unread, unmet = cut & (wanted > deepest), cut & (ahead >= deepest)
     _warn_cut((unread | unmet[..., :-1]).any(axis=(0, 1)), deepest)
     first = np.where(unmet, np.nan, ahead + 1.0)

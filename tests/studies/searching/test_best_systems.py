@@ -39,6 +39,15 @@ def test_unknown_metrics_are_averaged_and_higher_is_better():
     assert best["value"].tolist() == [3, 0.5]
 
 
+def test_a_system_without_scores_is_never_best():
+    index = pd.MultiIndex.from_product([["a", "b", "c"], range(2)], names=["system", "topic"])
+    values = [np.nan, np.nan, 3, 3, 2, 2]
+    scores = pd.DataFrame({"AP": values, "ASL": values}, index=index, dtype=float)
+    best = scores.ireval.best_systems()
+    assert best["system"].tolist() == ["b", "c"]
+    assert best["value"].tolist() == [3, 2]
+
+
 def test_nobody_is_best_without_scores():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "ASL", at=10) * np.nan
     scores[0, 3] = 0.25

@@ -102,7 +102,7 @@ def test_groups_head_the_columns():
 
 def test_a_comparison_frame_has_an_accessor(comparison):
     assert comparison[["system_a", "system_b", "p"]].ireval
-    with pytest.raises(AttributeError, match="system_a, system_b, p"):
+    with pytest.raises(AttributeError, match="what a verb returned"):
         _ = pd.DataFrame({"x": [1]}).ireval
 
 

@@ -89,8 +89,10 @@ class TestLoops:
         def value(metric, depth):
             held, row, column = where(metric, depth)
             costs = metric == 1, row == 1
-            there = rows(held, row, column)
-            return function(rows(scores, metric, depth), there, t_test, ALPHA, costs=costs)
+            here, there = rows(scores, metric, depth), rows(held, row, column)
+            shared = comparing.common(here + there)
+            sides = shared[: len(here)], shared[len(here) :]
+            return function(*sides, t_test, ALPHA, costs=costs)
 
         found = getattr(scores.ireval, verb)(reference, "t", ALPHA)
         np.testing.assert_allclose(found, looped(scores, value))
@@ -180,6 +182,45 @@ def test_lazy_scores_give_the_same():
     scores = random_scores(4)
     lazy = scores.chunk({"system": 2})
     xr.testing.assert_identical(lazy.ireval.coverage(10), scores.ireval.coverage(10))
+
+
+@pytest.mark.parametrize("verb", ["coverage", "inversions", "agreement"])
+def test_both_sides_have_the_same_topics(verb):
+    scores = random_scores(3, topics=9)
+    holes = scores.copy()
+    holes[1, :, [2, 5]] = np.nan
+    kept = [0, 1, 3, 4, 6, 7, 8]
+    expected = getattr(scores[:, :, kept].ireval, verb)("ASL")
+    np.testing.assert_array_equal(getattr(holes.ireval, verb)("ASL"), expected)
+    np.testing.assert_array_equal(
+        getattr(holes.ireval, verb)("ASL", at=[5, 1]), expected[:, [1, 0]]
+    )
+    other = scores[1][:, [8, 7, 6, 4, 3, 1, 0]]
+    np.testing.assert_array_equal(getattr(scores.ireval, verb)(other), expected)
+    deep = getattr(scores[:, :, kept].ireval, verb)(20)
+    late = scores.copy()
+    late[:, :, [2, 5], 3] = np.nan
+    np.testing.assert_array_equal(getattr(late.ireval, verb)(20)[:, :3], deep[:, :3])
+
+
+def test_metrics_of_a_matrix_have_the_same_topics():
+    scores = random_scores(3, topics=9)
+    holes = scores.copy()
+    holes[1, :, [2, 5]] = np.nan
+    expected = scores[:, :, [0, 1, 3, 4, 6, 7, 8]].ireval.agreement()
+    np.testing.assert_array_equal(holes.ireval.agreement(), expected)
+    flat = holes.isel(depth=0, drop=True).ireval.agreement()
+    np.testing.assert_array_equal(flat, expected[..., 0])
+
+
+def test_sides_without_a_topic_in_common_are_left_as_they_are():
+    scores = random_scores(3, topics=8)
+    first, second = scores[:, :, :4], scores[:, :, 4:]
+    found = first.ireval.agreement(second, at=20)
+    means = [side[:, :, :, 3].mean("topic") for side in (first, second)]
+    for row in range(2):
+        tau = stats.kendalltau(*(mean[row].round(12) for mean in means)).statistic
+        assert found[row].item() == pytest.approx(tau)
 
 
 def test_missing_scores_are_counted():

@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 
 import irframe as ir
-from irframe.errors import InputError, ParameterError
+from irframe.errors import InputError, IrframeWarning, ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +52,26 @@ def test_lower_costs_win():
     assert gains.ireval.decide()["better"].fillna("").tolist() == ["b", "c", ""]
 
 
+@pytest.mark.parametrize("metric", ["AP", "ESL"])
+def test_intervals_that_touch_are_open(metric):
+    values = [[[2.0], [4.0], [4.5]], [[4.0], [4.0], [5.0]]]
+    labels = {"bound": ["lower", "upper"], "system": list("abc"), "topic": ["1"]}
+    scores = xr.DataArray(values, labels, list(labels)).expand_dims(metric=[metric], axis=1)
+    with pytest.warns(IrframeWarning, match="a single topic"):
+        rows = scores.ireval.decide()
+    assert rows["highest"].tolist() == [0, -0.5, -0.5]
+    assert rows["decided"].tolist() == [False, True, True]
+    with pytest.warns(IrframeWarning, match="a single topic"):
+        turned = scores[:, :, ::-1].ireval.decide()
+    assert turned["lowest"].tolist() == [0.5, 0.5, 0]
+    assert turned["decided"].tolist() == [True, True, False]
+
+
 def test_refusals(within):
     with pytest.raises(InputError, match="dimension bound"):
         within.sel(bound="lower").ireval.decide()
     with pytest.raises(ParameterError, match="baseline.*'nobody'"):
-        within.ireval.decide("nobody")
+        within.ireval.decide(baseline="nobody")
     with pytest.raises(InputError, match="DataFrame"):
         ir.decide(pd.DataFrame({"x": np.zeros(3)}))
 
