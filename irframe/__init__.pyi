@@ -111,7 +111,6 @@ from .studies.searching.search_lengths import search_lengths as search_lengths
 from .studies.trust.diagnose import diagnose as diagnose
 from .studies.trust.leave_out import leave_out as leave_out
 from .studies.trust.pool_growth import pool_growth as pool_growth
-from .studies.trust.pool_growth import pool_statistics as pool_statistics
 from .studies.trust.robustness import robustness as robustness
 from .studies.trust.tie_agreement import tie_agreement as tie_agreement
 from .studies.trust.tie_ranges import tie_ranges as tie_ranges

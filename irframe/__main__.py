@@ -164,7 +164,7 @@ def _demo(options: argparse.Namespace) -> str:  # noqa: ARG001 - every command g
     runs, qrels = ir.example_track()
     cube = runs.ireval.cube(qrels)
     systems, topics, depth = cube["grade"].shape
-    pool = cube.attrs["pool_depth"]
+    pool = int(cube["pool_depth"].min())
     scores = ir.evaluate(runs, qrels, ["AP", "nDCG@10", "RBP(p=0.8)"])
     versus = ir.compare(scores, adjust="holm", baseline="bm25").query("metric == 'AP'")
     columns = ["system_a", "difference", "ci_low", "ci_high", "p_adjusted", "wins", "losses"]

@@ -8,6 +8,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.agreements import RBO, Agreement, Kendall, Spearman, TauAP, parse_agreement
+from irframe.cubes.verb import verb
 from irframe.inference.grouping import per_group
 from irframe.inference.matching import Depths, Matched, match_topics
 from irframe.inference.reference import Reference, match_reference
@@ -21,6 +22,7 @@ TIE = 12
 """Decimals to which means are rounded before they are ordered."""
 
 
+@verb
 def agreement(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference | None = None,
@@ -66,7 +68,8 @@ def agreement(
 
     Notes
     -----
-    A system's score is its mean over topics. Where only the order counts (Kendall, tau_ap, RBO,
+    A system's score is its mean over the topics on which every system has a score, by all metrics
+    or on both sides. Where only the order counts (Kendall, tau_ap, RBO,
     Spearman), means are rounded to 12 decimals, so that means equal in exact arithmetic tie
     whatever order they were added up in, and those of a metric that counts a cost change sign.
     RMSE takes means as they are; Pearson changes the sign of a cost. For tau_ap the reference is
@@ -94,8 +97,7 @@ def agreement(
 
     def compute(part: Any, other: Any) -> xr.DataArray:
         if other is None:
-            matched = match_topics(part, at)
-            return _between_metrics(matched, chosen)
+            return _between_metrics(_common_topics(match_topics(part, at)), chosen)
         return _with_reference(*match_reference(part, other, at), chosen)
 
     return per_group(compute, scores, by, reference)
@@ -120,6 +122,15 @@ def _with_reference(matched: Matched, held: Matched, method: Agreement) -> xr.Da
         else:
             result[row] = method.kernel(left[:, np.newaxis], right[:, np.newaxis])[:, 0, 0]
     return matched.labelled(result, "agreement").assign_attrs(method=repr(method))
+
+
+def _common_topics(matched: Matched) -> Matched:
+    """Return scores on the topics that every metric and system has."""
+    common = np.asarray(matched.scored.all(axis=0))
+    if (common == matched.scored).all():
+        return matched
+    kept = common if DEPTH in matched.array.dims else common[:, 0]
+    return match_topics(matched.array.where(xr.DataArray(kept, dims=matched.array.dims[2:])))
 
 
 def _between_metrics(matched: Matched, method: Agreement) -> xr.DataArray:

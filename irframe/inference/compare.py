@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.checks import level
 from irframe.cubes.bounds import BOUND
+from irframe.cubes.verb import verb
 from irframe.inference.corrections import adjust_p, refuse_correction
 from irframe.inference.decide import decide
 from irframe.inference.grouping import each_group
@@ -19,7 +21,6 @@ from irframe.inference.matching import (
     choose_pairs,
     label_pairs,
     match_topics,
-    refuse_alpha,
 )
 from irframe.metrics.averaging import average
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
@@ -37,14 +38,15 @@ DECIDED = ("lowest", "highest", "decided", "better")
 """Further columns where the scores are bounds."""
 
 
+@verb
 def compare(
     scores: xr.DataArray | pd.DataFrame,
     test: str | PairedTest = "t",
     adjust: str | None = None,
+    *,
     baseline: Hashable | None = None,
     at: Depths = None,
     alpha: float = 0.05,
-    *,
     by: str | None = None,
     family: str = "depth",
 ) -> pd.DataFrame:
@@ -145,11 +147,13 @@ def compare(
       system_a system_b  difference         p  wins  ties  losses
     0     bm25     ance         0.1  0.422826     2     1       1
     """
-    refuse_alpha(alpha)
+    level(alpha)
     refuse_correction(adjust, family)
     if isinstance(scores, xr.DataArray) and BOUND in scores.dims:
         lower = scores.isel({BOUND: 0}, drop=True)
-        frame = compare(lower, test, adjust, baseline, at, alpha, by=by, family=family)
+        frame = compare(
+            lower, test, adjust, baseline=baseline, at=at, alpha=alpha, by=by, family=family
+        )
         return frame.assign(**_decided(scores, baseline, at, by))
     chosen = parse_test(test)
     groups = [(key, match_topics(part, at)) for key, part, _ in each_group(scores, by)]
@@ -176,7 +180,7 @@ def _decided(
         lower = bounds.isel({BOUND: 0}, drop=True)
         groups = [part for _, part, _ in each_group(lower, by)]
         parts = [bounds.sel({dim: part[dim] for dim in (SYSTEM, TOPIC)}) for part in groups]
-    found = pd.concat([decide(part, baseline, at=at) for part in parts], ignore_index=True)
+    found = pd.concat([decide(part, baseline=baseline, at=at) for part in parts], ignore_index=True)
     return {name: found[name] for name in DECIDED}
 
 

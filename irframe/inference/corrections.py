@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.errors import ParameterError
+from irframe.checks import choice
 
 CORRECTIONS = (
     "bonferroni",
@@ -28,12 +28,9 @@ FAMILIES = ("depth", "metric", "all")
 
 def refuse_correction(adjust: str | None, family: str) -> None:
     """Raise for an unknown correction or family."""
-    if adjust is not None and adjust not in CORRECTIONS:
-        known = "adjust to be None or one of " + ", ".join(map(repr, CORRECTIONS))
-        raise ParameterError(known, repr(adjust))
-    if family not in FAMILIES:
-        known = "family to be one of " + ", ".join(map(repr, FAMILIES))
-        raise ParameterError(known, repr(family))
+    if adjust is not None:
+        choice("adjust", adjust, CORRECTIONS)
+    choice("family", family, FAMILIES)
 
 
 def adjust_p(

@@ -7,13 +7,16 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.checks import level
+from irframe.cubes.verb import verb
 from irframe.inference.grouping import per_group
-from irframe.inference.matching import Array, Depths, Matched, refuse_alpha
+from irframe.inference.matching import Array, Depths, Matched
 from irframe.inference.reference import Reference, match_reference
 from irframe.inference.verdicts import verdicts
 from irframe.paired import PairedTest, all_pairs, parse_test
 
 
+@verb
 def coverage(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference,
@@ -67,7 +70,8 @@ def coverage(
     With ``D = {(i, j): i significantly better than j}`` on either side, the ratio is
     ``|D_new & D_ref| / |D_ref|``: the pair must be told apart in the same direction. The better
     of two systems is the one with the better mean; lower is better for a metric that counts a
-    cost.
+    cost. Topics count on which every system has a score on both sides, unless the two sides have
+    no topic in common.
 
     References
     ----------
@@ -84,16 +88,17 @@ def coverage(
     >>> coverage(scores, reference).values.round(3).tolist()
     [0.667]
     """
-    new = _verdict(test, alpha)
-    compute = _against(new, new, "coverage ratio")
+    new = significantly(test, alpha)
+    compute = held_against(new, new, "coverage ratio")
     return per_group(lambda part, held: compute(part, held, at), scores, by, reference)
 
 
 Judge = Callable[[Matched, int, slice, Array], Array]
 
 
-def _verdict(test: str | PairedTest, alpha: float) -> Judge:
-    refuse_alpha(alpha)
+def significantly(test: str | PairedTest, alpha: float) -> Judge:
+    """Return a judge of pairs: who is significantly better."""
+    level(alpha)
     chosen = parse_test(test)
 
     def judge(matched: Matched, row: int, depths: slice, pairs: Array) -> Array:
@@ -102,7 +107,7 @@ def _verdict(test: str | PairedTest, alpha: float) -> Judge:
     return judge
 
 
-def _against(
+def held_against(
     new: Judge, old: Judge, name: str, *, opposed: bool = False
 ) -> Callable[[Any, Any, Depths], xr.DataArray]:
     """Return a function that counts how often the scores agree with a reference's verdicts."""

@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.bounds import BOUND, SIDES
+from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.inference.matching import (
     Array,
@@ -18,8 +19,13 @@ from irframe.inference.matching import (
 )
 
 
+@verb
 def decide(
-    bounds: xr.DataArray, baseline: Hashable | None = None, *, at: Depths = None
+    bounds: xr.DataArray,
+    *,
+    baseline: Hashable | None = None,
+    at: Depths = None,
+    by: str | None = None,
 ) -> pd.DataFrame:
     """Say which systems are better than which whatever the unjudged documents are.
 
@@ -32,6 +38,9 @@ def decide(
         pairs of systems.
     at
         Depths to look at; by default all there are.
+    by
+        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
+        result per group, labelled with the group.
 
     Returns
     -------

@@ -6,12 +6,15 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.checks import level
+from irframe.cubes.verb import verb
 from irframe.inference.grouping import per_group
-from irframe.inference.matching import Array, Depths, match_topics, refuse_alpha
+from irframe.inference.matching import Array, Depths, match_topics
 from irframe.inference.verdicts import p_values
 from irframe.paired import PairedTest, all_pairs, parse_test
 
 
+@verb
 def discrimination(
     scores: xr.DataArray | pd.DataFrame,
     test: str | PairedTest = "t",
@@ -71,13 +74,13 @@ def discrimination(
     >>> discrimination(scores).values.round(3).tolist()
     [0.667]
     """
-    refuse_alpha(alpha)
-    return _over_pairs(
+    level(alpha)
+    return over_pairs(
         scores, test, lambda p: (p < alpha).mean(axis=0), "discrimination ratio", at=at, by=by
     )
 
 
-def _over_pairs(
+def over_pairs(
     scores: xr.DataArray | pd.DataFrame,
     test: str | PairedTest,
     reduce: Callable[[Array], Array],
@@ -86,6 +89,7 @@ def _over_pairs(
     at: Depths,
     by: str | None,
 ) -> xr.DataArray:
+    """Reduce the p-values of all pairs, (pair, depth), to a number per depth, for every metric."""
     chosen = parse_test(test)
 
     def compute(part: xr.DataArray | pd.DataFrame, _: None) -> xr.DataArray:

@@ -7,8 +7,10 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from irframe.checks import level
+from irframe.cubes.verb import verb
 from irframe.inference.grouping import per_group
-from irframe.inference.matching import Array, Depths, Matched, match_topics, refuse_alpha
+from irframe.inference.matching import Array, Depths, Matched, match_topics
 from irframe.names import DEPTH, METRIC
 from irframe.paired import Bootstrap, all_pairs
 
@@ -16,6 +18,7 @@ PAIR = "pair"
 """Dimension of the pairs of systems, an index of (system_a, system_b)."""
 
 
+@verb
 def discriminative_power(
     scores: xr.DataArray | pd.DataFrame,
     *,
@@ -88,7 +91,7 @@ def discriminative_power(
     AP      0.750  0.130
     RR      0.321  0.255
     """
-    refuse_alpha(alpha)
+    level(alpha)
     bootstrap = Bootstrap(samples=samples, seed=seed)
     given = None if resamples is None else np.asarray(resamples)
 

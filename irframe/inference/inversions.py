@@ -3,7 +3,8 @@
 import pandas as pd
 import xarray as xr
 
-from irframe.inference.coverage import _against, _verdict
+from irframe.cubes.verb import verb
+from irframe.inference.coverage import held_against, significantly
 from irframe.inference.grouping import per_group
 from irframe.inference.matching import Array, Depths, Matched
 from irframe.inference.reference import Reference
@@ -11,6 +12,7 @@ from irframe.inference.verdicts import leads
 from irframe.paired import PairedTest
 
 
+@verb
 def inversions(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference,
@@ -61,7 +63,7 @@ def inversions(
     >>> inversions(scores, reference).values.round(3).tolist()
     [0.333]
     """
-    compute = _against(_lead, _verdict(test, alpha), "inversion ratio", opposed=True)
+    compute = held_against(_lead, significantly(test, alpha), "inversion ratio", opposed=True)
     return per_group(lambda part, held: compute(part, held, at), scores, by, reference)
 
 

@@ -1,6 +1,5 @@
 """Scores of the same systems on the same topics, ready to be compared."""
 
-import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -11,8 +10,9 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.checks import places
 from irframe.cubes.tables import to_scores
-from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
+from irframe.errors import DepthError, InputError, ParameterError, warn
 from irframe.metrics import facts
 from irframe.metrics.averaging import average
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
@@ -59,6 +59,11 @@ class Matched:
     def summaries(self) -> list[Any]:
         """How each metric is averaged over topics."""
         return [facts(label).summary for label in self.metrics]
+
+    @cached_property
+    def scored(self) -> NDArray[np.bool_]:
+        """Topics on which every system has a score, shape (metric, topic, depth)."""
+        return np.asarray(~np.isnan(self.scores).any(axis=1))
 
     @cached_property
     def towards(self) -> list[int]:
@@ -132,7 +137,9 @@ def _averages(scores: Array, summary: Any) -> Arrays:
     return (average(scores, summary, axis=1),)
 
 
-def match_topics(scores: xr.DataArray | pd.DataFrame, at: Depths = None) -> Matched:
+def match_topics(
+    scores: xr.DataArray | pd.DataFrame, at: Depths = None, *, quiet: bool = False
+) -> Matched:
     """Read scores for a comparison of systems.
 
     Parameters
@@ -141,6 +148,8 @@ def match_topics(scores: xr.DataArray | pd.DataFrame, at: Depths = None) -> Matc
         An array or a frame of scores; a lazy array is computed.
     at
         Depths to keep; by default all.
+    quiet
+        Whether topics left out are nobody's news, because the other side has told of them.
 
     Returns
     -------
@@ -163,12 +172,13 @@ def match_topics(scores: xr.DataArray | pd.DataFrame, at: Depths = None) -> Matc
     """
     array = read_scores(scores)
     if at is not None:
-        array = _select(array, at)
+        array = select_depths(array, at)
     if array.sizes[SYSTEM] < 2:
         raise ParameterError("at least two systems to compare", f"{array.sizes[SYSTEM]}")
     matched = Matched(array.compute())
     _refuse_infinite(matched)
-    _count_topics(matched)
+    if not quiet:
+        _count_topics(matched)
     return matched
 
 
@@ -177,10 +187,8 @@ def choose_pairs(matched: Matched, baseline: Hashable | None) -> Array:
     systems = matched.systems
     if baseline is None:
         return all_pairs(len(systems))
-    found = np.flatnonzero([label == baseline for label in systems])
-    if not len(found):
-        raise ParameterError("baseline to be one of the systems", repr(baseline), "", systems)
-    return baseline_pairs(len(systems), int(found[0]))
+    (row,) = places("baseline to be one of the systems", [baseline], systems.tolist())
+    return baseline_pairs(len(systems), row)
 
 
 def label_pairs(matched: Matched, pairs: Array) -> dict[str, Any]:
@@ -218,7 +226,8 @@ def read_scores(scores: xr.DataArray | pd.DataFrame) -> xr.DataArray:
     return array.assign_coords({dim: np.arange(1, array.sizes[dim] + 1) for dim in missing})
 
 
-def _select(array: xr.DataArray, at: int | Sequence[int]) -> xr.DataArray:
+def select_depths(array: xr.DataArray, at: int | Sequence[int]) -> xr.DataArray:
+    """Return scores at some depths, in the order asked for; those not scored are named."""
     if DEPTH not in array.dims:
         advice = "leave at= out; each metric stands for the depth in its name"
         raise DepthError("scores by depth", "scores without depths", advice)
@@ -233,7 +242,7 @@ def _select(array: xr.DataArray, at: int | Sequence[int]) -> xr.DataArray:
 
 def _count_topics(matched: Matched) -> None:
     topics = matched.array.indexes[TOPIC]
-    scored = ~np.asarray(np.isnan(matched.scores).any(axis=1))
+    scored = matched.scored
     fewest = scored.sum(axis=1).min(axis=1, initial=len(topics))
     labels = matched.metrics
     without = [label for label, count in zip(labels, fewest, strict=True) if not count]
@@ -247,13 +256,7 @@ def _count_topics(matched: Matched) -> None:
             dropped.append(f"{(~kept).sum()} of {len(kept)} for {label} ({listed})")
     if dropped:
         message = "topics on which some system has no score are left out: " + "; ".join(dropped)
-        warnings.warn(message, IrframeWarning, stacklevel=4)
+        warn(message)
     if len(fewest) and fewest.min() == 1:
         message = "systems are compared on a single topic, which cannot show a difference"
-        warnings.warn(message, IrframeWarning, stacklevel=4)
-
-
-def refuse_alpha(alpha: float) -> None:
-    """Raise unless alpha is a significance level."""
-    if not isinstance(alpha, int | float | np.number) or not 0 < alpha < 1:
-        raise ParameterError("alpha between 0 and 1, without them", repr(alpha))
+        warn(message)

@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.inference.discrimination import _over_pairs
+from irframe.cubes.verb import verb
+from irframe.inference.discrimination import over_pairs
 from irframe.inference.matching import Depths
 from irframe.paired import PairedTest
 
 
+@verb
 def median_p(
     scores: xr.DataArray | pd.DataFrame,
     test: str | PairedTest = "t",
@@ -54,4 +56,4 @@ def median_p(
     >>> median_p(scores).values.tolist()
     [0.0]
     """
-    return _over_pairs(scores, test, lambda p: np.median(p, axis=0), "median p-value", at=at, by=by)
+    return over_pairs(scores, test, lambda p: np.median(p, axis=0), "median p-value", at=at, by=by)

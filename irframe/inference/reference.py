@@ -8,10 +8,17 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import DepthError, MetricError, ParameterError
-from irframe.inference.matching import Depths, Matched, match_topics, read_scores
+from irframe.inference.matching import (
+    Array,
+    Depths,
+    Matched,
+    match_topics,
+    read_scores,
+    select_depths,
+)
 from irframe.metrics import parse_metric
 from irframe.metrics.base import Metric
-from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 
 Reference = int | str | Metric | xr.DataArray | pd.DataFrame
 
@@ -44,20 +51,60 @@ def match_reference(
     DepthError
         For depths outside the scores.
     """
-    array = read_scores(scores)
+    array = read_scores(scores).compute()
     if isinstance(reference, xr.DataArray | pd.DataFrame):
-        other = _like(array, read_scores(reference))
+        other = _like(array, read_scores(reference).compute())
     elif isinstance(reference, int | np.integer) and not isinstance(reference, bool):
-        return match_topics(array, at), match_topics(array, int(reference))
+        other = select_depths(array, int(reference))
     else:
         other = pick_metric(array, reference)
-    if other.sizes.get(DEPTH, 1) == 1:
-        return match_topics(array, at), match_topics(other)
-    new = match_topics(array, at)
-    depths = new.array.indexes.get(DEPTH)
-    if depths is None:
-        raise DepthError("a reference without depths, as the scores", "several depths")
-    return new, match_topics(other, depths.tolist())
+    new = array if at is None else select_depths(array, at)
+    if other.sizes.get(DEPTH, 1) > 1:
+        if DEPTH not in new.dims:
+            raise DepthError("a reference without depths, as the scores", "several depths")
+        other = select_depths(other, new.indexes[DEPTH].tolist())
+    return share_topics(new, other)
+
+
+def share_topics(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Matched]:
+    """Match scores and others on the topics that every system has on both sides.
+
+    Parameters
+    ----------
+    scores, other
+        Scores of the same systems; the others have one metric and depth, or as many. Sides
+        without a topic in common are left as they are.
+
+    Returns
+    -------
+    scores, other : Matched
+        Both sides, without a score wherever some system has none on either.
+    """
+    here, there = scores.indexes[TOPIC], other.indexes[TOPIC]
+    both = here.intersection(there, sort=False)
+    if not len(both):
+        return match_topics(scores), match_topics(other)
+    sides = [side.isel({TOPIC: side.indexes[TOPIC].get_indexer(both)}) for side in (scores, other)]
+    scored = [Matched(side).scored for side in sides]
+    shared = scored[0] & scored[1]
+    if not all((shared == one).all() for one in scored):
+        sides = [_blank(_widen(side, shared), shared) for side in sides]
+    return match_topics(sides[0]), match_topics(sides[1], quiet=True)
+
+
+def _widen(side: xr.DataArray, shared: Array) -> xr.DataArray:
+    """Repeat a single metric or depth as often as there are shared ones."""
+    if DEPTH not in side.dims and shared.shape[2] > 1:
+        bare = side.drop_vars(DEPTH, errors="ignore")
+        side = bare.expand_dims({DEPTH: shared.shape[2]}, axis=-1)
+    wanted = {METRIC: shared.shape[0], DEPTH: shared.shape[2]}
+    few = {dim: [0] * n for dim, n in wanted.items() if side.sizes.get(dim, n) < n}
+    return side.isel(few)
+
+
+def _blank(side: xr.DataArray, shared: Array) -> xr.DataArray:
+    kept = shared if DEPTH in side.dims else shared[..., 0]
+    return side.copy(data=np.where(kept[:, np.newaxis], side.to_numpy(), np.nan))
 
 
 def pick_metric(scores: xr.DataArray, metric: Any) -> xr.DataArray:

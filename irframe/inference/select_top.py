@@ -3,9 +3,11 @@
 import numpy as np
 import xarray as xr
 
+from irframe.checks import number
 from irframe.cubes.score import parse_metrics, score
 from irframe.cubes.tables import to_scores
-from irframe.errors import InputError, ParameterError
+from irframe.cubes.verb import verb
+from irframe.errors import InputError
 from irframe.inference.averages import averages
 from irframe.metrics import Metric, facts
 from irframe.metrics.base import MetricType
@@ -15,11 +17,13 @@ TIE = 12
 """Decimals to which means are rounded before they are compared."""
 
 
+@verb
 def select_top(
     data: xr.Dataset | xr.DataArray,
     top: float = 0.75,
     *,
     metric: Metric | MetricType | str = "AP",
+    by: str | None = None,
 ) -> xr.Dataset | xr.DataArray:
     """Keep the best systems, so that hopeless ones do not inflate correlations.
 
@@ -31,6 +35,9 @@ def select_top(
         Share of the systems to keep, above 0 and at most 1.
     metric
         What is best on average over topics, at the greatest depth.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
 
     Returns
     -------
@@ -57,8 +64,7 @@ def select_top(
     >>> select_top(cube).sizes["system"]
     6
     """
-    if not isinstance(top, int | float) or isinstance(top, bool) or not 0 < top <= 1:
-        raise ParameterError("top above 0 and at most 1", repr(top))
+    top = number("top", top, above=0, high=1)
     (chosen,) = parse_metrics(metric)
     if isinstance(data, xr.Dataset):
         last = score(data, chosen, at=data.sizes[DEPTH])[0, ..., 0]

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from irframe.errors import InputError, ParameterError
+from irframe.checks import whole
+from irframe.errors import InputError
 from irframe.inference.compare import COLUMNS
 from irframe.inference.matching import Array
 from irframe.metrics import facts
@@ -80,8 +81,7 @@ def styled(comparison: pd.DataFrame, precision: int = 3) -> "Styler":
     missing = [name for name in COLUMNS if name not in getattr(comparison, "columns", ())]
     if missing:
         raise InputError("a frame from compare", "one without", "", missing)
-    if not isinstance(precision, int) or precision < 0:
-        raise ParameterError("precision of at least 0", repr(precision))
+    whole("precision", precision, low=0)
     cells = _cells(comparison)
     systems, columns = _systems(comparison), _columns(comparison)
     marks = _marks(len(systems))
@@ -94,17 +94,6 @@ def styled(comparison: pd.DataFrame, precision: int = 3) -> "Styler":
         pd.DataFrame(_superscripts(comparison, cells, marks, means.shape), rows, columns),
         precision,
     )
-
-
-def is_comparison(frame: pd.DataFrame) -> bool:
-    """Return whether a frame is a comparison of systems, rather than a run or scores.
-
-    Examples
-    --------
-    >>> is_comparison(pd.DataFrame({"system_a": ["x"], "system_b": ["y"], "p": [0.5]}))
-    True
-    """
-    return {*SIDES, "p"} <= set(frame.columns)
 
 
 def _keys(comparison: pd.DataFrame) -> list[str]:

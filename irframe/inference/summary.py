@@ -7,8 +7,9 @@ import pandas as pd
 import scipy
 import xarray as xr
 
+from irframe.checks import level
 from irframe.cubes.tables import score_groups, system_name, to_scores
-from irframe.errors import ParameterError
+from irframe.cubes.verb import verb
 from irframe.inference.averages import averages
 from irframe.metrics import facts
 from irframe.names import METRIC, SYSTEM, TOPIC
@@ -18,6 +19,7 @@ from irframe.names import METRIC, SYSTEM, TOPIC
 def summary(scores: pd.DataFrame, by: str | None = None, alpha: float = 0.05) -> pd.DataFrame: ...
 @overload
 def summary(scores: xr.DataArray, by: str | None = None, alpha: float = 0.05) -> xr.Dataset: ...
+@verb
 def summary(
     scores: xr.DataArray | pd.DataFrame, by: str | None = None, alpha: float = 0.05
 ) -> xr.Dataset | pd.DataFrame:
@@ -67,8 +69,7 @@ def summary(
     metric system
     AP     s        0.5 -2.676551  3.676551  2
     """
-    if not 0 < alpha < 1:
-        raise ParameterError("alpha between 0 and 1", repr(alpha))
+    level(alpha)
     if by is not None:
         parts = {key: _summarise(part, alpha) for key, part in score_groups(scores, by)}
         keys = pd.Index(list(parts), name=by)

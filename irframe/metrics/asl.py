@@ -60,6 +60,7 @@ class ASL(Metric):
     unretrieved: str = parameter("irrel", choices=UNRETRIEVED)
     rel: int = parameter(1, low=1, high=127)
 
+    sees_length: ClassVar = True
     aliases: ClassVar = ("AtomizedSearchLength",)
     cost: ClassVar = True
     order: ClassVar = "relevance"

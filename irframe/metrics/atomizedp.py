@@ -54,6 +54,7 @@ class AtomizedP(Metric):
     unretrieved: str = parameter("irrel", choices=UNRETRIEVED)
     rel: int = parameter(1, low=1, high=127)
 
+    sees_length: ClassVar = True
     order: ClassVar = "relevance"
 
     def kernel(

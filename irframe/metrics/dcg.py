@@ -51,6 +51,7 @@ class DCG(Metric):
     base: float = parameter(2, above=1)
     rel: int = parameter(1, low=1, high=127)
 
+    additive: ClassVar = True
     linear: ClassVar = True
     range: ClassVar = (0.0, np.inf)
     order: ClassVar = "gain"

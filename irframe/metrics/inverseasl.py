@@ -49,6 +49,7 @@ class InverseASL(Metric):
     unretrieved: str = parameter("irrel", choices=UNRETRIEVED)
     rel: int = parameter(1, low=1, high=127)
 
+    sees_length: ClassVar = True
     summary: ClassVar = "harmonic"
     order: ClassVar = "relevance"
 

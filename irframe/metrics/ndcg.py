@@ -64,6 +64,7 @@ class nDCG(Metric):
     ideal: str = parameter("judged", choices=("judged", "pool", "full"))
     rel: int = parameter(1, low=1, high=127)
 
+    additive: ClassVar = True
     aliases: ClassVar = ("NDCG", "ndcg")
     order: ClassVar = "gain"
     fillings: ClassVar = "cut"

@@ -45,6 +45,7 @@ class P(Metric):
     gain: Gain = parameter("binary")
     rel: int = parameter(1, low=1, high=127)
 
+    additive: ClassVar = True
     needs_depth: ClassVar = True
     aliases: ClassVar = ("Precision",)
     linear: ClassVar = True

@@ -47,6 +47,7 @@ class RBP(Metric):
     gain: Gain = parameter("binary")
     rel: int = parameter(1, low=1, high=127)
 
+    additive: ClassVar = True
     linear: ClassVar = True
     order: ClassVar = "gain"
 

@@ -41,6 +41,7 @@ class Recall(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
+    additive: ClassVar = True
     aliases: ClassVar = ("R", "SetR")
     linear: ClassVar = True
     order: ClassVar = "relevance"

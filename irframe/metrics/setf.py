@@ -46,6 +46,7 @@ class SetF(Metric):
     beta: float = parameter(1.0, above=0)
     rel: int = parameter(1, low=1, high=127)
 
+    sees_length: ClassVar = True
     order: ClassVar = "relevance"
     fillings: ClassVar = "cut"
 

@@ -43,6 +43,7 @@ class SetP(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
+    sees_length: ClassVar = True
     order: ClassVar = "relevance"
 
     def kernel(self, *, found: Floats, seen: Array) -> Floats:

@@ -5,21 +5,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
-from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH, METRIC
 from irframe.plots.canvas import new_axes
+from irframe.plots.checked import categories, only_test
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-CATEGORY_COLOURS = ("#00684C", "#8FD3B6", "#E69F00", "#9AA5B1")
-"""Both, neither, metric only, orderings only."""
 
 
 def agreement_bars(
     checked: xr.Dataset, *, test: str | None = None, ax: "Axes | None" = None
 ) -> "Axes":
     """Draw the share of the system pairs in each category, a bar per metric and depth.
+
+    Also called as ``checked.ireval.plot.agreement_bars()``.
 
     Parameters
     ----------
@@ -33,7 +32,7 @@ def agreement_bars(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, four stacked patches per bar.
+        The axes, four stacked patches per bar, and a fifth where significant verdicts are opposed.
 
     Raises
     ------
@@ -52,17 +51,14 @@ def agreement_bars(
     >>> len(checked.ireval.plot.agreement_bars().patches)
     16
     """
-    if not {"share", "verdict"} <= set(checked.data_vars):
-        raise InputError("what cross_check returned", "other data")
-    share = checked["share"].isel(test=only_test(checked, test)).transpose(METRIC, DEPTH, ...)
-    metrics, depths, categories = share.shape
+    checked = only_test(checked, test)
+    share = checked["share"].transpose(METRIC, DEPTH, ...)
+    metrics, depths, _ = share.shape
     places = np.arange(metrics)[:, np.newaxis] * (depths + 1) + np.arange(depths)
     ax = new_axes(ax, (min(3 + 0.3 * places.size, 12), 4.0))
     bottom = np.zeros(places.size)
-    for code in range(categories):
+    for code, label, colour in categories(checked["verdict"]):
         values = share.to_numpy()[..., code].ravel()
-        label = str(share["category"].to_numpy()[code])
-        colour = CATEGORY_COLOURS[code]
         ax.bar(places.ravel(), values, 0.85, bottom=bottom, color=colour, label=label)
         bottom += values
     ax.set_xticks(places.ravel(), np.tile(share[DEPTH].to_numpy(), metrics), fontsize="x-small")
@@ -72,14 +68,3 @@ def agreement_bars(
     ax.set_yticks(np.linspace(0, 1, 6))
     ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     return ax
-
-
-def only_test(checked: xr.Dataset, test: str | None) -> int:
-    """Return the position of a test, which need not be named where there is only one."""
-    names = [str(name) for name in checked["test"].to_numpy()]
-    if test is None and len(names) == 1:
-        return 0
-    if test not in names:
-        found = "none chosen" if test is None else repr(test)
-        raise ParameterError("test= to be one of those checked", found, "", names)
-    return names.index(str(test))

@@ -26,6 +26,8 @@ def agreement_map(
 ) -> "Axes":
     """Draw how alike metrics order the systems: blue where they are equivalent.
 
+    Also called as ``matrix.ireval.plot.agreement_map()``.
+
     Parameters
     ----------
     matrix

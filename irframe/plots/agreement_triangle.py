@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from irframe.errors import InputError, ParameterError
+from irframe.errors import ParameterError
 from irframe.names import DEPTH, SYSTEM
-from irframe.plots.agreement_bars import CATEGORY_COLOURS, only_test
 from irframe.plots.canvas import new_axes, only_metric
+from irframe.plots.checked import categories, only_test
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +27,8 @@ def agreement_triangle(
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw a dot per pair of systems, coloured by who finds their difference significant.
+
+    Also called as ``checked.ireval.plot.agreement_triangle()``.
 
     Systems are ordered by their mean on the metric, so pairs near the diagonal are close calls
     and those near the upper left corner are far apart.
@@ -62,9 +64,7 @@ def agreement_triangle(
     >>> len(checked.ireval.plot.agreement_triangle().collections)
     4
     """
-    if not {"verdict", "rank"} <= set(checked.data_vars):
-        raise InputError("what cross_check returned", "other data")
-    checked = checked.isel(test=only_test(checked, test))
+    checked = only_test(checked, test)
     depths = checked[DEPTH].to_numpy().tolist()
     if (depth is None and len(depths) > 1) or depth not in {None, *depths}:
         found = "none chosen" if depth is None else repr(depth)
@@ -77,10 +77,9 @@ def agreement_triangle(
     better, worse = np.sort(sides, axis=0)
     ax = new_axes(ax, (5.4, 5.0))
     size = min(LARGEST, AREA / len(better))
-    for code, name in enumerate(checked["category"].to_numpy()):
+    for code, name, colour in categories(verdict):
         chosen = verdict.to_numpy() == code
         label = f"{name} ({chosen.mean():.1%})"
-        colour = CATEGORY_COLOURS[code]
         ax.scatter(better[chosen], worse[chosen], size, color=colour, label=label, linewidths=0)
     words = verdict["metric"].item(), verdict[DEPTH].item()
     ax.set(

@@ -19,6 +19,8 @@ ACROSS = 3
 def archetypes(misplaced: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
     """Draw the cumulated relative position of one ranking of each kind.
 
+    Also called as ``misplaced.ireval.plot.archetypes()``.
+
     Parameters
     ----------
     misplaced

@@ -22,6 +22,8 @@ EDGES = np.array([1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.
 def best_systems(best: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes":
     """Draw how well the best systems of all groups do, by several metrics on one scale.
 
+    Also called as ``best.ireval.plot.best_systems()``.
+
     The scale is that of precision; a search length stands where one over it does, so that
     metrics which judge the task alike have their bars together.
 

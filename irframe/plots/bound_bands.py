@@ -27,6 +27,8 @@ def bound_bands(
 ) -> "Axes":
     """Draw between which means systems must lie, by evaluation depth.
 
+    Also called as ``bounds.ireval.plot.bound_bands()``.
+
     Where the bands of two systems do not touch, the unjudged documents cannot change which is
     the better one.
 

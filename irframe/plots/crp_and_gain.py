@@ -9,7 +9,7 @@ from irframe.cubes.tables import to_scores
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.plots.canvas import COLOURS, new_axes, only_metric
-from irframe.plots.crp_curves import mark_recall_base, select_topic
+from irframe.plots.misplaced import mark_recall_base, select_topic
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +25,8 @@ def crp_and_gain(
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw the cumulated relative position of a ranking beside what it gains.
+
+    Also called as ``misplaced.ireval.plot.crp_and_gain(scores, system=..., topic=...)``.
 
     Two rankings of like gain may differ in how long they make a user wait for it.
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
-from irframe.errors import InputError, ParameterError
-from irframe.names import DEPTH, SYSTEM, TOPIC
+from irframe.errors import ParameterError
+from irframe.names import DEPTH, SYSTEM
 from irframe.plots.canvas import COLOURS, FAINT, new_axes
+from irframe.plots.misplaced import mark_recall_base, select_topic
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +23,8 @@ def crp_curves(
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw the cumulated relative position of systems on a topic.
+
+    Also called as ``misplaced.ireval.plot.crp_curves(topic=...)``.
 
     A curve falls while relevant documents are missing from ranks where the ideal ranking has
     them, and rises when they come late. It has recovered where it crosses 0; the ideal ranking
@@ -89,22 +92,6 @@ def crp_curves(
         bbox_to_anchor=(1, 0.5),
     )
     return ax
-
-
-def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
-    """Return the misplacement of one topic."""
-    if not {"crp", "recall_base"} <= set(misplaced.data_vars):
-        raise InputError("what misplacement returned", "other data")
-    known = misplaced[TOPIC].to_numpy().tolist()
-    if topic not in known:
-        raise ParameterError("a topic that was measured", repr(topic), "", known)
-    return misplaced.isel({TOPIC: known.index(topic)})
-
-
-def mark_recall_base(ax: "Axes", R: int) -> None:
-    """Draw a dotted line at the recall base, and one at 0."""
-    ax.axhline(0, color="black", linewidth=0.8, label="_zero")
-    ax.axvline(max(R, 1), color="black", linestyle=":", linewidth=1, label=f"recall base, {R}")
 
 
 def _quartiles(one: xr.Dataset) -> list[Hashable]:

@@ -26,6 +26,8 @@ def depth_curves(
 ) -> "Axes":
     """Draw the mean score of every system against evaluation depth.
 
+    Also called as ``scores.ireval.plot.depth_curves()``.
+
     Lines that cross are systems whose order depends on the depth. Five systems are emphasised:
     the worst, the quartiles and the best at the greatest depth.
 

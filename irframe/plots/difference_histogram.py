@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 def difference_histogram(histogram: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes":
     """Draw how many relevant documents a system wins and loses against another, by how much.
 
+    Also called as ``histogram.ireval.plot.difference_histogram()``.
+
     Parameters
     ----------
     histogram

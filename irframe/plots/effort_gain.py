@@ -24,6 +24,8 @@ COLUMN_BORDERS = (0.25, 0.5, 0.75)
 def effort_gain(cells: xr.Dataset, *, metric: Any = None, ax: "Axes | None" = None) -> "Axes":
     """Draw what rankings gain against how little effort they waste.
 
+    Also called as ``cells.ireval.plot.effort_gain()``.
+
     Rows are the quarters of the gain, columns those of the effort scale. On the diagonal either
     metric tells the whole story; the upper left, *high-high*, is high gain at high effort.
 

@@ -18,6 +18,8 @@ LONGEST = 6
 def hasse(grid: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
     """Draw which rankings of a length no metric can place below which others.
 
+    Also called as ``grid.ireval.plot.hasse()``.
+
     An arrow points from a ranking to one that is not better, by every metric; arrows that follow
     from others are left out. Rankings without a path between them may go either way. Each arrow
     goes one level down: a relevant document one rank lower, or lost at the end.

@@ -18,6 +18,8 @@ def leave_out_changes(
 ) -> "Axes":
     """Draw by how much the score of every run falls when it is left out of the pool.
 
+    Also called as ``rows.ireval.plot.leave_out_changes()``.
+
     Parameters
     ----------
     rows

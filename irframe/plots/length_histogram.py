@@ -19,6 +19,8 @@ MOST = 4
 def length_histogram(histogram: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes":
     """Draw how many relevant documents lie how far down, and how many were not retrieved.
 
+    Also called as ``histogram.ireval.plot.length_histogram()``.
+
     Parameters
     ----------
     histogram

@@ -24,6 +24,8 @@ MOST_SPELLED = 60
 def orderings(lined_up: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
     """Draw two systems topic by topic: what they found, how it is ordered, how metrics see it.
 
+    Also called as ``lined_up.ireval.plot.orderings()``.
+
     Left to right: the rankings of a and of b, dark where gain is high; the innate ordering at
     every depth; and the score differences a - b, coloured by who is ahead. Topics stand in five
     groups from *ns* to *ni*; in the middle ones no metric can have the opposite colour.

@@ -7,21 +7,16 @@ import pandas as pd
 
 from irframe.errors import InputError
 from irframe.plots.canvas import new_axes
+from irframe.plots.segments import SEGMENTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SEGMENTS = {
-    "both": ("#56B4E9", "both"),
-    "a_only": ("#D55E00", "a only"),
-    "b_only": ("#009E73", "b only"),
-    "neither": ("#D5DAE0", "neither"),
-}
-"""Outcome -> colour and label, in the order of the bars."""
-
 
 def outcome_shares(summary: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes":
     """Draw the share of topics that both, one or neither of two systems answer, a bar per pair.
+
+    Also called as ``summary.ireval.plot.outcome_shares()``.
 
     Beside each bar stands the mean ESL of a and of b over the topics both answer, with a star at
     the system that ranks answers significantly higher.
@@ -52,7 +47,7 @@ def outcome_shares(summary: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes"
     --------
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
-    >>> found = runs.ireval.outcomes(qrels, "bm25", relevant="first", depth=10)
+    >>> found = runs.ireval.outcomes(qrels, baseline="bm25", relevant="first")
     >>> len(found.summary.ireval.plot.outcome_shares().patches)
     28
     """

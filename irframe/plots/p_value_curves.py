@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.checks import level
 from irframe.errors import InputError
-from irframe.inference.matching import refuse_alpha
 from irframe.names import DEPTH, METRIC
 from irframe.plots.canvas import COLOURS, new_axes
 
@@ -22,6 +22,8 @@ def p_value_curves(
     data: xr.Dataset | pd.DataFrame, *, alpha: float | None = None, ax: "Axes | None" = None
 ) -> "Axes":
     """Draw the pairs' p-values in falling order: the more to the left, the more discriminating.
+
+    Also called as ``data.ireval.plot.p_value_curves()``.
 
     Parameters
     ----------
@@ -58,7 +60,7 @@ def p_value_curves(
     """
     if alpha is None:
         alpha = float(data.attrs.get("alpha", 0.05))
-    refuse_alpha(alpha)
+    level(alpha)
     bootstrap = isinstance(data, xr.Dataset)
     curves = list(_of_power(data) if isinstance(data, xr.Dataset) else _of_frame(data))
     ax = new_axes(ax)
@@ -74,8 +76,8 @@ def p_value_curves(
             label=share if delta is None else f"{share}, difference {delta:.3f}",
         )
     ax.axhline(alpha, color="black", linestyle=":", linewidth=1, label=f"alpha = {alpha:g}")
-    level = "achieved significance level" if bootstrap else "p-value"
-    ax.set(xlabel="pairs of systems, by falling " + level, ylabel=level)
+    what = "achieved significance level" if bootstrap else "p-value"
+    ax.set(xlabel="pairs of systems, by falling " + what, ylabel=what)
     ax.set(ylim=(0, min(1, 3 * alpha)), xlim=(0, max(len(values) for _, values, _ in curves)))
     ax.legend(frameon=False, fontsize="small", loc="best")
     return ax

@@ -19,6 +19,8 @@ def pool_curves(
 ) -> Any:
     """Draw how many relevant documents pools of growing depth find, and how fast they dry up.
 
+    Also called as ``growth.ireval.plot.pool_curves()``.
+
     Parameters
     ----------
     growth

@@ -8,7 +8,7 @@ import pandas as pd
 
 from irframe.errors import InputError, ParameterError
 from irframe.plots.canvas import new_axes
-from irframe.plots.outcome_shares import SEGMENTS
+from irframe.plots.segments import SEGMENTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +28,8 @@ def rank_scatter(
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw the rank of every answer in system a against that in b, with the outcomes as regions.
+
+    Also called as ``queries.ireval.plot.rank_scatter()``.
 
     Points below the diagonal are topics that b answers sooner; those in the strips are answered
     by one system only, or by neither. Ranks are on a logarithmic scale, and the area of a point
@@ -63,7 +65,9 @@ def rank_scatter(
     --------
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
-    >>> found = runs.ireval.outcomes(qrels, "bm25", "ance", relevant="first")
+    >>> found = runs.ireval.outcomes(
+    ...     qrels, baseline="bm25", systems="ance", relevant="first"
+    ... )
     >>> found.queries.ireval.plot.rank_scatter().get_xlabel()
     'rank in bm25 (a)'
     """
@@ -71,7 +75,7 @@ def rank_scatter(
         raise InputError("the queries of what outcomes returned", "another frame")
     chosen, names = _only_pair(queries, a, b)
     ranks = [chosen[name].astype("float64").to_numpy() for name in ("rank_a", "rank_b")]
-    deepest = float(np.nanmax(ranks, initial=10))
+    deepest = float(np.fmax.reduce(np.concatenate(ranks), initial=10))
     end = np.log10(deepest) * 1.04 + 0.02
     strip = end * (1 + STRIP / 2)
     x, y = (np.where(np.isnan(rank), strip, np.log10(rank)) for rank in ranks)

@@ -19,6 +19,8 @@ MOST_SPELLED = 16
 def ranking_grid(grid: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
     """Draw all pairs of rankings of a length, arranged by two metrics.
 
+    Also called as ``grid.ireval.plot.ranking_grid()``.
+
     Red cells are the only ones where metrics may disagree. The more of them lie far from the
     diagonal, the more freedom is left.
 

@@ -24,6 +24,8 @@ def ratio_curves(
 ) -> "Axes":
     """Draw a quantity by evaluation depth: a curve per metric, and per group.
 
+    Also called as ``values.ireval.plot.ratio_curves()``.
+
     Parameters
     ----------
     values

@@ -20,6 +20,8 @@ def robustness_curves(
 ) -> "Axes":
     """Draw how alike systems are ordered on shares of the judgments and on all of them.
 
+    Also called as ``agreement.ireval.plot.robustness_curves()``.
+
     The flatter and closer to 1 a line, the less the metric minds incomplete judgments.
 
     Parameters

@@ -28,6 +28,8 @@ def system_ranking(
 ) -> "Axes":
     """Draw the systems from best to worst with the confidence interval of each mean.
 
+    Also called as ``scores.ireval.plot.system_ranking()``.
+
     Intervals of single means say how well each is known over topics. Two systems whose
     intervals overlap may still differ significantly, because both saw the same topics: ask
     `irframe.compare`.

@@ -28,6 +28,8 @@ def tie_bars(
 ) -> "Axes":
     """Draw between which means the order of tied documents decides, for every system.
 
+    Also called as ``ranges.ireval.plot.tie_bars()``.
+
     Parameters
     ----------
     ranges

@@ -5,23 +5,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
-from irframe.errors import InputError
+from irframe.cubes.gate import read_cube
+from irframe.cubes.score import score
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
-from irframe.plots.canvas import COLOURS, new_axes, only_metric
+from irframe.plots.canvas import COLOURS, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 def unjudged_share(
-    scores: xr.DataArray, *, pool_depth: int | None = None, ax: "Axes | None" = None
+    cube: xr.Dataset, *, pool_depth: int | None = None, ax: "Axes | None" = None
 ) -> "Axes":
     """Draw which share of the documents down to every depth was never judged, run by run.
 
+    Also called as ``cube.ireval.plot.unjudged_share()``.
+
     Parameters
     ----------
-    scores
-        Scores of the metric ``Judged`` by depth.
+    cube
+        A cube made by `irframe.cube`.
     pool_depth
         Depth of the pool, marked by a dotted line; by default the cube's.
     ax
@@ -30,8 +33,8 @@ def unjudged_share(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes: a line per system, the mean over topics, by colour those that contributed to
-        the pool and the others.
+        The axes: a line per system, the mean over the topics that it has a list for, by colour
+        those that contributed to the pool and the others.
 
     References
     ----------
@@ -42,26 +45,24 @@ def unjudged_share(
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> ax = cube.ireval.score("Judged").ireval.plot.unjudged_share()
+    >>> ax = cube.ireval.plot.unjudged_share()
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['contributing (5)', 'not contributing (3)', 'pool depth']
     """
-    if not isinstance(scores, xr.DataArray) or not {METRIC, DEPTH} <= set(scores.dims):
-        found = ", ".join(map(str, getattr(scores, "dims", ()))) or type(scores).__name__
-        raise InputError("scores of Judged by depth", found)
-    shares = 100 * (1 - only_metric(scores, "Judged").mean(TOPIC).transpose(SYSTEM, DEPTH))
+    cube = read_cube(cube)
+    judged = score(cube, "Judged").isel({METRIC: 0}).where(cube["retrieved"] > 0)
+    shares = 100 * (1 - judged.mean(TOPIC).transpose(SYSTEM, DEPTH))
     depths = shares[DEPTH].to_numpy()
-    everyone = np.ones(shares.sizes[SYSTEM], bool)
-    inside = shares["contributing"].to_numpy() if "contributing" in shares.coords else everyone
+    inside = cube["contributing"].to_numpy()
     ax = new_axes(ax)
     for number, (chosen, name) in enumerate(
         ((inside, "contributing"), (~inside, "not contributing"))
     ):
         for place, row in enumerate(np.flatnonzero(chosen)):
             label = f"{name} ({chosen.sum()})" if not place else f"_{shares.indexes[SYSTEM][row]}"
-            alpha = 0.9 if len(everyone) < 20 else 0.35
+            alpha = 0.9 if len(inside) < 20 else 0.35
             ax.plot(depths, shares[row], color=COLOURS[number], alpha=alpha, lw=1.2, label=label)
-    pool_depth = scores.attrs.get("pool_depth") if pool_depth is None else pool_depth
+    pool_depth = cube.attrs.get("pool_depth") if pool_depth is None else pool_depth
     if pool_depth:
         ax.axvline(pool_depth, color="black", linestyle=":", linewidth=1, label="pool depth")
     ax.set(xlabel="evaluation depth k", ylabel="unjudged documents down to k, %")

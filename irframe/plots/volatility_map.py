@@ -26,6 +26,8 @@ def volatility_map(
 ) -> "Axes":
     """Draw a volatility matrix: blue where two depths order the systems equivalently.
 
+    Also called as ``matrix.ireval.plot.volatility_map()``.
+
     Parameters
     ----------
     matrix

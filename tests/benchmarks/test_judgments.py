@@ -49,16 +49,16 @@ def rebuilt(runs, qrels, others, depth, at):
 
 
 @pytest.mark.parametrize(("at", "times"), [(7, 20), (1000, 4)])
-@pytest.mark.parametrize("by", ["system", "team"])
-def test_leaving_runs_out(benchmark, track, cube, by, at, times):
+@pytest.mark.parametrize("together", ["system", "team"])
+def test_leaving_runs_out(benchmark, track, cube, together, at, times):
     runs, qrels = track
-    options = {"by": None if by == "system" else by, "at": at}
+    options = {"together": None if together == "system" else together, "at": at}
     rows = benchmark.pedantic(
         cube.ireval.leave_out, args=METRICS, kwargs=options, rounds=2, warmup_rounds=1
     )
     ours = benchmark.stats.stats.min
     groups = runs[runs["contributing"]].drop_duplicates("system").set_index("system")
-    groups = groups.index.to_series() if by == "system" else groups["team"]
+    groups = groups.index.to_series() if together == "system" else groups["team"]
     chosen = groups.drop_duplicates().sample(SAMPLE, random_state=0)
     start = time.perf_counter()
     for group in chosen:
@@ -70,7 +70,7 @@ def test_leaving_runs_out(benchmark, track, cube, by, at, times):
             np.testing.assert_allclose(found, expected, atol=1e-12)
     loop = (time.perf_counter() - start) / SAMPLE * groups.nunique()
     benchmark.extra_info.update(loop=loop, ratio=loop / ours)
-    size = f"{groups.nunique()} {by}s, {len(METRICS)} metrics at depth {at}"
+    size = f"{groups.nunique()} {together}s, {len(METRICS)} metrics at depth {at}"
     tell(f"leave out {size}: {ours:.2f} s, again {loop:.0f} s: {loop / ours:.0f} x")
     assert loop / ours >= times
 

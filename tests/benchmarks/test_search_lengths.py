@@ -37,7 +37,7 @@ runs = pd.DataFrame(columns | {"score": -place.astype(np.float32)})
 qrels = pd.DataFrame({"topic": np.arange(queries, dtype=np.int32), "doc": np.int32(-1), "grade": 1})
 del place, doc, names, topic, columns
 before, start = peak(), time.perf_counter()
-found = runs.ireval.outcomes(qrels, "a", "b", depth=length)
+found = runs.ireval.outcomes(qrels, baseline="a", depth=length)
 seconds = time.perf_counter() - start
 both = int(found.summary.loc[0, "both"])
 known = right.reshape(2, -1) < length
@@ -56,7 +56,7 @@ def leaderboard(shared):
 def test_breakdown_of_a_leaderboard_from_frames(benchmark, leaderboard):
     runs, qrels = leaderboard
     found = benchmark.pedantic(
-        runs.ireval.outcomes, (qrels, "bm25"), {"depth": 10}, rounds=5, warmup_rounds=1
+        runs.ireval.outcomes, (qrels,), {"baseline": "bm25", "depth": 10}, rounds=5, warmup_rounds=1
     )
     assert len(found.summary) == 11
     assert benchmark.stats.stats.max < 1
@@ -64,7 +64,9 @@ def test_breakdown_of_a_leaderboard_from_frames(benchmark, leaderboard):
 
 def test_breakdown_of_a_leaderboard_from_a_cube(benchmark, leaderboard):
     cube = leaderboard[0].ireval.cube(leaderboard[1])
-    found = benchmark.pedantic(cube.ireval.outcomes, ("bm25",), rounds=5, warmup_rounds=1)
+    found = benchmark.pedantic(
+        cube.ireval.outcomes, (), {"baseline": "bm25"}, rounds=5, warmup_rounds=1
+    )
     assert round(found.summary.loc[0, "mrr_a"], 5) == 0.21854
     assert benchmark.stats.stats.max < 1
 

@@ -51,5 +51,5 @@ def test_dask_and_numpy_agree(scores):
 
 @pytest.mark.parametrize("alpha", [0, 1, -0.1])
 def test_alpha_is_a_probability(scores, alpha):
-    with pytest.raises(ParameterError, match="between 0 and 1"):
+    with pytest.raises(ParameterError, match="alpha, a number above 0 and below 1"):
         scores.ireval.summary(alpha=alpha)

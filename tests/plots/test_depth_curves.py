@@ -1,4 +1,4 @@
-"""Mean score by depth, drawn."""
+"""What `depth_curves` draws."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,12 +12,6 @@ from irframe.errors import InputError, ParameterError
 def scores():
     runs, qrels = ir.example_track()
     return runs.ireval.cube(qrels).ireval.score("AP", "P")
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
 
 
 def test_a_line_per_system_and_five_in_the_legend(scores):

@@ -1,6 +1,35 @@
-"""The best system stands first, also where lower is better."""
+"""What `tie_bars` draws."""
+
+import pytest
 
 import irframe as ir
+from irframe.plots.tie_bars import tie_bars
+
+
+@pytest.fixture(scope="module")
+def cube():
+    return ir.cube(*ir.example_track())
+
+
+def test_bars_of_ties():
+    runs, qrels = ir.example_track()
+    cube = runs.assign(score=runs["score"].round()).ireval.cube(qrels)
+    ranges = cube.ireval.tie_ranges("AP", "P", at=[5, 20])
+    ax = ranges.ireval.plot.tie_bars(metric="AP", depth=5)
+    means = ranges.sel(metric="AP", depth=5).mean("topic")
+    names = [label.get_text() for label in ax.get_xticklabels()]
+    for bar, name in zip(ax.patches, names, strict=True):
+        low, high = means.sel(system=name).values
+        assert bar.get_y() == pytest.approx(low)
+        assert bar.get_y() + bar.get_height() == pytest.approx(high)
+    assert ax.get_ylabel() == "mean AP@5, over tie orders"
+    assert tie_bars(ranges, metric="P").get_ylabel() == "mean P@20, over tie orders"
+
+
+def test_many_systems_are_not_named():
+    runs, qrels = ir.simulate_track(systems=45, topics=3, docs=80, depth=10, pool_depth=5, seed=1)
+    ranges = runs.ireval.cube(qrels).ireval.tie_ranges("P")
+    assert tie_bars(ranges).get_xlabel() == "45 systems, the best first"
 
 
 def test_the_lowest_cost_is_the_best():

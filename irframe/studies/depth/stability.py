@@ -4,12 +4,20 @@ import numpy as np
 import xarray as xr
 
 from irframe.agreements import share_above, stable_depth
-from irframe.errors import InputError, ParameterError
+from irframe.checks import number
+from irframe.cubes.verb import verb
+from irframe.errors import InputError
 from irframe.names import DEPTH
 from irframe.studies.depth.volatility import DEPTH_OTHER
 
 
-def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
+@verb
+def stability(
+    volatility: xr.DataArray,
+    threshold: float = 0.9,
+    *,
+    by: str | None = None,
+) -> xr.Dataset:
     """Say from which depth on the ordering of the systems no longer changes, and how often.
 
     Parameters
@@ -18,6 +26,9 @@ def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
         Volatility matrices, from `irframe.volatility`.
     threshold
         What a correlation has to exceed for two orderings to count as equivalent, -1 to 1.
+    by
+        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
+        result per group, labelled with the group.
 
     Returns
     -------
@@ -62,8 +73,7 @@ def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
     depths = matrix[DEPTH].to_numpy()
     if not np.array_equal(depths, matrix[DEPTH_OTHER].to_numpy()):
         raise InputError("the same depths on both sides", "others", "choose them with at=")
-    if not -1 <= threshold <= 1:
-        raise ParameterError("threshold between -1 and 1", repr(threshold))
+    number("threshold", threshold, low=-1, high=1)
     first = matrix.isel({DEPTH: 0, DEPTH_OTHER: 0}, drop=True)
     values = matrix.to_numpy()
     return xr.Dataset(

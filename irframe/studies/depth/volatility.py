@@ -6,6 +6,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.agreements import Agreement, parse_agreement
+from irframe.cubes.verb import verb
 from irframe.errors import DepthError, ParameterError
 from irframe.inference.agreement import METRIC_OTHER, system_means
 from irframe.inference.grouping import per_group
@@ -17,6 +18,7 @@ DEPTH_OTHER = "depth_other"
 """Dimension of the depths on the other side."""
 
 
+@verb
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
     other: Reference | None = None,

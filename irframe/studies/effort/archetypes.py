@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
 from irframe.names import SYSTEM, TOPIC
 from irframe.studies.effort.misplacement import ARCHETYPES
 
 
+@verb
 def archetypes(misplaced: xr.Dataset, by: str | None = None) -> pd.DataFrame:
     """Say which shares of the rankings are near the ideal, recover late, or never do.
 

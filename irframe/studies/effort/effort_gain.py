@@ -8,6 +8,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cubes.tables import to_scores
+from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
 from irframe.metrics import Metric, parse_metric
 from irframe.metrics.base import MetricType
@@ -29,11 +30,13 @@ _REGION = np.array(
 """Region of every cell, gain from low to huge down, Twist from 0 to 1 across."""
 
 
+@verb
 def effort_gain(
     scores: xr.DataArray | pd.DataFrame,
     *,
     effort: Metric | MetricType | str = "Twist",
     quartiles: Any = None,
+    by: str | None = None,
 ) -> xr.Dataset:
     """Say at what effort rankings reach their gain.
 
@@ -47,6 +50,9 @@ def effort_gain(
     quartiles
         The three borders between low, medium, high and huge gain; by default the quartiles of
         each metric's scores.
+    by
+        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
+        result per group, labelled with the group.
 
     Returns
     -------
@@ -61,7 +67,8 @@ def effort_gain(
     Raises
     ------
     InputError
-        If `effort` was not scored, or nothing else was.
+        If `effort` was not scored, or nothing else was, or a metric on no ranking that `effort`
+        was scored on.
     ParameterError
         If the quartiles are no three ascending numbers.
 
@@ -93,8 +100,11 @@ def effort_gain(
         raise InputError(f"scores of {wanted} and of a gain metric", found, "score both")
     effort_score = array.isel({METRIC: labels.index(wanted)}, drop=True)
     gains = array.isel({METRIC: [i for i, label in enumerate(labels) if label != wanted]})
-    borders = _borders(gains, effort_score, quartiles)
     scored = (gains.notnull() & effort_score.notnull()).to_numpy()
+    without = gains[METRIC].to_numpy()[~scored.any(axis=(1, 2))]
+    if len(without):
+        raise InputError(f"rankings with scores of {wanted} and the metric", "none", "", without)
+    borders = _borders(gains, effort_score, quartiles)
     row = np.stack(
         [1 + np.searchsorted(b, g, side="right") for b, g in zip(borders, gains, strict=True)]
     )

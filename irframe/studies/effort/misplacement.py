@@ -6,9 +6,11 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.checks import choice, whole
 from irframe.cubes.layout import CELL
 from irframe.cubes.score import recall_base as judged_levels
-from irframe.errors import ParameterError, warn
+from irframe.cubes.verb import verb
+from irframe.errors import warn
 from irframe.metrics.relative_position import (
     CROSSINGS,
     ExpectedRanks,
@@ -21,7 +23,7 @@ from irframe.metrics.relative_position import (
     space_ratios,
 )
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
-from irframe.studies.orderings.orderings import compared_depth
+from irframe.studies.reading import read_depth
 
 Array = NDArray[Any]
 
@@ -35,12 +37,14 @@ BLOCK = 1 << 22
 """Cells worked on at a time."""
 
 
+@verb
 def misplacement(
     cube: xr.Dataset,
     *,
     depth: int | None = None,
     crossing: str = "sign_change",
     rel: int = 1,
+    by: str | None = None,
 ) -> xr.Dataset:
     """Say how much avoidable effort each ranking costs, rank by rank and in all.
 
@@ -56,6 +60,9 @@ def misplacement(
         ``"definition"`` or ``"matters"``.
     rel
         Lowest relevant grade, at least 1.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
 
     Returns
     -------
@@ -75,6 +82,8 @@ def misplacement(
         For a depth beyond the cube.
     ParameterError
         For an unknown crossing, or `rel` out of range.
+    MetricError
+        For cubes with shared ranks (``ties="mean"``).
 
     Warns
     -----
@@ -107,8 +116,9 @@ def misplacement(
     >>> moved["crp"].to_numpy().tolist(), moved["twist"].round(3).item()
     ([[[0, -1, 0, 0]]], 0.833)
     """
-    deepest = compared_depth(cube, depth)
-    _refuse(crossing, rel)
+    deepest = read_depth(cube, depth)
+    choice("crossing", crossing, CROSSINGS)
+    rel = whole("rel", rel, low=1, high=127)
     base = judged_levels(cube)
     expected = expected_ranks(base["levels"].to_numpy(), base["count"].to_numpy(), rel)
     R = recall_base(expected)[:, 0]
@@ -130,14 +140,6 @@ def misplacement(
             "their rankings are taken to be twice as long as their recall base"
         )
     return data
-
-
-def _refuse(crossing: str, rel: int) -> None:
-    if crossing not in CROSSINGS:
-        raise ParameterError("crossing one of " + ", ".join(map(repr, CROSSINGS)), repr(crossing))
-    whole = isinstance(rel, int | np.integer) and not isinstance(rel, bool)
-    if not whole or not 1 <= rel <= 127:
-        raise ParameterError("rel from 1 to 127", repr(rel))
 
 
 def _measure(

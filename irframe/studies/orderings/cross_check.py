@@ -8,35 +8,42 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.agreements.innate import compare_rankings, count_labels
-from irframe.cubes.score import score
+from irframe.checks import level
+from irframe.cubes.score import parse_metrics, score
+from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.inference.matching import Matched, match_topics, refuse_alpha
+from irframe.gains import Gain
+from irframe.inference.matching import Matched, match_topics
 from irframe.inference.verdicts import p_values
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import PairedTest, all_pairs, parse_test, sign_p
+from irframe.studies.orderings.binding import gains_of
 from irframe.studies.orderings.orderings import PAIR, GainLike, ranking_gains
+from irframe.studies.reading import read_depth
 
 Array = NDArray[Any]
 
 TEST, CATEGORY = "test", "category"
-CATEGORIES = ("Both: Yes", "Both: No", "Metric: Yes", "Metric: No")
-"""Who finds a difference significant: both metric and orderings, neither, only the metric, only
-the orderings."""
+CATEGORIES = ("Both: Yes", "Both: No", "Metric: Yes", "Metric: No", "Both: Opposed")
+"""Who finds a difference significant: both metric and orderings, and in favour of the same system;
+neither; only the metric; only the orderings; both, but not in favour of the same system."""
 CELL = (METRIC, TEST, DEPTH, PAIR)
 TIE = 12
 """Decimals to which means are rounded before systems are ranked."""
 
 
+@verb
 def cross_check(
     cube: xr.Dataset,
     *metrics: Metric | MetricType | str,
     test: str | PairedTest | Sequence[str | PairedTest] = "t",
     at: int | Sequence[int] | None = None,
     alpha: float = 0.05,
-    gain: GainLike = "binary",
-    rel: int = 1,
+    gain: GainLike | None = None,
+    rel: int | None = None,
+    by: str | None = None,
 ) -> xr.Dataset:
     """Say how often a difference is significant on a metric, and without one, over all pairs.
 
@@ -53,17 +60,22 @@ def cross_check(
     alpha
         Significance level of all tests, above 0 and below 1.
     gain, rel
-        Gain map and lowest relevant grade of the orderings.
+        Gain map and lowest relevant grade of the orderings; by default those of every metric,
+        and binary gain and 1 if it has none.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
 
     Returns
     -------
     xarray.Dataset
         ``verdict`` (metric, test, depth, pair): position in the coordinate ``category``;
         ``share`` (metric, test, depth, category): the pairs in each; the p-values ``p``
-        (metric, test, depth, pair) and ``p_orderings`` (depth, pair); ``rank`` (metric, depth,
-        system), 1 for the best mean. The coordinates ``system_a`` and ``system_b`` name the
-        pairs. Categories are ``"Both: Yes"``, ``"Both: No"``, ``"Metric: Yes"`` (only the
-        metric finds the difference significant) and ``"Metric: No"`` (only the orderings do).
+        (metric, test, depth, pair) and ``p_orderings`` (metric, depth, pair); ``rank`` (metric,
+        depth, system), 1 for the best mean. The coordinates ``system_a`` and ``system_b`` name
+        the pairs. Categories are ``"Both: Yes"``, ``"Both: No"``, ``"Metric: Yes"`` (only the
+        metric finds the difference significant), ``"Metric: No"`` (only the orderings do) and
+        ``"Both: Opposed"`` (both do, but do not favour the same system: no agreement).
 
     Raises
     ------
@@ -79,30 +91,31 @@ def cross_check(
     --------
     >>> import irframe as ir
     >>> found = cross_check(ir.cube(*ir.example_track()), "P", at=10)
-    >>> found["share"].isel(metric=0, test=0, depth=0).to_series().round(3).to_dict()
-    {'Both: Yes': 0.429, 'Both: No': 0.393, 'Metric: Yes': 0.179, 'Metric: No': 0.0}
+    >>> share = found["share"].isel(metric=0, test=0, depth=0).to_series().round(3)
+    >>> share[share > 0].to_dict()
+    {'Both: Yes': 0.429, 'Both: No': 0.393, 'Metric: Yes': 0.179}
     """
-    refuse_alpha(alpha)
-    tests = _tests(test)
-    scores = score(cube, *metrics, at=cube.sizes[DEPTH] if at is None else at)
+    level(alpha)
+    tests, chosen = _tests(test), parse_metrics(metrics)
+    deepest = read_depth(cube, None)
+    scores = score(cube, *chosen, at=deepest if at is None else at)
     matched = match_topics(scores)
     pairs = all_pairs(scores.sizes[SYSTEM])
     depths = scores[DEPTH].to_numpy()
     p = _p_metrics(matched, tests, pairs)
-    gains = ranking_gains(cube, int(depths.max()), gain=gain, rel=rel)
-    p_orderings = _p_orderings(gains, pairs, depths)
-    verdict = categorise(p, p_orderings, alpha)
-    share = np.stack([(verdict == code).mean(axis=-1) for code in range(4)], axis=-1)
+    seen = [_override(gains_of(metric), gain, rel) for metric in chosen]
+    p_orderings, favoured = _orderings(cube, seen, pairs, depths)
     means = np.round(matched.means, TIE)
-    better = means[..., np.newaxis, :] > means[..., np.newaxis]
-    systems = scores[SYSTEM].to_numpy()
+    alike = (_leads(means, pairs) == favoured)[:, np.newaxis]
+    verdict = categorise(p, p_orderings[:, np.newaxis], alpha, alike=alike)
     variables = {
         "verdict": (CELL, verdict),
-        "share": ((*CELL[:-1], CATEGORY), share),
+        "share": ((*CELL[:-1], CATEGORY), _shares(verdict)),
         "p": (CELL, p),
-        "p_orderings": ((DEPTH, PAIR), p_orderings),
-        "rank": ((METRIC, DEPTH, SYSTEM), 1 + better.sum(axis=-1)),
+        "p_orderings": ((METRIC, DEPTH, PAIR), p_orderings),
+        "rank": ((METRIC, DEPTH, SYSTEM), _ranks(means)),
     }
+    systems = scores[SYSTEM].to_numpy()
     coordinates = {
         METRIC: matched.metrics,
         TEST: [each.name for each in tests],
@@ -113,6 +126,21 @@ def cross_check(
         "system_b": (PAIR, systems[pairs[:, 1]]),
     }
     return xr.Dataset(variables, coordinates, {"alpha": alpha})
+
+
+def _leads(means: Array, pairs: Array) -> Array:
+    """Say who has the better mean: 1 the first of a pair, -1 the second, 0 neither."""
+    return np.asarray(np.sign(means[..., pairs[:, 0]] - means[..., pairs[:, 1]]))
+
+
+def _shares(verdict: Array) -> Array:
+    return np.stack([(verdict == c).mean(axis=-1) for c in range(len(CATEGORIES))], axis=-1)
+
+
+def _ranks(means: Array) -> Array:
+    """Return competition ranks of systems, the last axis, by means of which more is better."""
+    better = means[..., np.newaxis, :] > means[..., np.newaxis]
+    return np.asarray(1 + better.sum(axis=-1))
 
 
 def _tests(test: str | PairedTest | Sequence[str | PairedTest]) -> list[PairedTest]:
@@ -134,14 +162,30 @@ def _p_metrics(matched: Matched, tests: list[PairedTest], pairs: Array) -> Array
     )
 
 
-def _p_orderings(gains: Array, pairs: Array, depths: Array) -> Array:
-    """Return the p-values of the sign tests on the orderings, shape (depth, pair)."""
-    counts = count_labels(compare_rankings(gains, pairs), gains.shape[-1])
-    behind, ahead = counts[:, depths - 1][..., [1, 3]].astype(np.int64).T
-    return sign_p(ahead, behind)
+def _override(
+    own: tuple[Gain, int], gain: GainLike | None, rel: int | None
+) -> tuple[GainLike, int]:
+    return own[0] if gain is None else gain, own[1] if rel is None else rel
 
 
-def categorise(p: Array, p_orderings: Array, alpha: float) -> NDArray[np.int8]:
+def _orderings(
+    cube: xr.Dataset, seen: list[tuple[GainLike, int]], pairs: Array, depths: Array
+) -> tuple[Array, Array]:
+    """Return p-values of sign tests on orderings and whom they favour, (metric, depth, pair)."""
+    found: dict[str, tuple[Array, Array]] = {}
+    for gain, rel in seen:
+        if repr((gain, rel)) not in found:
+            gains = ranking_gains(cube, int(depths.max()), gain=gain, rel=rel)
+            counts = count_labels(compare_rankings(gains, pairs), gains.shape[-1])
+            behind, ahead = counts[:, depths - 1][..., [1, 3]].astype(np.int64).T
+            found[repr((gain, rel))] = sign_p(ahead, behind), np.sign(ahead - behind)
+    p, favoured = zip(*(found[repr(key)] for key in seen), strict=True)
+    return np.stack(p), np.stack(favoured)
+
+
+def categorise(
+    p: Array, p_orderings: Array, alpha: float, *, alike: Any = True
+) -> NDArray[np.int8]:
     """Say who finds a difference significant.
 
     Parameters
@@ -150,6 +194,8 @@ def categorise(p: Array, p_orderings: Array, alpha: float) -> NDArray[np.int8]:
         p-values of a metric and of the orderings, any shapes that broadcast.
     alpha
         Significance level; p must be below it.
+    alike
+        Whether both favour the same system.
 
     Returns
     -------
@@ -162,5 +208,5 @@ def categorise(p: Array, p_orderings: Array, alpha: float) -> NDArray[np.int8]:
     [0, 1, 2]
     """
     metric, orderings = np.less(p, alpha), np.less(p_orderings, alpha)
-    code = np.where(metric, np.where(orderings, 0, 2), np.where(orderings, 3, 1))
-    return np.asarray(code, np.int8)
+    cases = [metric & orderings & alike, metric & orderings, metric, orderings]
+    return np.asarray(np.select(cases, [0, 4, 2, 3], 1), np.int8)

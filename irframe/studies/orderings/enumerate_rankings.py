@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from irframe.agreements import Kendall
 from irframe.agreements.innate import compare_rankings, label_depths
-from irframe.errors import ParameterError
+from irframe.checks import whole
 from irframe.metrics import Block, Evidence, Metric, facts, parse_metric
 from irframe.metrics.base import MetricType
 
@@ -69,8 +69,7 @@ def enumerate_rankings(
     """
     serps = _rankings(k)
     relevant = k if n_relevant is None else n_relevant
-    if not relevant >= k:
-        raise ParameterError(f"n_relevant of at least {k}", repr(n_relevant))
+    whole("n_relevant", relevant, low=k)
     arranged = [_arranged(serps, metric, relevant) for metric in (rows, columns)]
     spelled = np.array(["".join(map(str, serp)) for serp in serps])
     ranks = np.argsort(arranged, axis=-1)
@@ -92,10 +91,8 @@ def enumerate_rankings(
 
 def _rankings(k: int) -> NDArray[np.int8]:
     """Return all rankings, the best first in lexicographic order, shape (2**k, k)."""
-    whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
-    if not whole or not 1 <= k <= LONGEST:
-        raise ParameterError(f"rankings of length 1 to {LONGEST}", repr(k))
-    return np.array(list(product([1, 0], repeat=int(k))), np.int8)
+    k = whole("k", k, low=1, high=LONGEST)
+    return np.array(list(product([1, 0], repeat=k)), np.int8)
 
 
 def _labels(serps: NDArray[np.int8]) -> NDArray[np.int8]:

@@ -4,7 +4,6 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
@@ -16,11 +15,13 @@ from irframe.agreements.innate import (
     label_depths,
     whole_gains,
 )
-from irframe.cubes.gate import require_cube
-from irframe.errors import DepthError, InputError, MetricError, ParameterError
+from irframe.checks import places, whole
+from irframe.cubes.verb import verb
+from irframe.errors import MetricError, ParameterError
 from irframe.gains import Gain, GainMap, parse_gain
 from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
 from irframe.paired import all_pairs, sign_p
+from irframe.studies.reading import read_depth
 
 Array = NDArray[Any]
 GainLike = Gain | type[Gain] | str | Mapping[int, float]
@@ -28,6 +29,7 @@ GainLike = Gain | type[Gain] | str | Mapping[int, float]
 PAIR, GROUP = "pair", "group"
 
 
+@verb
 def orderings(
     cube: xr.Dataset,
     a: Hashable | None = None,
@@ -37,6 +39,7 @@ def orderings(
     gain: GainLike = "binary",
     rel: int = 1,
     labels: bool | None = None,
+    by: str | None = None,
 ) -> xr.Dataset:
     """Say on which topics every metric must agree which of two systems is ahead.
 
@@ -57,12 +60,15 @@ def orderings(
     labels
         Whether to spell out ``label``; by default unless all pairs are compared, where the
         first depths say the same in a fraction of the memory.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
 
     Returns
     -------
     xarray.Dataset
         Over (topic, depth), and (pair, topic, depth) if there may be several pairs, with
-        coordinates ``system_a`` and ``system_b``:
+        coordinates ``system_a`` and ``system_b``; what is said is said of a against b:
 
         - ``label`` (topic, depth), int8: 0 equal; 1 *ni*, a is not inferior to b; -1 *ns*, a is
           not superior; 2 and -2 non-separable, 2 after ni and -2 after ns;
@@ -80,7 +86,8 @@ def orderings(
     DepthError
         For a depth beyond the cube.
     MetricError
-        For a gain map without numbers for every relevant grade.
+        For a gain map without numbers for every relevant grade, and cubes with shared ranks
+        (``ties="mean"``).
 
     Notes
     -----
@@ -110,58 +117,48 @@ def orderings(
     >>> pair["p"].sel(depth=10).round(5).item()
     0.00024
     """
-    deepest = compared_depth(cube, depth)
+    deepest = read_depth(cube, depth)
     pairs = _pairs(cube, a, b)
-    gains = ranking_gains(cube, deepest, gain=gain, rel=rel)
-    transitions = compare_rankings(gains, pairs)
     spelled = not (a is None and b is None) if labels is None else labels
-    data = _label(cube, pairs, transitions, deepest, spelled=spelled)
-    data.attrs = {"gain": repr(parse_gain(gain)), "rel": rel}
+    data = order_pairs(cube, pairs, depth=deepest, gain=gain, rel=rel, labels=spelled)
     return data if a is None or b is None else data.isel({PAIR: 0})
 
 
-def compared_depth(cube: xr.Dataset, depth: int | None) -> int:
-    """Return the depth to compare at, refusing those beyond the cube."""
-    require_cube(cube, "grade", "judged_grade")
-    deepest = cube.sizes[DEPTH]
-    depth = deepest if depth is None else depth
-    whole = isinstance(depth, int | np.integer) and not isinstance(depth, bool)
-    if not whole or not 1 <= depth <= deepest:
-        advice = "build the cube with a greater depth=; missing ranks are empty"
-        wanted = f"a depth from 1 to {deepest}, the depth of the cube"
-        raise DepthError(wanted, repr(depth), advice)
-    return int(depth)
+def order_pairs(
+    cube: xr.Dataset, pairs: Array, *, depth: int, gain: GainLike, rel: int, labels: bool
+) -> xr.Dataset:
+    """Compare pairs of systems, told by position, shape (pair, 2); the rest as for `orderings`."""
+    gains = ranking_gains(cube, depth, gain=gain, rel=rel)
+    data = _label(cube, pairs, compare_rankings(gains, pairs), depth, spelled=labels)
+    return data.assign_attrs(gain=repr(parse_gain(gain)), rel=rel)
 
 
 def _pairs(cube: xr.Dataset, a: Hashable | None, b: Hashable | None) -> Array:
     systems = cube.indexes[SYSTEM]
     named = [system for system in (a, b) if system is not None]
-    unknown = [repr(system) for system in named if system not in systems]
-    if unknown:
-        raise ParameterError("systems of the cube", "others", "", unknown)
-    if len(named) == 2 and a == b:
-        raise ParameterError("two different systems", f"{a!r} twice")
+    rows = places("systems of the cube", named, systems.tolist())
+    if len(systems) < 2:
+        raise ParameterError("at least two systems", f"{systems[0]!r} alone")
     if not named:
         return all_pairs(len(systems))
-    places = systems.get_indexer(pd.Index(named))
-    if len(places) == 2:
-        return np.array([places])
-    others = np.delete(np.arange(len(systems)), places[0])
-    fixed = np.full_like(others, places[0])
+    if len(rows) == 2:
+        if rows[0] == rows[1]:
+            raise ParameterError("two different systems", f"{a!r} twice")
+        return np.array([rows])
+    others = np.delete(np.arange(len(systems)), rows[0])
+    fixed = np.full_like(others, rows[0])
     return np.stack([others, fixed] if a is None else [fixed, others], axis=1)
 
 
 def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> Array:
     """Return exact whole-number gains by rank, shape (system, topic, depth)."""
-    whole = isinstance(rel, int | np.integer) and not isinstance(rel, bool)
-    if not whole or not 1 <= rel <= 127:
-        raise ParameterError("rel from 1 to 127", repr(rel))
+    rel = whole("rel", rel, low=1, high=127)
     chosen = parse_gain(gain)
     levels = cube["level"].to_numpy()
     missing = chosen.missing(levels) if isinstance(chosen, GainMap) else []
     if missing:
         raise MetricError("a gain for every relevant grade", "none for", "", missing)
-    worth = chosen.map(levels, rel=rel, top=max(int(cube.attrs["top"]), 1))
+    worth = chosen.map(levels, rel=rel, top=int(cube["top"].max()))
     numbers = whole_gains(worth.tolist())
     if max(numbers, default=0) > np.iinfo(np.int64).max:
         raise MetricError("gains that can be summed exactly", repr(gain), "use fewer decimals")
@@ -198,68 +195,3 @@ def _label(
     }
     topics = {name: cube[name] for name in cube.coords if cube[name].dims == (TOPIC,)}
     return xr.Dataset(variables, topics | coordinates)
-
-
-def display_order(orderings: xr.Dataset, depth: int | None = None) -> NDArray[np.intp]:
-    """Return the topics in the order of the display: five groups, closest calls in the middle.
-
-    Parameters
-    ----------
-    orderings
-        Of one pair, made by `irframe.orderings`.
-    depth
-        The depth whose labels make the groups; by default the greatest.
-
-    Returns
-    -------
-    numpy.ndarray
-        Positions of the topics, to be used as ``orderings.isel(topic=...)``.
-
-    Raises
-    ------
-    InputError
-        For several pairs.
-    DepthError
-        For a depth that was not compared.
-
-    Notes
-    -----
-    ``**ns``, longest non-separable first, then ``ns``, decided earliest first, then equal, then
-    ``ni``, decided latest first, then ``**ni``, longest non-separable last. What remains tied is
-    ordered by when it was decided in the same way, then as in the cube.
-
-    References
-    ----------
-    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
-       75, 2024. Figs. 5 and 6. doi:10.1002/asi.24874
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> pair = ir.orderings(ir.cube(*ir.example_track()), "monot5", "bm25", depth=10)
-    >>> pair["label"].isel(topic=display_order(pair), depth=-1).to_numpy()
-    array([-2, -2,  1,  1,  1,  1,  1,  1,  1,  1,  1,  1,  1,  1,  1,  2],
-          dtype=int8)
-    """
-    if PAIR in orderings.dims or "sign" not in orderings:
-        raise InputError("the orderings of one pair of systems", "others", "choose one by isel")
-    last = compared(orderings, depth)
-    sign = orderings["sign"].to_numpy().astype(np.int64)
-    decided, split = (
-        np.where((first > 0) & (first <= last), first, last + 1)
-        for first in (orderings[f"first_{name}"].to_numpy() for name in _FIRSTS)
-    )
-    sign = np.where(decided <= last, sign, 0)
-    group = sign * (1 + (split <= last))
-    return np.lexsort([-decided * sign, -split * sign, group])
-
-
-_FIRSTS = ("decided", "nonseparable")
-
-
-def compared(orderings: xr.Dataset, depth: int | None) -> int:
-    """Return the depth chosen among those compared, by default the greatest."""
-    deepest = int(orderings[DEPTH].max())
-    if depth is not None and not (depth == int(depth) and 1 <= depth <= deepest):
-        raise DepthError(f"a depth from 1 to {deepest}, as compared", repr(depth))
-    return deepest if depth is None else int(depth)

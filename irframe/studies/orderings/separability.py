@@ -4,17 +4,25 @@ import numpy as np
 import xarray as xr
 
 from irframe.agreements.innate import compare_rankings, count_labels
+from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.names import DEPTH, SYSTEM
 from irframe.paired import all_pairs
-from irframe.studies.orderings.orderings import GainLike, compared_depth, ranking_gains
+from irframe.studies.orderings.orderings import GainLike, ranking_gains
+from irframe.studies.reading import read_depth
 
 OUTCOME = "outcome"
 OUTCOMES = ("equal", "separable", "non-separable")
 
 
+@verb
 def separability(
-    cube: xr.Dataset, *, depth: int | None = None, gain: GainLike = "binary", rel: int = 1
+    cube: xr.Dataset,
+    *,
+    depth: int | None = None,
+    gain: GainLike = "binary",
+    rel: int = 1,
+    by: str | None = None,
 ) -> xr.DataArray:
     """Say how often two systems' rankings leave a metric no choice, by depth.
 
@@ -24,6 +32,9 @@ def separability(
         A cube made by `irframe.cube`, of at least two systems.
     depth, gain, rel
         As for `orderings`.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
 
     Returns
     -------
@@ -52,7 +63,7 @@ def separability(
            [0.397, 0.752],
            [0.   , 0.221]])
     """
-    deepest = compared_depth(cube, depth)
+    deepest = read_depth(cube, depth)
     systems = cube.sizes[SYSTEM]
     if systems < 2:
         raise ParameterError("at least two systems", str(systems))

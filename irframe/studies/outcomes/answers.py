@@ -10,20 +10,30 @@ import pyarrow as pa
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.gate import require_cube
+from irframe.checks import choice, places, whole
 from irframe.cubes.grouping import group_coordinates
 from irframe.cubes.layout import JUDGED
-from irframe.cubes.score import refuse_metrics
 from irframe.cubes.topics import Selection, select_topics
 from irframe.errors import DepthError, InputError, ParameterError
+from irframe.frames.documents import Side, code_documents
 from irframe.frames.joining import locate, refuse_empty_join
 from irframe.frames.ranking import rank_table
-from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table, read_table
-from irframe.metrics import ESL
-from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
+from irframe.frames.tables import (
+    QrelsTable,
+    RunTable,
+    read_qrels_table,
+    read_table,
+    refuse_twice_judged,
+)
+from irframe.metrics.esl import ESL
+from irframe.names import SYSTEM, TOPIC, UNJUDGED
+from irframe.studies.reading import read_depth
 
 ROWS = 1 << 20
 """Rows of a run frame ranked and joined at a time, whole topics, to bound memory."""
+
+DEEPEST = 100
+"""Rank below which a document counts as not returned, if nobody says otherwise."""
 
 RELEVANT = ("only", "first")
 """What a topic with several relevant documents is: an error, or answered by the first."""
@@ -42,44 +52,38 @@ class Answers:
     group: NDArray[Any] | None
     """Group of every topic, if asked for."""
     depth: int
-    skipped: int
-    """Topics left out because they have no relevant document."""
+    skipped: NDArray[Any]
+    """Groups of the topics left out because they have no relevant document, 0 without groups."""
     topic_name: str = TOPIC
     """What the caller calls topics."""
 
     def position(self, system: Hashable) -> int:
         """Return the position of a system, or raise listing those there are."""
-        if system not in self.systems:
-            known = [str(name) for name in self.systems]
-            raise ParameterError("systems of the runs compared", repr(system), "", known)
-        return int(self.systems.get_indexer(pd.Index([system]))[0])
+        (place,) = places("systems of the runs compared", [system], list(self.systems))
+        return place
 
 
 def answers_of_cube(
     cube: xr.Dataset, *, depth: int | None, rel: int, relevant: str, by: str | None
 ) -> Answers:
     """Read answers off a cube; `depth` is by default 100 or the cube's, whichever is less."""
-    require_cube(cube)
+    deepest = read_depth(cube, depth)
+    depth = min(DEEPEST, deepest) if depth is None else deepest
     _refuse_options(rel, relevant)
-    refuse_metrics(cube, [ESL(rel=rel)])
-    deepest = cube.sizes[DEPTH]
-    depth = min(100, deepest) if depth is None else _whole(depth)
-    if depth > deepest:
-        advice = "build the cube with a greater depth="
-        raise DepthError(f"a depth up to {deepest}, that of the cube", str(depth), advice)
     if by is not None and cube.coords.get(by, cube[SYSTEM]).dims != (TOPIC,):
         _refuse_group(by, [str(name) for name in cube[TOPIC].coords if name != TOPIC])
     count = (cube["judged_grade"] >= rel).sum(JUDGED).to_numpy()
     kept = _kept(count, cube.indexes[TOPIC], relevant)
+    group = None if by is None else cube[by].to_numpy()
     systems = [cube["grade"][row, kept, :depth].to_numpy() for row in range(cube.sizes[SYSTEM])]
     return Answers(
         rank=np.stack([_first(grade, rel) for grade in systems]),
         listed=cube["retrieved"][:, kept].to_numpy() > 0,
         systems=cube.indexes[SYSTEM],
         topics=cube.indexes[TOPIC][kept],
-        group=None if by is None else cube[by].to_numpy()[kept],
+        group=None if group is None else group[kept],
         depth=depth,
-        skipped=len(count) - len(kept),
+        skipped=_skipped(group, count),
     )
 
 
@@ -87,7 +91,7 @@ def answers_of_runs(
     runs: pd.DataFrame,
     qrels: pd.DataFrame,
     *,
-    depth: int,
+    depth: int | None,
     rel: int,
     relevant: str,
     by: str | None,
@@ -95,27 +99,33 @@ def answers_of_runs(
     ranking: dict[str, Any],
     topics: str | Sequence[Hashable],
 ) -> Answers:
-    """Find the answers in frames, a block of topics at a time, without building a cube."""
+    """Find the answers in frames, a block of topics at a time; `depth` is by default 100."""
     _refuse_options(rel, relevant)
     if ranking["ties"] == "mean":
         raise ParameterError("ties that give every document one rank", "ties='mean'")
-    depth = _whole(depth)
+    depth = DEEPEST if depth is None else whole("depth", depth, low=1, error=DepthError)
     table, judgments = read_table(runs), read_qrels_table(qrels)
     selection = select_topics(table, judgments, topics)
     place = selection.position[judgments.topic[judgments.grade >= rel]]
     count = np.bincount(place[place >= 0], minlength=len(selection.labels))
+    if (count > 1).any():
+        (codes,) = code_documents(Side(judgments.topic, judgments.doc))
+        refuse_twice_judged(judgments, codes)
     kept = _kept(count, selection.labels, relevant)
+    group = None if by is None else _group(runs, qrels, table, selection, by)
     answers = Answers(
         rank=np.zeros((len(table.systems), len(kept)), np.int32),
         listed=np.zeros((len(table.systems), len(kept)), bool),
         systems=table.systems,
         topics=selection.labels[kept],
-        group=None if by is None else _group(runs, qrels, table, selection, by)[kept],
+        group=None if group is None else group[kept],
         depth=depth,
-        skipped=len(count) - len(kept),
+        skipped=_skipped(group, count),
         topic_name=str(table.columns[TOPIC]),
     )
-    wanted = [answers.position(system) for system in systems or table.systems]
+    wanted = [
+        answers.position(system) for system in (table.systems if systems is None else systems)
+    ]
     _search(answers, table, judgments, selection, np.unique(wanted), kept, rel, ranking)
     return answers
 
@@ -200,6 +210,11 @@ def _kept(count: NDArray[Any], topics: pd.Index, relevant: str) -> NDArray[Any]:
     return kept
 
 
+def _skipped(group: NDArray[Any] | None, count: NDArray[Any]) -> NDArray[Any]:
+    groups: NDArray[Any] = np.zeros(len(count)) if group is None else group
+    return groups[count == 0]
+
+
 def _group(
     runs: pd.DataFrame, qrels: pd.DataFrame, table: RunTable, selection: Selection, by: str
 ) -> NDArray[Any]:
@@ -217,10 +232,4 @@ def _refuse_group(by: str, known: list[str]) -> None:
 
 def _refuse_options(rel: int, relevant: str) -> None:
     ESL(rel=rel)
-    if relevant not in RELEVANT:
-        raise ParameterError("relevant 'only' or 'first'", repr(relevant))
-
-
-def _whole(depth: int) -> int:
-    ESL(depth=depth)
-    return int(depth)
+    choice("relevant", relevant, RELEVANT)

@@ -36,7 +36,7 @@ class Verdicts(NamedTuple):
     no_harm: Array
 
 
-def decide(
+def claim(
     answered: Array, answered_significant: Array, ranked: Array, ranked_significant: Array
 ) -> Verdicts:
     """Combine who answers more with who ranks higher.

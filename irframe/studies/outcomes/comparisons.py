@@ -1,97 +1,27 @@
 """Comparisons of systems by their answers: which pairs, what was found, what may be claimed."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.checks import choice, level, places
 from irframe.errors import IdError, ParameterError
 from irframe.inference.corrections import adjust_p, refuse_correction
-from irframe.paired import all_pairs, baseline_pairs
+from irframe.paired import all_pairs
 from irframe.studies.outcomes.answers import Answers
-from irframe.studies.outcomes.breakdown import P_VALUES, break_down, decide, reciprocal
+from irframe.studies.outcomes.breakdown import P_VALUES, break_down, claim, reciprocal
+from irframe.studies.reading import against
 
-OUTCOMES = ("neither", "a_only", "b_only", "both")
+CASES = ("neither", "a_only", "b_only", "both")
 """What can happen on a topic, in the order of the cases of Lin et al."""
 
-KINDS = pd.CategoricalDtype(list(OUTCOMES), ordered=True)
+KINDS = pd.CategoricalDtype(list(CASES), ordered=True)
 MEASURES = {"ESL": "esl", "RR": "rr"}
 TESTS = ("wilcoxon", "t")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Outcomes:
-    """How pairs of systems answer topics: a row per comparison, and a row per topic.
-
-    Parameters
-    ----------
-    summary
-        A row per comparison (and group) in the shape of the paper's Table 2; see `outcomes`.
-    answers
-        The ranks that were compared.
-    pairs
-        Positions of systems a and b in `answers`, shape (pair, 2).
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import irframe as ir
-    >>> grades = {"a": [1, 0, 0], "b": [0, 0, 1]}
-    >>> runs = pd.DataFrame(
-    ...     [(s, "1", f"{s}{i}" if not g else "x", -i) for s in "ab" for i, g in
-    ...      enumerate(grades[s])], columns=["system", "topic", "doc", "score"])
-    >>> qrels = pd.DataFrame({"topic": ["1"], "doc": ["x"], "grade": [1]})
-    >>> found = runs.ireval.outcomes(qrels, "a", "b")
-    >>> found.queries[["topic", "outcome", "rank_a", "rank_b"]]
-      topic outcome  rank_a  rank_b
-    0     1    both       1       3
-    """
-
-    summary: pd.DataFrame
-    answers: Answers
-    pairs: NDArray[np.int64]
-
-    @cached_property
-    def queries(self) -> pd.DataFrame:
-        """A row per comparison and topic.
-
-        Returns
-        -------
-        pandas.DataFrame
-            ``system_a``, ``system_b``, the topic (and group); ``outcome``, an ordered
-            categorical; ``rank_a`` and ``rank_b``, <NA> where not returned; ``esl_a`` and
-            ``esl_b``, the ranks where both have an answer, else NaN; ``rr_a`` and ``rr_b``.
-        """
-        answers, (a, b) = self.answers, self.pairs.T
-        topics = len(answers.topics)
-        ranks = {"a": answers.rank[a].ravel(), "b": answers.rank[b].ravel()}
-        returned = {side: rank > 0 for side, rank in ranks.items()}
-        both = returned["a"] & returned["b"]
-        codes = returned["a"] + np.int8(2) * returned["b"]
-        frame = pd.DataFrame(
-            {
-                "system_a": answers.systems.take(np.repeat(a, topics)),
-                "system_b": answers.systems.take(np.repeat(b, topics)),
-                answers.topic_name: answers.topics.take(np.tile(np.arange(topics), len(a))),
-                "outcome": pd.Categorical.from_codes(codes, dtype=KINDS),
-                **{f"rank_{side}": pd.array(rank, dtype="Int32") for side, rank in ranks.items()},
-                **{f"esl_{side}": np.where(both, rank, np.nan) for side, rank in ranks.items()},
-                **{f"rr_{side}": reciprocal(rank) for side, rank in ranks.items()},
-            }
-        )
-        for side, there in returned.items():
-            frame[f"rank_{side}"] = frame[f"rank_{side}"].where(there)
-        if answers.group is not None:
-            frame.insert(0, self.summary.columns[0], np.tile(answers.group, len(a)))
-        return frame
-
-    def __repr__(self) -> str:
-        topics = f"{len(self.answers.topics)} topics at depth {self.answers.depth}"
-        return f"Outcomes of {len(self.pairs)} comparisons over {topics}"
 
 
 @dataclass(frozen=True)
@@ -106,44 +36,44 @@ class Basis:
 
 def basis(measure: str, test: str, alpha: float, adjust: str | None) -> Basis:
     """Check what verdicts are to rest on; arguments as for `outcomes`."""
-    if measure not in MEASURES:
-        raise ParameterError("measure 'ESL' or 'RR'", repr(measure))
-    if test not in TESTS:
-        raise ParameterError("test 'wilcoxon' or 't'", repr(test))
-    if not 0 < alpha < 1:
-        raise ParameterError("alpha above 0 and below 1", repr(alpha))
+    choice("measure", measure, tuple(MEASURES))
+    choice("test", test, TESTS)
+    level(alpha)
     refuse_correction(adjust, "depth")
     return Basis(MEASURES[measure], test, alpha, adjust)
 
 
 def compare_answers(
-    answers: Answers,
-    a: Hashable | None,
-    b: Any,
-    order: Sequence[Hashable] | None,
-    by: str | None,
-    verdict: Basis,
-) -> Outcomes:
-    """Compare the pairs asked for; arguments as for `outcomes`."""
-    pairs = _pairs(answers, a, b, order)
+    answers: Answers, pairs: NDArray[np.int64], verdict: Basis, *, ordered: bool, by: str | None
+) -> pd.DataFrame:
+    """Return a row per pair and group, with the columns that `outcomes` describes."""
     _refuse_strangers(answers, pairs)
     labels = {f"system_{side}": answers.systems.take(pairs[:, i]) for i, side in enumerate("ab")}
-    parts: list[tuple[Any, Any]] = [(None, slice(None))]
-    if answers.group is not None:
-        parts = [(key, np.flatnonzero(answers.group == key)) for key in pd.unique(answers.group)]
     frames = []
-    for key, columns in parts:
+    for key, columns, skipped in _parts(answers):
         found = break_down(answers.rank[:, columns], pairs)
-        frame = pd.DataFrame({**labels, **found, **_judged(found, verdict)})
-        if order is not None:
+        frame = pd.DataFrame({**labels, **found, **_verdicts(found, verdict)})
+        if ordered:
             frame.insert(2, "best_so_far", frame["delta"] > 0)
         if by is not None:
             frame.insert(0, by, key)
-        frames.append(frame.assign(n_no_relevant=answers.skipped))
-    return Outcomes(pd.concat(frames, ignore_index=True), answers, pairs)
+        frames.append(frame.assign(n_no_relevant=skipped))
+    return pd.concat(frames, ignore_index=True)
 
 
-def _judged(found: dict[str, Any], verdict: Basis) -> dict[str, Any]:
+def _parts(answers: Answers) -> Iterator[tuple[Any, Any, int]]:
+    """Yield every group, its topics, and how many more have no relevant document."""
+    if answers.group is None:
+        yield None, slice(None), len(answers.skipped)
+        return
+    missing = pd.isna(answers.group)
+    if missing.any():
+        raise ParameterError("a group for every topic", "none for", "", answers.topics[missing])
+    for key in pd.unique(answers.group):
+        yield key, np.flatnonzero(answers.group == key), int((answers.skipped == key).sum())
+
+
+def _verdicts(found: dict[str, Any], verdict: Basis) -> dict[str, Any]:
     """Return adjusted p-values, the parts of the verdicts, and the verdicts."""
     columns: dict[str, Any] = {}
     deciding = found
@@ -160,29 +90,28 @@ def _judged(found: dict[str, Any], verdict: Basis) -> dict[str, Any]:
         "ranked": np.sign(ahead).astype(int),
         "ranked_significant": deciding[f"p_{verdict.measure}_{verdict.test}"] < verdict.alpha,
     }
-    return columns | parts | decide(*parts.values())._asdict()
+    return columns | parts | claim(*parts.values())._asdict()
 
 
-def _pairs(
-    answers: Answers, a: Hashable | None, b: Any, order: Sequence[Hashable] | None
+def pairs_of(
+    answers: Answers, baseline: Hashable | None, systems: Any, order: Sequence[Hashable] | None
 ) -> NDArray[np.int64]:
-    """Return positions of systems a and b for every comparison asked for."""
+    """Return positions of systems a and b for every comparison asked for by `outcomes`."""
     if order is not None:
-        if a is not None or b is not None:
-            raise ParameterError("either systems a and b or an order", "both")
+        if baseline is not None or systems is not None:
+            raise ParameterError("either order= or baseline= and systems=", "both")
         return _best_so_far(answers, [answers.position(system) for system in order])
-    if a is None:
-        if b is not None:
-            raise ParameterError("a system a for b to be compared with", "b alone")
-        pairs = all_pairs(len(answers.systems))
-    elif b is None:
-        pairs = baseline_pairs(len(answers.systems), answers.position(a))[:, ::-1]
-    else:
-        others = [answers.position(system) for system in listed(b)]
-        pairs = np.array([(answers.position(a), other) for other in others], np.int64)
-    if not len(pairs) or (pairs[:, 0] == pairs[:, 1]).any():
-        raise ParameterError("two different systems to compare", f"{a!r} and {b!r}")
-    return pairs
+    labels = answers.systems.tolist()
+    if baseline is not None:
+        yardstick, others = against(labels, baseline, systems)
+        return np.array([(yardstick, other) for other in others], np.int64)
+    rows = np.arange(len(labels))
+    if systems is not None:
+        rows = np.array(places("systems to compare", systems, labels), np.int64)
+    if len(set(rows.tolist())) < max(2, len(rows)):
+        named = [repr(labels[row]) for row in rows]
+        raise ParameterError("at least two systems, each once", "others", "", named)
+    return np.asarray(rows[all_pairs(len(rows))], np.int64)
 
 
 def _best_so_far(answers: Answers, order: list[int]) -> NDArray[np.int64]:
@@ -194,11 +123,6 @@ def _best_so_far(answers: Answers, order: list[int]) -> NDArray[np.int64]:
     best = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
     rows = np.array(order, np.int64)
     return np.stack([rows[best[:-1]], rows[1:]], axis=1)
-
-
-def listed(b: Any) -> list[Any]:
-    """Return one system or several as a list."""
-    return list(b) if isinstance(b, list | tuple | set | np.ndarray | pd.Index) else [b]
 
 
 def _refuse_strangers(answers: Answers, pairs: NDArray[np.int64]) -> None:

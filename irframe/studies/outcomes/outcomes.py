@@ -1,23 +1,114 @@
 """How one system answers more topics, or answers them sooner, than another."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
-from irframe.studies.outcomes.answers import answers_of_cube, answers_of_runs
-from irframe.studies.outcomes.comparisons import Outcomes, basis, compare_answers, listed
+from irframe.checks import listed
+from irframe.cubes.verb import verb
+from irframe.errors import ParameterError
+from irframe.studies.outcomes.answers import Answers, answers_of_cube, answers_of_runs
+from irframe.studies.outcomes.breakdown import reciprocal
+from irframe.studies.outcomes.comparisons import KINDS, basis, compare_answers, pairs_of
 
-__all__ = ["Outcomes", "outcomes", "run_outcomes"]
+__all__ = ["Outcomes", "outcomes"]
+
+SETTLED = {
+    "qrels": None,
+    "ties": "trec",
+    "score_dtype": "float64",
+    "topics": "qrels",
+    "seed": None,
+}
+"""Arguments that a cube has settled, and their defaults."""
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Outcomes:
+    """How pairs of systems answer topics: a row per comparison, and a row per topic.
+
+    Parameters
+    ----------
+    summary
+        A row per comparison (and group) in the shape of the paper's Table 2; see `outcomes`.
+    answers
+        The ranks that were compared.
+    pairs
+        Positions of systems a and b in `answers`, shape (pair, 2); a is the baseline.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import irframe as ir
+    >>> grades = {"a": [1, 0, 0], "b": [0, 0, 1]}
+    >>> runs = pd.DataFrame(
+    ...     [(s, "1", f"{s}{i}" if not g else "x", -i) for s in "ab" for i, g in
+    ...      enumerate(grades[s])], columns=["system", "topic", "doc", "score"])
+    >>> qrels = pd.DataFrame({"topic": ["1"], "doc": ["x"], "grade": [1]})
+    >>> found = runs.ireval.outcomes(qrels, baseline="a")
+    >>> found.queries[["topic", "outcome", "rank_a", "rank_b"]]
+      topic outcome  rank_a  rank_b
+    0     1    both       1       3
+    """
+
+    summary: pd.DataFrame
+    answers: Answers
+    pairs: NDArray[np.int64]
+
+    @cached_property
+    def queries(self) -> pd.DataFrame:
+        """A row per comparison and topic.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``system_a``, ``system_b``, the topic (and group); ``outcome``, an ordered
+            categorical; ``rank_a`` and ``rank_b``, <NA> where not returned; ``esl_a`` and
+            ``esl_b``, the ranks where both have an answer, else NaN; ``rr_a`` and ``rr_b``.
+        """
+        answers, (a, b) = self.answers, self.pairs.T
+        topics = len(answers.topics)
+        ranks = {"a": answers.rank[a].ravel(), "b": answers.rank[b].ravel()}
+        returned = {side: rank > 0 for side, rank in ranks.items()}
+        both = returned["a"] & returned["b"]
+        codes = returned["a"] + np.int8(2) * returned["b"]
+        frame = pd.DataFrame(
+            {
+                "system_a": answers.systems.take(np.repeat(a, topics)),
+                "system_b": answers.systems.take(np.repeat(b, topics)),
+                answers.topic_name: answers.topics.take(np.tile(np.arange(topics), len(a))),
+                "outcome": pd.Categorical.from_codes(codes, dtype=KINDS),
+                **{f"rank_{side}": pd.array(rank, dtype="Int32") for side, rank in ranks.items()},
+                **{f"esl_{side}": np.where(both, rank, np.nan) for side, rank in ranks.items()},
+                **{f"rr_{side}": reciprocal(rank) for side, rank in ranks.items()},
+            }
+        )
+        for side, there in returned.items():
+            frame[f"rank_{side}"] = frame[f"rank_{side}"].where(there)
+        if answers.group is not None:
+            frame.insert(0, self.summary.columns[0], np.tile(answers.group, len(a)))
+        return frame
+
+    def __repr__(self) -> str:
+        topics = f"{len(self.answers.topics)} topics at depth {self.answers.depth}"
+        return f"Outcomes of {len(self.pairs)} comparisons over {topics}"
+
+
+@verb
 def outcomes(
-    cube: xr.Dataset,
-    a: Hashable | None = None,
-    b: Hashable | Sequence[Hashable] | None = None,
-    depth: int | None = None,
+    data: xr.Dataset | pd.DataFrame,
+    qrels: pd.DataFrame | None = None,
     *,
+    baseline: Hashable | None = None,
+    systems: Hashable | Sequence[Hashable] | None = None,
     order: Sequence[Hashable] | None = None,
+    depth: int | None = None,
     rel: int = 1,
     relevant: str = "only",
     measure: str = "ESL",
@@ -25,6 +116,10 @@ def outcomes(
     alpha: float = 0.05,
     adjust: str | None = None,
     by: str | None = None,
+    ties: str = "trec",
+    score_dtype: str = "float64",
+    topics: str | Sequence[Hashable] = "qrels",
+    seed: int | None = None,
 ) -> Outcomes:
     """Say whether a system is better because it answers more, or because it ranks higher.
 
@@ -33,17 +128,22 @@ def outcomes(
 
     Parameters
     ----------
-    cube
-        A cube made by `irframe.cube`.
-    a, b
-        Systems: does b improve on a? With `a` alone, every other system against it as the
-        baseline; with a list as `b`, each of these; with neither, all pairs.
-    depth
-        A document below this rank is not returned; at least 1 and at most the cube's depth. By
-        default 100, or the depth of the cube where that is less.
+    data
+        A cube made by `irframe.cube`; or a run frame, of which no cube is built.
+    qrels
+        Qrels frame, with a run frame only.
+    baseline
+        The system to improve on, ``system_a`` throughout; by default all pairs are compared, in
+        the order of the systems.
+    systems
+        One system or several to hold against the baseline, or to make the pairs of; by default
+        all.
     order
         Systems in the order they came out: each from the second on is compared, as b, with the
         best so far, as a, that is the one with the highest MRR (the earlier one if equal).
+    depth
+        A document below this rank is not returned; at least 1 and at most the cube's depth. By
+        default 100, or the depth of the cube where that is less.
     rel
         Lowest relevant grade, at least 1.
     relevant
@@ -60,7 +160,10 @@ def outcomes(
         Correction of every kind of p-value for the number of comparisons, one of statsmodels'
         `multipletests` such as ``"bonferroni"``; by default none. The verdicts follow it.
     by
-        A coordinate of the topics: a row per comparison and group.
+        A coordinate of the topics, or a column constant per topic of either frame: a row per
+        comparison and group.
+    ties, score_dtype, topics, seed
+        With a run frame, as for `irframe.cube`; shared ranks (``ties="mean"``) are refused.
 
     Returns
     -------
@@ -70,8 +173,8 @@ def outcomes(
 
         - the group, if `by` is given; ``system_a``, ``system_b``; ``best_so_far``, whether b
           beats a in MRR, if `order` is given;
-        - ``n_topics``, ``mrr_a``, ``mrr_b``, ``delta = mrr_b - mrr_a``, and p-values over all
-          topics: ``p_ranksum``, ``p_wilcoxon``, ``p_t`` (the paper's Table 1);
+        - ``n_topics``, ``mrr_a``, ``mrr_b``, ``delta = mrr_b - mrr_a`` (what b gains on a), and
+          p-values over all topics: ``p_ranksum``, ``p_wilcoxon``, ``p_t`` (the paper's Table 1);
         - the number of topics answered by ``neither``, ``a_only``, ``b_only``, ``both``, and
           their shares, ``share_neither`` and so on;
         - ``p_answered``, the sign test of a_only against b_only;
@@ -83,7 +186,10 @@ def outcomes(
         - the verdicts on b: ``better``, ahead in both parts; ``significantly_better``, and both
           significantly; ``no_harm``, significantly ahead in one and not significantly behind in
           the other;
-        - ``n_no_relevant``, the topics left out because nothing is relevant to them.
+        - ``n_no_relevant``, the topics (of the group) left out because nothing is relevant to
+          them.
+
+        In ``queries`` the topics are named as in the runs.
 
     Raises
     ------
@@ -94,13 +200,14 @@ def outcomes(
     DepthError
         For a depth beyond the cube.
     IdError
-        If two systems have no topic in common.
+        If two systems have no topic in common, or a document is judged twice.
 
     Notes
     -----
     Where no topic is answered by both, ESL and RR are NaN, their p-values 1, and the direction
     0. p-values are two-sided; the rank-sum test is corrected for continuity, the signed-rank
-    tests are not; all use the normal approximation, corrected for ties.
+    tests are not; all use the normal approximation, corrected for ties. Frames need memory for
+    the ranks of the answers and for two million rows of the runs at a time.
 
     References
     ----------
@@ -112,92 +219,52 @@ def outcomes(
     --------
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
-    >>> found = outcomes(ir.cube(runs, qrels), "bm25", "ance", depth=10, relevant="first")
+    >>> found = outcomes(
+    ...     runs, qrels, baseline="bm25", systems="ance", depth=10, relevant="first"
+    ... )
     >>> found.summary[["neither", "a_only", "b_only", "both"]]
        neither  a_only  b_only  both
     0        0       1       2    13
     """
     verdict = basis(measure, test, alpha, adjust)
-    answers = answers_of_cube(cube, depth=depth, rel=rel, relevant=relevant, by=by)
-    return compare_answers(answers, a, b, order, by, verdict)
+    reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant, "by": by}
+    if isinstance(data, pd.DataFrame):
+        answers = answers_of_runs(
+            data,
+            _judged(qrels),
+            systems=_needed(baseline, systems, order),
+            ranking={"ties": ties, "score_dtype": score_dtype, "seed": seed},
+            topics=topics,
+            **reading,
+        )
+    else:
+        _refuse_settled(qrels=qrels, ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
+        answers = answers_of_cube(data, **reading)
+    pairs = pairs_of(answers, baseline, systems, order)
+    summary = compare_answers(answers, pairs, verdict, ordered=order is not None, by=by)
+    return Outcomes(summary, answers, pairs)
 
 
-def run_outcomes(
-    runs: pd.DataFrame,
-    qrels: pd.DataFrame,
-    a: Hashable | None = None,
-    b: Hashable | Sequence[Hashable] | None = None,
-    depth: int = 100,
-    *,
-    order: Sequence[Hashable] | None = None,
-    rel: int = 1,
-    relevant: str = "only",
-    measure: str = "ESL",
-    test: str = "wilcoxon",
-    alpha: float = 0.05,
-    adjust: str | None = None,
-    by: str | None = None,
-    ties: str = "trec",
-    score_dtype: str = "float64",
-    topics: str | Sequence[Hashable] = "qrels",
-    seed: int | None = None,
-) -> Outcomes:
-    """Say the same as `outcomes` of runs and judgments, without building a cube.
+def _judged(qrels: Any) -> pd.DataFrame:
+    if not isinstance(qrels, pd.DataFrame):
+        raise ParameterError("a qrels frame beside the run frame", type(qrels).__name__)
+    return qrels
 
-    Parameters
-    ----------
-    runs, qrels
-        Run frame and qrels frame.
-    a, b
-        Systems: does b improve on a? As for `outcomes`.
-    depth
-        A document below this rank is not returned; at least 1.
-    order, rel, relevant, measure, test, alpha, adjust
-        As for `outcomes`.
-    by
-        A column of either frame that is constant per topic.
-    ties, score_dtype, topics, seed
-        As for `irframe.cube`; shared ranks (``ties="mean"``) are refused.
 
-    Returns
-    -------
-    Outcomes
-        As from `outcomes`; in ``queries`` the topics are named as in `runs`.
+def _needed(
+    baseline: Hashable | None, systems: Any, order: Sequence[Hashable] | None
+) -> list[Hashable] | None:
+    """Return the systems that have to be read, None for all."""
+    if order is not None:
+        return list(order)
+    if systems is None:
+        return None
+    return [*([] if baseline is None else [baseline]), *listed(systems)]
 
-    Raises
-    ------
-    IrframeError
-        As `outcomes` and `irframe.cube`.
 
-    Notes
-    -----
-    Needs memory for the ranks of the answers and for two million rows of the runs at a time.
-
-    References
-    ----------
-    .. [1] Lin, Campos, Craswell, Mitra, Yilmaz. Significant improvements over the state of the
-       art? A case study of the MS MARCO document ranking leaderboard. SIGIR 2021.
-       doi:10.1145/3404835.3463034
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> runs, qrels = ir.example_track()
-    >>> found = runs.ireval.outcomes(qrels, "bm25", depth=10, relevant="first", by=None)
-    >>> found
-    Outcomes of 7 comparisons over 16 topics at depth 10
-    """
-    verdict = basis(measure, test, alpha, adjust)
-    systems = order if a is None else None if b is None else [a, *listed(b)]
-    answers = answers_of_runs(
-        runs,
-        qrels,
-        depth=depth,
-        rel=rel,
-        relevant=relevant,
-        by=by,
-        systems=systems,
-        ranking={"ties": ties, "score_dtype": score_dtype, "seed": seed},
-        topics=topics,
-    )
-    return compare_answers(answers, a, b, order, by, verdict)
+def _refuse_settled(**options: Any) -> None:
+    """Raise for arguments that a cube has settled when it was built."""
+    given = [name for name, value in options.items() if repr(value) != repr(SETTLED[name])]
+    if given:
+        advice = "give them to cube(), or give outcomes the run frame"
+        raise ParameterError("a cube and what it leaves open", "also", advice, given)

@@ -6,10 +6,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.gate import require_cube
 from irframe.cubes.score import score
-from irframe.metrics import AP, ASL, AtomizedP, InverseASL, Metric
-from irframe.names import DEPTH
+from irframe.cubes.verb import verb
+from irframe.metrics.ap import AP
+from irframe.metrics.asl import ASL
+from irframe.metrics.atomizedp import AtomizedP
+from irframe.metrics.inverseasl import InverseASL
+from irframe.studies.reading import read_depth
 from irframe.studies.searching.reordering import reordering
 
 STEPS = {
@@ -21,6 +24,7 @@ STEPS = {
 }
 
 
+@verb
 def ablation(
     cube: xr.Dataset,
     *,
@@ -46,7 +50,7 @@ def ablation(
     by
         A coordinate such as ``"track"``: rows per group.
     margin, alpha
-        As for `delta_sort`.
+        As for `reordering`.
 
     Returns
     -------
@@ -84,15 +88,14 @@ def ablation(
     4                        Cumulative        12.5     0.93         0.17
     """
     shared: dict[str, Any] = {"unretrieved": unretrieved, "rel": rel}
-    chain: list[Metric] = [
+    chain = [
         AP(rel=rel),
         AtomizedP(**shared),
         AtomizedP(mean="harmonic", **shared),
         InverseASL(**shared),
         ASL(**shared),
     ]
-    require_cube(cube)
-    scores = score(cube, *chain, at=depth or cube.sizes[DEPTH], no_rel="nan")
+    scores = score(cube, *chain, at=read_depth(cube, depth), no_rel="nan")
     table = reordering(scores, by=by, margin=margin, alpha=alpha)
     steps = np.tile(list(STEPS.values()), len(table) // len(STEPS))
     table.insert(list(table.columns).index("old"), "step", steps)

@@ -5,11 +5,13 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.tables import score_groups
+from irframe.cubes.verb import verb
 from irframe.inference.averages import at_depth, averages, metric_labels
 from irframe.metrics import facts
 from irframe.names import METRIC, SYSTEM
 
 
+@verb
 def best_systems(
     scores: xr.DataArray | pd.DataFrame, *, by: str | None = None, at: int | None = None
 ) -> pd.DataFrame:
@@ -28,7 +30,8 @@ def best_systems(
     -------
     pandas.DataFrame
         A row per group and metric: the group, if `by` is given; ``metric``; ``system``, the
-        first one if several are best; ``value``, its mean over topics with a score.
+        first one if several are best; ``value``, its mean over topics with a score. Without any
+        score both are missing.
 
     Raises
     ------
@@ -62,5 +65,6 @@ def best_systems(
     for name, row in zip(metric_labels(means), means.to_numpy(), strict=True):
         ranked = facts(name).sign * row
         best = int(np.argmax(np.where(np.isnan(row), -np.inf, ranked)))
-        rows.append((name, means.indexes[SYSTEM][best], row[best]))
+        scored = not np.isnan(row).all()
+        rows.append((name, means.indexes[SYSTEM][best] if scored else None, row[best]))
     return pd.DataFrame(rows, columns=[METRIC, SYSTEM, "value"])

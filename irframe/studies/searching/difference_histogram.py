@@ -7,12 +7,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.checks import places
+from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.names import DOC, RANK, SYSTEM, TOPIC
-from irframe.studies.searching.length_histogram import _width, refuse_others
+from irframe.studies.searching.length_histogram import bin_width, refuse_others
 from irframe.studies.searching.search_lengths import LENGTH
 
 
+@verb
 def difference_histogram(
     lengths: pd.DataFrame,
     a: Hashable,
@@ -20,6 +23,7 @@ def difference_histogram(
     *,
     bins: int = 5,
     width: int | None = None,
+    by: str | None = None,
 ) -> pd.DataFrame:
     """Count the relevant documents that one system brings nearer than another, by how much.
 
@@ -35,6 +39,9 @@ def difference_histogram(
     width
         Search lengths per bin, at least 1; by default 1, 2 or 5 times a power of ten, the
         smallest with which the bins reach the largest difference.
+    by
+        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
+        result per group, labelled with the group.
 
     Returns
     -------
@@ -75,7 +82,7 @@ def difference_histogram(
     """
     refuse_others(lengths)
     difference, unretrieved = _differences(lengths, a, b)
-    width = _width(int(abs(difference).max(initial=1)), bins, width)
+    width = bin_width(int(abs(difference).max(initial=1)), bins, width)
     step = np.sign(difference) * np.minimum(-(-abs(difference) // width), bins)
     edge = np.arange(1, bins + 1.0)
     low = np.concatenate([[-np.inf], -(edge[:-1] * width)[::-1], [0], (edge - 1) * width + 1])
@@ -97,10 +104,9 @@ def _differences(
     lengths: pd.DataFrame, a: Hashable, b: Hashable
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return a - b for every relevant document, and whether one of the two lacks it."""
-    known = lengths[SYSTEM].unique()
-    unknown = [repr(name) for name in (a, b) if name not in known]
-    if unknown or a == b:
-        raise ParameterError("two of the systems " + ", ".join(map(str, known)), f"{a!r}, {b!r}")
+    places("systems of the search lengths", [a, b], lengths[SYSTEM].unique().tolist())
+    if a == b:
+        raise ParameterError("two different systems", f"{a!r} twice")
     sides = [lengths[lengths[SYSTEM] == name].set_index([TOPIC, DOC]) for name in (a, b)]
     left, right = sides[0], sides[1].reindex(sides[0].index)
     difference = left[LENGTH].to_numpy().astype(np.int64) - right[LENGTH].to_numpy()

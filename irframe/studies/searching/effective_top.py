@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from irframe.checks import choice
+from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.names import SYSTEM
+from irframe.names import RANK, SYSTEM
 from irframe.studies.searching.length_histogram import refuse_others
 from irframe.studies.searching.search_lengths import LENGTH, PRECISION
-
-__all__ = ["effective_count", "effective_top", "reweight"]
 
 PRECISIONS = ("atomized", "map")
 
@@ -26,7 +26,7 @@ def effective_count(search_lengths: ArrayLike) -> int:
     -------
     int
         The n for which the mean of the n smallest is nearest to the number of search lengths
-        over the sum of their reciprocals; the smallest such n.
+        over the sum of their reciprocals; the smallest such n. 0 if all are infinite.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def effective_count(search_lengths: ArrayLike) -> int:
     mean = np.cumsum(ordered) / np.arange(1, len(ordered) + 1)
     total = (1 / ordered).sum()
     if total == 0:
-        return 1
+        return 0
     return 1 + int(np.argmin(np.round(abs(mean - len(ordered) / total), 9)))
 
 
@@ -98,7 +98,13 @@ def reweight(search_lengths: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(1 + (1 - weight) * len(weight) / weight.sum())
 
 
-def effective_top(lengths: pd.DataFrame, *, precision: str = "map") -> pd.DataFrame:
+@verb
+def effective_top(
+    lengths: pd.DataFrame,
+    *,
+    precision: str = "map",
+    by: str | None = None,
+) -> pd.DataFrame:
     """Say what share of the relevant documents an average of precision takes notice of.
 
     Parameters
@@ -108,12 +114,16 @@ def effective_top(lengths: pd.DataFrame, *, precision: str = "map") -> pd.DataFr
     precision
         ``"map"``: precision as MAP has it, 0 for documents not retrieved. ``"atomized"``: one
         over the search length.
+    by
+        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
+        result per group, labelled with the group.
 
     Returns
     -------
     pandas.DataFrame
         A row per system, its index: ``effective``, see `effective_count`, over all relevant
         documents of all topics; ``documents``, how many there are; ``share``, one over the other.
+        A system that retrieved none of them takes notice of 0.
 
     Raises
     ------
@@ -138,14 +148,15 @@ def effective_top(lengths: pd.DataFrame, *, precision: str = "map") -> pd.DataFr
     bm25           97        158   0.61
     """
     refuse_others(lengths)
-    if precision not in PRECISIONS:
-        raise ParameterError("precision 'map' or 'atomized'", repr(precision))
+    choice("precision", precision, PRECISIONS)
     if precision == "atomized":
         search = np.maximum(lengths[LENGTH].to_numpy(np.float64), 1)
     else:
         seen = lengths[PRECISION].to_numpy()
         search = np.where(seen > 0, 1 / np.where(seen > 0, seen, 1), np.inf)
-    groups = pd.Series(search).groupby(lengths[SYSTEM].to_numpy(), sort=False)
+    systems = lengths[SYSTEM].to_numpy()
+    found = lengths[RANK].notna().groupby(systems).transform("any").to_numpy()
+    groups = pd.Series(np.where(found, search, np.inf)).groupby(systems, sort=False)
     result = groups.agg([effective_count, "size"])
     result.columns = pd.Index(["effective", "documents"])
     share = result["effective"] / result["documents"]

@@ -3,13 +3,20 @@
 import numpy as np
 import pandas as pd
 
-from irframe.errors import InputError, ParameterError
+from irframe.checks import whole
+from irframe.cubes.verb import verb
+from irframe.errors import InputError
 from irframe.names import DOC, RANK, SYSTEM, TOPIC
 from irframe.studies.searching.search_lengths import LENGTH
 
 
+@verb
 def length_histogram(
-    lengths: pd.DataFrame, *, bins: int = 10, width: int | None = None
+    lengths: pd.DataFrame,
+    *,
+    bins: int = 10,
+    width: int | None = None,
+    by: str | None = None,
 ) -> pd.DataFrame:
     """Count relevant documents by how far a user has to search for them.
 
@@ -22,6 +29,9 @@ def length_histogram(
     width
         Search lengths per bin, at least 1; by default 1, 2 or 5 times a power of ten, the
         smallest that does. With a width given there are as many bins as it takes.
+    by
+        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
+        result per group, labelled with the group.
 
     Returns
     -------
@@ -55,7 +65,7 @@ def length_histogram(
     refuse_others(lengths)
     retrieved = lengths[RANK].notna().to_numpy()
     length = lengths[LENGTH].to_numpy()
-    width = _width(int(length[retrieved].max(initial=1)), bins, width)
+    width = bin_width(int(length[retrieved].max(initial=1)), bins, width)
     count = 1 + (int(length[retrieved].max(initial=1)) - 1) // width
     systems, names = pd.factorize(lengths[SYSTEM])
     cell = systems * (count + 1) + np.where(retrieved, (length - 1) // width, count)
@@ -73,19 +83,20 @@ def length_histogram(
     )
 
 
-def _width(largest: int, bins: int, width: int | None) -> int:
-    wrong = [
-        f"{name}={value!r}"
-        for name, value in (("bins", bins), ("width", 1 if width is None else width))
-        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1
-    ]
-    if wrong:
-        raise ParameterError("whole numbers of at least 1", "others", "", wrong)
+def bin_width(largest: int, bins: int, width: int | None) -> int:
+    """Return the width given, or the least of 1, 2, 5, 10, ... with which bins reach the largest.
+
+    Examples
+    --------
+    >>> bin_width(130, 10, None), bin_width(130, 10, 7)
+    (20, 7)
+    """
+    bins = whole("bins", bins, low=1)
     if width is not None:
-        return int(width)
+        return whole("width", width, low=1)
     needed = -(-largest // bins)
-    scale = 10 ** (len(str(needed)) - 1)
-    return int(next(scale * step for step in (1, 2, 5, 10) if scale * step >= needed))
+    scale = int(10 ** (len(str(needed)) - 1))
+    return next(scale * step for step in (1, 2, 5, 10) if scale * step >= needed)
 
 
 def refuse_others(lengths: pd.DataFrame) -> None:

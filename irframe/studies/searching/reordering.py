@@ -8,9 +8,11 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.agreements import Kendall
+from irframe.checks import choice, level, number
 from irframe.cubes.tables import score_groups
+from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
-from irframe.inference.averages import at_depth, metric_labels, position
+from irframe.inference.averages import at_depth, metric_labels
 from irframe.metrics import facts
 from irframe.metrics.averaging import average
 from irframe.names import METRIC, SYSTEM, TOPIC
@@ -19,78 +21,7 @@ from irframe.paired import PairedT, all_pairs
 Floats = NDArray[np.float64]
 
 
-def delta_sort(
-    scores: xr.DataArray | pd.DataFrame,
-    old: Any = None,
-    new: Any = None,
-    *,
-    at: int | None = None,
-    margin: float = 0.1,
-    alpha: float = 0.05,
-) -> pd.Series:
-    """Say how many competitors every system gains or loses when the metric is changed.
-
-    Parameters
-    ----------
-    scores
-        Scores per system and topic: an array, or a frame, wide or long.
-    old, new
-        The two metrics, of those scored; by default the first and the last.
-    at
-        Depth, of those scored; by default the greatest.
-    margin
-        By what part of a system's mean another must be better to count, at least 0.
-    alpha
-        Largest p-value of the paired t-test at which it counts, above 0 and below 1.
-
-    Returns
-    -------
-    pandas.Series
-        Delta-Sort in percent of the systems, by system; positive where fewer are better than
-        the system by the new metric than by the old one.
-
-    Raises
-    ------
-    ParameterError
-        For unknown metrics and numbers out of range.
-    InputError
-        If no topic has a score by both metrics.
-    DepthError
-        For a depth that was not scored.
-
-    Notes
-    -----
-    ``100 (n_old - n_new) / S`` with n the number of systems that are better than the system:
-    by a mean that is better by at least `margin` of the system's own, and by a two-sided paired
-    t-test with p <= alpha. The published figure is its absolute value. Topics count on which
-    every system has a score by both metrics.
-
-    References
-    ----------
-    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Section 4.4.
-       doi:10.48550/arXiv.2201.01745
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> runs, qrels = ir.example_track()
-    >>> scores = runs.ireval.evaluate(qrels, ["AP", "ASL"])
-    >>> float(scores.ireval.delta_sort().abs().max())
-    12.5
-    """
-    array = at_depth(scores, at)
-    labels = metric_labels(array)
-    ends = [labels[0] if old is None else old, labels[-1] if new is None else new]
-    rows = [position(labels, end, "metrics") for end in ends]
-    values = _complete(array.isel({METRIC: rows}))
-    behind = [
-        _count_better(part, labels[row], margin, alpha)
-        for part, row in zip(values, rows, strict=True)
-    ]
-    moved = 100 * (behind[0] - behind[1]) / values.shape[1]
-    return pd.Series(moved, array.indexes[SYSTEM], name="delta_sort")
-
-
+@verb
 def reordering(
     scores: xr.DataArray | pd.DataFrame,
     *,
@@ -98,6 +29,7 @@ def reordering(
     by: str | None = None,
     margin: float = 0.1,
     alpha: float = 0.05,
+    per: str = "step",
 ) -> pd.DataFrame:
     """Say how changing the metric step by step reorders systems and rescales their scores.
 
@@ -110,17 +42,25 @@ def reordering(
         Depth, of those scored; by default the greatest.
     by
         A coordinate or index level such as ``"track"``: rows per group.
-    margin, alpha
-        As for `delta_sort`.
+    margin
+        By what part of a system's mean another must be better to count, at least 0.
+    alpha
+        Largest p-value of the paired t-test at which it counts, above 0 and below 1.
+    per
+        ``"step"``: a row per step. ``"system"``: a row per step and system.
 
     Returns
     -------
     pandas.DataFrame
         A row per step from one metric to the next, and with more than two metrics a last one
         from the first to the last: the group, if `by` is given; ``old``, ``new``;
-        ``delta_sort``, the largest by absolute value over systems, and ``system``, the one that
+        ``delta_sort``, the largest absolute value over systems, and ``system``, the one that
         moves so; ``kendall``, tau-b between the orders of systems; ``delta_value``, the mean over
         systems of new/old score; ``n_systems``, ``n_topics``.
+
+        Per system: the group, ``old``, ``new``, ``system``, and its ``delta_sort`` in percent of
+        the systems, positive where fewer are better than the system by the new metric than by the
+        old one.
 
     Raises
     ------
@@ -133,13 +73,17 @@ def reordering(
 
     Notes
     -----
+    ``delta_sort = 100 (n_old - n_new) / S`` with n the number of systems that are better than the
+    system: by a mean that is better by at least `margin` of the system's own, and by a two-sided
+    paired t-test with p <= alpha.
+
     Topics count on which every system has a score by every metric. The score of a cost, such as
     ASL, is one over it in ``delta_value``; systems with an old score of 0 are left out there.
 
     References
     ----------
-    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Table 2.
-       doi:10.48550/arXiv.2201.01745
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Section 4.4
+       and Table 2. doi:10.48550/arXiv.2201.01745
 
     Examples
     --------
@@ -149,10 +93,14 @@ def reordering(
     >>> scores.ireval.reordering().drop(columns=["n_systems", "n_topics"]).round(2)
         old            new  delta_sort   system  kendall  delta_value
     0  P@20  ASL(first=10)        12.5  colbert     0.86         0.24
+    >>> each = scores.ireval.reordering(per="system")
+    >>> each[each["delta_sort"] != 0].to_dict("list")["system"]
+    ['colbert', 'doct5query']
     """
+    choice("per", per, ("step", "system"))
     if by is not None:
         parts = [
-            (key, reordering(part, at=at, margin=margin, alpha=alpha))
+            (key, reordering(part, at=at, margin=margin, alpha=alpha, per=per))
             for key, part in score_groups(scores, by)
         ]
         whole = pd.concat([part.assign(**{by: key}) for key, part in parts], ignore_index=True)
@@ -173,6 +121,9 @@ def reordering(
         for part, label in zip(values, labels, strict=True)
     ]
     told = list(zip(labels, means, behind, strict=True))
+    if per == "system":
+        moves = [_moves(told[old], told[new], systems) for old, new in steps]
+        return pd.concat(moves, ignore_index=True)
     rows = [_step(told[old], told[new], systems) for old, new in steps]
     return pd.DataFrame(rows).assign(n_systems=len(systems), n_topics=values.shape[2])
 
@@ -188,9 +139,8 @@ def _complete(array: xr.DataArray) -> Floats:
 
 def _count_better(values: Floats, metric: str, margin: float, alpha: float) -> NDArray[np.int64]:
     """Return for every system how many are better by the margin and the test."""
-    if not (margin >= 0 and 0 < alpha < 1):
-        found = f"margin={margin!r}, alpha={alpha!r}"
-        raise ParameterError("a margin of at least 0 and alpha above 0 and below 1", found)
+    number("margin", margin, low=0)
+    level(alpha)
     systems = len(values)
     pairs = all_pairs(systems)
     significant = np.zeros((systems, systems), bool)
@@ -200,6 +150,12 @@ def _count_better(values: Floats, metric: str, margin: float, alpha: float) -> N
     ahead = np.round(sign * (mean - mean[:, np.newaxis]), 12)
     enough = (ahead > 0) & (ahead >= np.round(margin * abs(mean[:, np.newaxis]), 12))
     return np.asarray((enough & (significant | significant.T)).sum(axis=1))
+
+
+def _moves(old: Any, new: Any, systems: pd.Index) -> pd.DataFrame:
+    """Return a row per system; arguments as for `_step`."""
+    moved = 100 * (old[2] - new[2]) / len(systems)
+    return pd.DataFrame({"old": old[0], "new": new[0], SYSTEM: systems, "delta_sort": moved})
 
 
 def _step(old: Any, new: Any, systems: pd.Index) -> dict[str, Any]:

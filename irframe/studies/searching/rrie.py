@@ -6,12 +6,21 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.inference.averages import at_depth, averages, metric_labels, position
-from irframe.names import METRIC, SYSTEM
+from irframe.cubes.verb import verb
+from irframe.errors import InputError, warn
+from irframe.inference.averages import at_depth, averages, metric_labels
+from irframe.metrics import facts
+from irframe.names import METRIC, SYSTEM, TOPIC
+from irframe.studies.reading import against
 
 
+@verb
 def rrie(
-    scores: xr.DataArray | pd.DataFrame, baseline: Hashable, *, at: int | None = None
+    scores: xr.DataArray | pd.DataFrame,
+    *,
+    baseline: Hashable,
+    at: int | None = None,
+    by: str | None = None,
 ) -> pd.DataFrame:
     """Say what share of a baseline's error every other system removes.
 
@@ -24,21 +33,32 @@ def rrie(
         The system whose error counts.
     at
         Depth, of those scored; by default the greatest.
+    by
+        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
+        result per group, labelled with the group.
 
     Returns
     -------
     pandas.DataFrame
         A row per metric and other system: ``metric``, ``baseline``, ``system``, their means
-        ``old`` and ``new``, and ``rrie``, the relative reduction in error: 1 if the system is
-        perfect, 0 if it is as good as the baseline, negative if it is worse, NaN if the baseline
-        is perfect.
+        ``old`` and ``new`` over the topics on which every system has a score, and ``rrie``, the
+        relative reduction in error: 1 if the system is perfect, 0 if it is as good as the
+        baseline, negative if it is worse, NaN if the baseline leaves no error to reduce: if it
+        is perfect, or beyond (an ASL below 1, as empty lists have it; a gain above 1).
 
     Raises
     ------
     ParameterError
-        If the baseline is not among the systems.
+        If the baseline is not among the systems, or is the only one.
+    InputError
+        If there is no topic on which every system has a score.
     DepthError
         For a depth that was not scored.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because only some systems have a score on them.
 
     Notes
     -----
@@ -55,19 +75,19 @@ def rrie(
     >>> import pandas as pd
     >>> index = pd.MultiIndex.from_product([["bm25", "neural"], ["1"]], names=["system", "topic"])
     >>> scores = pd.DataFrame({"P@20": [0.456, 0.594], "ASL": [39, 27]}, index=index)
-    >>> rrie(scores, "bm25").round(2)
+    >>> rrie(scores, baseline="bm25").round(2)
       metric baseline  system    old    new  rrie
     0   P@20     bm25  neural   0.46   0.59  0.25
     1    ASL     bm25  neural  39.00  27.00  0.32
     """
-    means = averages(at_depth(scores, at))
-    systems = means.indexes[SYSTEM]
-    row = position([str(name) for name in systems], baseline, "baseline")
-    others = np.delete(np.arange(len(systems)), row)
-    metrics = metric_labels(means)
-    old = np.repeat(means.to_numpy()[:, row], len(others))
-    new = means.to_numpy()[:, others].ravel()
-    error = np.where(old == 1, np.nan, 1 - old)
+    array = _shared(at_depth(scores, at))
+    systems, metrics = array.indexes[SYSTEM], metric_labels(array)
+    row, others = against(systems.tolist(), baseline, None)
+    means = averages(array).to_numpy()
+    old, new = np.repeat(means[:, row], len(others)), means[:, others].ravel()
+    cost = np.repeat([facts(metric).cost for metric in metrics], len(others))
+    error = np.where(cost, old - 1, 1 - old)
+    removed = np.where(cost, old - new, new - old)
     return pd.DataFrame(
         {
             METRIC: np.repeat(metrics, len(others)),
@@ -75,6 +95,22 @@ def rrie(
             SYSTEM: systems.take(np.tile(others, len(metrics))),
             "old": old,
             "new": new,
-            "rrie": (new - old) / error,
+            "rrie": removed / np.where(error > 0, error, np.nan),
         }
     )
+
+
+def _shared(scores: xr.DataArray) -> xr.DataArray:
+    """Return scores, NaN on topics on which some system has none, by metric."""
+    there = scores.notnull()
+    shared = there.all(SYSTEM)
+    labels, kept = metric_labels(scores), shared.any(TOPIC).to_numpy()
+    without = [label for label, some in zip(labels, kept, strict=True) if not some]
+    if without:
+        raise InputError("topics on which every system has a score", "none", "", without)
+    left_out = (there.any(SYSTEM) & ~shared).sum(TOPIC).to_numpy()
+    if left_out.any():
+        counts = zip(labels, left_out, strict=True)
+        told = "; ".join(f"{count} for {label}" for label, count in counts if count)
+        warn(f"topics on which some system has no score are left out: {told}")
+    return scores.where(shared)

@@ -7,11 +7,11 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.gate import require_cube
-from irframe.cubes.score import refuse_metrics
-from irframe.errors import DepthError, InputError
-from irframe.metrics import ASL
-from irframe.names import DEPTH, DOC, GRADE, RANK, SYSTEM, TOPIC
+from irframe.cubes.verb import verb
+from irframe.errors import InputError
+from irframe.metrics.asl import ASL
+from irframe.names import DOC, GRADE, RANK, SYSTEM, TOPIC
+from irframe.studies.reading import read_depth
 
 __all__ = ["search_lengths"]
 
@@ -21,12 +21,14 @@ LENGTH = "search_length"
 PRECISION = "precision"
 
 
+@verb
 def search_lengths(
     cube: xr.Dataset,
     *,
     depth: int | None = None,
     rel: int = 1,
     unretrieved: str = "irrel",
+    by: str | None = None,
 ) -> pd.DataFrame:
     """Say for every relevant document how many documents a user reads to find it.
 
@@ -41,6 +43,9 @@ def search_lengths(
     unretrieved
         Search length of a relevant document that was not retrieved: ``"irrel"``, the number of
         irrelevant documents retrieved, as published; ``"irrel+1"``, one more.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
 
     Returns
     -------
@@ -82,7 +87,8 @@ def search_lengths(
     1   c     3              2   0.666667
     2   x  <NA>              1   0.000000
     """
-    depth = _checked(cube, depth, rel, unretrieved)
+    depth = read_depth(cube, depth)
+    ASL(rel=rel, unretrieved=unretrieved)
     grade = cube["judged_grade"].to_numpy()
     topic, slot = np.nonzero(grade >= rel)
     if not len(topic):
@@ -130,13 +136,3 @@ def _measure(
     length[document] = column + 1 - above
     precision[document] = (above + 1) / (column + 1)
     return rank, length, precision
-
-
-def _checked(cube: xr.Dataset, depth: int | None, rel: int, unretrieved: str) -> int:
-    require_cube(cube, "grade", "judged_doc")
-    refuse_metrics(cube, [ASL(rel=rel, unretrieved=unretrieved, depth=depth)])
-    deepest = cube.sizes[DEPTH]
-    if depth is not None and depth > deepest:
-        advice = "build the cube with a greater depth="
-        raise DepthError(f"a depth up to {deepest}, that of the cube", str(depth), advice)
-    return depth or deepest

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import xarray as xr
 
 from irframe.cubes.bounds import bounds
 from irframe.inference.decide import decide
-from irframe.metrics import RBP, Metric
+from irframe.metrics import Metric
+from irframe.metrics.rbp import RBP
 from irframe.names import DEPTH, SYSTEM, UNJUDGED
 from irframe.studies.trust.findings import LU, Finding, listed
-from irframe.studies.trust.pool_growth import pool_growth
+from irframe.studies.trust.pool_growth import count_pools
 from irframe.studies.trust.tie_rates import tie_rates
 
 TOPS = (10, 20, 100)
@@ -75,7 +77,7 @@ def _unjudged(cube: xr.Dataset) -> Iterator[Finding]:
 
 
 def _pool(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
-    pool = int(cube.attrs["pool_depth"])
+    pool = int(cube["pool_depth"].min())
     deep = sorted({metric.depth or depth for metric in metrics} or {depth})
     beyond = [k for k in deep if k > pool]
     if beyond:
@@ -85,7 +87,8 @@ def _pool(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[F
         yield Finding("warning", what, where, len(beyond), advice, LU + ", section 2.4")
     if not pool:
         return
-    rate = float(pool_growth(cube, [max(1, pool - 1), pool][pool == 1 :])["rate"][-1])
+    last = np.array([max(1, pool - 1), pool][pool == 1 :])
+    rate = count_pools(cube, cube["judged_grade"].to_numpy() >= 1, last)[2][-1]
     recall_based = [str(metric) for metric in metrics if metric.fillings]
     if rate >= YIELD and (recall_based or not metrics):
         what = f"{rate:.0%} of the documents pooled last are relevant: more are to be found"

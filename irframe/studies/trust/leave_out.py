@@ -10,8 +10,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.agreements import Kendall
-from irframe.cubes.judgments import cut, keep_judgments, pool_depth_of, require_documents
+from irframe.cubes.judgments import cut, keep_judgments, pool_depth_of
 from irframe.cubes.score import parse_metrics, score, wanted_depths
+from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.metrics import Metric, facts
 from irframe.metrics.averaging import average
@@ -23,12 +24,14 @@ TIE = 12
 """Decimals to which means are rounded before systems are ranked."""
 
 
+@verb
 def leave_out(
     cube: xr.Dataset,
     *metrics: Metric | MetricType | str,
-    by: str | None = None,
+    together: str | None = None,
     depth: int | None = None,
     at: int | Sequence[int] | None = None,
+    by: str | None = None,
 ) -> pd.DataFrame:
     """Say what each contributing run would have scored had it not helped to make the pool.
 
@@ -38,19 +41,23 @@ def leave_out(
         A cube made by `irframe.cube`. Leave one run out for every contributing system of it.
     metrics
         Metrics or their names.
-    by
+    together
         A coordinate of the systems such as ``"team"``: leave out one group of runs at a time.
     depth
         Depth of the pool, by default the cube's.
     at
-        Evaluation depths, by default the depth of the pool.
+        Evaluation depths of metrics without their own, by default the depth of the pool. A metric
+        with a depth of its own is evaluated there.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
 
     Returns
     -------
     pandas.DataFrame
         One row per metric, evaluation depth and contributing run, with the columns
 
-        - ``metric``, ``depth``, the group if `by` is given, ``system``: the run left out;
+        - ``metric``, ``depth``, the group if `together` is given, ``system``: the run left out;
         - ``lost`` and ``lost_relevant``: judged documents that no other run (or group) had in the
           pool, and those of them with a grade of 1 or more, over all topics;
         - ``mean`` and ``mean_without``: its mean score by all judgments of the pool, and by those
@@ -65,7 +72,8 @@ def leave_out(
     Raises
     ------
     ParameterError
-        If no system contributes, or `by` is no coordinate of the systems.
+        If no system contributes, `together` is no coordinate of the systems, or some
+        contributing system has no value there.
     DepthError
         For a pool deeper than the cube's, or depths beyond the cube.
     InputError
@@ -100,30 +108,39 @@ def leave_out(
     AP(norm='min')  -24.40          0.8  0.87
     RBP(p=0.8)      -18.43          1.0  0.91
     """
-    require_documents(cube)
     chosen, pool = parse_metrics(metrics), pool_depth_of(cube, depth)
     depths = wanted_depths(cube, chosen, min(pool, cube.sizes[DEPTH]) if at is None else at)
-    groups = _groups(cube, by)
+    groups = _groups(cube, together)
     contributions = _Contributions.read(cube, groups, pool)
-    study = _Study(cube, chosen, depths, contributions, pool)
-    frames = [_rows(study, groups, group, by) for group in np.unique(groups[groups >= 0])]
-    order = {str(metric): row for row, metric in enumerate(chosen)}
+    own = {metric.depth for metric in chosen if metric.depth is not None}
+    study = _Study(cube, chosen, sorted({*depths, *own}), contributions, pool)
+    frames = [_rows(study, groups, group, together) for group in np.unique(groups[groups >= 0])]
     rows = pd.concat(frames, ignore_index=True)
-    rows["_"] = rows[METRIC].map(order)
-    return rows.sort_values(["_", DEPTH], kind="stable", ignore_index=True).drop(columns="_")
+    wanted = [
+        (str(m), k) for m in chosen for k in (sorted(depths) if m.depth is None else [m.depth])
+    ]
+    place = {pair: number for number, pair in enumerate(wanted)}
+    order = pd.Series([place.get(pair, -1) for pair in zip(rows[METRIC], rows[DEPTH], strict=True)])
+    return rows.loc[order[order >= 0].sort_values(kind="stable").index].reset_index(drop=True)
 
 
-def _groups(cube: xr.Dataset, by: str | None) -> Array:
+def _groups(cube: xr.Dataset, together: str | None) -> Array:
     """Return the group of every contributing system, -1 for the others."""
     contributing = cube["contributing"].to_numpy()
     if not contributing.any():
         raise ParameterError("systems that contribute to the pool", "none")
-    if by is None:
+    if together is None:
         return np.where(contributing, np.arange(len(contributing)), -1)
     known = [str(name) for name in cube[SYSTEM].coords if name != SYSTEM]
-    if by not in known:
-        raise ParameterError("by to be a coordinate of the systems", repr(by), "", known)
-    return np.where(contributing, pd.factorize(cube[by].to_numpy())[0], -1)
+    if together not in known:
+        wanted = "together to be a coordinate of the systems"
+        raise ParameterError(wanted, repr(together), "", known)
+    codes, _ = pd.factorize(cube[together].to_numpy())
+    nameless = cube[SYSTEM].to_numpy()[contributing & (codes < 0)]
+    if len(nameless):
+        wanted = f"a value of {together} for every contributing system"
+        raise ParameterError(wanted, "none for", "", nameless)
+    return np.where(contributing, codes, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +228,7 @@ class _Study:
         return cube.assign(pool_rank=(cube["pool_rank"].dims, np.where(judged, ranks, 0)))
 
 
-def _rows(study: _Study, groups: Array, group: int, by: str | None) -> pd.DataFrame:
+def _rows(study: _Study, groups: Array, group: int, together: str | None) -> pd.DataFrame:
     left = np.flatnonzero(groups == group)
     means, lost, relevant = study.without(group)
     before, after = study.ranks(study.means), study.ranks(means)
@@ -225,8 +242,8 @@ def _rows(study: _Study, groups: Array, group: int, by: str | None) -> pd.DataFr
         METRIC: np.repeat([str(m) for m in study.metrics], shape[1] * shape[2]),
         DEPTH: np.tile(np.repeat(study.depths, shape[2]), shape[0]),
     }
-    if by is not None:
-        columns[by] = study.base[by].to_numpy()[left[0]]
+    if together is not None:
+        columns[together] = study.base[together].to_numpy()[left[0]]
     columns |= {
         SYSTEM: study.systems.take(np.tile(left, shape[0] * shape[1])),
         "lost": int(lost),

@@ -4,175 +4,201 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.judgments import pool_depth_of, require_documents
-from irframe.errors import ParameterError
-from irframe.names import DEPTH, EMPTY, UNJUDGED
+from irframe.checks import listed, whole
+from irframe.cubes.cube import JUDGED
+from irframe.cubes.judgments import pool_depth_of
+from irframe.cubes.verb import verb
+from irframe.errors import ParameterError, warn
+from irframe.names import DEPTH, SYSTEM, UNJUDGED
 
 Array = NDArray[Any]
-RANK_VARIABLES = ("doc", "judged_grade", "pool_rank")
+VARIABLES = ("doc", "judged_grade", "pool_rank")
 
 
+@verb
 def pool_growth(
-    cube: xr.Dataset, depths: Sequence[int] | None = None, *, rel: int = 1
+    cube: xr.Dataset,
+    at: int | Sequence[int] | None = None,
+    *,
+    rel: int = 1,
+    by: str | None = None,
 ) -> xr.Dataset:
-    """Say how many relevant documents pools of growing depth find, and how fast they dry up.
+    """Say what pools of growing depth find, how fast they dry up, and what single runs owe them.
 
     Parameters
     ----------
     cube
         A cube made by `irframe.cube`.
-    depths
+    at
         Depths of the pool, rising, at most the cube's; by default all from 1.
     rel
         Lowest relevant grade, at least 1.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
 
     Returns
     -------
     xarray.Dataset
-        Over depth: ``judged`` and ``relevant``, documents of the pool per topic, and ``rate``, the
-        share of relevant ones among those that are new since the depth before; NaN where none
-        is new.
+        Over depth, of the pool: ``judged`` and ``relevant``, its documents per topic, and
+        ``rate``, the share of relevant ones among those that are new since the depth before; NaN
+        where none is new.
 
-    Raises
-    ------
-    DepthError
-        For depths outside the pool.
-    InputError
-        If the cube does not say which documents it holds.
+        Over depth, means over the contributing runs and the topics, and standard deviations
+        (``_sd``): ``relevant_in_pool``, relevant documents of the pool of that depth that the run
+        ranks no lower; ``relevant_past``, the others of that pool; ``first_unjudged``, the rank of
+        its first document outside that pool, one more than the length of a list without any. NaN
+        without contributing runs, and where lists were cut before it can be known.
 
-    References
-    ----------
-    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
-       Information Retrieval Journal 19, 2016. Fig. 1. doi:10.1007/s10791-016-9282-6
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> cube = ir.cube(*ir.example_track())
-    >>> pool_growth(cube, [1, 5, 10]).to_dataframe().round(2)
-           judged  relevant  rate
-    depth
-    1        4.38      2.06  0.47
-    5       18.19      6.56  0.33
-    10      32.69      9.88  0.23
-    """
-    require_documents(cube, *RANK_VARIABLES)
-    wanted = _depths(cube, depths)
-    rank, relevant = cube["pool_rank"].to_numpy(), cube["judged_grade"].to_numpy() >= rel
-    pooled = rank > 0
-    topics = len(rank)
-    deepest = wanted[-1] + 1
-    judged, found = (
-        np.cumsum(np.bincount(rank[kept], minlength=deepest))[wanted]
-        for kept in (pooled, pooled & relevant)
-    )
-    new = np.diff(judged, prepend=0)
-    with np.errstate(invalid="ignore"):
-        rate = np.diff(found, prepend=0) / new
-    variables = {"judged": judged / topics, "relevant": found / topics, "rate": rate}
-    attributes = {"pool_depth": int(cube.attrs["pool_depth"])}
-    arrays = {name: (DEPTH, values) for name, values in variables.items()}
-    return xr.Dataset(arrays, {DEPTH: wanted}, attributes)
-
-
-def pool_statistics(
-    cube: xr.Dataset, depths: Sequence[int] | None = None, *, rel: int = 1
-) -> pd.DataFrame:
-    """Say what a contributing run finds within the pool, and what others find beyond it.
-
-    Parameters
-    ----------
-    cube
-        A cube made by `irframe.cube`.
-    depths
-        Depths of the pool, rising, at most the cube's; by default that itself.
-    rel
-        Lowest relevant grade, at least 1.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by depth, the last row (<NA>) standing for all judgments as they are. Means over
-        the contributing runs and the topics, and their standard deviations (``_sd``), of
-
-        - ``relevant_in_pool``: relevant documents in the top `depth` of the run;
-        - ``first_unjudged``: rank of its first unjudged document, one more than its length if
-          all are judged;
-        - ``relevant_past``: relevant documents of the topic's pool of that depth which the run
-          does not have there.
+        Scalars: ``first_unjudged_all`` and ``first_unjudged_all_sd``, the same by all judgments as
+        they are.
 
     Raises
     ------
     DepthError
         For depths outside the pool.
     ParameterError
-        If no system contributes.
+        For depths that do not rise, and `rel` out of range.
+    InputError
+        If the cube does not say which documents it holds.
+
+    Warns
+    -----
+    IrframeWarning
+        If lists were cut before all this can be known, with the number of depths; and if no
+        system of the cube contributes.
 
     References
     ----------
     .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
-       Information Retrieval Journal 19, 2016. Table 4. doi:10.1007/s10791-016-9282-6
+       Information Retrieval Journal 19, 2016. Fig. 1 and Table 4. doi:10.1007/s10791-016-9282-6
 
     Examples
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> pool_statistics(cube, [5, 10])[["relevant_in_pool", "first_unjudged", "relevant_past"]]
-           relevant_in_pool  first_unjudged  relevant_past
+    >>> growth = pool_growth(cube, [1, 5, 10])
+    >>> growth[["judged", "relevant", "rate"]].to_dataframe().round(2)
+           judged  relevant  rate
     depth
-    5                2.1875          6.5875          4.375
-    10               3.8250         11.6250          6.050
-    <NA>                NaN         11.6250            NaN
+    1        4.38      2.06  0.47
+    5       18.19      6.56  0.33
+    10      32.69      9.88  0.23
+    >>> owed = growth[["relevant_in_pool", "relevant_past", "first_unjudged"]]
+    >>> owed.sel(depth=10).to_array().values
+    array([ 3.825,  6.05 , 11.625])
     """
-    require_documents(cube, *RANK_VARIABLES)
-    contributing = np.flatnonzero(cube["contributing"].to_numpy())
-    if not len(contributing):
-        raise ParameterError("systems that contribute to the pool", "none")
-    wanted = _depths(cube, [pool_depth_of(cube)] if depths is None else depths)
-    runs = cube.isel(system=contributing)
-    grade, retrieved = runs["grade"].to_numpy(), runs["retrieved"].to_numpy()
-    rank, graded = runs["pool_rank"].to_numpy(), runs["judged_grade"].to_numpy()
-    entry = _entry_depth(runs["doc"].to_numpy(), rank)
-    rows = []
-    for depth in wanted.tolist():
-        inside = (entry > 0) & (entry <= depth)
-        found = (inside & (grade >= rel))[..., :depth].sum(axis=-1)
-        pool = ((rank > 0) & (rank <= depth) & (graded >= rel)).sum(axis=-1)
-        rows.append([found, _first(~inside & (grade != EMPTY), retrieved), pool - found])
-    rows.append([None, _first(grade == UNJUDGED, retrieved), None])
-    names = ["relevant_in_pool", "first_unjudged", "relevant_past"]
-    table = {
-        name + suffix: [np.nan if row[column] is None else measure(row[column]) for row in rows]
-        for column, name in enumerate(names)
-        for suffix, measure in (("", np.mean), ("_sd", _sd))
+    wanted = _depths(cube, at)
+    rel = whole("rel", rel, low=1, high=127)
+    relevant = cube["judged_grade"].to_numpy() >= rel
+    judged, found, rate = count_pools(cube, relevant, wanted)
+    columns = {"judged": judged.mean(axis=0), "relevant": found.mean(axis=0), "rate": rate}
+    runs = cube.isel({SYSTEM: np.flatnonzero(cube["contributing"].to_numpy())})
+    if not runs.sizes[SYSTEM]:
+        warn("no system of the cube contributes to the pool: nothing is said of single runs")
+    columns |= _of_runs(runs, relevant, found, wanted)
+    arrays = {
+        name: (DEPTH if len(values.shape) else (), values) for name, values in columns.items()
     }
-    index = pd.Index(pd.array([*wanted.tolist(), pd.NA], dtype="Int64"), name=DEPTH)
-    return pd.DataFrame(table, index)
+    return xr.Dataset(arrays, {DEPTH: wanted}, {})
 
 
-def _depths(cube: xr.Dataset, depths: Sequence[int] | None) -> Array:
-    deepest = pool_depth_of(cube)
-    wanted = range(1, deepest + 1) if depths is None else depths
-    checked = np.array([pool_depth_of(cube, depth) for depth in np.atleast_1d(wanted).tolist()])
+def count_pools(cube: xr.Dataset, relevant: Array, wanted: Array) -> tuple[Array, Array, Array]:
+    """Count the documents of pools of some depths, and the relevant ones among them.
+
+    Parameters
+    ----------
+    cube
+        A cube.
+    relevant
+        Which judged documents are relevant, shape (topic, judged).
+    wanted
+        Depths of the pool, rising.
+
+    Returns
+    -------
+    judged, found : numpy.ndarray
+        Documents and relevant ones, shape (topic, depth).
+    rate : numpy.ndarray
+        The share of relevant ones among those new since the depth before, shape (depth,).
+    """
+    rank, beyond = cube["pool_rank"].to_numpy(), int(wanted[-1]) + 1
+    pooled = rank > 0
+    judged, found = (
+        _count_within(np.where(kept, rank, beyond), wanted) for kept in (pooled, pooled & relevant)
+    )
+    new = np.diff(judged.sum(axis=0), prepend=0)
+    with np.errstate(invalid="ignore"):
+        return judged, found, np.diff(found.sum(axis=0), prepend=0) / new
+
+
+def _depths(cube: xr.Dataset, at: int | Sequence[int] | None) -> Array:
+    wanted = [*range(1, pool_depth_of(cube) + 1)] if at is None else listed(at)
+    checked = np.array([pool_depth_of(cube, depth) for depth in wanted], np.int64)
     if not len(checked) or (np.diff(checked) <= 0).any():
-        raise ParameterError("pool depths that rise", repr(list(wanted)))
+        raise ParameterError("pool depths that rise", repr(wanted))
     return checked
 
 
-def _entry_depth(doc: Array, rank: Array) -> Array:
-    """Return the pool depth at which every retrieved document is judged, 0 for never."""
-    wide = np.broadcast_to(rank, (*doc.shape[:-1], rank.shape[-1]))
-    return np.where(doc >= 0, np.take_along_axis(wide, np.maximum(doc, 0), axis=-1), 0)
+def _of_runs(runs: xr.Dataset, relevant: Array, found: Array, wanted: Array) -> dict[str, Array]:
+    """Return what is said of single runs, given what the pools found, shape (topic, depth)."""
+    grade, length = runs["grade"].to_numpy(), runs["retrieved"].to_numpy()[..., np.newaxis]
+    deepest = grade.shape[-1]
+    rank = np.arange(1, deepest + 1, dtype=np.int32)
+    listed_ = rank <= length
+    slot, entry = _entries(runs, int(wanted[-1]) + 1)
+    wide = np.broadcast_to(relevant, (*slot.shape[:-1], relevant.shape[-1]))
+    hit = listed_ & (slot >= 0) & np.take_along_axis(wide, np.maximum(slot, 0), axis=-1)
+    beyond = int(wanted[-1]) + 1
+    inside = _count_within(np.where(hit, np.maximum(entry, rank), beyond), wanted)
+    highest = np.maximum.accumulate(np.where(listed_, entry, beyond), axis=-1)
+    ahead = _count_within(highest, wanted)
+    judged = np.minimum.accumulate((grade != UNJUDGED) & listed_, axis=-1).sum(axis=-1)
+    ahead = np.concatenate([ahead, judged[..., np.newaxis]], axis=-1)
+    cut = (length >= deepest) & (runs["retrieved"].to_numpy().max() > deepest)
+    unread, unmet = cut & (wanted > deepest), cut & (ahead >= deepest)
+    _warn_cut((unread | unmet[..., :-1]).any(axis=(0, 1)), deepest)
+    first = np.where(unmet, np.nan, ahead + 1.0)
+    return (
+        _both("relevant_in_pool", np.where(unread, np.nan, inside))
+        | _both("relevant_past", np.where(unread, np.nan, found - inside))
+        | _both("first_unjudged", first[..., :-1])
+        | _both("first_unjudged_all", first[..., -1])
+    )
 
 
-def _first(unjudged: Array, retrieved: Array) -> Array:
-    found = unjudged.any(axis=-1)
-    return np.where(found, 1 + np.argmax(unjudged, axis=-1), retrieved + 1)
+def _entries(runs: xr.Dataset, never: int) -> tuple[Array, Array]:
+    """Return where retrieved documents are in the recall base, and from which pool depth on."""
+    slot = runs["doc"].to_numpy()
+    rank = np.broadcast_to(runs["pool_rank"].to_numpy(), (*slot.shape[:2], runs.sizes[JUDGED]))
+    entry = np.take_along_axis(rank, np.maximum(slot, 0), axis=-1)
+    return slot, np.where((slot >= 0) & (entry > 0), np.minimum(entry, never), never)
 
 
-def _sd(values: Array) -> float:
-    return float(np.std(values, ddof=1)) if values.size > 1 else np.nan
+def _count_within(values: Array, wanted: Array) -> Array:
+    """Count the values up to some numbers along the last axis, shape (..., number)."""
+    width = int(wanted[-1]) + 2
+    lists = np.minimum(values.reshape(-1, values.shape[-1]), width - 1)
+    place = np.arange(len(lists))[:, np.newaxis] * width + lists
+    counts = np.bincount(place.ravel(), minlength=len(lists) * width).reshape(len(lists), width)
+    within = np.cumsum(counts, axis=1)[:, wanted]
+    return np.asarray(within.reshape(*values.shape[:-1], len(wanted)))
+
+
+def _warn_cut(unknown: Array, deepest: int) -> None:
+    if unknown.any():
+        warn(
+            f"what single runs owe to the pool is not known at {unknown.sum()} of {len(unknown)} "
+            f"depths: lists were cut at {deepest}; build the cube with a greater depth="
+        )
+
+
+def _both(name: str, values: Array) -> dict[str, Array]:
+    """Return means over runs and topics, and standard deviations, NaN where there are too few."""
+    pairs = values.reshape(-1, *values.shape[2:]).astype(np.float64)
+    few = np.full(pairs.shape[1:], np.nan)
+    mean = pairs.mean(axis=0) if len(pairs) else few
+    return {name: mean, f"{name}_sd": pairs.std(axis=0, ddof=1) if len(pairs) > 1 else few}

@@ -6,20 +6,24 @@ import numpy as np
 import xarray as xr
 
 from irframe.agreements import Agreement
+from irframe.checks import whole
 from irframe.cubes.downsample import downsample
-from irframe.cubes.judgments import cut, require_documents
+from irframe.cubes.judgments import cut
 from irframe.cubes.score import parse_metrics, score, wanted_depths
+from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.frames.sampling import refuse_percent
 from irframe.inference.agreement import agreement
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH
+from irframe.studies.reading import refuse_deeper
 
 PERCENT, SEED = "percent", "seed"
 PERCENTS = (90, 70, 50, 30, 10)
 
 
+@verb
 def robustness(
     cube: xr.Dataset,
     *metrics: Metric | MetricType | str,
@@ -27,6 +31,7 @@ def robustness(
     seeds: int | Sequence[int] = 10,
     at: int | Sequence[int] | None = None,
     method: str | Agreement = "kendall",
+    by: str | None = None,
 ) -> xr.DataArray:
     """Say how alike systems are ordered on random shares of the judgments and on all of them.
 
@@ -42,9 +47,12 @@ def robustness(
         How many times to draw, with seeds 0, 1, ..., or the seeds themselves. The samples of one
         seed are nested.
     at
-        Evaluation depths, by default the greatest.
+        Evaluation depths, by default the greatest; no shallower than a metric's own.
     method
         A method of agreement or its name, as for `agreement`.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
 
     Returns
     -------
@@ -83,19 +91,19 @@ def robustness(
     AP        1.0  0.91
     Bpref     1.0  0.86
     """
-    require_documents(cube, "doc", "judged_doc", "judged_grade", "pool_rank")
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, cube.sizes[DEPTH] if at is None else at)
+    refuse_deeper(chosen, min(depths))
     for percent in percents:
         refuse_percent(percent)
-    drawn = list(range(seeds)) if isinstance(seeds, int) else list(seeds)
+    drawn = [*range(seeds)] if isinstance(seeds, int) else [whole("seed", seed) for seed in seeds]
     if not drawn or len(set(drawn)) < len(drawn) or not len(percents):
         raise ParameterError("percentages and distinct seeds", f"{list(percents)!r}, {drawn!r}")
     base = cut(cube, max([*depths, *(metric.depth or 1 for metric in chosen)]))
-    whole = score(base, *chosen, at=depths)
+    complete = score(base, *chosen, at=depths)
     results = [
         [
-            agreement(score(downsample(base, percent, seed), *chosen, at=depths), whole, method)
+            agreement(score(downsample(base, percent, seed), *chosen, at=depths), complete, method)
             for seed in drawn
         ]
         for percent in percents

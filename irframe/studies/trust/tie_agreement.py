@@ -8,14 +8,11 @@ import xarray as xr
 
 from irframe.agreements import Agreement
 from irframe.cubes.cube import cube as build
-from irframe.cubes.score import (
-    Metrics,
-    parse_metrics,
-    score,
-)
+from irframe.cubes.score import Metrics, parse_metrics, score
 from irframe.errors import ParameterError
 from irframe.inference.agreement import agreement
 from irframe.names import DEPTH
+from irframe.studies.reading import refuse_deeper
 
 
 def tie_agreement(
@@ -39,7 +36,7 @@ def tie_agreement(
     ties
         The two ways, as for `rank`. ``"trec"`` and ``"order"`` are those of Table 6 of the paper.
     at
-        Evaluation depths, by default that of the longest list.
+        Evaluation depths, by default that of the longest list; no shallower than a metric's own.
     score_dtype
         As for `rank`.
     method
@@ -75,8 +72,9 @@ def tie_agreement(
         raise ParameterError("two ways to break ties", repr(ties))
     chosen = parse_metrics(metrics)
     depths = None if at is None else np.atleast_1d(at).tolist()
-    own = [metric.depth or 1 for metric in chosen]
-    deepest = None if depths is None else max([*depths, *own])
+    if depths is not None:
+        refuse_deeper(chosen, min(depths))
+    deepest = None if depths is None else max(depths)
     cubes = [build(runs, qrels, depth=deepest, ties=way, score_dtype=score_dtype) for way in ties]
     depths = [cubes[0].sizes[DEPTH]] if depths is None else depths
     first, second = (score(cube, *chosen, at=depths) for cube in cubes)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from irframe.cubes.bounds import both_sides
 from irframe.cubes.score import block_fields, label_scores, parse_metrics, wanted_depths
+from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.extremes.reordering import reordered_scores
 from irframe.metrics import Metric
@@ -16,10 +17,12 @@ from irframe.metrics.base import MetricType
 Array = NDArray[Any]
 
 
+@verb
 def tie_ranges(
     cube: xr.Dataset,
     *metrics: Metric | MetricType | str,
     at: int | Sequence[int] | None = None,
+    by: str | None = None,
 ) -> xr.DataArray:
     """Say between which scores the order of tied documents decides.
 
@@ -31,6 +34,9 @@ def tie_ranges(
         Metrics or their names.
     at
         Depths to return, within the cube; by default all.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
 
     Returns
     -------

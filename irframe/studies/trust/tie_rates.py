@@ -1,14 +1,21 @@
 """How many of the top documents are tied."""
 
-import numpy as np
 import xarray as xr
 
+from irframe.checks import whole
+from irframe.cubes.verb import verb
 from irframe.errors import DepthError
 from irframe.names import DEPTH, EMPTY
 from irframe.studies.trust.tie_ranges import refuse_untied
 
 
-def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
+@verb
+def tie_rates(
+    cube: xr.Dataset,
+    depth: int = 20,
+    *,
+    by: str | None = None,
+) -> xr.DataArray:
     """Say which share of the top documents has the same score as another one there.
 
     Parameters
@@ -17,6 +24,9 @@ def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
         A cube made by `irframe.cube`, ranked by score.
     depth
         How many documents of every list to look at, at least 1.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
 
     Returns
     -------
@@ -45,11 +55,10 @@ def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
     0.722
     """
     refuse_untied(cube)
-    complete = min(int(cube["retrieved"].max()), depth)
-    if not isinstance(depth, int | np.integer) or not 1 <= complete <= cube.sizes[DEPTH]:
+    depth = whole("depth", depth, low=1, error=DepthError)
+    if min(int(cube["retrieved"].max()), depth) > cube.sizes[DEPTH]:
         advice = "build the cube with a greater depth="
-        found = f"{depth!r} in a cube of depth {cube.sizes[DEPTH]}"
-        raise DepthError("a depth of at least 1 within the cube", found, advice)
+        raise DepthError(f"a depth up to {cube.sizes[DEPTH]}, that of the cube", str(depth), advice)
     top = {DEPTH: slice(depth)}
     above = cube["tied"].isel(top)
     below = above.shift({DEPTH: -1}, fill_value=False)

@@ -1,0 +1,84 @@
+"""What a study asks of what it reads: how deep rankings are, one order, and which systems."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import xarray as xr
+
+from irframe.checks import places, whole
+from irframe.errors import DepthError, MetricError, ParameterError
+from irframe.metrics import Metric
+from irframe.names import DEPTH
+
+
+def read_depth(cube: xr.Dataset, depth: int | None) -> int:
+    """Return how deep lists are read, by default as deep as the cube.
+
+    Parameters
+    ----------
+    cube
+        A cube.
+    depth
+        The depth asked for.
+
+    Raises
+    ------
+    DepthError
+        For a depth beyond the cube.
+    MetricError
+        If tied documents share their ranks, so that there is no one order to read.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> read_depth(cube, None), read_depth(cube, 10)
+    (50, 10)
+    """
+    if cube.attrs["ties"] == "mean":
+        advice = "build the cube with another ties="
+        raise MetricError("one order of tied documents", "shared ranks, ties='mean'", advice)
+    deepest = cube.sizes[DEPTH]
+    if depth is None:
+        return deepest
+    advice = "build the cube with a greater depth=; missing ranks are empty"
+    return whole("depth", depth, low=1, high=deepest, error=DepthError, advice=advice)
+
+
+def refuse_deeper(metrics: Iterable[Metric], depth: int) -> None:
+    """Raise for metrics whose own depth is beyond the one that lists are read to.
+
+    Examples
+    --------
+    >>> from irframe.metrics import P
+    >>> refuse_deeper([P() @ 20], 10)
+    Traceback (most recent call last):
+    ...
+    irframe.errors.DepthError: wanted depth=10 to reach as deep as the metrics; found P@20.
+    """
+    deeper = [str(metric) for metric in metrics if (metric.depth or 1) > depth]
+    if deeper:
+        raise DepthError(f"depth={depth} to reach as deep as the metrics", ", ".join(deeper))
+
+
+def against(
+    labels: Sequence[Any], baseline: Hashable, systems: Hashable | Sequence[Hashable] | None
+) -> tuple[int, list[int]]:
+    """Return where a baseline stands, and the systems to hold against it, by default all others.
+
+    Examples
+    --------
+    >>> against(["bm25", "ance", "splade"], "ance", None)
+    (1, [0, 2])
+    """
+    (yardstick,) = places("systems to compare", [baseline], labels)
+    if systems is None:
+        others = [row for row in range(len(labels)) if row != yardstick]
+    else:
+        others = places("systems to compare", systems, labels)
+    if yardstick in others:
+        raise ParameterError("systems other than the baseline", repr(baseline))
+    if not others or len(set(others)) < len(others):
+        found = "none" if not others else "some again"
+        raise ParameterError("at least one system beside the baseline, each once", found)
+    return yardstick, others

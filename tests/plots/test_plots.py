@@ -1,0 +1,113 @@
+"""What every figure refuses."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.errors import InputError, ParameterError
+from irframe.plots.agreement_bars import agreement_bars
+from irframe.plots.agreement_triangle import agreement_triangle
+from irframe.plots.archetypes import archetypes
+from irframe.plots.bound_bands import bound_bands
+from irframe.plots.crp_and_gain import crp_and_gain
+from irframe.plots.crp_curves import crp_curves
+from irframe.plots.effort_gain import effort_gain
+from irframe.plots.hasse import hasse
+from irframe.plots.leave_out_changes import leave_out_changes
+from irframe.plots.orderings import orderings
+from irframe.plots.pool_curves import pool_curves
+from irframe.plots.ranking_grid import ranking_grid
+from irframe.plots.robustness_curves import robustness_curves
+from irframe.plots.tie_bars import tie_bars
+from irframe.plots.unjudged_share import unjudged_share
+
+
+@pytest.fixture(scope="module")
+def moved(cube):
+    return cube.ireval.misplacement()
+
+
+@pytest.fixture(scope="module")
+def cube():
+    return ir.cube(*ir.example_track())
+
+
+@pytest.fixture(scope="module")
+def within(cube):
+    return cube.ireval.bounds("RBP(p=0.8)", "P")
+
+
+@pytest.fixture(scope="module")
+def lengths():
+    return ir.cube(*ir.example_track()).ireval.search_lengths()
+
+
+@pytest.fixture(scope="module")
+def found():
+    runs, qrels = ir.example_track()
+    return runs.ireval.outcomes(qrels, baseline="bm25", relevant="first", rel=3, depth=20)
+
+
+def test_effort_figures_refuse_bad_choices(cube, moved):
+    with pytest.raises(ParameterError, match="a topic that was measured"):
+        crp_curves(moved, topic="7")
+    with pytest.raises(ParameterError, match="'tf'"):
+        crp_curves(moved, topic="101", systems=["tf"])
+    scores = cube.ireval.score("DCG")
+    with pytest.raises(ParameterError, match="'tf'"):
+        crp_and_gain(moved, scores, system="tf", topic="101")
+    with pytest.raises(InputError, match="dimension depth"):
+        crp_and_gain(moved, scores[..., -1], system="bm25", topic="101")
+    for figure in (archetypes, effort_gain):
+        with pytest.raises(InputError):
+            figure(cube)
+    with pytest.raises(InputError):
+        crp_curves(cube, topic="101")
+
+
+def test_figures_of_judgments_refuse_other_data(cube, within):
+    with pytest.raises(InputError, match="bound and depth"):
+        bound_bands(within.isel(bound=0))
+    with pytest.raises(ParameterError, match="'nobody'"):
+        bound_bands(within, metric="P", systems=["nobody"])
+    with pytest.raises(InputError, match="pool_growth"):
+        pool_curves(cube)
+    with pytest.raises(ParameterError, match="two axes"):
+        pool_curves(cube.ireval.pool_growth(), ax=[plt.subplots()[1]])
+    rows = cube.ireval.leave_out("P", at=[5, 10])
+    with pytest.raises(ParameterError, match="none chosen: 5, 10"):
+        leave_out_changes(rows)
+    with pytest.raises(InputError, match="leave_out"):
+        leave_out_changes(rows.drop(columns="change"))
+    tau = cube.ireval.robustness("P", percents=[50], seeds=1, at=[5, 10])
+    with pytest.raises(ParameterError, match="none chosen: 5, 10"):
+        robustness_curves(tau)
+    with pytest.raises(InputError, match="percent and seed"):
+        robustness_curves(tau.mean("seed"))
+    with pytest.raises(InputError, match="a cube"):
+        unjudged_share(cube.ireval.score("Judged"))
+    with pytest.raises(InputError, match="dimension bound"):
+        tie_bars(cube.ireval.score("P"))
+    with pytest.raises(ParameterError, match="99"):
+        tie_bars(cube.ireval.tie_ranges("P"), depth=99)
+
+
+@pytest.mark.parametrize(
+    "figure", [orderings, ranking_grid, hasse, agreement_bars, agreement_triangle]
+)
+def test_figures_of_orderings_refuse_other_data(cube, figure):
+    with pytest.raises(InputError):
+        figure(cube)
+
+
+def test_figures_of_frames_refuse_other_frames(found, lengths):
+    best = pd.DataFrame({"metric": ["AP"], "system": ["s"], "value": [0.5]})
+    figures = ("outcome_shares", "rank_scatter", "length_histogram", "difference_histogram")
+    for figure in figures:
+        with pytest.raises(InputError):
+            getattr(best.ireval.plot, figure)()
+    with pytest.raises(InputError):
+        lengths.ireval.plot.best_systems()
+    with pytest.raises(InputError, match="no rows"):
+        found.summary[:0].ireval.plot.outcome_shares()

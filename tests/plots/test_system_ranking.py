@@ -1,0 +1,63 @@
+"""What `system_ranking` draws."""
+
+import numpy as np
+import pytest
+
+import irframe as ir
+from irframe.errors import DepthError, ParameterError
+
+
+@pytest.fixture(scope="module")
+def wide():
+    runs, qrels = ir.example_track()
+    return runs.ireval.evaluate(qrels, ["AP", "nDCG@10"])
+
+
+@pytest.fixture(scope="module")
+def scores(cube):
+    return cube.ireval.score("AP(norm='min')", "nDCG", "ASL")
+
+
+@pytest.fixture(scope="module")
+def cube():
+    runs, qrels = ir.example_track()
+    return runs.ireval.cube(qrels)
+
+
+class TestSystemRanking:
+    def test_the_best_is_at_the_top(self, scores):
+        ax = scores.ireval.plot.system_ranking(metric="nDCG", depth=10)
+        means = scores.sel(metric="nDCG", depth=10).mean("topic").to_series()
+        expected = means.sort_values(ascending=False)
+        assert [label.get_text() for label in ax.get_yticklabels()] == [*expected.index]
+        np.testing.assert_allclose(ax.lines[0].get_xdata(), expected)
+        assert ax.get_ylim()[0] > ax.get_ylim()[1]
+        assert ax.get_xlabel() == "mean nDCG@10 with 95% confidence interval"
+
+    def test_intervals_are_those_of_the_summary(self, scores):
+        ax = scores.ireval.plot.system_ranking(metric="nDCG", depth=10, alpha=0.2)
+        found = scores.sel(metric=["nDCG"], depth=10).ireval.summary(alpha=0.2).isel(metric=0)
+        ends = np.array([path.vertices[:, 0] for path in ax.collections[0].get_paths()])
+        order = np.argsort(-found["mean"].to_numpy())
+        np.testing.assert_allclose(ends[:, 0], found["ci_low"][order])
+        np.testing.assert_allclose(ends[:, 1], found["ci_high"][order])
+
+    def test_the_cheapest_is_at_the_top_of_a_cost(self, scores):
+        ax = scores.ireval.plot.system_ranking(metric="ASL", top=3)
+        drawn = ax.lines[0].get_xdata()
+        assert list(drawn) == sorted(drawn)
+        assert len(drawn) == 3
+
+    def test_frames(self, wide):
+        ax = wide.ireval.plot.system_ranking(metric="nDCG@10")
+        assert ax.get_xlabel().startswith("mean nDCG@10 with")
+
+    def test_bad_input(self, scores, wide):
+        with pytest.raises(ParameterError, match="ASL"):
+            scores.ireval.plot.system_ranking()
+        with pytest.raises(DepthError, match="from 1 to 50"):
+            scores.ireval.plot.system_ranking(metric="ASL", depth=60)
+        with pytest.raises(DepthError, match="without depths"):
+            wide.ireval.plot.system_ranking(metric="AP", depth=10)
+        with pytest.raises(ParameterError, match="top"):
+            wide.ireval.plot.system_ranking(metric="AP", top=0)

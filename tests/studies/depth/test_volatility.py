@@ -1,0 +1,133 @@
+"""Volatility matrices and their summaries."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+
+import irframe as ir
+from irframe.errors import DepthError, ParameterError
+
+
+@pytest.fixture(scope="module")
+def scores():
+    runs, qrels = ir.example_track()
+    return runs.ireval.cube(qrels).ireval.score("AP(norm='min')", "RBP(p=0.95)", "ASL")
+
+
+def worked_cube(case):
+    """Lay the worked rankings out as runs and judgments of one topic."""
+    import pandas as pd
+
+    judged = sorted((g for g in case["input"]["judged"]), reverse=True)
+    qrels = pd.DataFrame(
+        {"topic": "1", "doc": [f"j{n}" for n in range(len(judged))], "grade": judged}
+    )
+    rows = []
+    for system, serp in case["input"]["serps"].items():
+        free = {grade: list(qrels.loc[qrels["grade"] == grade, "doc"]) for grade in set(judged)}
+        for rank, grade in enumerate(serp):
+            doc = f"u{rank}" if grade is None else free[grade].pop()
+            rows.append((system, "1", doc, -rank))
+    runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
+    return runs.ireval.cube(qrels)
+
+
+@pytest.mark.filterwarnings("ignore:systems are compared on a single topic")
+def test_worked_matrices(golden):
+    case = golden["002-volatility"]
+    expected = case["expected"]
+    at = case["input"]["ks"]
+    scores = worked_cube(case).ireval.score("AP(norm='min')", "RBP(p=0.95)")
+    for metric, name in [("AP(norm='min')", "AP_b"), ("RBP(p=0.95)", "RBP(0.95)")]:
+        values = scores.sel(metric=metric, depth=at).squeeze("topic").transpose("depth", "system")
+        np.testing.assert_allclose(values, expected[name], atol=1e-12)
+    own = scores.ireval.volatility(at=at).sel(metric="AP(norm='min')")
+    np.testing.assert_allclose(own, np.array(expected["T_AP_b"], float))
+    cross = scores[:1].ireval.volatility(scores[1:], at=at)[0]
+    np.testing.assert_allclose(cross, np.array(expected["T_cross"], float))
+    assert cross["metric_other"].item() == "RBP(p=0.95)"
+
+
+def order(scores, metric, depth):
+    sign = -1 if metric == "ASL" else 1
+    return sign * scores.sel(metric=metric, depth=depth).mean("topic").to_numpy().round(12)
+
+
+def test_every_entry_is_a_correlation(scores):
+    found = scores.ireval.volatility(at=[1, 7, 20, 50])
+    assert found.dims == ("metric", "depth", "depth_other")
+    for metric in scores["metric"].to_numpy():
+        for k1 in (1, 7, 20, 50):
+            for k2 in (1, 7, 20, 50):
+                x, y = order(scores, metric, k1), order(scores, metric, k2)
+                value = found.sel(metric=metric, depth=k1, depth_other=k2).item()
+                assert value == pytest.approx(stats.kendalltau(x, y).statistic, nan_ok=True)
+
+
+def test_two_metrics(scores):
+    found = scores.ireval.volatility("ASL", at=[2, 30])
+    assert found["metric_other"].to_numpy().tolist() == ["ASL"] * 3
+    x, y = order(scores, "RBP(p=0.95)", 2), order(scores, "ASL", 30)
+    value = found.sel(metric="RBP(p=0.95)", depth=2, depth_other=30).item()
+    assert value == pytest.approx(stats.kendalltau(x, y).statistic)
+
+
+def test_other_scores_may_have_other_depths(scores):
+    shallow = scores[:, ::-1, :, :7]
+    found = scores.ireval.volatility(shallow)
+    assert (found.sizes["depth"], found.sizes["depth_other"]) == (50, 7)
+    whole = scores.ireval.volatility()
+    np.testing.assert_array_equal(found, whole[..., :7])
+
+
+def test_top_weighted_methods_read_depth_as_the_truth(scores):
+    found = scores.ireval.volatility(method="tau_ap", at=[2, 50])[1]
+    x, y = (order(scores, "RBP(p=0.95)", depth)[np.newaxis] for depth in (2, 50))
+    assert found.sel(depth=2, depth_other=50).item() == ir.TauAP().kernel(x, y).item()
+    assert scores.ireval.volatility(method=ir.RBO(p=0.8), at=[2, 50]).max() == pytest.approx(1)
+
+
+def test_groups(scores):
+    halves = scores.assign_coords(half=("topic", np.repeat(["a", "b"], 8)))
+    found = halves.ireval.volatility(at=[5, 50], by="half")
+    assert found.dims == ("half", "metric", "depth", "depth_other")
+    alone = scores[:, :, :8].ireval.volatility(at=[5, 50])
+    np.testing.assert_array_equal(found.sel(half="a"), alone)
+    summary = found.ireval.stability()
+    assert summary["stable_depth"].dims == ("half", "metric")
+    other = halves.ireval.volatility("ASL", at=[5, 50], by="half")
+    assert other.sizes == found.sizes
+
+
+class TestBadInput:
+    def test_no_depths(self, scores):
+        with pytest.raises(DepthError, match="without depths"):
+            scores[..., 0].drop_vars("depth").ireval.volatility()
+
+    def test_depths_beyond(self, scores):
+        with pytest.raises(DepthError, match="from 1 to 50"):
+            scores.ireval.volatility(at=[10, 60])
+
+    def test_unknown_metric(self, scores):
+        with pytest.raises(ParameterError, match="ASL"):
+            scores.ireval.volatility("nDCG")
+
+    def test_other_systems(self, scores):
+        with pytest.raises(ParameterError, match="same systems"):
+            scores.ireval.volatility(scores[:, :5])
+
+    def test_other_without_depths(self, scores):
+        with pytest.raises(ParameterError, match="by depth"):
+            scores.ireval.volatility(scores[..., 0])
+
+    def test_unknown_method(self, scores):
+        with pytest.raises(ParameterError, match="'kendall'"):
+            scores.ireval.volatility(method="tau_c")
+
+
+def test_lazy_scores(scores):
+    lazy = scores.chunk({"topic": 4})
+    xr.testing.assert_allclose(
+        lazy.ireval.volatility(at=[1, 9]), scores.ireval.volatility(at=[1, 9])
+    )

@@ -1,0 +1,175 @@
+"""Innate orderings of systems against Algorithm 1, and what can be asked of them."""
+
+import numpy as np
+import pytest
+from oracles import innate as oracle
+from tracks import cube_of
+
+import irframe as ir
+from irframe.agreements.innate import LABELS
+from irframe.errors import DepthError, InputError, MetricError, ParameterError
+
+
+@pytest.fixture(scope="module")
+def cube():
+    return ir.cube(*ir.example_track())
+
+
+def serps_of(cube, system, topic, gain):
+    grades = cube["grade"].sel(system=system, topic=topic).to_numpy()
+    return [gain.get(int(grade), 0) for grade in grades]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"rel": 2},
+        {"gain": "linear"},
+        {"gain": "exp"},
+        {"gain": {1: 0.1, 2: 0.3, 3: 0.9}},
+    ],
+)
+def test_all_pairs_equal_algorithm_1(cube, options):
+    table = {
+        (): {1: 1, 2: 1, 3: 1},
+        ("rel",): {2: 1, 3: 1},
+        "linear": {1: 1, 2: 2, 3: 3},
+        "exp": {1: 1, 2: 3, 3: 7},
+    }
+    gain = options.get("gain", tuple(options))
+    gain = gain if isinstance(gain, dict) else table[gain]
+    found = cube.ireval.orderings(depth=12, labels=True, **options)
+    assert found.sizes == {"pair": 28, "topic": 16, "depth": 12, "group": 5}
+    rng = np.random.default_rng(0)
+    for pair, topic in zip(rng.integers(28, size=40), rng.integers(16, size=40), strict=True):
+        one = found.isel(pair=pair, topic=topic)
+        serps = [
+            serps_of(cube, one[name].item(), one["topic"].item(), gain)[:12]
+            for name in ("system_a", "system_b")
+        ]
+        labels = [LABELS[code][:2] for code in one["label"].to_numpy().tolist()]
+        assert labels == oracle.by_depth(*serps)
+        assert LABELS[int(one["label"][-1])] == oracle.group(*serps)
+
+
+def test_five_groups(golden):
+    case = golden["001-five-groups"]
+    cube = cube_of({name: case["input"][name] for name in "AB"}, depth=case["input"]["k"])
+    found, expected = cube.ireval.orderings("A", "B"), case["expected"]
+    assert found["count"].isel(depth=-1).to_series().to_dict() == expected["counts"]
+    assert [LABELS[code] for code in found["label"][:, -1].to_numpy()] == expected["groups"]
+    signs = {-2: "*", -1: "-", 0: "=", 1: "+", 2: "*"}
+    depths = ["".join(signs[code] for code in row) for row in found["label"].to_numpy().tolist()]
+    assert depths == expected["depths"]
+    lined_up = cube.ireval.line_up("A", "B")
+    assert (
+        found["topic"].to_numpy()[expected["row_order"]].tolist()
+        == lined_up["topic"].to_numpy().tolist()
+    )
+    assert found["p"].isel(depth=-1).item() == expected["sign_p"]
+
+
+def test_sign_test(golden):
+    case = golden["001-sign-test"]
+    for (behind, ahead), p in zip(case["input"]["pairs"], case["expected"]["exact"], strict=True):
+        if behind + ahead:
+            serps = [[0]] * behind + [[1]] * ahead
+            other = [[1]] * behind + [[0]] * ahead
+            found = cube_of({"A": serps, "B": other}).ireval.orderings("A", "B")
+            assert found["p"].item() == pytest.approx(p, rel=1e-9)
+
+
+def test_one_pair_one_champion_and_all_pairs_agree(cube):
+    every = cube.ireval.orderings(depth=10, labels=True)
+    ours = cube.ireval.orderings("bm25", depth=10)
+    theirs = cube.ireval.orderings(b="bm25", depth=10)
+    assert (ours["system_a"] == "bm25").all()
+    assert (theirs["system_b"] == "bm25").all()
+    np.testing.assert_array_equal(ours["label"], -theirs["label"])
+    np.testing.assert_array_equal(ours["p"], theirs["p"])
+    np.testing.assert_array_equal(every["label"][:7], ours["label"])
+    one = cube.ireval.orderings("bm25", "ance", depth=10)
+    assert one["system_b"].item() == "ance"
+    assert one["label"].dims == ("topic", "depth")
+    np.testing.assert_array_equal(one["label"], ours["label"][1])
+    assert "label" not in cube.ireval.orderings(depth=3)
+    assert one["label"].attrs["flag_meanings"] == "**ns ns = ni **ni"
+
+
+def test_deeper_comparisons_keep_shallow_labels(cube):
+    deep = cube.ireval.orderings("bm25", "duot5")
+    shallow = cube.ireval.orderings("bm25", "duot5", depth=7)
+    np.testing.assert_array_equal(deep["label"][:, :7], shallow["label"])
+    np.testing.assert_array_equal(deep["count"][:7], shallow["count"])
+
+
+def test_first_depths_say_what_labels_say(cube):
+    found = cube.ireval.orderings("bm25", "colbert")
+    label = found["label"].to_numpy()
+    for first, changed in (("first_decided", label != 0), ("first_nonseparable", abs(label) == 2)):
+        expected = np.where(changed.any(axis=1), changed.argmax(axis=1) + 1, 0)
+        np.testing.assert_array_equal(found[first], expected)
+
+
+def test_orderings_bind_metrics(cube):
+    found = cube.ireval.orderings("bm25", "monot5")
+    names = ["P", "RR", "AP", "RBP(p=0.5)", "RBP(p=0.95)", "nDCG(gain='binary')", "Success"]
+    scores = cube.ireval.score(*names)
+    difference = (scores.sel(system="bm25") - scores.sel(system="monot5")).round(12)
+    label = found["label"].to_numpy()
+    assert (difference.to_numpy()[:, label == 1] >= 0).all()
+    assert (difference.to_numpy()[:, label == -1] <= 0).all()
+    assert (difference.to_numpy()[:, label == 0] == 0).all()
+
+
+def test_input_is_not_changed(cube):
+    before = cube.copy(deep=True)
+    cube.ireval.orderings()
+    assert before.identical(cube)
+
+
+@pytest.mark.parametrize(
+    ("systems", "options", "error", "message"),
+    [
+        (("bm25", "bm25"), {}, ParameterError, "'bm25' twice"),
+        (("bm26", "x"), {}, ParameterError, "'bm26', 'x'"),
+        (("bm25", ["ance", "splade"]), {}, ParameterError, r"\['ance', 'splade'\]"),
+        ((), {"depth": 51}, DepthError, "of at least 1 and at most 50"),
+        ((), {"depth": 0}, DepthError, "of at least 1 and at most 50"),
+        ((), {"depth": 2.5}, DepthError, "of at least 1 and at most 50"),
+        ((), {"gain": {1: 0.5}}, MetricError, "every relevant grade.*2, 3"),
+        ((), {"gain": {1: "much"}}, MetricError, "much"),
+        ((), {"gain": {1: float("nan")}}, MetricError, "nan"),
+        ((), {"gain": "cubic"}, MetricError, "cubic"),
+        ((), {"gain": {1: 1e-300, 2: 0.1, 3: 1}}, MetricError, "summed exactly"),
+        ((), {"rel": 0}, ParameterError, "rel, a whole number of at least 1"),
+    ],
+)
+def test_bad_input(cube, systems, options, error, message):
+    with pytest.raises(error, match=message):
+        cube.ireval.orderings(*systems, **options)
+
+
+def test_what_is_no_cube_is_refused(cube):
+    with pytest.raises(InputError, match="a cube"):
+        ir.orderings(cube["grade"], "bm25")
+    with pytest.raises(ParameterError, match="at least two systems; found 'bm25' alone"):
+        ir.orderings(cube.isel(system=[0]))
+
+
+def test_shared_ranks_are_no_order():
+    cube = ir.cube(*ir.example_track(), ties="mean")
+    calls = {
+        "orderings": lambda: cube.ireval.orderings("bm25", "ance"),
+        "separability": cube.ireval.separability,
+        "line_up": lambda: cube.ireval.line_up("bm25", "ance"),
+        "corroborate": lambda: cube.ireval.corroborate(baseline="bm25", metric="P"),
+        "cross_check": lambda: cube.ireval.cross_check("P"),
+        "misplacement": cube.ireval.misplacement,
+        "search_lengths": cube.ireval.search_lengths,
+        "outcomes": lambda: cube.ireval.outcomes(relevant="first"),
+    }
+    for call in calls.values():
+        with pytest.raises(MetricError, match="ties='mean'"):
+            call()

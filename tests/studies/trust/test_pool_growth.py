@@ -1,0 +1,125 @@
+"""What pools find as they grow, and what single runs owe them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import irframe as ir
+from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
+
+
+def worked(golden):
+    case = golden["002-pool"]
+    rows = [(s, "t", d, -i) for s, ds in case["input"]["runs"].items() for i, d in enumerate(ds)]
+    runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
+    qrels = pd.DataFrame(case["input"]["qrels"].items(), columns=["doc", "grade"])
+    cube = runs.ireval.cube(qrels.assign(topic="t"), pool_depth=6)
+    return cube, case["input"]["depths"], case["expected"]
+
+
+def test_worked_growth(golden):
+    cube, depths, expected = worked(golden)
+    growth = cube.ireval.pool_growth(depths)
+    pairs = np.stack([growth.judged, growth.relevant], axis=-1)
+    np.testing.assert_allclose(pairs, expected["judged_and_relevant_per_depth"])
+    np.testing.assert_allclose(growth.rate[1:], expected["rates"])
+    assert growth.rate[0] == 0
+
+
+def test_worked_statistics(golden):
+    cube, _, expected = worked(golden)
+    depths = [int(depth) for depth in expected["table4"]]
+    growth = cube.ireval.pool_growth(depths)
+    columns = {
+        "RelInPool": "relevant_in_pool",
+        "RankUnj": "first_unjudged",
+        "NumRelPast": "relevant_past",
+    }
+    for depth, row in expected["table4"].items():
+        for key, column in columns.items():
+            found = [growth[name].sel(depth=int(depth)) for name in (column, f"{column}_sd")]
+            np.testing.assert_allclose(found, row[key], atol=1e-12)
+
+
+def test_statistics_by_a_loop():
+    runs, qrels = ir.example_track()
+    cube = ir.cube(runs, qrels)
+    growth = cube.ireval.pool_growth([3, 10], rel=2)
+    contributing = runs[runs["contributing"]]
+    for depth in (3, 10):
+        pool = set(map(tuple, runs.ireval.pool(depth)[["topic", "doc"]].to_numpy()))
+        graded = {(t, d): g for t, d, g in qrels.to_numpy() if (t, d) in pool}
+        rows = []
+        for (_, topic), part in contributing.ireval.rank().groupby(["system", "topic"]):
+            listed = [graded.get((topic, doc)) for doc in part["doc"]]
+            found = sum(grade is not None and grade >= 2 for grade in listed[:depth])
+            total = sum(t == topic and grade >= 2 for (t, _), grade in graded.items())
+            first = listed.index(None) + 1 if None in listed else len(listed) + 1
+            rows.append((found, first, total - found))
+        means, spreads = np.mean(rows, axis=0), np.std(rows, axis=0, ddof=1)
+        names = ["relevant_in_pool", "first_unjudged", "relevant_past"]
+        there = growth.sel(depth=depth)
+        np.testing.assert_allclose([there[name] for name in names], means)
+        np.testing.assert_allclose([there[f"{name}_sd"] for name in names], spreads)
+    assert growth["first_unjudged_all"] == growth["first_unjudged"].sel(depth=10)
+
+
+def test_a_list_without_unjudged_documents_ends_before_the_first():
+    runs = pd.DataFrame({"topic": "1", "doc": list("abc"), "score": [3, 2, 1]})
+    qrels = pd.DataFrame({"topic": "1", "doc": list("abc"), "grade": [1, 0, 1]})
+    for depth in (None, 7):
+        growth = runs.ireval.cube(qrels, depth=depth).ireval.pool_growth()
+        assert growth["first_unjudged"].to_numpy().tolist() == [2, 3, 4]
+        assert growth["first_unjudged_all"] == 4
+        assert growth["relevant_in_pool"].to_numpy().tolist() == [1, 1, 2]
+        assert np.isnan(growth["first_unjudged_sd"]).all()
+
+
+def test_what_was_cut_is_not_made_up():
+    runs, qrels = ir.example_track()
+    whole = ir.cube(runs, qrels).ireval.pool_growth([2, 5, 10])
+    with pytest.warns(IrframeWarning, match="at 2 of 3 depths: lists were cut at 5"):
+        cut = ir.cube(runs, qrels, depth=5).ireval.pool_growth([2, 5, 10])
+    xr.testing.assert_identical(
+        cut.sel(depth=2),
+        whole.sel(depth=2).assign(first_unjudged_all=np.nan, first_unjudged_all_sd=np.nan),
+    )
+    for name in ("judged", "relevant", "rate"):
+        xr.testing.assert_identical(cut[name], whole[name])
+    assert whole["relevant_in_pool"].sel(depth=10) == 3.825
+    assert np.isnan(cut["relevant_in_pool"].sel(depth=10))
+    assert cut["relevant_in_pool"].sel(depth=5) == whole["relevant_in_pool"].sel(depth=5)
+    assert np.isnan(cut["first_unjudged"].sel(depth=[5, 10])).all()
+
+
+def test_growth_ends_with_all_judgments():
+    runs, qrels = ir.example_track()
+    growth = ir.cube(runs, qrels).ireval.pool_growth()
+    assert growth.depth.values.tolist() == list(range(1, 11))
+    assert growth.judged[-1] == len(qrels) / 16
+    assert growth.relevant[-1] == (qrels["grade"] > 0).sum() / 16
+    assert growth.attrs["pool_depth"] == 10
+
+
+def test_nothing_is_said_of_runs_that_did_not_contribute():
+    cube = ir.cube(*ir.example_track())
+    with pytest.warns(IrframeWarning, match="no system of the cube contributes"):
+        growth = cube.isel(system=~cube.contributing.values).ireval.pool_growth([5, 10])
+    whole = cube.ireval.pool_growth([5, 10])
+    xr.testing.assert_identical(growth["judged"], whole["judged"])
+    assert np.isnan(growth["relevant_in_pool"]).all()
+    assert np.isnan(growth["first_unjudged_all_sd"])
+
+
+def test_refusals():
+    cube = ir.cube(*ir.example_track())
+    with pytest.raises(DepthError, match="from 1 to 10"):
+        cube.ireval.pool_growth([5, 20])
+    for depths in ([5, 5], []):
+        with pytest.raises(ParameterError, match="rise"):
+            cube.ireval.pool_growth(depths)
+    with pytest.raises(ParameterError, match="rel, a whole number"):
+        cube.ireval.pool_growth(rel=0)
+    with pytest.raises(InputError, match="pool_rank"):
+        cube.drop_vars("pool_rank").ireval.pool_growth()

@@ -1,0 +1,91 @@
+"""Ranges over all orders of tied documents, and gain shared over them."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from ties import coarse, worked
+
+import irframe as ir
+from irframe.errors import InputError, MetricError, ParameterError
+
+
+def test_worked_shared_gain(golden):
+    run, qrels, expected = worked(golden)
+    metrics = ["RBP(p=0.8, gain='linear')", "P"]
+    for depth in (7, 3):
+        cube = run.ireval.cube(qrels, depth=depth, ties="mean")
+        scores = cube.ireval.score(*metrics).isel(system=0, topic=0)
+        for k in (3, 5, 7)[: 3 if depth == 7 else 1]:
+            rbp, precision = scores.sel(depth=k).values
+            assert rbp == pytest.approx(expected[f"shared RBP(0.8)@{k} linear"])
+            assert precision == pytest.approx(expected[f"shared Prec@{k} binary"])
+
+
+def test_shared_gain_is_the_mean_over_all_orders(golden):
+    run, qrels, expected = worked(golden)
+    metrics = ["P", "Recall", "DCG", "RBP(p=0.5)", "DCG(gain='exp', discount='zipf')"]
+    blocks = [itertools.permutations(block) for block in expected["blocks"]]
+    scores = []
+    for order in itertools.product(*blocks):
+        docs = list(itertools.chain(*order))
+        ranked = pd.DataFrame({"topic": "t", "doc": docs, "score": range(len(docs), 0, -1)})
+        scores.append(ranked.ireval.cube(qrels).ireval.score(*metrics).values)
+    shared = run.ireval.cube(qrels, ties="mean").ireval.score(*metrics)
+    np.testing.assert_allclose(shared, np.mean(scores, axis=0), atol=1e-12)
+    ranges = run.ireval.cube(qrels).ireval.tie_ranges(*metrics)
+    np.testing.assert_allclose(ranges.sel(bound="lower"), np.min(scores, axis=0), atol=1e-12)
+    np.testing.assert_allclose(ranges.sel(bound="upper"), np.max(scores, axis=0), atol=1e-12)
+
+
+def test_shared_gain_refuses_other_metrics():
+    cube = coarse()[0].ireval.cube(coarse()[1], ties="mean")
+    with pytest.raises(MetricError, match="share gain.*AP, nDCG"):
+        cube.ireval.score("P", "AP", "nDCG")
+
+
+def test_every_policy_scores_within_the_range():
+    runs, qrels = coarse()
+    metrics = ["AP", "nDCG", "Q", "ERR", "Bpref", "Judged", "Rprec", "RR@7", "nDCG(ideal='pool')"]
+    for depth in (None, 13):
+        ranges = runs.ireval.cube(qrels, depth=depth).ireval.tie_ranges(*metrics)
+        spread = ranges.sel(bound="upper") - ranges.sel(bound="lower")
+        assert (spread >= 0).all()
+        assert (spread.max(["system", "topic", "depth"]) > 0).all()
+        for ties in ("trec", "doc", "order", "random"):
+            cube = runs.ireval.cube(qrels, depth=depth, ties=ties, seed=1)
+            scores = cube.ireval.score(*metrics)
+            assert (ranges.sel(bound="lower") <= scores + 1e-12).all()
+            assert (ranges.sel(bound="upper") >= scores - 1e-12).all()
+            xr.testing.assert_allclose(cube.ireval.tie_ranges(*metrics), ranges)
+
+
+def test_a_cut_knows_what_is_tied_below():
+    runs, qrels = coarse()
+    whole = runs.ireval.cube(qrels).ireval.tie_ranges("AP", "P", "Bpref", at=[4, 9])
+    cut = runs.ireval.cube(qrels, depth=9).ireval.tie_ranges("AP", "P", "Bpref", at=[4, 9])
+    xr.testing.assert_allclose(cut, whole)
+    lazy = runs.ireval.cube(qrels).chunk({"system": 3})
+    xr.testing.assert_allclose(
+        lazy.ireval.tie_ranges("AP", at=9).compute(), whole.sel(metric=["AP"], depth=[9])
+    )
+
+
+def test_without_ties_there_is_one_score():
+    runs, qrels = ir.example_track()
+    order = runs.assign(score=range(len(runs), 0, -1)).ireval.cube(qrels)
+    ranges = order.ireval.tie_ranges("AP")
+    assert (ranges.sel(bound="lower") == ranges.sel(bound="upper")).all()
+
+
+def test_refusals():
+    runs, qrels = coarse()
+    cube = runs.ireval.cube(qrels)
+    with pytest.raises(MetricError, match="orders of tied documents in a ranking for InfAP"):
+        cube.ireval.tie_ranges("AP", "InfAP")
+    with pytest.raises(InputError, match="no variable: tail"):
+        cube.drop_vars("tail").ireval.tie_ranges("AP")
+    with pytest.raises(ParameterError, match="ties='rank'"):
+        runs.ireval.cube(qrels, ties="rank").ireval.tie_ranges("AP")
