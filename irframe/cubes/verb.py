@@ -12,13 +12,19 @@ import xarray as xr
 from irframe.cubes.gate import read_cube
 from irframe.cubes.grouping import each_group, read_groups
 from irframe.cubes.layout import LIST, PARTS, PROVENANCE
-from irframe.errors import InputError, ParameterError
+from irframe.errors import InputError, IrframeError, ParameterError
 from irframe.names import GRADE, RESULT, SYSTEM, TOPIC
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 VERBS: dict[str, Callable[..., Any]] = {}
 """Every verb of cubes, of scores and of what they return, by name."""
+
+GROUPS_OF_THEIR_OWN: dict[str, tuple[type, ...]] = {
+    "compare": (pd.DataFrame, xr.DataArray),
+    "outcomes": (pd.DataFrame, xr.Dataset),
+}
+"""Verbs that read ``by=`` themselves, and of what: their groups share something."""
 
 
 def verb(function: Function) -> Function:
@@ -34,20 +40,23 @@ def verb(function: Function) -> Function:
         Its first parameter is the object; ``by``, if it has one, it need not read.
     """
     signature = inspect.signature(function)
+    own_kinds = GROUPS_OF_THEIR_OWN.get(function.__name__, ())
+
+    def own_groups(subject: Any) -> bool:
+        return isinstance(subject, own_kinds)
 
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
         bound = signature.bind(subject, *arguments, **options)
         if isinstance(subject, xr.DataTree):
             return _over_tree(call, subject, bound)
-        by = bound.arguments.pop("by", None)
         whole = _read(subject)
+        by = None if own_groups(subject) else bound.arguments.pop("by", None)
         scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
         if by is None:
             result = _once(function, whole, bound)
         else:
-            parts = {key: _once(function, part, bound) for key, part in groups(whole, by)}
-            result = join(parts, by, whole)
+            result = join(_each(function, whole, by, bound), by, whole)
         return _stamped(_squeezed(result, scalars), function.__name__, whole)
 
     VERBS[function.__name__] = call
@@ -60,6 +69,33 @@ def _read(subject: Any) -> Any:
 
 def _is_scalar(subject: Any, dim: str) -> bool:
     return isinstance(subject, xr.Dataset | xr.DataArray) and dim not in subject.dims
+
+
+def _each(
+    function: Callable[..., Any], whole: Any, by: Any, bound: inspect.BoundArguments
+) -> dict[Any, Any]:
+    """Return the result of every group; scores among the arguments are split alike."""
+    parts = dict(groups(whole, by))
+    given = dict(bound.arguments)
+    others = {
+        name: dict(groups(value, by))
+        for name, value in list(given.items())[1:]
+        if isinstance(value, pd.DataFrame | xr.DataArray)
+    }
+    for other in others.values():
+        differing = sorted(map(str, set(parts) ^ set(other)))
+        if differing:
+            wanted = f"the same groups ({by}) on both sides"
+            raise ParameterError(wanted, "others", "", differing)
+    results = {}
+    for key, part in parts.items():
+        bound.arguments.update({name: other[key] for name, other in others.items()})
+        try:
+            results[key] = _once(function, part, bound)
+        except IrframeError as error:
+            found = f"{error.found} in the group {key} ({by})"
+            raise type(error)(error.wanted, found, error.advice, error.offenders) from error
+    return results
 
 
 def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:

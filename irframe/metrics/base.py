@@ -80,7 +80,8 @@ class Metric(metaclass=MetricType):
     Facts of a class that studies read: `needs_depth`, whether the value changes with the depth
     even where nothing more is retrieved; `additive`, whether it adds up gain, each rank counting
     no more than the one above; `sees_length`, whether it sees how long a list is; `order`, what
-    must rank higher for the score to be highest at every depth, ``"reward"`` being gain that only relevant documents are paid for; `ceiling`, a
+    must rank higher for the score to be highest at every depth,
+    ``"reward"`` being gain that only relevant documents are paid for; `ceiling`, a
     second kernel for the score if unjudged documents and unread ranks held all that they might,
     for metrics without a recall base, whose lowest score is the score itself; `fillings`, for
     metrics with one: ``"cut"`` where a relevant document past the depth can only lower the score,

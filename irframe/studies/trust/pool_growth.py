@@ -8,8 +8,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import listed, whole
-from irframe.cubes.cube import JUDGED
 from irframe.cubes.judgments import pool_depth_of
+from irframe.cubes.layout import JUDGED
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.names import DEPTH, SYSTEM, UNJUDGED
