@@ -75,7 +75,7 @@ def rank_scatter(
         raise InputError("the queries of what outcomes returned", "another frame")
     chosen, names = _only_pair(queries, a, b)
     ranks = [chosen[name].astype("float64").to_numpy() for name in ("rank_a", "rank_b")]
-    deepest = float(np.nanmax(ranks, initial=10))
+    deepest = float(np.fmax.reduce(np.concatenate(ranks), initial=10))
     end = np.log10(deepest) * 1.04 + 0.02
     strip = end * (1 + STRIP / 2)
     x, y = (np.where(np.isnan(rank), strip, np.log10(rank)) for rank in ranks)

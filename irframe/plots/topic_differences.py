@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.errors import ParameterError
+from irframe.checks import places
+from irframe.errors import InputError
 from irframe.inference.matching import counts_cost
 from irframe.names import SYSTEM, TOPIC
 from irframe.plots.canvas import COLOURS, new_axes
@@ -68,13 +69,11 @@ def topic_differences(
     (16, 'difference of nDCG@10')
     """
     layer, label = only_layer(scores, metric, depth)
-    systems = layer.indexes[SYSTEM]
-    unknown = [system for system in (a, b) if system not in systems]
-    if unknown:
-        listed = ", ".join(map(str, systems[:5]))
-        raise ParameterError(f"systems of the scores, such as {listed}", "others", "", unknown)
-    left, right = (layer.isel({SYSTEM: systems.get_loc(system)}) for system in (a, b))
+    rows = places("systems of the scores", [a, b], layer.indexes[SYSTEM].tolist())
+    left, right = (layer.isel({SYSTEM: row}) for row in rows)
     gaps = (left - right).dropna(TOPIC)
+    if not gaps.size:
+        raise InputError(f"topics on which {a} and {b} both have a score", "none")
     gaps = gaps.isel({TOPIC: np.argsort(-gaps.to_numpy(), kind="stable")})
     values = np.round(gaps.to_numpy(), 12)
     lead = -values if counts_cost(label) else values

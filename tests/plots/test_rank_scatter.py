@@ -1,6 +1,7 @@
 """What `rank_scatter` draws."""
 
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 
 import irframe as ir
@@ -39,3 +40,12 @@ def test_one_comparison_must_be_chosen(found):
         found.queries.ireval.plot.rank_scatter()
     with pytest.raises(ParameterError, match="found 0"):
         found.queries.ireval.plot.rank_scatter(a="nobody")
+
+
+def test_topics_that_nobody_answers(found):
+    part = found.queries.query("system_b == 'ance'")
+    nothing = part.assign(outcome=part["outcome"].where(part["outcome"] == "neither", "neither"))
+    for side in "ab":
+        nothing[f"rank_{side}"] = pd.array([pd.NA] * len(part), dtype="Int32")
+    ax = nothing.ireval.plot.rank_scatter()
+    assert legend(ax) == [f"neither: {len(part)}"]

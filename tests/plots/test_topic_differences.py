@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import irframe as ir
-from irframe.errors import ParameterError
+from irframe.errors import InputError, ParameterError
 
 
 def legend(ax):
@@ -52,6 +52,10 @@ class TestTopicDifferences:
         values = np.random.default_rng(0).random((2, 100))
         scores = xr.DataArray(values, {"system": ["a", "b"]}, ("system", "topic"))
         assert not scores.ireval.plot.topic_differences("a", "b").get_xticklabels()
+
+    def test_nothing_in_common(self, scores):
+        with pytest.raises(InputError, match="bm25 and ance both have a score; found none"):
+            (scores * np.nan).ireval.plot.topic_differences("bm25", "ance", metric="ASL")
 
     def test_unknown_systems(self, scores):
         with pytest.raises(ParameterError, match="bm26"):

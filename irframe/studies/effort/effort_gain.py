@@ -61,7 +61,8 @@ def effort_gain(
     Raises
     ------
     InputError
-        If `effort` was not scored, or nothing else was.
+        If `effort` was not scored, or nothing else was, or a metric on no ranking that `effort`
+        was scored on.
     ParameterError
         If the quartiles are no three ascending numbers.
 
@@ -93,8 +94,11 @@ def effort_gain(
         raise InputError(f"scores of {wanted} and of a gain metric", found, "score both")
     effort_score = array.isel({METRIC: labels.index(wanted)}, drop=True)
     gains = array.isel({METRIC: [i for i, label in enumerate(labels) if label != wanted]})
-    borders = _borders(gains, effort_score, quartiles)
     scored = (gains.notnull() & effort_score.notnull()).to_numpy()
+    without = gains[METRIC].to_numpy()[~scored.any(axis=(1, 2))]
+    if len(without):
+        raise InputError(f"rankings with scores of {wanted} and the metric", "none", "", without)
+    borders = _borders(gains, effort_score, quartiles)
     row = np.stack(
         [1 + np.searchsorted(b, g, side="right") for b, g in zip(borders, gains, strict=True)]
     )

@@ -5,19 +5,17 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.gains import Binary, Gain, parse_gain
-from irframe.metrics import (
-    ASL,
-    DCG,
-    RBP,
-    AtomizedP,
-    InverseASL,
-    Metric,
-    P,
-    Recall,
-    SetF,
-    SetP,
-    nDCG,
-)
+from irframe.metrics import Metric
+from irframe.metrics.asl import ASL
+from irframe.metrics.atomizedp import AtomizedP
+from irframe.metrics.dcg import DCG
+from irframe.metrics.inverseasl import InverseASL
+from irframe.metrics.ndcg import nDCG
+from irframe.metrics.p import P
+from irframe.metrics.rbp import RBP
+from irframe.metrics.recall import Recall
+from irframe.metrics.setf import SetF
+from irframe.metrics.setp import SetP
 from irframe.studies.orderings.orderings import GainLike
 
 SUMS = (DCG, P, RBP, Recall, nDCG)

@@ -100,8 +100,7 @@ def cross_check(
     seen = [_override(gains_of(metric), gain, rel) for metric in chosen]
     p_orderings, favoured = _orderings(cube, seen, pairs, depths)
     means = np.round(matched.means, TIE)
-    lead = np.sign(means[..., pairs[:, 0]] - means[..., pairs[:, 1]])
-    alike = (lead == favoured)[:, np.newaxis]
+    alike = (_leads(means, pairs) == favoured)[:, np.newaxis]
     verdict = categorise(p, p_orderings[:, np.newaxis], alpha, alike=alike)
     variables = {
         "verdict": (CELL, verdict),
@@ -121,6 +120,11 @@ def cross_check(
         "system_b": (PAIR, systems[pairs[:, 1]]),
     }
     return xr.Dataset(variables, coordinates, {"alpha": alpha})
+
+
+def _leads(means: Array, pairs: Array) -> Array:
+    """Say who has the better mean: 1 the first of a pair, -1 the second, 0 neither."""
+    return np.asarray(np.sign(means[..., pairs[:, 0]] - means[..., pairs[:, 1]]))
 
 
 def _shares(verdict: Array) -> Array:

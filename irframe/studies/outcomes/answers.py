@@ -211,7 +211,8 @@ def _kept(count: NDArray[Any], topics: pd.Index, relevant: str) -> NDArray[Any]:
 
 
 def _skipped(group: NDArray[Any] | None, count: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(np.zeros(len(count)) if group is None else group)[count == 0]
+    groups: NDArray[Any] = np.zeros(len(count)) if group is None else group
+    return np.asarray(groups[count == 0])
 
 
 def _group(

@@ -56,6 +56,15 @@ def test_points_without_a_score_are_left_out(scores):
     np.testing.assert_allclose(found["share"], without["share"])
 
 
+def test_metrics_without_scores_are_named(scores):
+    holes = scores.copy()
+    holes.loc[{"metric": "nDCG"}] = np.nan
+    with pytest.raises(InputError, match="scores of Twist and the metric; found none: nDCG"):
+        holes.ireval.effort_gain()
+    with pytest.raises(InputError, match="found none: AP, nDCG"):
+        (scores * np.nan).ireval.effort_gain()
+
+
 def test_full_depth_counts():
     cube = ir.cube(*ir.example_track())
     by_depth = cube.ireval.score("AP", "Twist").ireval.effort_gain()
