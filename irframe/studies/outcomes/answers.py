@@ -212,7 +212,7 @@ def _kept(count: NDArray[Any], topics: pd.Index, relevant: str) -> NDArray[Any]:
 
 def _skipped(group: NDArray[Any] | None, count: NDArray[Any]) -> NDArray[Any]:
     groups: NDArray[Any] = np.zeros(len(count)) if group is None else group
-    return groups[count == 0]
+    return np.asarray(groups[count == 0])
 
 
 def _group(
