@@ -25,6 +25,7 @@ def experiment(seed, *, ties=False, missing=True):
             grades[:2] = 1, 0
             judged = random.random(len(docs)) < 0.8
             judged[:2] = True
+            judged[-2:] = True
             qrels += [(topic, d, int(g)) for d, g, j in zip(docs, grades, judged, strict=True) if j]
             for system in SYSTEMS:
                 if track == "web" and system == SYSTEMS[0]:

@@ -18,6 +18,7 @@ for _home in ("irframe",):
 SCORED = ("AP(norm='min')", "RBP(p=0.8)", "nDCG@3")
 SUBJECTS = {
     "cube": lambda cube: cube,
+    "data": lambda cube: cube,
     "scores": lambda cube: ir.score(cube, *SCORED),
     "bounds": lambda cube: ir.bounds(cube, "RBP(p=0.8)", "P"),
     "volatility": lambda cube: ir.volatility(ir.score(cube, *SCORED)),
@@ -30,8 +31,8 @@ SUBJECTS = {
 ARGUMENTS = {
     "metrics": SCORED,
     "metric": "RBP(p=0.8)@3",
-    "at": {"score": [1, 3], "bounds": [1, 3], "compare": [3]},
-    "depth": {"pooled": 2},
+    "at": {"score": [1, 3], "bounds": [1, 3], "compare": [3], "pool_growth": [1]},
+    "depth": {"pooled": 1},
     "depths": [1, 2],
     "percent": 50,
     "percents": [50],
@@ -67,7 +68,9 @@ def call(name, cube, **options):
                 if parameter.default is parameter.empty and parameter.kind != 2:
                     raise LookupError(f"tests/laws/verbs.py knows no {parameter.name} for {name}")
                 continue
-            if parameter.kind == parameter.VAR_POSITIONAL:
+            if parameter.default is parameter.empty and parameter.kind == 1:
+                positional.append(given)
+            elif parameter.kind == parameter.VAR_POSITIONAL:
                 positional += given
             elif parameter.kind == parameter.POSITIONAL_ONLY:
                 positional.append(given)
