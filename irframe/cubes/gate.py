@@ -69,7 +69,7 @@ def _refuse_others(cube: Any) -> None:
     variables = cube.variables
     missing = [name for name in PARTS if name not in variables]
     if missing or "ties" not in cube.attrs:
-        found = "one that lost its attributes" if not missing else "one without"
+        found = "one that lost its attributes" if not missing else "no variable"
         raise InputError("a cube as irframe.cube makes it", found, "keep all of it", missing)
     strange = [
         name

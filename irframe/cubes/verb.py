@@ -23,6 +23,7 @@ VERBS: dict[str, Callable[..., Any]] = {}
 GROUPS_OF_THEIR_OWN: dict[str, tuple[type, ...]] = {
     "compare": (pd.DataFrame, xr.DataArray),
     "outcomes": (pd.DataFrame, xr.Dataset),
+    "archetypes": (xr.Dataset,),
 }
 """Verbs that read ``by=`` themselves, and of what: their groups share something."""
 
@@ -40,6 +41,7 @@ def verb(function: Function) -> Function:
         Its first parameter is the object; ``by``, if it has one, it need not read.
     """
     signature = inspect.signature(function)
+    of_cubes = next(iter(signature.parameters)) == "cube"
     own_kinds = GROUPS_OF_THEIR_OWN.get(function.__name__, ())
 
     def own_groups(subject: Any) -> bool:
@@ -50,7 +52,7 @@ def verb(function: Function) -> Function:
         bound = signature.bind(subject, *arguments, **options)
         if isinstance(subject, xr.DataTree):
             return _over_tree(call, subject, bound)
-        whole = _read(subject)
+        whole = read_cube(subject) if of_cubes else _read(subject)
         by = None if own_groups(subject) else bound.arguments.pop("by", None)
         scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
         if by is None:
@@ -235,7 +237,16 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
 
 
 def _riders(labelled: xr.Dataset | xr.DataArray) -> list[Any]:
-    return [name for name in labelled.coords if name not in labelled.dims]
+    """Return the coordinates that label nothing by themselves."""
+    return [
+        name
+        for name in labelled.coords
+        if name not in labelled.dims and not _is_level(labelled, name)
+    ]
+
+
+def _is_level(labelled: xr.Dataset | xr.DataArray, name: Any) -> bool:
+    return name in labelled.xindexes
 
 
 def _joined_frames(results: Mapping[Any, Any], by: str) -> pd.DataFrame:

@@ -306,7 +306,7 @@ def test_metrics_are_refused_with_reasons():
         cube.ireval.score("nDCG(gain={1: 1})")
     with pytest.raises(ParameterError, match="no_rel"):
         cube.ireval.score("AP", no_rel=0)
-    with pytest.raises(InputError, match="without: doc, tied"):
+    with pytest.raises(InputError, match="no variable: doc, tied"):
         cube[["grade"]].ireval.score("AP")
 
 

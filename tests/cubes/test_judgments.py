@@ -139,7 +139,7 @@ def test_a_pool_that_is_complete_to_no_depth(track):
 
 def test_documents_must_be_known(cube):
     for verb, arguments in (("condense", ()), ("pooled", (3,))):
-        with pytest.raises(InputError, match="without: doc"):
+        with pytest.raises(InputError, match="no variable: doc"):
             getattr(cube.drop_vars("doc").ireval, verb)(*arguments)
 
 
