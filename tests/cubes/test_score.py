@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 import irframe as ir
+from irframe.names import UNJUDGED
 
 METRICS = ("ERR", "nDCG(gain='exp')", "AP(norm='pool')", "P(gain='linear')", "Q(ideal='pool')")
 
@@ -41,3 +42,16 @@ def test_every_scale_is_as_it_is_alone(cubes, verb, chunks):
         xr.testing.assert_allclose(
             found.drop_vars(["top", "pool_depth"], errors="ignore"), expected, rtol=1e-13
         )
+
+
+def test_unjudged_documents_past_the_last_depth_count_in_bounds():
+    cube = ir.cube(*ir.example_track())
+    hidden = (cube["grade"][..., 10:] == UNJUDGED).sum("depth")
+    short = cube.isel(depth=slice(10)).assign(
+        retrieved=np.minimum(cube["retrieved"], 10), beyond=hidden
+    )
+    names = ("AP", "Rprec", "nDCG(ideal='full')", "RBP(p=0.8)")
+    expected = cube.ireval.bounds(*names, at=[5, 10])
+    xr.testing.assert_equal(short.ireval.bounds(*names, at=[5, 10]), expected)
+    without = short.drop_vars("beyond").ireval.bounds("AP", at=10)
+    assert (without > expected.sel(metric=["AP"], depth=[10])).any()
