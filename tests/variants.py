@@ -152,6 +152,7 @@ VARIANTS = [
         "nDCG",
         "nDCG(discount='jk', base=3, ideal='full')",
         "nDCG(discount='zipf', ideal='pool')",
+        "nDCG(gain='binary')",
         "nDCG(gain='binary', rel=2)",
         "nDCG(gain='exp')",
         "nDCG(gain={1: 0.1, 2: 0.2, 3: 1})",

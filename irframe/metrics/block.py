@@ -121,16 +121,17 @@ class Block:
 
     def scales(self) -> list[tuple[Any, "Block"]]:
         """Return which topics share a top grade and a pool depth, with a block of them each."""
+        if np.size(self.top) == np.size(self.pool_depth) == 1:
+            top, pool_depth = (np.asarray(part).item() for part in (self.top, self.pool_depth))
+            return [(slice(None), replace(self, top=top, pool_depth=pool_depth))]
         shared = np.stack(np.broadcast_arrays(np.ravel(self.top), np.ravel(self.pool_depth)))
         pairs, which = np.unique(shared, axis=1, return_inverse=True)
-        parts: list[tuple[Any, Block]] = [(slice(None), self)]
-        if pairs.shape[1] > 1:
-            others = (slice(None),) * (len(self.shape) - 1)
-            places = [np.flatnonzero(which.ravel() == scale) for scale in range(pairs.shape[1])]
-            parts = [(topics, self.take(*others, topics)) for topics in places]
+        others = (slice(None),) * (len(self.shape) - 1)
+        places = [np.flatnonzero(which.ravel() == scale) for scale in range(pairs.shape[1])]
+        parts = [self.take(*others, topics) for topics in places]
         return [
             (topics, replace(part, top=int(top), pool_depth=int(pool_depth)))
-            for (topics, part), (top, pool_depth) in zip(parts, pairs.T, strict=True)
+            for topics, part, (top, pool_depth) in zip(places, parts, pairs.T, strict=True)
         ]
 
     def _map(self, rankings: Callable[[Array], Array], topics: Callable[[Array], Array]) -> "Block":

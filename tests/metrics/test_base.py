@@ -39,6 +39,15 @@ def test_a_name_is_taken_once():
             pass
 
 
+@pytest.mark.parametrize("name", [n for n in METRICS if hasattr(METRICS[n], "rel")])
+def test_thresholds_are_grades_from_1_to_127(name):
+    given = {"RBP": {"p": 0.5}, "IPrec": {"recall": 0.5}}.get(name, {})
+    assert [METRICS[name](rel=rel, **given).rel for rel in (1, 127)] == [1, 127]
+    for rel in (0, 128):
+        with pytest.raises(MetricError, match=f"rel of {name}, a number"):
+            METRICS[name](rel=rel, **given)
+
+
 def test_a_module_may_be_imported_again():
     old = p.P
     new = importlib.reload(p).P

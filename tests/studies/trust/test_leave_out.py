@@ -157,7 +157,7 @@ def test_systems_without_a_group_are_named(track):
 
 def test_refusals(cube, track):
     runs, qrels = track
-    with pytest.raises(DepthError, match="from 1 to 10"):
+    with pytest.raises(DepthError, match="at least 1 and at most 10"):
         cube.ireval.leave_out("AP", depth=11)
     with pytest.raises(DepthError, match="others: 51"):
         cube.ireval.leave_out("AP", at=51)

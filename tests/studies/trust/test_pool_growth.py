@@ -114,7 +114,7 @@ def test_nothing_is_said_of_runs_that_did_not_contribute():
 
 def test_refusals():
     cube = ir.cube(*ir.example_track())
-    with pytest.raises(DepthError, match="from 1 to 10"):
+    with pytest.raises(DepthError, match="at least 1 and at most 10"):
         cube.ireval.pool_growth([5, 20])
     for depths in ([5, 5], []):
         with pytest.raises(ParameterError, match="rise"):
