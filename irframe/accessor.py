@@ -39,7 +39,7 @@ def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
     Examples
     --------
     >>> verbs("irframe")["score"][1]
-    (<class 'xarray.core.dataset.Dataset'>,)
+    (<class 'xarray.core.dataset.Dataset'>, <class 'xarray.core.datatree.DataTree'>)
     """
     package = import_module(home)
     members = {name: getattr(package, name) for name in package.__all__}

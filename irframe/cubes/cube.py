@@ -130,7 +130,7 @@ def cube(
     >>> runs = pd.DataFrame({"system": "s", "topic": "1", "doc": list("ab"), "score": [2, 1]})
     >>> qrels = pd.DataFrame({"topic": ["1"], "doc": ["b"], "grade": [1]})
     >>> dict(cube(runs, qrels).sizes)
-    {'system': 1, 'topic': 1, 'depth': 2, 'judged': 1, 'filed_rank': 1, 'level': 1}
+    {'system': 1, 'topic': 1, 'depth': 2, 'level': 1, 'filed_rank': 1, 'judged': 1}
     """
     policy = Policy(
         depth=depth,

@@ -158,7 +158,11 @@ def _typed(array: xr.DataArray, part: Part) -> xr.Variable:
 def _without_stale_tail(cube: xr.Dataset) -> xr.Dataset:
     """Forget what is tied with the last documents where lists were cut after they were built."""
     depth, retrieved = cube.sizes[DEPTH], cube.variables["retrieved"]
-    if cube.attrs.get("depth") == depth or retrieved.chunks or retrieved.to_numpy().max() <= depth:
+    if (
+        cube.attrs.get("depth") == depth
+        or retrieved.chunks
+        or retrieved.to_numpy().max(initial=0) <= depth
+    ):
         return cube
     return cube.assign_coords(unknown_tail(cube))
 

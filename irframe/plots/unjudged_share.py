@@ -62,7 +62,7 @@ def unjudged_share(
             label = f"{name} ({chosen.sum()})" if not place else f"_{shares.indexes[SYSTEM][row]}"
             alpha = 0.9 if len(inside) < 20 else 0.35
             ax.plot(depths, shares[row], color=COLOURS[number], alpha=alpha, lw=1.2, label=label)
-    pool_depth = cube.attrs.get("pool_depth") if pool_depth is None else pool_depth
+    pool_depth = int(cube["pool_depth"].min()) if pool_depth is None else pool_depth
     if pool_depth:
         ax.axvline(pool_depth, color="black", linestyle=":", linewidth=1, label="pool depth")
     ax.set(xlabel="evaluation depth k", ylabel="unjudged documents down to k, %")

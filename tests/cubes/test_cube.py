@@ -263,7 +263,10 @@ def test_blocks_and_chunks_do_not_show(monkeypatch):
     shuffled = runs.sample(frac=1, random_state=0)
     order = {"system": whole.system, "topic": whole.topic}
     for cube in (runs.ireval.cube(qrels), shuffled.ireval.cube(qrels).sel(order)):
-        xr.testing.assert_equal(cube, whole)
+        parts = [*whole.data_vars, "retrieved", "unjudged", "judged_grade"]
+        xr.testing.assert_equal(
+            cube[parts].reset_coords(drop=True), whole[parts].reset_coords(drop=True)
+        )
     again = runs.ireval.cube(qrels).ireval.score("AP(norm='pool')", "nDCG", "RBP(p=0.8)")
     xr.testing.assert_equal(again, scores)
 
