@@ -29,7 +29,8 @@ def test_shuffled_rows_make_the_same_pool(seed, ties):
     expected = in_order(ir.cube(runs, qrels, ties=ties, seed=1))
     found = in_order(ir.cube(shuffled(runs, seed), qrels, ties=ties, seed=1))
     xr.testing.assert_identical(found[[*POOLED, "grade"]], expected[[*POOLED, "grade"]])
-    assert (found.pool_depth == 10).all() and (expected.pool_depth == 10).all()
+    assert (found.pool_depth == 10).all()
+    assert (expected.pool_depth == 10).all()
 
 
 def test_a_shuffled_frame_with_ties_keeps_its_pool():
