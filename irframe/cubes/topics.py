@@ -47,8 +47,8 @@ class Selection:
 
     @cached_property
     def levels(self) -> NDArray[np.int8]:
-        """The grades that occur, ascending, over the topics of the cube."""
-        return np.unique(self.judged_grade[self._rows])
+        """The grades that occur, ascending, over all judged topics."""
+        return np.unique(self.judged_grade)
 
     @property
     def top(self) -> NDArray[np.int16]:

@@ -101,9 +101,51 @@ def _each(
 
 
 def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
-    name = next(iter(bound.signature.parameters))
-    bound.arguments[name] = subject
-    return function(*bound.args, **bound.kwargs)
+    """Call a function on a subject without what else labels its systems and topics."""
+    names = _riders(subject)
+    bound.arguments[next(iter(bound.signature.parameters))] = _without(subject, names)
+    result = function(*bound.args, **bound.kwargs)
+    return _with_riders(result, subject, names) if names else result
+
+
+def _riders(subject: Any) -> list[Any]:
+    """Return the coordinates of systems and topics that users have put there."""
+    if not isinstance(subject, xr.Dataset | xr.DataArray):
+        return []
+    return [
+        name
+        for name, coordinate in subject.coords.variables.items()
+        if name not in PARTS
+        and name not in subject.xindexes
+        and coordinate.dims
+        and {*coordinate.dims} <= {*LIST}
+    ]
+
+
+def _without(subject: Any, names: list[Any]) -> Any:
+    return subject.drop_vars(names) if names else subject
+
+
+def _with_riders(result: Any, whole: xr.Dataset | xr.DataArray, names: list[Any]) -> Any:
+    """Return a result with coordinates of its systems and topics, its own names before them."""
+    if not isinstance(result, xr.Dataset | xr.DataArray):
+        return result
+    taken = {*result.coords, *(result if isinstance(result, xr.Dataset) else ())}
+    fitting = [
+        name
+        for name in names
+        if name not in taken and {*whole[name].dims} <= {*result.dims} & {*result.coords}
+    ]
+    if not fitting:
+        return result
+    labels = {dim: result[dim] for dim in LIST if dim in result.coords and dim in whole.dims}
+    riders = {name: whole[name] for name in fitting}
+    return result.assign_coords(
+        {
+            name: (rider.dims, rider.sel({d: labels[d] for d in rider.dims}).to_numpy())
+            for name, rider in riders.items()
+        }
+    )
 
 
 def _over_tree(call: Callable[..., Any], tree: xr.DataTree, bound: inspect.BoundArguments) -> Any:
@@ -223,30 +265,18 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
         return xr.DataTree.from_dict({str(key): part for key, part in results.items()}, name=by)
     if not isinstance(first, xr.Dataset | xr.DataArray):
         return type(first).join(results, by)
-    bare = [part.drop_vars(_riders(part)) for part in results.values()]
+    bare = [part.drop_vars(_unindexed(part)) for part in results.values()]
     joined = xr.concat(bare, dim=pd.Index(list(results), name=by), join="outer")
     if not isinstance(whole, xr.Dataset | xr.DataArray):
         return joined
     dims = [dim for dim in LIST if dim in joined.dims and dim in whole.dims]
     order = {dim: whole[dim].to_numpy() for dim in dims}
-    kept = [label for dim in dims for label in whole[dim].coords if label not in PARTS]
-    riders = {name: whole[name] for name in kept if name not in {by, *LIST}}
-    return joined.sel(
-        {dim: labels[np.isin(labels, joined[dim])] for dim, labels in order.items()}
-    ).assign_coords(riders)
+    joined = joined.sel({dim: labels[np.isin(labels, joined[dim])] for dim, labels in order.items()})
+    return _with_riders(joined, whole, _riders(whole))
 
 
-def _riders(labelled: xr.Dataset | xr.DataArray) -> list[Any]:
-    """Return the coordinates that label nothing by themselves."""
-    return [
-        name
-        for name in labelled.coords
-        if name not in labelled.dims and not _is_level(labelled, name)
-    ]
-
-
-def _is_level(labelled: xr.Dataset | xr.DataArray, name: Any) -> bool:
-    return name in labelled.xindexes
+def _unindexed(labelled: xr.Dataset | xr.DataArray) -> list[Any]:
+    return [name for name in labelled.coords if name not in labelled.xindexes]
 
 
 def _joined_frames(results: Mapping[Any, Any], by: str) -> pd.DataFrame:

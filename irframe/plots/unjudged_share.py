@@ -63,7 +63,7 @@ def unjudged_share(
             alpha = 0.9 if len(inside) < 20 else 0.35
             ax.plot(depths, shares[row], color=COLOURS[number], alpha=alpha, lw=1.2, label=label)
     pool_depth = int(cube["pool_depth"].min()) if pool_depth is None else pool_depth
-    if pool_depth:
+    if pool_depth > 0:
         ax.axvline(pool_depth, color="black", linestyle=":", linewidth=1, label="pool depth")
     ax.set(xlabel="evaluation depth k", ylabel="unjudged documents down to k, %")
     ax.set_xlim(depths[0], depths[-1])

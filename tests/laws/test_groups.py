@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from hypothesis import given
-from laws.experiments import TRACKS, experiment, seeds
+from laws.experiments import TRACKS, experiment, few, seeds
 from laws.verbs import VERBS, assert_same, bare, outcome
 
 import irframe as ir
@@ -73,6 +73,7 @@ def test_every_verb_has_groups():
 
 @pytest.mark.law
 @pytest.mark.parametrize("name", GROUPED)
+@few
 @given(seed=seeds)
 def test_groups_are_like_the_group_alone(name, seed):
     frames = experiment(seed)
@@ -87,6 +88,7 @@ def test_groups_are_like_the_group_alone(name, seed):
 
 @pytest.mark.law
 @pytest.mark.parametrize("name", GROUPED)
+@few
 @given(seed=seeds)
 def test_branches_of_a_tree_are_like_the_group_alone(name, seed):
     frames = experiment(seed)
@@ -100,6 +102,7 @@ def test_branches_of_a_tree_are_like_the_group_alone(name, seed):
 
 
 @pytest.mark.law
+@few
 @given(seed=seeds)
 def test_no_number_depends_on_the_other_track(seed):
     frames = experiment(seed)

@@ -5,14 +5,16 @@ import pickle
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from hypothesis import given
-from laws.experiments import DEPTH, SYSTEMS, TRACKS, experiment, seeds
+from laws.experiments import DEPTH, SYSTEMS, TRACKS, experiment, few, seeds
 from laws.verbs import VERBS, assert_same, outcome
 
 import irframe as ir
-from irframe.errors import IrframeError
+from irframe.cubes.grouping import RESERVED
+from irframe.errors import DepthError, IrframeError
 
 TOPICS = [topic for topics in TRACKS.values() for topic in topics]
 LAWFUL = sorted(VERBS)
@@ -28,6 +30,17 @@ class Built(NamedTuple):
 
 WHOLE = Built(SYSTEMS, TOPICS)
 SOME = Built(SYSTEMS, TOPICS[1:6])
+SHALLOW = Built(SYSTEMS, TOPICS, 3)
+RESULTS = sorted(
+    {
+        str(name)
+        for found in (outcome(name, ir.cube(*experiment(0))) for name in VERBS)
+        if isinstance(found, xr.Dataset | pd.DataFrame)
+        for name in found
+    }
+    - {*RESERVED, "system", "topic"}
+)
+"""Names that datasets and frames use, which a user may have used as well."""
 
 
 def build(frames, how=WHOLE, **options):
@@ -78,15 +91,22 @@ RESTORED = {
         SOME,
     ),
     "depths sorted downwards": (lambda c: c.sortby("depth", ascending=False), WHOLE),
-    "the first depths": (lambda c: c.isel(depth=slice(3)), Built(SYSTEMS, TOPICS, 3)),
-    "the head": (lambda c: c.head(depth=3), Built(SYSTEMS, TOPICS, 3)),
-    "depths by label": (lambda c: c.sel(depth=slice(None, 3)), Built(SYSTEMS, TOPICS, 3)),
+    "the first depths": (lambda c: c.isel(depth=slice(3)), SHALLOW),
+    "the head": (lambda c: c.head(depth=3), SHALLOW),
+    "depths by label": (lambda c: c.sel(depth=slice(None, 3)), SHALLOW),
     "depths dropped by where": (
         lambda c: c.where(c.depth <= 3, drop=True),
-        Built(SYSTEMS, TOPICS, 3),
+        SHALLOW,
     ),
     "another coordinate": (
-        lambda c: c.assign_coords(length=("topic", np.arange(c.sizes["topic"]))),
+        lambda c: c.assign_coords(year=("topic", np.arange(c.sizes["topic"]))),
+        WHOLE,
+    ),
+    "coordinates that results have names for": (
+        lambda c: c.assign_coords(
+            {name: ("topic", np.arange(c.sizes["topic"])) for name in RESULTS}
+            | {f"{name}s": ("system", np.arange(c.sizes["system"])) for name in RESULTS}
+        ),
         WHOLE,
     ),
     "reindexed to what is there": (
@@ -134,6 +154,7 @@ def test_every_verb_of_the_accessor_is_registered():
 
 @pytest.mark.law
 @pytest.mark.parametrize("operation", RESTORED)
+@few
 @given(seed=seeds)
 def test_verbs_after_operations(operation, seed):
     act, how = RESTORED[operation]
@@ -145,7 +166,11 @@ def test_verbs_after_operations(operation, seed):
         return
     alike = build(frames, how)
     for name in LAWFUL:
-        assert_same(outcome(name, changed), outcome(name, alike))
+        found = outcome(name, changed)
+        if how is SHALLOW and name == "tie_ranges":
+            assert found is DepthError  # what was tied with the last document is gone
+            continue
+        assert_same(found, outcome(name, alike))
 
 
 @pytest.mark.law
@@ -175,6 +200,7 @@ def test_what_cannot_be_restored_is_refused(operation):
 
 
 @pytest.mark.law
+@few
 @given(seed=seeds)
 def test_masked_topics_are_not_there(seed):
     frames = experiment(seed)
@@ -188,6 +214,7 @@ def test_masked_topics_are_not_there(seed):
 
 
 @pytest.mark.law
+@few
 @given(seed=seeds)
 def test_one_topic_is_a_scalar_coordinate(seed):
     cube = build(experiment(seed))
@@ -201,6 +228,7 @@ def test_one_topic_is_a_scalar_coordinate(seed):
 
 
 @pytest.mark.law
+@few
 @given(seed=seeds)
 def test_row_order_never_matters(seed):
     runs, qrels = experiment(seed)

@@ -116,7 +116,7 @@ def bare(labelled):
     """Return an array or dataset without what only describes it."""
     labelled = labelled.compute()
     extra = [name for name in labelled.coords if name not in labelled.dims]
-    kept = [name for name in extra if str(name).startswith("system_")]
+    kept = [name for name in extra if labelled[name].dims == ("pair",)]
     result = labelled.drop_vars([name for name in extra if name not in kept])
     dims = [dim for dim in ("judged", "filed_rank") if dim in result.dims]
     return result.isel({dim: slice(0) for dim in dims})

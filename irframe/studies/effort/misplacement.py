@@ -130,8 +130,8 @@ def misplacement(
         _measure(grade[start : start + step], expected, length[:, np.newaxis], crossing)
         for start in range(0, len(grade), step)
     ]
-    data = _label(cube, {name: np.concatenate([p[name] for p in parts]) for name in parts[0]})
-    data = data.assign(recall_base=(TOPIC, R), length=(TOPIC, length))
+    values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    data = _label(cube, values, {"recall_base": R, "length": length})
     no_relevant, lengthened = int((R == 0).sum()), int((length > deepest).sum())
     data.attrs = {"depth": deepest, "crossing": crossing, "rel": rel, "no_relevant": no_relevant}
     if lengthened:
@@ -192,11 +192,14 @@ def _reversed(grade: Array, expected: ExpectedRanks, length: Array) -> NDArray[n
     return np.asarray(placed[..., np.newaxis] == recall_base(expected))
 
 
-def _label(cube: xr.Dataset, values: dict[str, Array]) -> xr.Dataset:
+def _label(
+    cube: xr.Dataset, values: dict[str, Array], of_topics: dict[str, Array]
+) -> xr.Dataset:
+    variables = {name: (CELL[: value.ndim], value) for name, value in values.items()}
+    variables |= {name: ((TOPIC,), value) for name, value in of_topics.items()}
     coordinates = {
-        name: cube[name] for name in cube.coords if set(cube[name].dims) <= {SYSTEM, TOPIC}
+        name: cube[name]
+        for name in cube.coords
+        if set(cube[name].dims) <= {SYSTEM, TOPIC} and name not in variables
     }
-    ranks = {DEPTH: np.arange(1, values["rp"].shape[-1] + 1)}
-    return xr.Dataset(
-        {name: (CELL[: value.ndim], value) for name, value in values.items()}, coordinates | ranks
-    )
+    return xr.Dataset(variables, coordinates | {DEPTH: np.arange(1, values["rp"].shape[-1] + 1)})
