@@ -271,7 +271,9 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
         return joined
     dims = [dim for dim in LIST if dim in joined.dims and dim in whole.dims]
     order = {dim: whole[dim].to_numpy() for dim in dims}
-    joined = joined.sel({dim: labels[np.isin(labels, joined[dim])] for dim, labels in order.items()})
+    joined = joined.sel(
+        {dim: labels[np.isin(labels, joined[dim])] for dim, labels in order.items()}
+    )
     return _with_riders(joined, whole, _riders(whole))
 
 

@@ -192,9 +192,7 @@ def _reversed(grade: Array, expected: ExpectedRanks, length: Array) -> NDArray[n
     return np.asarray(placed[..., np.newaxis] == recall_base(expected))
 
 
-def _label(
-    cube: xr.Dataset, values: dict[str, Array], of_topics: dict[str, Array]
-) -> xr.Dataset:
+def _label(cube: xr.Dataset, values: dict[str, Array], of_topics: dict[str, Array]) -> xr.Dataset:
     variables = {name: (CELL[: value.ndim], value) for name, value in values.items()}
     variables |= {name: ((TOPIC,), value) for name, value in of_topics.items()}
     coordinates = {
