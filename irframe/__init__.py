@@ -9,8 +9,7 @@ from typing import Any
 import lazy_loader
 
 from irframe import accessor as accessor
-
-__version__ = "0.1.0"
+from irframe.names import VERSION as __version__
 
 _find, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 

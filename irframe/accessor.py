@@ -10,7 +10,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from types import MethodType
+from types import MethodType, UnionType
 from typing import Any
 
 import pandas as pd
@@ -52,7 +52,8 @@ def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
     """Return the kinds of object, among those with an accessor, that a first argument may be."""
     first = next(iter(inspect.signature(function).parameters.values()), None)
     kind = None if first is None else first.annotation
-    found = tuple(each for each in (typing.get_args(kind) or (kind,)) if each in KINDS)
+    union = isinstance(kind, UnionType)
+    found = tuple(each for each in (typing.get_args(kind) if union else (kind,)) if each in KINDS)
     of_trees = hasattr(function, "__wrapped__") and found != (pd.DataFrame,)
     return (*found, xr.DataTree) if of_trees else found
 

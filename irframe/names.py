@@ -7,6 +7,8 @@ keeps the names its caller uses.
 
 from collections.abc import Hashable, Iterable
 
+VERSION = "0.1.0"
+
 SYSTEM = "system"
 TOPIC = "topic"
 DEPTH = "depth"

@@ -8,6 +8,7 @@ import xarray as xr
 
 import irframe as ir
 from irframe.accessor import KINDS, Verbs, verbs
+from irframe.cubes.verb import VERBS
 
 PACKAGES = pytest.mark.parametrize("package", [ir, ir.plots], ids=lambda p: p.__name__)
 BOUND = [
@@ -23,7 +24,9 @@ def subjects():
     """Return an object of every kind that has an accessor, by its kind."""
     runs, qrels = ir.example_track()
     cube = runs.ireval.cube(qrels)
-    return {type(each): each for each in (runs, cube, cube.ireval.score("AP"))}
+    half = runs["system"].isin(runs["system"].unique()[:4])
+    tree = runs.assign(half=half).ireval.cube(qrels, by="half")
+    return {type(each): each for each in (runs, cube, cube.ireval.score("AP"), tree)}
 
 
 def reach(subject, package):
@@ -39,6 +42,8 @@ def test_verbs_are_the_public_functions_that_take_what_has_an_accessor(package):
             first = next(iter(inspect.signature(function).parameters.values()), "")
             words = {word.strip() for word in str(first).partition(":")[2].split("|")}
             kinds = {kind for kind in KINDS if words & {full_name(kind), repr(kind)}}
+            if VERBS.get(name) is function and kinds != {pd.DataFrame}:
+                kinds.add(xr.DataTree)
             if kinds:
                 taking[name] = kinds
     assert {name: set(kinds) for name, (_, kinds) in verbs(package.__name__).items()} == taking
@@ -85,7 +90,9 @@ def test_what_resembles_no_verb_suggests_none(subjects):
 
 
 def test_a_verb_of_another_kind_says_whose_it_is(subjects):
-    with pytest.raises(AttributeError, match=r"^score is a verb of Dataset, not of DataFrame$"):
+    with pytest.raises(
+        AttributeError, match=r"^score is a verb of Dataset and DataTree, not of DataFrame$"
+    ):
         subjects[pd.DataFrame].ireval.score  # noqa: B018 - what raises
 
 

@@ -120,7 +120,7 @@ def odd(files, tmp_path, monkeypatch):
         ("qrels.txt a.run -m AP(", "wanted a metric"),
         ("qrels.txt a.run -m RBP(p=2)", "below 1"),
         ("qrels.txt a.run -m AP map", "each once"),
-        ("qrels.txt a.run -m AP@0", "depth of at least 1"),
+        ("qrels.txt a.run -m AP@0", "wanted depth of AP, a whole number of at least 1; found 0"),
         ("qrels.txt a.run -m AP --depth 0", "--depth, a whole number of at least 1"),
         ("qrels.txt a.run -m AP --depth -7", "--depth, a whole number of at least 1"),
         ("qrels.txt a.run -m AP --depth 99999999999999999999", "at most 2147483647"),

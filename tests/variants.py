@@ -8,7 +8,9 @@ import numpy as np
 from oracles import ORACLES
 
 from irframe.gains import GainMap, gain_text
-from irframe.metrics import Evidence, facts, parse_metric
+from irframe.metrics import Evidence
+from irframe.metrics.facts import facts
+from irframe.metrics.parse_metric import parse_metric
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,9 @@ def _systems(cubes: list[xr.Dataset]) -> xr.Dataset:
     best = np.where(ranks > 0, ranks, np.iinfo(np.int32).max).min(axis=0)
     best[best == np.iinfo(np.int32).max] = 0
     depths = np.stack([cube["pool_depth"].to_numpy() for cube in cubes]).min(axis=0)
-    base = {name: first[name].variable for name in ("judged_doc", "judged_grade", "top")}
+    base: dict[str, Any] = {
+        name: first[name].variable for name in ("judged_doc", "judged_grade", "top")
+    }
     base |= {"pool_rank": (BASE, best), "pool_depth": ((TOPIC,), depths)}
     shared = base | _shared(cubes, TOPIC, first.indexes[TOPIC])
     return _joined(cubes, SYSTEM, list(shared)).assign_coords(shared)

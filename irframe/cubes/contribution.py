@@ -1,6 +1,6 @@
 """What contributing runs put into the pool, seen while a cube is built."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.cubes.topics import Selection
+from irframe.errors import ParameterError
 from irframe.frames.contributing import CONTRIBUTING, contributing_systems, pooling_rank
 from irframe.frames.ids import Codes
 from irframe.frames.tables import RunTable
@@ -77,11 +78,14 @@ class Contribution:
             inside = ranks <= depth
             system, topic = np.divmod(lists[inside], len(table.topics))
             place = selection.position[selection.placed[topic]]
-            laid[system, place, ranks[inside] - 1] = selection.slot[judged[inside]]
+            rank, slot, there = ranks[inside] - 1, selection.slot[judged[inside]], place >= 0
+            laid[system[there], place[there], rank[there]] = slot[there]
         return laid
 
-    def depth(self, selection: Selection, longest: int) -> NDArray[np.int32]:
-        """Return how deep every contributing run of its collection is judged, for each topic.
+    def depth(
+        self, selection: Selection, longest: int, given: int | Mapping[Hashable, int] | None
+    ) -> NDArray[np.int32]:
+        """Return the depth of the pool of each topic's collection, as given or as found.
 
         Parameters
         ----------
@@ -89,10 +93,30 @@ class Contribution:
             The topics of the cube.
         longest
             The length of the longest list, which stands where no document is unjudged.
+        given
+            As for `irframe.cube`; None for the greatest depth down to which every contributing
+            run is judged, on all judged topics of the collection, in the cube or not.
+
+        Raises
+        ------
+        ParameterError
+            If there is none for some collection.
         """
+        if given is None:
+            return self._found(selection, longest)
+        part = selection.collections.of_topic[selection.codes]
+        if not isinstance(given, Mapping):
+            return np.full(len(part), given, np.int32)
+        labels = selection.collections.labels
+        missing = [str(label) for label in labels[np.unique(part)] if label not in given]
+        if missing:
+            raise ParameterError("a pool_depth for every collection", "none for", "", missing)
+        return np.array([given.get(label, 0) for label in labels], np.int32)[part]
+
+    def _found(self, selection: Selection, longest: int) -> NDArray[np.int32]:
         if not self.systems.any():
             return np.zeros(len(selection.labels), np.int32)
-        inside = np.flatnonzero(selection.chosen)
+        inside = np.flatnonzero(selection.placed >= 0)
         complete = np.minimum(self._gap[inside] - 1, longest)
         depths = selection.collections.reduce(
             np.minimum, selection.placed[inside], complete, longest

@@ -1,6 +1,6 @@
 """The cube: system x topic x depth, built once from a run frame and a qrels frame."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -15,13 +15,12 @@ from irframe.cubes.grouping import each_group, group_coordinates
 from irframe.cubes.layout import FACTS, LEVEL, PARTS, RANKINGS
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.topics import Selection, count_rows, select_topics
-from irframe.errors import ParameterError
 from irframe.frames import tables
 from irframe.frames.ids import Codes
 from irframe.frames.joining import locate, place_topics, refuse_empty_join
 from irframe.frames.ranking import Ranking, rank_table
 from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table, read_table
-from irframe.names import DEPTH, EMPTY, SYSTEM, TOPIC, UNJUDGED, roles
+from irframe.names import DEPTH, EMPTY, SYSTEM, TOPIC, UNJUDGED, VERSION, roles
 
 
 @overload
@@ -219,21 +218,24 @@ def _fill(
 ) -> _Cells:
     cells = _Cells.empty(len(table.systems), len(selection.labels), depth, len(selection.levels))
     found = False
-    for part in _chunks(table, selection):
-        ranking = rank_table(
-            part, ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed
-        )
+    for part in _chunks(table, selection.placed >= 0):
         judged = locate(part, judgments, selection.placed)
         found = found or bool((judged >= 0).any())
         contribution.add(part, judged)
+        inside = selection.chosen[part.topic]
+        if not inside.all():
+            part, judged = part.take(np.flatnonzero(inside)), judged[inside]
+        ranking = rank_table(
+            part, ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed
+        )
         _scatter(cells, part, ranking, judged, judgments, selection)
     refuse_empty_join(table, judgments, found=found)
     return cells
 
 
-def _chunks(table: RunTable, selection: Selection) -> Iterator[RunTable]:
-    """Yield the selected rows, whole systems, about `irframe.frames.tables.ROWS` at a time."""
-    kept = selection.chosen[table.topic]
+def _chunks(table: RunTable, chosen: NDArray[np.bool_]) -> Iterator[RunTable]:
+    """Yield the rows of some topics, whole systems, about `irframe.frames.tables.ROWS` a time."""
+    kept = chosen[table.topic]
     if not kept.all():
         table = table.take(np.flatnonzero(kept))
     if len(table.system) <= tables.ROWS:
@@ -313,8 +315,9 @@ def _label(
     took_part: NDArray[np.bool_],
     policy: Policy,
 ) -> xr.Dataset:
-    pool_depth = _pool_depth(policy, selection, contribution, int(cells.retrieved.max(initial=0)))
-    deepest = min(int(pool_depth.max(initial=0)), int(cells.retrieved.max(initial=0)))
+    longest = int(cells.retrieved.max(initial=0))
+    pool_depth = contribution.depth(selection, longest, policy.pool_depth)
+    deepest = min(int(pool_depth.max(initial=0)), longest)
     pool_rank = selection.base(contribution.rank(len(judgments.grade)), fill=0)
     values = vars(cells) | {
         "took_part": took_part,
@@ -339,29 +342,5 @@ def _label(
     return xr.Dataset(
         {name: (part.dims, values[name]) for name, part in RANKINGS.items()},
         labels | {name: (part.dims, values[name]) for name, part in FACTS.items()},
-        policy.attributes | {"pool": pool, "irframe": version()},
+        policy.attributes | {"pool": pool, "irframe": VERSION},
     )
-
-
-def _pool_depth(
-    policy: Policy, selection: Selection, contribution: Contribution, longest: int
-) -> NDArray[np.int32]:
-    """Return the pool depth of every topic, as given or as found."""
-    given = policy.pool_depth
-    if given is None:
-        return contribution.depth(selection, longest)
-    part = selection.collections.of_topic[selection.codes]
-    labels = selection.collections.labels
-    if not isinstance(given, Mapping):
-        return np.full(len(part), given, np.int32)
-    missing = [str(label) for label in labels[np.unique(part)] if label not in given]
-    if missing:
-        raise ParameterError("a pool_depth for every collection", "none for", "", missing)
-    return np.array([given.get(label, 0) for label in labels], np.int32)[part]
-
-
-def version() -> str:
-    """Return the version of irframe."""
-    from irframe import __version__  # noqa: PLC0415 - the package imports this module
-
-    return __version__

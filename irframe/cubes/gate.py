@@ -169,8 +169,8 @@ def _without_stale_tail(cube: xr.Dataset) -> xr.Dataset:
 
 def unknown_tail(cube: xr.Dataset) -> dict[str, xr.Variable]:
     """Return coordinates that say that what is tied below the last depth is not known."""
-    cut_off = cube["retrieved"].variable > cube.sizes[DEPTH]
-    size = xr.where(cut_off, UNKNOWN, 0).astype(np.int32)
+    retrieved = cube["retrieved"].variable
+    size = (retrieved > cube.sizes[DEPTH]).astype(np.int32) * np.int32(UNKNOWN)
     return {"tail": xr.zeros_like(cube["tail"].variable), "tail_size": size}
 
 

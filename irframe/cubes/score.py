@@ -14,9 +14,11 @@ from irframe.cubes.layout import CELL, JUDGED, LEVEL, PARTS
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError
 from irframe.gains import GainMap
-from irframe.metrics import Block, Evidence, Metric, facts, parse_metric
+from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.block import by_scale
+from irframe.metrics.facts import facts
+from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM, TOPIC
 
 BLOCK = 1 << 17

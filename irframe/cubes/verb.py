@@ -101,9 +101,11 @@ def _each(
 
 
 def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
-    """Call a function on a subject without what else labels its systems and topics."""
+    """Call a function on a subject, without its users' coordinates unless it asks for one."""
     names = _riders(subject)
-    bound.arguments[next(iter(bound.signature.parameters))] = _without(subject, names)
+    asks = any(bound.arguments.get(name) is not None for name in ("by", "together"))
+    first = next(iter(bound.signature.parameters))
+    bound.arguments[first] = subject.drop_vars(names) if names and not asks else subject
     result = function(*bound.args, **bound.kwargs)
     return _with_riders(result, subject, names) if names else result
 
@@ -122,10 +124,6 @@ def _riders(subject: Any) -> list[Any]:
     ]
 
 
-def _without(subject: Any, names: list[Any]) -> Any:
-    return subject.drop_vars(names) if names else subject
-
-
 def _with_riders(result: Any, whole: xr.Dataset | xr.DataArray, names: list[Any]) -> Any:
     """Return a result with coordinates of its systems and topics, its own names before them."""
     if not isinstance(result, xr.Dataset | xr.DataArray):
@@ -138,7 +136,9 @@ def _with_riders(result: Any, whole: xr.Dataset | xr.DataArray, names: list[Any]
     ]
     if not fitting:
         return result
-    labels = {dim: result[dim] for dim in LIST if dim in result.coords and dim in whole.dims}
+    labels: dict[Any, Any] = {
+        dim: result[dim] for dim in LIST if dim in result.coords and dim in whole.dims
+    }
     riders = {name: whole[name] for name in fitting}
     return result.assign_coords(
         {
@@ -286,13 +286,11 @@ def _joined_frames(results: Mapping[Any, Any], by: str) -> pd.DataFrame:
     for frame in frames:
         frame.attrs = {}
     first = frames[0]
-    if isinstance(first.index, pd.RangeIndex) and first.index.name is None:
-        for key, frame in zip(results, frames, strict=True):
-            frame.insert(0, by, key)
-        joined = pd.concat(frames, ignore_index=True)
-    else:
-        joined = pd.concat(dict(zip(results, frames, strict=True)), names=[by])
-    return joined
+    if not (isinstance(first.index, pd.RangeIndex) and first.index.name is None):
+        return pd.concat(dict(zip(results, frames, strict=True)), names=[by])
+    for key, frame in zip(results, frames, strict=True):
+        frame.insert(0, by, key)
+    return pd.concat(frames, ignore_index=True)
 
 
 def _squeezed(result: Any, scalars: list[str]) -> Any:
@@ -310,7 +308,7 @@ def _stamped(result: Any, name: str, whole: Any) -> Any:
     return result
 
 
-def provenance(whole: Any) -> dict[str, Any]:
+def provenance(whole: Any) -> dict[Any, Any]:
     """Return what decided the numbers of a cube, of scores or of a result."""
     attributes = getattr(whole, "attrs", {})
     found = {name: attributes[name] for name in PROVENANCE if name in attributes}

@@ -8,8 +8,8 @@ import xarray as xr
 
 from irframe.cubes.tables import to_scores
 from irframe.errors import DepthError, ParameterError
-from irframe.metrics import facts
 from irframe.metrics.averaging import average
+from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, TOPIC
 
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from irframe.checks import places
 from irframe.cubes.tables import to_scores
 from irframe.errors import DepthError, InputError, ParameterError, warn
-from irframe.metrics import facts
 from irframe.metrics.averaging import average
+from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
 

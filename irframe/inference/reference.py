@@ -16,8 +16,8 @@ from irframe.inference.matching import (
     read_scores,
     select_depths,
 )
-from irframe.metrics import parse_metric
 from irframe.metrics.base import Metric
+from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 
 Reference = int | str | Metric | xr.DataArray | pd.DataFrame

@@ -9,8 +9,9 @@ from irframe.cubes.tables import to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.inference.averages import averages
-from irframe.metrics import Metric, facts
+from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
+from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 
 TIE = 12

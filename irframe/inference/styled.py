@@ -10,7 +10,7 @@ from irframe.checks import whole
 from irframe.errors import InputError
 from irframe.inference.compare import COLUMNS
 from irframe.inference.matching import Array
-from irframe.metrics import facts
+from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from irframe.checks import level
 from irframe.cubes.tables import score_groups, system_name, to_scores
 from irframe.cubes.verb import verb
 from irframe.inference.averages import averages
-from irframe.metrics import facts
+from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM, TOPIC
 
 

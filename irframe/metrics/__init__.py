@@ -14,9 +14,6 @@ from irframe.metrics.base import METRICS as METRICS  # noqa: E402
 from irframe.metrics.base import Metric as Metric  # noqa: E402
 from irframe.metrics.block import Block as Block  # noqa: E402
 from irframe.metrics.evidence import Evidence as Evidence  # noqa: E402
-from irframe.metrics.facts import facts  # noqa: E402
-from irframe.metrics.parse_metric import parse_metric  # noqa: E402
-from irframe.metrics.score_ranking import score_ranking  # noqa: E402
 
 globals().update(METRICS)
 
@@ -25,5 +22,5 @@ if TYPE_CHECKING:
     def __getattr__(name: str) -> Any: ...
 
 
-__all__ = ["METRICS", "Block", "Evidence", "Metric", "facts", "parse_metric", "score_ranking"]
+__all__ = ["METRICS", "Block", "Evidence", "Metric"]
 __all__ += METRICS  # noqa: PLE0605

@@ -45,7 +45,8 @@ class AP(Metric):
     --------
     Relevant at ranks 1 and 3, of R = 4:
 
-    >>> from irframe.metrics import AP, score_ranking
+    >>> from irframe.metrics import AP
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(AP(), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)
     array([0.25  , 0.25  , 0.4167])
     >>> score_ranking(AP(norm="min"), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)

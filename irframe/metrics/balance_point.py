@@ -39,7 +39,8 @@ class BalancePoint(Metric):
     --------
     The cumulated relative position is -1, -1, 1:
 
-    >>> from irframe.metrics import BalancePoint, score_ranking
+    >>> from irframe.metrics import BalancePoint
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(BalancePoint(), [0, 0, 1])
     array([inf, inf,  2.])
     """

@@ -123,18 +123,18 @@ class Block:
         """Return which topics share a top grade and a pool depth, with a block of them each."""
         if np.size(self.top) == np.size(self.pool_depth) == 1:
             top, pool_depth = (np.asarray(part).item() for part in (self.top, self.pool_depth))
-            return [(slice(None), self._on_scale(top, pool_depth))]
+            return [(slice(None), self.on_scale(top, pool_depth))]
         shared = np.stack(np.broadcast_arrays(np.ravel(self.top), np.ravel(self.pool_depth)))
         pairs, which = np.unique(shared, axis=1, return_inverse=True)
         others = (slice(None),) * (len(self.shape) - 1)
         places = [np.flatnonzero(which.ravel() == scale) for scale in range(pairs.shape[1])]
         parts = [self.take(*others, topics) for topics in places]
         return [
-            (topics, part._on_scale(int(top), int(pool_depth)))
+            (topics, part.on_scale(int(top), int(pool_depth)))
             for topics, part, (top, pool_depth) in zip(places, parts, pairs.T, strict=True)
         ]
 
-    def _on_scale(self, top: int, pool_depth: int) -> "Block":
+    def on_scale(self, top: int, pool_depth: int) -> "Block":
         """Return the same with one top grade, without the levels of other collections above it."""
         there = self.levels <= top
         kept = replace(self, levels=self.levels[there], top=top, pool_depth=pool_depth)

@@ -40,7 +40,8 @@ class Bpref(Metric):
     --------
     The unjudged document (None) does not count, the judged non-relevant one does:
 
-    >>> from irframe.metrics import Bpref, score_ranking
+    >>> from irframe.metrics import Bpref
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(Bpref(), [1, None, 0, 1])
     array([0.5, 0.5, 0.5, 0.5])
     >>> score_ranking(Bpref(), [1, None, 1])

@@ -39,7 +39,8 @@ class CRP(Metric):
     --------
     Two relevant documents belong to ranks 1 and 2; the one at rank 4 stands 2 too low:
 
-    >>> from irframe.metrics import CRP, score_ranking
+    >>> from irframe.metrics import CRP
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(CRP(), [0, 1, 0, 1])
     array([-2., -2., -2.,  0.])
     """

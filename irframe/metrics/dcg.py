@@ -41,7 +41,8 @@ class DCG(Metric):
 
     Examples
     --------
-    >>> from irframe.metrics import DCG, score_ranking
+    >>> from irframe.metrics import DCG
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(DCG(discount="zipf"), [2, 0, 1])
     array([1.        , 1.        , 1.16666667])
     """

@@ -49,7 +49,8 @@ class ERR(Metric):
     --------
     With top grade 1 a relevant document satisfies with probability 1/2:
 
-    >>> from irframe.metrics import ERR, score_ranking
+    >>> from irframe.metrics import ERR
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(ERR(), [1, 1])
     array([0.5  , 0.625])
     """

@@ -38,7 +38,8 @@ class ESL(Metric):
 
     Examples
     --------
-    >>> from irframe.metrics import ESL, score_ranking
+    >>> from irframe.metrics import ESL
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(ESL(), [0, 1, 1])
     array([nan,  2.,  2.])
     """

@@ -42,7 +42,8 @@ class InfAP(Metric):
 
     Examples
     --------
-    >>> from irframe.metrics import InfAP, score_ranking
+    >>> from irframe.metrics import InfAP
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(InfAP(), [1, -1, 1]).round(4)
     array([0.5, 0.5, 1. ])
     """

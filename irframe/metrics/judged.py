@@ -32,7 +32,8 @@ class Judged(Metric):
 
     Examples
     --------
-    >>> from irframe.metrics import Judged, score_ranking
+    >>> from irframe.metrics import Judged
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(Judged(), [1, None, 0, None])
     array([1.        , 0.5       , 0.66666667, 0.5       ])
     """

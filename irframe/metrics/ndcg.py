@@ -53,7 +53,8 @@ class nDCG(Metric):
     --------
     The best document first, the second best missed:
 
-    >>> from irframe.metrics import nDCG, score_ranking
+    >>> from irframe.metrics import nDCG
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(nDCG(discount="zipf"), [2, 0], judged=[2, 1])
     array([1. , 0.8])
     """

@@ -29,7 +29,8 @@ class NumQ(Metric):
 
     Examples
     --------
-    >>> from irframe.metrics import NumQ, score_ranking
+    >>> from irframe.metrics import NumQ
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(NumQ(), [1, 0])
     array([1., 1.])
     """

@@ -31,7 +31,8 @@ class NumRel(Metric):
 
     Examples
     --------
-    >>> from irframe.metrics import NumRel, score_ranking
+    >>> from irframe.metrics import NumRel
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(NumRel(), [1, 0], judged=[1, 1, 1])
     array([3., 3.])
     """

@@ -31,7 +31,8 @@ class NumRelRet(Metric):
 
     Examples
     --------
-    >>> from irframe.metrics import NumRelRet, score_ranking
+    >>> from irframe.metrics import NumRelRet
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(NumRelRet(), [1, 0, 1])
     array([1., 1., 2.])
     """

@@ -30,7 +30,8 @@ class NumRet(Metric):
 
     Examples
     --------
-    >>> from irframe.metrics import NumRet, score_ranking
+    >>> from irframe.metrics import NumRet
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(NumRet(), [1, None], depth=3)
     array([1., 2., 2.])
     """

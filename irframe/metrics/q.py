@@ -51,7 +51,8 @@ class Q(Metric):
 
     Examples
     --------
-    >>> from irframe.metrics import Q, score_ranking
+    >>> from irframe.metrics import Q
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(Q(), [2, 0, 1]).round(4)
     array([0.5   , 0.5   , 0.8889])
     """

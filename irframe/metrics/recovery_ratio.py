@@ -41,7 +41,8 @@ class RecoveryRatio(Metric):
     --------
     The only relevant document comes at rank 3; the balance point is 2:
 
-    >>> from irframe.metrics import RecoveryRatio, score_ranking
+    >>> from irframe.metrics import RecoveryRatio
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(RecoveryRatio(), [0, 0, 1])
     array([0. , 0. , 0.5])
     """

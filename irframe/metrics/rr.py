@@ -32,7 +32,8 @@ class RR(Metric):
 
     Examples
     --------
-    >>> from irframe.metrics import RR, score_ranking
+    >>> from irframe.metrics import RR
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(RR(), [0, 1, 1])
     array([0. , 0.5, 0.5])
     """

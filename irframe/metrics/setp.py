@@ -36,7 +36,8 @@ class SetP(Metric):
     --------
     A list of two documents, looked at to depth 3:
 
-    >>> from irframe.metrics import SetP, score_ranking
+    >>> from irframe.metrics import SetP
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(SetP(), [1, 0], depth=3)
     array([1. , 0.5, 0.5])
     """

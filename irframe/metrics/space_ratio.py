@@ -37,7 +37,8 @@ class SpaceRatio(Metric):
     One relevant document, a rank too low. Of four ranks, it moved 1 out of at most 3, and the
     non-relevant document moved as far as it can:
 
-    >>> from irframe.metrics import SpaceRatio, score_ranking
+    >>> from irframe.metrics import SpaceRatio
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(SpaceRatio(), [0, 1, 0, 0])
     array([0., 0., 0., 0.])
     >>> score_ranking(SpaceRatio(), [1, 0, 1, 0]).round(3)

@@ -32,7 +32,8 @@ class Success(Metric):
 
     Examples
     --------
-    >>> from irframe.metrics import Success, score_ranking
+    >>> from irframe.metrics import Success
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(Success(), [0, 1, 0])
     array([0., 1., 1.])
     """

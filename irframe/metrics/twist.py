@@ -47,7 +47,8 @@ class Twist(Metric):
     --------
     The second of two relevant documents stands one rank too low:
 
-    >>> from irframe.metrics import Twist, score_ranking
+    >>> from irframe.metrics import Twist
+    >>> from irframe.metrics.score_ranking import score_ranking
     >>> score_ranking(Twist(), [1, 0, 1, 0]).round(3)
     array([0.4  , 0.4  , 0.833, 0.833])
     """

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.errors import InputError
-from irframe.metrics import facts
+from irframe.metrics.facts import facts
 from irframe.names import METRIC
 from irframe.plots.canvas import COLOURS, new_axes
 

@@ -9,7 +9,7 @@ import xarray as xr
 from irframe.cubes.tables import to_scores
 from irframe.errors import InputError
 from irframe.inference.averages import averages
-from irframe.metrics import facts
+from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.plots.canvas import COLOURS, FAINT, new_axes, only_metric
 

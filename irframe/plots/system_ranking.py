@@ -8,7 +8,7 @@ import xarray as xr
 
 from irframe.errors import ParameterError
 from irframe.inference.summary import summary
-from irframe.metrics import facts
+from irframe.metrics.facts import facts
 from irframe.names import SYSTEM
 from irframe.plots.canvas import COLOURS, FAINT, new_axes
 from irframe.plots.layer import only_layer

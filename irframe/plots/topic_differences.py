@@ -9,7 +9,7 @@ import xarray as xr
 
 from irframe.checks import places
 from irframe.errors import InputError
-from irframe.metrics import facts
+from irframe.metrics.facts import facts
 from irframe.names import SYSTEM, TOPIC
 from irframe.plots.canvas import COLOURS, new_axes
 from irframe.plots.layer import only_layer

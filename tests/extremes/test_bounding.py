@@ -13,7 +13,9 @@ from variants import VARIANTS
 
 from irframe.errors import MetricError
 from irframe.extremes.bounding import labelled_bounds, refuse_unbounded
-from irframe.metrics import AP, METRICS, Block, Bpref, Evidence, P, Q, parse_metric, score_ranking
+from irframe.metrics import AP, METRICS, Block, Bpref, Evidence, P, Q
+from irframe.metrics.parse_metric import parse_metric
+from irframe.metrics.score_ranking import score_ranking
 from irframe.names import UNJUDGED
 
 RECALL_BASED = [v for v in VARIANTS if v.facts.extremes in {"cut", "list"} and v.rising]

@@ -5,7 +5,8 @@ import pytest
 
 from irframe.errors import MetricError
 from irframe.extremes.bounding import refuse_long
-from irframe.metrics import Block, parse_metric
+from irframe.metrics import Block
+from irframe.metrics.parse_metric import parse_metric
 from irframe.names import UNJUDGED
 
 

@@ -12,7 +12,8 @@ from variants import VARIANTS
 from irframe.errors import MetricError
 from irframe.extremes import arranging
 from irframe.extremes.reordering import reordered_scores
-from irframe.metrics import Block, parse_metric
+from irframe.metrics import Block
+from irframe.metrics.parse_metric import parse_metric
 from irframe.names import UNJUDGED
 
 

@@ -7,9 +7,12 @@ from typing import ClassVar
 import pytest
 
 from irframe.errors import MetricError
-from irframe.metrics import METRICS, facts, p, parse_metric, score_ranking
+from irframe.metrics import METRICS, p
 from irframe.metrics.base import ALIASES, Metric
 from irframe.metrics.evidence import words
+from irframe.metrics.facts import facts
+from irframe.metrics.parse_metric import parse_metric
+from irframe.metrics.score_ranking import score_ranking
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import block, topics
 
-from irframe.metrics import Evidence, parse_metric
+from irframe.metrics import Evidence
 from irframe.metrics.block import by_scale
+from irframe.metrics.parse_metric import parse_metric
 from irframe.names import UNJUDGED
 
 

@@ -6,8 +6,9 @@ from oracles import ORACLES, Topic
 from strategies import block
 
 from irframe.gains import Binary, Exponential, GainMap, Linear
-from irframe.metrics import Block, Evidence, Q, parse_metric
+from irframe.metrics import Block, Evidence, Q
 from irframe.metrics.evidence import share
+from irframe.metrics.parse_metric import parse_metric
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,10 @@
 
 import pytest
 
-from irframe.metrics import AP, METRICS, RBP, facts, nDCG, parse_metric
+from irframe.metrics import AP, METRICS, RBP, nDCG
 from irframe.metrics.base import ALIASES
-from irframe.metrics.facts import UNKNOWN
+from irframe.metrics.facts import UNKNOWN, facts
+from irframe.metrics.parse_metric import parse_metric
 
 
 @pytest.mark.parametrize("label", ["my score", "Bpref@x", "AP@0", "", "AP(norm='what')", 7, None])

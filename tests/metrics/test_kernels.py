@@ -10,7 +10,8 @@ from oracles import ORACLES, Topic
 from strategies import batches, block
 from variants import EIGHT, TIMED, VARIANTS
 
-from irframe.metrics import METRICS, Evidence, parse_metric
+from irframe.metrics import METRICS, Evidence
+from irframe.metrics.parse_metric import parse_metric
 from irframe.names import EMPTY, UNJUDGED
 
 EVERY = pytest.mark.parametrize("variant", VARIANTS, ids=str)

@@ -23,7 +23,7 @@ def test_lines_of_unjudged_documents(cube):
     shares = 100 * (1 - cube.ireval.score("Judged").isel(metric=0).mean("topic"))
     np.testing.assert_allclose(ax.lines[-2].get_ydata(), shares.sel(system="doct5query"))
     assert legend(ax) == ["contributing (5)", "not contributing (3)", "pool depth"]
-    plain = cube.isel(system=cube.contributing.values).assign_attrs(pool_depth=0)
+    plain = cube.isel(system=cube.contributing.values).assign_coords(pool_depth=("topic", [0] * 16))
     assert legend(unjudged_share(plain)) == ["contributing (5)"]
 
 

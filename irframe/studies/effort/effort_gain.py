@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from irframe.cubes.tables import to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
-from irframe.metrics import Metric, parse_metric
+from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
+from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 
 BORDERS = (0.25, 0.5, 0.75)

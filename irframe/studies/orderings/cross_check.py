@@ -108,7 +108,7 @@ def cross_check(
     means = np.round(matched.means, TIE)
     alike = (_leads(means, pairs) == favoured)[:, np.newaxis]
     verdict = categorise(p, p_orderings[:, np.newaxis], alpha, alike=alike)
-    variables = {
+    found = {
         "verdict": (CELL, verdict),
         "share": ((*CELL[:-1], CATEGORY), _shares(verdict)),
         "p": (CELL, p),
@@ -116,16 +116,10 @@ def cross_check(
         "rank": ((METRIC, DEPTH, SYSTEM), _ranks(means)),
     }
     systems = scores[SYSTEM].to_numpy()
-    coordinates = {
-        METRIC: matched.metrics,
-        TEST: [each.name for each in tests],
-        DEPTH: depths,
-        CATEGORY: list(CATEGORIES),
-        SYSTEM: systems,
-        "system_a": (PAIR, systems[pairs[:, 0]]),
-        "system_b": (PAIR, systems[pairs[:, 1]]),
-    }
-    return xr.Dataset(variables, coordinates, {"alpha": alpha})
+    names = {"system_a": (PAIR, systems[pairs[:, 0]]), "system_b": (PAIR, systems[pairs[:, 1]])}
+    labels = {METRIC: matched.metrics, TEST: [each.name for each in tests], DEPTH: depths}
+    labels |= {CATEGORY: list(CATEGORIES), SYSTEM: systems}
+    return xr.Dataset(found, labels | names, {"alpha": alpha})
 
 
 def _leads(means: Array, pairs: Array) -> Array:

@@ -7,7 +7,7 @@ import xarray as xr
 from irframe.cubes.tables import score_groups
 from irframe.cubes.verb import verb
 from irframe.inference.averages import at_depth, averages, metric_labels
-from irframe.metrics import facts
+from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM
 
 

@@ -13,8 +13,8 @@ from irframe.cubes.tables import score_groups
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
 from irframe.inference.averages import at_depth, metric_labels
-from irframe.metrics import facts
 from irframe.metrics.averaging import average
+from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM, TOPIC
 from irframe.paired import PairedT, all_pairs
 

@@ -9,7 +9,7 @@ import xarray as xr
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, warn
 from irframe.inference.averages import at_depth, averages, metric_labels
-from irframe.metrics import facts
+from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM, TOPIC
 from irframe.studies.reading import against
 

@@ -5,7 +5,8 @@ from collections.abc import Hashable, Sequence
 
 import pandas as pd
 
-from irframe.cubes.cube import cube
+from irframe.cubes.cube import build_cube
+from irframe.cubes.policy import Policy
 from irframe.cubes.score import Metrics, parse_metrics
 from irframe.errors import IrframeWarning
 from irframe.frames.tables import read_qrels_table, read_table
@@ -88,12 +89,12 @@ def diagnose(
     """
     chosen = [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
     table, judgments = read_table(runs), read_qrels_table(qrels)
+    policy = Policy(ties=ties, contributing=contributing, pool_depth=pool_depth)
     findings = list(check_frames(table, judgments, depth))
     judged = judgments.grade != POOLED_UNJUDGED
     if judged.any() and not any(finding.severity == "error" for finding in findings):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IrframeWarning)
-            options = {"ties": ties, "contributing": contributing, "pool_depth": pool_depth}
-            built = cube(runs, qrels[judged], **options)  # type: ignore[arg-type]
+            built = build_cube(runs, qrels[judged], policy)
             findings += check_cube(built, chosen, built.sizes[DEPTH] if depth is None else depth)
     return to_frame(findings)

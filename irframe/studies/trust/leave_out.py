@@ -14,9 +14,10 @@ from irframe.cubes.judgments import cut, keep_judgments, pool_depth_of
 from irframe.cubes.score import parse_metrics, score, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.metrics import Metric, facts
+from irframe.metrics import Metric
 from irframe.metrics.averaging import average
 from irframe.metrics.base import MetricType
+from irframe.metrics.facts import facts
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM
 
 Array = NDArray[Any]

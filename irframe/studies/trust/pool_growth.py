@@ -158,7 +158,7 @@ def _of_runs(runs: xr.Dataset, relevant: Array, found: Array, wanted: Array) -> 
     ahead = _count_within(highest, wanted)
     judged = np.minimum.accumulate((grade != UNJUDGED) & listed_, axis=-1).sum(axis=-1)
     ahead = np.concatenate([ahead, judged[..., np.newaxis]], axis=-1)
-    cut = (length >= deepest) & (runs["retrieved"].to_numpy().max() > deepest)
+    cut = (length >= deepest) & (runs["retrieved"].to_numpy().max(initial=0) > deepest)
     unread, unmet = cut & (wanted > deepest), cut & (ahead >= deepest)
     _warn_cut((unread | unmet[..., :-1]).any(axis=(0, 1)), deepest)
     first = np.where(unmet, np.nan, ahead + 1.0)

@@ -7,7 +7,8 @@ import pytest
 from tracks import cube_of
 
 import irframe as ir
-from irframe.metrics import METRICS, parse_metric
+from irframe.metrics import METRICS
+from irframe.metrics.parse_metric import parse_metric
 from irframe.studies.orderings.binding import is_bound
 
 BASE = [2, 2, 1, 1, 0, 0, 0]
