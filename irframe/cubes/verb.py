@@ -319,7 +319,7 @@ def _stamped(result: Any, name: str, whole: Any) -> Any:
     """Say in a result's attributes which verb made it, and from what."""
     if isinstance(result, xr.Dataset) and GRADE in result:
         return result
-    if isinstance(result, pd.DataFrame | pd.Series | xr.Dataset | xr.DataArray):
+    if hasattr(result, "attrs"):
         result.attrs = {**provenance(whole), **result.attrs, RESULT: name}
     return result
 

@@ -16,7 +16,7 @@ from irframe.cubes.verb import join_frames, naming_group, verb
 from irframe.errors import ParameterError
 from irframe.studies.outcomes.answers import Answers, answers_of_cube, answers_of_runs
 from irframe.studies.outcomes.breakdown import reciprocal
-from irframe.studies.outcomes.comparisons import KINDS, basis, compare_answers, pairs_of
+from irframe.studies.outcomes.comparisons import KINDS, Basis, basis, compare_answers, pairs_of
 
 __all__ = ["Outcomes", "outcomes"]
 
@@ -30,7 +30,7 @@ SETTLED = {
 """Arguments that a cube has settled, and their defaults."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Outcomes:
     """How pairs of systems answer topics: a row per comparison, and a row per topic.
 
@@ -71,6 +71,15 @@ class Outcomes:
             join_frames({key: part.summary for key, part in parts.items()}, by), compared, by
         )
 
+    @property
+    def attrs(self) -> dict[Any, Any]:
+        """What decided the numbers."""
+        return self.summary.attrs
+
+    @attrs.setter
+    def attrs(self, values: dict[Any, Any]) -> None:
+        self.summary.attrs = values
+
     @cached_property
     def queries(self) -> pd.DataFrame:
         """A row per comparison and topic.
@@ -83,7 +92,9 @@ class Outcomes:
             ``esl_b``, the ranks where both have an answer, else NaN; ``rr_a`` and ``rr_b``.
         """
         frames = {key: _queries(*each) for key, each in self.compared.items()}
-        return frames[None] if self.by is None else join_frames(frames, self.by)
+        joined = frames[None] if self.by is None else join_frames(frames, self.by)
+        joined.attrs = dict(self.attrs)
+        return joined
 
     def __repr__(self) -> str:
         every = [answers for answers, _ in self.compared.values()]
@@ -257,11 +268,17 @@ def outcomes(
     parts = {}
     for key, answers in found.items():
         with naming_group(key, by):
-            pairs = pairs_of(answers, baseline, systems, order)
-            shared = answers.shared(np.unique(pairs))
-            summary = compare_answers(shared, pairs, verdict, ordered=order is not None)
-            parts[key] = Outcomes(summary, {None: (shared, pairs)})
-    return parts[None] if None in parts else Outcomes.join(parts, str(by))
+            parts[key] = _compared(answers, verdict, baseline, systems, order)
+    return parts[None] if by is None else Outcomes.join(parts, by)
+
+
+def _compared(
+    answers: Answers, verdict: Basis, baseline: Any, systems: Any, order: Sequence[Hashable] | None
+) -> Outcomes:
+    pairs = pairs_of(answers, baseline, systems, order)
+    shared = answers.shared(np.unique(pairs))
+    summary = compare_answers(shared, pairs, verdict, ordered=order is not None)
+    return Outcomes(summary, {None: (shared, pairs)})
 
 
 def _judged(qrels: Any) -> pd.DataFrame:
