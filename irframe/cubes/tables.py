@@ -7,7 +7,8 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import IdError, InputError
-from irframe.names import ALIASES, DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.metrics.facts import facts
+from irframe.names import ALIASES, DEPTH, METRIC, METRICS, SYSTEM, TOPIC
 
 LONG_METRIC = ("metric", "measure")
 """Columns that name the metric in a long frame."""
@@ -35,7 +36,8 @@ def to_scores(scores: xr.DataArray | pd.DataFrame) -> xr.DataArray:
     scores
         An array with dimensions among metric, system, topic, depth, at least system and topic;
         or a frame, wide (index system and topic, a numeric column per metric) or long (system,
-        topic, ``measure``, ``value``).
+        topic, ``measure``, ``value``). Of a wide frame the columns that irframe made, or those
+        with the names of metrics, or, where none has, all.
 
     Returns
     -------
@@ -60,7 +62,15 @@ def to_scores(scores: xr.DataArray | pd.DataFrame) -> xr.DataArray:
         message = "scores indexed by system and topic, or in columns system, topic, measure, value"
         raise InputError(message, "the columns", "", map(str, scores.columns))
     extra = [name for name in wide.index.names if name not in names]
-    return _laid_out(wide.droplevel(extra), names)
+    return _laid_out(wide[_metric_columns(wide)].droplevel(extra), names)
+
+
+def _metric_columns(frame: pd.DataFrame) -> list[Any]:
+    """Return the columns irframe made, else those named like metrics, else all there are."""
+    stated = frame.attrs.get(METRICS, ())
+    made = [name for name in frame.columns if name in stated]
+    named = [name for name in frame.columns if isinstance(name, str) and facts(name).known]
+    return made or named or list(frame.columns)
 
 
 def system_name(frame: pd.DataFrame) -> Any:
