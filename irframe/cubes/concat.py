@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice
 from irframe.cubes.gate import read_cube
-from irframe.cubes.layout import BASE, FILED, JUDGED, LEVEL, LIST, PARTS, PROVENANCE
+from irframe.cubes.layout import BASE, FILED, JUDGED, LEVEL, LIST, PARTS, PROVENANCE, Part
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.names import DEPTH, SYSTEM, TOPIC
 
@@ -110,7 +110,9 @@ def _padded(cube: xr.Dataset, dim: str, size: int) -> xr.Dataset:
     if not missing:
         return cube
     changed = {
-        name: cube.variables[name].pad({dim: (0, missing)}, constant_values=part.fill)
+        name: cube.variables[name].pad(
+            {dim: (0, missing)}, constant_values=_nothing(cube.variables[name], part)
+        )
         for name, part in PARTS.items()
         if dim in part.dims
     }
@@ -119,6 +121,11 @@ def _padded(cube: xr.Dataset, dim: str, size: int) -> xr.Dataset:
     labels = {DEPTH: np.arange(1, size + 1)} if dim == DEPTH else {}
     rankings = {name: value for name, value in changed.items() if name not in facts}
     return bare.assign(rankings).assign_coords(facts | labels)
+
+
+def _nothing(variable: xr.Variable, part: Part) -> Any:
+    """Return what stands where there is nothing; documents may have numbers for names."""
+    return -1 if part.dtype is object and variable.dtype.kind in "iu" else part.fill
 
 
 def _topics(cubes: list[xr.Dataset]) -> xr.Dataset:
