@@ -149,11 +149,17 @@ def _systems(cubes: list[xr.Dataset]) -> xr.Dataset:
     ranks = np.stack([cube["pool_rank"].to_numpy() for cube in cubes])
     best = np.where(ranks > 0, ranks, np.iinfo(np.int32).max).min(axis=0)
     best[best == np.iinfo(np.int32).max] = 0
-    depths = np.stack([cube["pool_depth"].to_numpy() for cube in cubes]).min(axis=0)
+    pools = [cube["pool_depth"].to_numpy() for cube in cubes if _has_pool(cube)]
+    depths = np.stack(pools or [first["pool_depth"].to_numpy()]).min(axis=0)
     base = {name: first[name].variable for name in ("judged_doc", "judged_grade", "top")}
     base |= {"pool_rank": (BASE, best), "pool_depth": ((TOPIC,), depths)}
     shared = base | _shared(cubes, TOPIC, first.indexes[TOPIC])
     return _joined(cubes, SYSTEM, list(shared)).assign_coords(shared)
+
+
+def _has_pool(cube: xr.Dataset) -> bool:
+    """Return whether a cube says something of the pool: it may hold other runs only."""
+    return bool(cube["contributing"].any() or cube["pool_depth"].any())
 
 
 def _joined(cubes: list[xr.Dataset], dim: str, apart: Sequence[str]) -> xr.Dataset:
