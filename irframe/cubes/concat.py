@@ -43,7 +43,8 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     IdError
         If a topic (or system) stands in several cubes.
     InputError
-        If cubes of different systems differ in topics or judgments.
+        If cubes of different systems differ in topics or judgments, or cubes disagree on the
+        group of a system or topic.
     ParameterError
         If cubes were ranked differently.
     DepthError
@@ -63,7 +64,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
         raise ParameterError("at least one cube", "none")
     _refuse_strangers(parts)
     _refuse_shared(parts, dim)
-    parts = _as_wide(_as_deep(parts))
+    parts = _regrouped(_as_wide(_as_deep(parts)), dim)
     whole = _topics(parts) if dim == TOPIC else _systems(parts)
     return whole.assign_attrs(_attributes(parts))
 
@@ -182,15 +183,58 @@ def _everywhere(cubes: list[xr.Dataset]) -> set[Any]:
 
 
 def _shared(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[str, Any]:
-    """Return the group coordinates of the other dimension, as the cubes agree on them."""
-    names = [name for name in cubes[0].coords if cubes[0][name].dims == (dim,)]
+    """Return the group coordinates of the other dimension, refusing those that disagree."""
     found = {}
-    for name in (name for name in names if name != dim and name not in PARTS):
-        values = pd.concat([cube[name].to_series() for cube in cubes if name in cube.coords])
+    for name in _groups(cubes, dim):
+        parts = [cube[name] for cube in cubes if name in cube.coords]
+        apart = _disagreeing(parts)
+        if len(apart):
+            advice = "rename the coordinate in one of the cubes"
+            raise InputError(f"one {name} for every {dim}", "several for", advice, apart)
+        values = pd.concat([part.to_series() for part in parts]).dropna()
         values = values[~values.index.duplicated()].reindex(labels)
-        dtype = cubes[0][name].dtype if not values.isna().any() else object
-        found[str(name)] = (dim, values.to_numpy(dtype=dtype))
+        dtype = object if values.isna().any() else _common([part.dtype for part in parts])
+        found[name] = (dim, values.to_numpy(dtype=dtype))
     return found
+
+
+def _groups(cubes: list[xr.Dataset], dim: str) -> list[str]:
+    """Return the names of group coordinates that some cube has for a dimension."""
+    names = [name for cube in cubes for name in cube.coords if cube[name].dims == (dim,)]
+    return [str(name) for name in dict.fromkeys(names) if name != dim and name not in PARTS]
+
+
+def _disagreeing(parts: list[xr.DataArray]) -> pd.Index:
+    """Return labels to which coordinates give different groups."""
+    counts = pd.concat([part.to_series() for part in parts]).groupby(level=0, sort=False).nunique()
+    return counts.index[counts > 1]
+
+
+def _regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
+    """Return cubes in which a group that is one per cube belongs to what sets the cubes apart."""
+    for name in _groups(cubes, SYSTEM if dim == TOPIC else TOPIC):
+        parts = [cube[name] for cube in cubes if name in cube.coords]
+        mixed = len({part.dims for part in parts}) > 1
+        lone = [part.dims == (dim,) or len(pd.unique(part.to_numpy())) == 1 for part in parts]
+        if mixed and not all(lone):
+            raise InputError("groups of systems or groups of topics", "both in", "", [name])
+        if all(lone) and (mixed or len(_disagreeing(parts))):
+            cubes = [_given(cube, name, dim) for cube in cubes]
+    return cubes
+
+
+def _given(cube: xr.Dataset, name: str, dim: str) -> xr.Dataset:
+    if name not in cube.coords or cube[name].dims == (dim,):
+        return cube
+    values = np.repeat(cube[name].to_numpy()[:1], cube.sizes[dim])
+    return cube.assign_coords({name: (dim, values)})
+
+
+def _common(dtypes: list[Any]) -> Any:
+    """Return a type that holds values of all types as they are."""
+    plain = all(isinstance(dtype, np.dtype) for dtype in dtypes)
+    alike = len({dtype.kind for dtype in dtypes}) == 1
+    return np.result_type(*dtypes) if plain and alike else object
 
 
 def _same_base(cube: xr.Dataset, first: xr.Dataset) -> xr.Dataset:
