@@ -244,6 +244,10 @@ def _same_base(cube: xr.Dataset, first: xr.Dataset) -> xr.Dataset:
         found = f"{len(missing)} that some cube lacks"
         raise InputError("cubes of the same topics", found, "", missing)
     cube = cube.sel({TOPIC: first[TOPIC].to_numpy()})
+    higher = cube.indexes[TOPIC][cube["top"].to_numpy() != first["top"].to_numpy()]
+    if len(higher):
+        found = f"others on {len(higher)} topics"
+        raise InputError("cubes with the same top grades", found, "", higher)
     names = [part["judged_doc"].to_numpy() for part in (cube, first)]
     grades = [part["judged_grade"].to_numpy() for part in (cube, first)]
     if np.array_equal(names[0], names[1]) and np.array_equal(grades[0], grades[1]):
