@@ -66,7 +66,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     _refuse_shared(parts, dim)
     parts = _regrouped(_as_wide(_as_deep(parts)), dim)
     whole = _topics(parts) if dim == TOPIC else _systems(parts)
-    return whole.assign_attrs(_attributes(parts))
+    return whole.drop_attrs(deep=False).assign_attrs(_attributes(parts))
 
 
 def _refuse_strangers(cubes: list[xr.Dataset]) -> None:
@@ -287,11 +287,10 @@ def _moved(places: xr.Variable, new: Array) -> xr.Variable:
 
 
 def _attributes(cubes: list[xr.Dataset]) -> dict[str, Any]:
-    """Return what all cubes say of themselves."""
-    first = cubes[0].attrs
+    """Return what all cubes say of how they were made, and what else the first one says."""
     agreed = {
-        name: first[name]
-        for name in PROVENANCE
-        if name in first and all(cube.attrs.get(name) == first[name] for cube in cubes)
+        name: value
+        for name, value in cubes[0].attrs.items()
+        if name not in PROVENANCE or all(cube.attrs.get(name) == value for cube in cubes)
     }
     return agreed | ({} if "pool" in agreed else {"pool": "unknown"})
