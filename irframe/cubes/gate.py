@@ -84,7 +84,9 @@ def _refuse_others(cube: Any) -> None:
 def _along_depth(cube: xr.Dataset) -> xr.Dataset:
     """Return the cube with depths in order, refusing all but 1, 2, ..., n."""
     labels = cube.variables.get(DEPTH)
-    depths = np.array([]) if labels is None else np.atleast_1d(labels.to_numpy())
+    if labels is None:
+        raise DepthError("a cube with labels for every depth", "none", "keep the depths")
+    depths = np.atleast_1d(labels.to_numpy())
     if DEPTH in cube.dims and np.array_equal(depths, np.arange(1, len(depths) + 1)):
         return cube
     if DEPTH in cube.dims and np.array_equal(np.sort(depths), np.arange(1, len(depths) + 1)):
