@@ -101,8 +101,13 @@ def _each(
 
 
 def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
-    """Call a function on a subject without what else labels its systems and topics."""
-    names = _riders(subject)
+    """Call a function on a subject without what else labels its systems and topics.
+
+    What it groups by itself it sees, or all there is if that is not there.
+    """
+    names, by = _riders(subject), bound.arguments.get("by")
+    if by is not None:
+        names = [name for name in names if name != by] if by in names else []
     bound.arguments[next(iter(bound.signature.parameters))] = _without(subject, names)
     result = function(*bound.args, **bound.kwargs)
     return _with_riders(result, subject, names) if names else result
