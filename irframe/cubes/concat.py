@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice
 from irframe.cubes.gate import read_cube
-from irframe.cubes.layout import BASE, FILED, JUDGED, LEVEL, LIST, PARTS, PROVENANCE
+from irframe.cubes.layout import BASE, FILED, JUDGED, LEVEL, LIST, PARTS, PROVENANCE, Part
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.names import DEPTH, SYSTEM, TOPIC
 
@@ -43,7 +43,8 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     IdError
         If a topic (or system) stands in several cubes.
     InputError
-        If cubes of different systems differ in topics or judgments.
+        If cubes of different systems differ in topics or judgments, or cubes disagree on the
+        group of a system or topic.
     ParameterError
         If cubes were ranked differently.
     DepthError
@@ -63,9 +64,9 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
         raise ParameterError("at least one cube", "none")
     _refuse_strangers(parts)
     _refuse_shared(parts, dim)
-    parts = _as_wide(_as_deep(parts))
+    parts = _regrouped(_as_wide(_as_deep(parts)), dim)
     whole = _topics(parts) if dim == TOPIC else _systems(parts)
-    return whole.assign_attrs(_attributes(parts))
+    return whole.drop_attrs(deep=False).assign_attrs(_attributes(parts))
 
 
 def _refuse_strangers(cubes: list[xr.Dataset]) -> None:
@@ -110,7 +111,9 @@ def _padded(cube: xr.Dataset, dim: str, size: int) -> xr.Dataset:
     if not missing:
         return cube
     changed = {
-        name: cube.variables[name].pad({dim: (0, missing)}, constant_values=part.fill)
+        name: cube.variables[name].pad(
+            {dim: (0, missing)}, constant_values=_nothing(cube.variables[name], part)
+        )
         for name, part in PARTS.items()
         if dim in part.dims
     }
@@ -119,6 +122,11 @@ def _padded(cube: xr.Dataset, dim: str, size: int) -> xr.Dataset:
     labels = {DEPTH: np.arange(1, size + 1)} if dim == DEPTH else {}
     rankings = {name: value for name, value in changed.items() if name not in facts}
     return bare.assign(rankings).assign_coords(facts | labels)
+
+
+def _nothing(variable: xr.Variable, part: Part) -> Any:
+    """Return what stands where there is nothing; documents may have numbers for names."""
+    return -1 if part.dtype is object and variable.dtype.kind in "iu" else part.fill
 
 
 def _topics(cubes: list[xr.Dataset]) -> xr.Dataset:
@@ -142,13 +150,18 @@ def _systems(cubes: list[xr.Dataset]) -> xr.Dataset:
     ranks = np.stack([cube["pool_rank"].to_numpy() for cube in cubes])
     best = np.where(ranks > 0, ranks, np.iinfo(np.int32).max).min(axis=0)
     best[best == np.iinfo(np.int32).max] = 0
-    depths = np.stack([cube["pool_depth"].to_numpy() for cube in cubes]).min(axis=0)
-    base: dict[str, Any] = {
-        name: first[name].variable for name in ("judged_doc", "judged_grade", "top")
-    }
+    pools = [cube["pool_depth"].to_numpy() for cube in cubes if _has_pool(cube)]
+    depths = np.stack(pools or [first["pool_depth"].to_numpy()]).min(axis=0)
+    kept = ("judged_doc", "judged_grade", "top")
+    base: dict[str, Any] = {name: first[name].variable for name in kept}
     base |= {"pool_rank": (BASE, best), "pool_depth": ((TOPIC,), depths)}
     shared = base | _shared(cubes, TOPIC, first.indexes[TOPIC])
     return _joined(cubes, SYSTEM, list(shared)).assign_coords(shared)
+
+
+def _has_pool(cube: xr.Dataset) -> bool:
+    """Return whether a cube says something of the pool: it may hold other runs only."""
+    return bool(cube["contributing"].any() or cube["pool_depth"].any())
 
 
 def _joined(cubes: list[xr.Dataset], dim: str, apart: Sequence[str]) -> xr.Dataset:
@@ -171,15 +184,58 @@ def _everywhere(cubes: list[xr.Dataset]) -> set[Any]:
 
 
 def _shared(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[str, Any]:
-    """Return the group coordinates of the other dimension, as the cubes agree on them."""
-    names = [name for name in cubes[0].coords if cubes[0][name].dims == (dim,)]
+    """Return the group coordinates of the other dimension, refusing those that disagree."""
     found = {}
-    for name in (name for name in names if name != dim and name not in PARTS):
-        values = pd.concat([cube[name].to_series() for cube in cubes if name in cube.coords])
+    for name in _groups(cubes, dim):
+        parts = [cube[name] for cube in cubes if name in cube.coords]
+        apart = _disagreeing(parts)
+        if len(apart):
+            advice = "rename the coordinate in one of the cubes"
+            raise InputError(f"one {name} for every {dim}", "several for", advice, apart)
+        values = pd.concat([part.to_series() for part in parts]).dropna()
         values = values[~values.index.duplicated()].reindex(labels)
-        dtype = cubes[0][name].dtype if not values.isna().any() else object
-        found[str(name)] = (dim, values.to_numpy(dtype=dtype))
+        dtype = object if values.isna().any() else _common([part.dtype for part in parts])
+        found[name] = (dim, values.to_numpy(dtype=dtype))
     return found
+
+
+def _groups(cubes: list[xr.Dataset], dim: str) -> list[str]:
+    """Return the names of group coordinates that some cube has for a dimension."""
+    names = [name for cube in cubes for name in cube.coords if cube[name].dims == (dim,)]
+    return [str(name) for name in dict.fromkeys(names) if name != dim and name not in PARTS]
+
+
+def _disagreeing(parts: list[xr.DataArray]) -> pd.Index:
+    """Return labels to which coordinates give different groups."""
+    counts = pd.concat([part.to_series() for part in parts]).groupby(level=0, sort=False).nunique()
+    return counts.index[counts > 1]
+
+
+def _regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
+    """Return cubes in which a group that is one per cube belongs to what sets the cubes apart."""
+    for name in _groups(cubes, SYSTEM if dim == TOPIC else TOPIC):
+        parts = [cube[name] for cube in cubes if name in cube.coords]
+        mixed = len({part.dims for part in parts}) > 1
+        lone = [part.dims == (dim,) or len(pd.unique(part.to_numpy())) == 1 for part in parts]
+        if mixed and not all(lone):
+            raise InputError("groups of systems or groups of topics", "both in", "", [name])
+        if all(lone) and (mixed or len(_disagreeing(parts))):
+            cubes = [_given(cube, name, dim) for cube in cubes]
+    return cubes
+
+
+def _given(cube: xr.Dataset, name: str, dim: str) -> xr.Dataset:
+    if name not in cube.coords or cube[name].dims == (dim,):
+        return cube
+    values = np.repeat(cube[name].to_numpy()[:1], cube.sizes[dim])
+    return cube.assign_coords({name: (dim, values)})
+
+
+def _common(dtypes: list[Any]) -> Any:
+    """Return a type that holds values of all types as they are."""
+    plain = all(isinstance(dtype, np.dtype) for dtype in dtypes)
+    alike = len({dtype.kind for dtype in dtypes}) == 1
+    return np.result_type(*dtypes) if plain and alike else object
 
 
 def _same_base(cube: xr.Dataset, first: xr.Dataset) -> xr.Dataset:
@@ -189,6 +245,10 @@ def _same_base(cube: xr.Dataset, first: xr.Dataset) -> xr.Dataset:
         found = f"{len(missing)} that some cube lacks"
         raise InputError("cubes of the same topics", found, "", missing)
     cube = cube.sel({TOPIC: first[TOPIC].to_numpy()})
+    higher = cube.indexes[TOPIC][cube["top"].to_numpy() != first["top"].to_numpy()]
+    if len(higher):
+        found = f"others on {len(higher)} topics"
+        raise InputError("cubes with the same top grades", found, "", higher)
     names = [part["judged_doc"].to_numpy() for part in (cube, first)]
     grades = [part["judged_grade"].to_numpy() for part in (cube, first)]
     if np.array_equal(names[0], names[1]) and np.array_equal(grades[0], grades[1]):
@@ -228,11 +288,10 @@ def _moved(places: xr.Variable, new: Array) -> xr.Variable:
 
 
 def _attributes(cubes: list[xr.Dataset]) -> dict[str, Any]:
-    """Return what all cubes say of themselves."""
-    first = cubes[0].attrs
+    """Return what all cubes say of how they were made, and what else the first one says."""
     agreed = {
-        name: first[name]
-        for name in PROVENANCE
-        if name in first and all(cube.attrs.get(name) == first[name] for cube in cubes)
+        name: value
+        for name, value in cubes[0].attrs.items()
+        if name not in PROVENANCE or all(cube.attrs.get(name) == value for cube in cubes)
     }
     return agreed | ({} if "pool" in agreed else {"pool": "unknown"})

@@ -84,7 +84,9 @@ def _refuse_others(cube: Any) -> None:
 def _along_depth(cube: xr.Dataset) -> xr.Dataset:
     """Return the cube with depths in order, refusing all but 1, 2, ..., n."""
     labels = cube.variables.get(DEPTH)
-    depths = np.array([]) if labels is None else np.atleast_1d(labels.to_numpy())
+    if labels is None:
+        raise DepthError("a cube with labels for every depth", "none", "keep the depths")
+    depths = np.atleast_1d(labels.to_numpy())
     if DEPTH in cube.dims and np.array_equal(depths, np.arange(1, len(depths) + 1)):
         return cube
     if DEPTH in cube.dims and np.array_equal(np.sort(depths), np.arange(1, len(depths) + 1)):
@@ -149,12 +151,22 @@ def _typed(array: xr.DataArray, part: Part) -> xr.Variable:
     if variable.dtype.kind in "fO" and not variable.chunks:
         gaps = pd.isna(variable.to_numpy())
         if gaps.any():
-            dim = next(dim for dim in part.dims if dim in LIST)
-            axes = tuple(axis for axis, name in enumerate(part.dims) if name != dim)
-            labels = array[dim].to_numpy()[gaps.any(axis=axes)]
+            dim, labels = _unknown(array, gaps)
             advice = "select labels that it has, or build it with them"
             raise InputError(f"a cube with every {dim}", "nothing known of", advice, labels)
     return variable.astype(part.dtype)
+
+
+def _unknown(array: xr.DataArray, gaps: NDArray[np.bool_]) -> tuple[str, Array]:
+    """Return the dimension that has labels of which nothing is known, and these labels."""
+    places = [(axis, str(dim)) for axis, dim in enumerate(array.dims) if dim in LIST]
+    for reduce in (np.all, np.any):
+        for kept, dim in places:
+            axes = tuple(axis for axis in range(array.ndim) if axis != kept)
+            labels = array[dim].to_numpy()[reduce(gaps, axis=axes)]
+            if len(labels):
+                return dim, labels
+    return places[0][1], np.array([])
 
 
 def _without_stale_tail(cube: xr.Dataset) -> xr.Dataset:

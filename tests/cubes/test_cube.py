@@ -110,19 +110,6 @@ def test_depths():
         quiet_cube().ireval.score("P@10")
 
 
-def test_evaluate_reads_depths_as_the_metrics_say():
-    frame = RUNS.ireval.evaluate(QRELS, ["SetP", "P@1", "P@10"], topics=["1"])
-    assert frame.loc[("a", "1")].tolist() == pytest.approx([1 / 3, 0.0, 0.1])
-    with pytest.raises(MetricError, match="P @ 10"):
-        RUNS.ireval.evaluate(QRELS, ["P", "P@1"], topics=["1"])
-    frame = RUNS.ireval.evaluate(QRELS, ["P", "P@10"], depth=2, topics=["1"])
-    assert frame.loc[("a", "1")].tolist() == pytest.approx([0.5, 0.1])
-    same = RUNS.ireval.evaluate(QRELS, ["AP", "AP@3"], topics=["1"])
-    assert (same["AP"] == same["AP@3"]).all()
-    assert frame.columns.name == "metric"
-    assert frame.index.names == ["system", "topic"]
-
-
 def test_the_callers_names_and_types_come_back():
     runs = RUNS.rename(columns={"system": "name", "topic": "qid", "doc": "docno"})
     runs = runs.astype({"qid": int})
@@ -291,12 +278,6 @@ def test_blocks_and_chunks_do_not_show(monkeypatch):
 def test_bad_qrels(qrels, error, words):
     with pytest.raises(error, match=words):
         quiet_cube(qrels=qrels)
-
-
-def test_judging_twice_is_refused():
-    judged = RUNS.ireval.judge(QRELS)
-    with pytest.raises(InputError, match="'grade'"):
-        judged.ireval.judge(QRELS)
 
 
 def test_metrics_are_refused_with_reasons():

@@ -1,9 +1,58 @@
-"""Pairs that are told apart: at the border of significance."""
+"""Pairs that are told apart: against loops over pairs, and at the border of significance."""
 
 import numpy as np
+import pytest
 import xarray as xr
+from looped import ALPHA, looped, random_scores, rows, t_test
+from oracles import comparing
 
 import irframe as ir
+from irframe.errors import IrframeWarning, ParameterError
+
+pytestmark = pytest.mark.filterwarnings("ignore:topics on which some:irframe.errors.IrframeWarning")
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("holes", [False, True])
+def test_every_metric_and_depth_against_the_loop(seed, holes):
+    scores = random_scores(seed, holes=holes)
+    expected = looped(
+        scores, lambda m, k: comparing.discrimination(rows(scores, m, k), t_test, ALPHA)
+    )
+    found = scores.ireval.discrimination("t", ALPHA)
+    assert found.dims == ("metric", "depth")
+    np.testing.assert_allclose(found, expected)
+
+
+def test_worked_example(golden):
+    case = golden["002-sec34-example"]
+    scores = xr.DataArray(np.array(case["input"]["ref"], float), dims=("system", "topic"))
+    expected = case["expected"]["discrimination"]
+    assert scores.ireval.discrimination().item() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "ranksum"])
+def test_it_is_the_share_of_significant_rows_of_the_comparison_frame(test):
+    scores = random_scores(1)
+    groups = scores.ireval.compare(test, alpha=ALPHA).groupby(["metric", "depth"], sort=False)
+    share = groups["significant"].mean().to_xarray().sel(metric=scores["metric"])
+    np.testing.assert_allclose(scores.ireval.discrimination(test, ALPHA), share)
+
+
+def test_systems_that_are_the_same_are_not_told_apart():
+    scores = random_scores(0) * 0 + 0.5
+    assert (scores.ireval.discrimination() == 0).all()
+
+
+def test_missing_scores_are_counted():
+    with pytest.warns(IrframeWarning, match="1 of 7 for AP .2.; 1 of 7 for ASL .4."):
+        random_scores(0, holes=True).ireval.discrimination()
+
+
+@pytest.mark.parametrize("alpha", [0, 1, 2])
+def test_levels_that_are_none(alpha):
+    with pytest.raises(ParameterError, match="alpha"):
+        random_scores(0).ireval.discrimination("t", alpha)
 
 
 def test_a_p_value_of_alpha_is_not_significant():

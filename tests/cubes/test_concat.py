@@ -1,0 +1,331 @@
+"""Cubes that were built apart, put together: as if built at once, or refused."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from laws.experiments import SYSTEMS, TRACKS, experiment, seeds
+
+import irframe as ir
+from irframe.cubes.layout import PARTS
+from irframe.errors import DepthError, IdError, InputError, IrframeWarning, ParameterError
+
+METRICS = ["AP", "nDCG", "ERR", "Q", "Bpref", "AP(norm='pool')", "nDCG(ideal='pool')"]
+TEAM = {"s0": "x", "s1": "x", "s2": "yellow", "s3": "yellow"}
+
+
+def build(runs, qrels, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrframeWarning)
+        return ir.cube(runs.reset_index(drop=True), qrels, **options)
+
+
+def of_tracks(frames, **options):
+    """Build a cube of every track from its rows."""
+    runs, qrels = frames
+    parts = [(runs[runs["track"] == t], qrels[qrels["track"] == t]) for t in TRACKS]
+    return [build(*part, **options) for part in parts]
+
+
+def of_systems(frames, *groups, **options):
+    runs, qrels = frames
+    return [build(runs[runs["system"].isin(group)], qrels, **options) for group in groups]
+
+
+def assert_alike(found, built):
+    """Assert that a cube says of its lists and pools what another says, in any order of labels."""
+    found = found.sel(system=built["system"].to_numpy(), topic=built["topic"].to_numpy())
+    assert set(found.variables) == set(built.variables)
+    for name in set(built.variables) - {"filed"}:
+        np.testing.assert_array_equal(found[name], built[name], name)
+        assert name not in PARTS or found[name].dtype == built[name].dtype
+    xr.testing.assert_allclose(
+        found.ireval.score(*METRICS).reset_coords(drop=True),
+        built.ireval.score(*METRICS).reset_coords(drop=True),
+    )
+
+
+@given(seed=seeds)
+def test_tracks_built_apart_are_like_one_cube_of_both(seed):
+    frames = experiment(seed)
+    found = ir.concat(of_tracks(frames))
+    assert_alike(found, build(*frames, collection="track"))
+    assert not found["took_part"].sel(system="s0", topic=TRACKS["web"]).any()
+
+
+@given(seed=seeds, split=st.integers(1, 3))
+def test_systems_built_apart_are_like_one_cube_of_all(seed, split):
+    frames = experiment(seed)
+    parts = of_systems(frames, SYSTEMS[:split], SYSTEMS[split:], collection="track")
+    assert_alike(ir.concat(parts, dim="system"), build(*frames, collection="track"))
+
+
+@given(seed=seeds)
+def test_judgments_in_another_order_are_the_same_judgments(seed):
+    runs, qrels = experiment(seed)
+    first, second = of_systems((runs, qrels), SYSTEMS[:2], SYSTEMS[2:])
+    shuffled = qrels.sample(frac=1, random_state=seed)
+    (moved,) = of_systems((runs, shuffled), SYSTEMS[2:])
+    expected = ir.concat([first, second], dim="system")
+    xr.testing.assert_identical(ir.concat([first, moved], dim="system"), expected)
+
+
+@pytest.mark.parametrize("cuts", [[8], [1, 2, 15], [5, 5]])
+def test_parts_make_the_whole_again(cuts):
+    cube = ir.cube(*ir.example_track())
+    places = np.split(np.arange(cube.sizes["topic"]), cuts)
+    parts = [cube.isel(topic=place) for place in places]
+    xr.testing.assert_identical(ir.concat(part for part in parts if part.sizes["topic"]), cube)
+
+
+def test_one_cube_stays_what_it_is():
+    cube = ir.cube(*ir.example_track())
+    for dim in ("system", "topic"):
+        xr.testing.assert_identical(ir.concat([cube], dim), cube)
+
+
+def test_the_order_is_that_of_the_cubes():
+    cube = ir.cube(*ir.example_track())
+    parts = [cube.isel(system=[4, 1]), cube.isel(system=[7])]
+    found = ir.concat(parts, dim="system")
+    assert found["system"].values.tolist() == cube["system"].values[[4, 1, 7]].tolist()
+
+
+def test_shorter_lists_end_where_they_end():
+    frames = experiment(0)
+    runs, qrels = frames
+    short = runs[(runs["track"] == "news") | (runs["score"] > 3)]
+    parts = of_tracks((short, qrels), pool_depth=2)
+    shallow = [part.sizes["depth"] for part in parts]
+    assert shallow[1] < shallow[0]
+    assert_alike(ir.concat(parts), build(short, qrels, collection="track", pool_depth=2))
+
+
+def test_grades_and_recall_bases_of_every_width():
+    runs = pd.DataFrame({"system": "s", "topic": [1, 1, 1, 2], "doc": [5, 6, 7, 5], "score": 1.0})
+    qrels = pd.DataFrame({"topic": [1, 1, 1, 2], "doc": [5, 6, 7, 5], "grade": [0, 1, 4, 2]})
+    for name in (str, int):
+        frames = [frame.astype({"doc": name}) for frame in (runs, qrels)]
+        parts = [
+            build(*(frame[frame["topic"] == t] for frame in frames), pool_depth=1) for t in (1, 2)
+        ]
+        frames = [frame.assign(track=frame["topic"]) for frame in frames]
+        built = build(*frames, collection="track", pool_depth=1).drop_vars("track")
+        assert_alike(ir.concat(parts), built)
+        assert_alike(ir.concat(parts[::-1]), built)
+
+
+def test_a_lazy_cube_stays_lazy():
+    cube = ir.cube(*ir.example_track())
+    parts = [cube.isel(topic=slice(3)).chunk(system=2), cube.isel(topic=slice(3, None)).chunk()]
+    found = ir.concat(parts)
+    assert found["grade"].chunks
+    xr.testing.assert_identical(found.compute(), cube)
+
+
+class TestPool:
+    def test_runs_that_did_not_contribute_leave_the_pool_alone(self):
+        runs, qrels = ir.example_track()
+        flag = runs["contributing"]
+        parts = [build(runs[some], qrels) for some in (flag, ~flag)]
+        assert not parts[1]["pool_depth"].any()
+        assert_alike(ir.concat(parts, dim="system"), build(runs, qrels))
+        assert (ir.concat(parts[::-1], dim="system")["pool_depth"] == 10).all()
+
+    def test_nobody_contributed(self):
+        runs, qrels = ir.example_track()
+        names = runs.loc[~runs["contributing"], "system"].unique()
+        parts = of_systems((runs, qrels), names[:1], names[1:])
+        assert not ir.concat(parts, dim="system")["pool_depth"].any()
+
+    def test_the_shallowest_pool_counts_and_the_best_rank(self):
+        cube = ir.cube(*ir.example_track())
+        first, second = cube.isel(system=slice(3)), cube.isel(system=slice(3, None))
+        second = second.assign_coords(
+            pool_depth=second["pool_depth"] - 3,
+            pool_rank=(second["pool_rank"] - 1).clip(min=0),
+        )
+        found = ir.concat([first, second], dim="system")
+        assert (found["pool_depth"] == 7).all()
+        ranks = cube["pool_rank"].to_numpy()
+        np.testing.assert_array_equal(found["pool_rank"], np.where(ranks > 1, ranks - 1, ranks))
+
+
+class TestGroups:
+    def test_a_team_of_one_track_only(self):
+        frames = experiment(1)
+        news, web = of_tracks(frames)
+        for parts in ([news, web.drop_vars("team")], [web.drop_vars("team"), news]):
+            team = ir.concat(parts)["team"]
+            assert team.sel(system=news["system"]).equals(news["team"])
+        teams = ir.concat([news.drop_vars("team"), web])["team"]
+        assert pd.isna(teams.sel(system="s0").item())
+        assert teams.sel(system="s2").item() == web["team"].sel(system="s2").item()
+
+    def test_names_are_kept_at_full_length(self):
+        news, web = of_tracks(experiment(1))
+        parts = [news.isel(system=[0, 1]), web.isel(system=[1, 2])]
+        for part in parts:
+            names = [TEAM[system] for system in part["system"].to_numpy()]
+            part.coords["team"] = ("system", np.array(names))
+        assert parts[0]["team"].dtype != parts[1]["team"].dtype
+        team = ir.concat(parts)["team"]
+        assert dict(zip(team["system"].values, team.values, strict=True)) == TEAM
+
+    def test_what_is_one_group_per_cube_belongs_to_the_topics(self):
+        runs, qrels = experiment(2)
+        qrels = qrels.drop(columns="track")
+        parts = [
+            build(runs[runs["track"] == track], qrels[qrels["topic"].isin(topics)])
+            for track, topics in TRACKS.items()
+        ]
+        assert all(part["track"].dims == ("system",) for part in parts)
+        assert_alike(ir.concat(parts), build(runs, qrels, collection="track"))
+        three = build(runs, qrels, topics=["n1", "n2", "w1"])
+        (rest,) = (parts[1].sel(topic=["w2", "w3"]),)
+        found = ir.concat([three, rest])["track"]
+        assert found.dims == ("topic",)
+        assert found.values.tolist() == ["news", "news", "web", "web", "web"]
+
+    def test_disagreement_is_named(self):
+        news, web = of_tracks(experiment(1))
+        other = web.assign_coords(team=("system", ["a", "b", "b"]))
+        with pytest.raises(InputError, match="one team for every system; .*several for: s1, s2"):
+            ir.concat([news, other])
+        first, second = of_systems(experiment(1), SYSTEMS[:2], SYSTEMS[2:])
+        other = second.assign_coords(track=second["track"].str.upper())
+        with pytest.raises(InputError, match="one track for every topic; .*n1, n2.* and 3 more"):
+            ir.concat([first, other], dim="system")
+
+    def test_systems_in_one_cube_and_topics_in_another(self):
+        news, web = of_tracks(experiment(1))
+        other = web.drop_vars("team").assign_coords(team=("topic", list("abcd")))
+        with pytest.raises(InputError, match="both in: team"):
+            ir.concat([news, other])
+
+    def test_groups_of_the_topics_stand_in_every_cube(self):
+        news, web = of_tracks(experiment(1))
+        with pytest.raises(
+            InputError, match="the same group coordinates; found some without: trac"
+        ):
+            ir.concat([news, web.drop_vars("track")])
+
+
+class TestAttributes:
+    def test_what_all_cubes_say_of_themselves_remains(self):
+        frames = experiment(0)
+        parts = of_tracks(frames, ties="random", seed=4, depth=3)
+        found = ir.concat(parts).attrs
+        assert found == parts[0].attrs
+        assert {"ties", "seed", "depth", "pool", "irframe"} <= set(found)
+
+    def test_what_they_do_not_agree_on_is_left_out(self):
+        runs, qrels = experiment(0)
+        parts = of_tracks((runs.drop(columns="contributing"), qrels))
+        parts[0].attrs |= {"collection": "track", "pool": "complete", "mine": 1}
+        parts[1].attrs |= {"topics": "both", "pool": "stated", "theirs": 2}
+        found = ir.concat(parts).attrs
+        assert found["pool"] == "unknown"
+        assert not {"topics", "collection", "theirs"} & set(found)
+        assert found["mine"] == 1
+
+
+class TestRefusals:
+    def test_shared_labels(self):
+        cube = ir.cube(*ir.example_track())
+        parts = [cube.isel(topic=slice(3)), cube.isel(topic=slice(1, 6))]
+        with pytest.raises(IdError, match="every topic in one of the cubes; found 2 in several: "):
+            ir.concat(parts)
+        with pytest.raises(IdError, match="every system in one of the cubes; found 8 in several"):
+            ir.concat([cube, cube], dim="system")
+
+    @pytest.mark.parametrize(
+        ("name", "options"),
+        [
+            ("ties", {"ties": "doc"}),
+            ("score_dtype", {"score_dtype": "float32"}),
+            ("seed", {"ties": "random", "seed": 2}),
+        ],
+    )
+    def test_other_rankings(self, name, options):
+        frames = experiment(0)
+        common = {"ties": "random", "seed": 1} if name == "seed" else {}
+        parts = of_tracks(frames, **common)[0], of_tracks(frames, **common | options)[1]
+        values = [repr(part.attrs.get(name)) for part in parts]
+        with pytest.raises(ParameterError, match=f"the same {name}; found several") as caught:
+            ir.concat(parts)
+        assert sorted(caught.value.offenders) == sorted(values)
+
+    def test_cut_lists(self):
+        frames = experiment(0)
+        deep, shallow = of_tracks(frames)[0], of_tracks(frames, depth=2)[1]
+        with pytest.raises(DepthError, match="down to depth 6; found some cut at: 2.*same depth"):
+            ir.concat([deep, shallow])
+        with pytest.raises(DepthError, match="down to depth 6"):
+            ir.concat([deep.isel(depth=slice(4)), of_tracks(frames)[1]])
+        both = ir.concat(of_tracks(frames, depth=2))
+        assert both.sizes["depth"] == 2
+
+    def test_other_topics(self):
+        cube = ir.cube(*ir.example_track())
+        parts = [cube.isel(system=[0]), cube.isel(system=[1], topic=slice(2, None))]
+        lacking = ", ".join(cube["topic"].values[:2])
+        with pytest.raises(InputError, match=f"the same topics; found 2 that some.*: {lacking}"):
+            ir.concat(parts, dim="system")
+
+    @pytest.mark.parametrize("change", ["grade", "doc", "row"])
+    def test_other_judgments(self, change):
+        runs, qrels = experiment(0)
+        row = qrels.index[qrels["topic"] == "n2"][0]
+        other = qrels.copy()
+        if change == "row":
+            other = other.drop(index=row)
+        else:
+            other.loc[row, change] = {"grade": 2, "doc": "new"}[change]
+        first, second = (
+            of_systems((runs, each), group)[0]
+            for each, group in ((qrels, SYSTEMS[:2]), (other, SYSTEMS[2:]))
+        )
+        with pytest.raises(InputError, match="the same judgments; found others on 1 topics: n2"):
+            ir.concat([first, second], dim="system")
+
+    def test_other_top_grades(self):
+        cube = ir.cube(*ir.example_track())
+        other = cube.isel(system=[1]).assign_coords(top=cube["top"] + (cube["topic"] == "102"))
+        with pytest.raises(InputError, match="same top grades; found others on 1 topics: 102"):
+            ir.concat([cube.isel(system=[0]), other], dim="system")
+
+    def test_nothing_or_no_cubes(self):
+        with pytest.raises(ParameterError, match="at least one cube; found none"):
+            ir.concat([])
+        with pytest.raises(InputError, match=r"a cube made by irframe.cube; found str"):
+            ir.concat(ir.cube(*ir.example_track()))
+        with pytest.raises(ParameterError, match="dim to be one of 'system', 'topic'; found 'dep"):
+            ir.concat([], dim="depth")
+
+
+def test_the_cubes_that_were_given_stay_as_they_were():
+    parts = of_tracks(experiment(2))
+    before = [part.copy(deep=True) for part in parts]
+    ir.concat(parts)
+    for part, copy in zip(parts, before, strict=True):
+        xr.testing.assert_identical(part, copy)
+
+
+def test_real_runs_read_apart(shared):
+    folder = shared / "data" / "robust03"
+    qrels = ir.read_qrels(folder / "qrels.txt")
+    paths = sorted((folder / "runs").glob("*.gz"))[:4]
+    options = {"depth": 100, "contributing": None, "topics": "both"}
+    apart = [build(ir.read_run(path), qrels, **options) for path in paths]
+    found = ir.concat(apart, dim="system")
+    built = build(ir.read_runs(paths), qrels, **options)
+    np.testing.assert_array_equal(found["grade"], built["grade"])
+    np.testing.assert_array_equal(found["pool_rank"], built["pool_rank"])
+    halves = [found.isel(topic=slice(1, None, 2)), found.isel(topic=slice(0, None, 2))]
+    again = ir.concat(halves).sel(topic=found["topic"])
+    xr.testing.assert_identical(again.ireval.score("AP", "nDCG"), found.ireval.score("AP", "nDCG"))

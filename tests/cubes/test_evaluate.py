@@ -1,0 +1,165 @@
+"""Scores per system and topic in one call, each metric where it is to be scored."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from laws.experiments import TRACKS, experiment
+
+import irframe as ir
+from irframe.cubes.evaluate import deepen
+from irframe.errors import DepthError, MetricError, ParameterError
+
+RUNS = pd.DataFrame(
+    [
+        ("a", "1", "d1", 3.0),
+        ("a", "1", "d2", 2.0),
+        ("a", "1", "d9", 1.0),
+        ("a", "2", "d1", 1.0),
+        ("b", "1", "d3", 5.0),
+        ("b", "3", "d3", 5.0),
+    ],
+    columns=["system", "topic", "doc", "score"],
+)
+QRELS = pd.DataFrame(
+    [("1", "d2", 2), ("1", "d1", 0), ("1", "d3", -1), ("2", "d4", 1), ("4", "d1", 1)],
+    columns=["topic", "doc", "grade"],
+)
+
+
+def cube_scores(cube, metric, **options):
+    """Return the scores of a cube at its full depth as a frame lists them."""
+    scores = cube.ireval.score(metric, at=cube.sizes["depth"], **options)
+    return scores.squeeze(["metric", "depth"], drop=True).to_series()
+
+
+@pytest.fixture
+def track():
+    return ir.example_track()
+
+
+def test_depths_are_read_as_the_metrics_say():
+    frame = RUNS.ireval.evaluate(QRELS, ["SetP", "P@1", "P@10"], topics=["1"])
+    assert frame.loc[("a", "1")].tolist() == pytest.approx([1 / 3, 0.0, 0.1])
+    with pytest.raises(MetricError, match="P @ 10"):
+        RUNS.ireval.evaluate(QRELS, ["P", "P@1"], topics=["1"])
+    frame = RUNS.ireval.evaluate(QRELS, ["P", "P@10"], depth=2, topics=["1"])
+    assert frame.loc[("a", "1")].tolist() == pytest.approx([0.5, 0.1])
+    same = RUNS.ireval.evaluate(QRELS, ["AP", "AP@3"], topics=["1"])
+    assert (same["AP"] == same["AP@3"]).all()
+    assert frame.columns.name == "metric"
+    assert frame.index.names == ["system", "topic"]
+
+
+def test_a_metric_at_a_depth_scores_as_on_the_cube(track):
+    frame = ir.evaluate(*track, ["nDCG@10", "RBP(p=0.8)", "AP@100", "P@3"])
+    scores = ir.cube(*track).ireval.score("nDCG", "P", "AP")
+    for column, metric, depth in (("nDCG@10", "nDCG", 10), ("P@3", "P", 3), ("AP@100", "AP", 50)):
+        expected = scores.sel(metric=metric, depth=depth).to_series()
+        np.testing.assert_allclose(frame[column], expected.to_numpy())
+    assert frame.attrs["metrics"] == list(frame.columns)
+
+
+def test_nothing_is_cut_where_no_depth_is_asked_for(track):
+    runs, qrels = track
+    short = runs[runs["rank"] <= 2]
+    whole = short.ireval.evaluate(qrels, ["nDCG", "nDCG@2", "AP", "AP@2", "R@2"])
+    assert (whole["nDCG"] < whole["nDCG@2"]).any()
+    ideal = short.ireval.cube(qrels, depth=1000)
+    np.testing.assert_allclose(whole["nDCG"], cube_scores(ideal, "nDCG"))
+    pd.testing.assert_series_equal(whole["AP"], whole["AP@2"], check_names=False)
+
+
+def test_the_depth_cuts_every_list(track):
+    runs, qrels = track
+    cut = runs.ireval.evaluate(qrels, ["AP", "P@20", "NumRet"], depth=5)
+    ranked = runs.ireval.rank()
+    first = ranked[ranked["rank"] <= 5].ireval.evaluate(qrels, ["P@20"])
+    assert (cut["NumRet"] == 5).all()
+    np.testing.assert_allclose(cut["P@20"], first["P@20"])
+    np.testing.assert_allclose(cut["AP"], cube_scores(runs.ireval.cube(qrels, depth=5), "AP"))
+
+
+def test_a_deeper_depth_divides_by_itself(track):
+    runs, qrels = track
+    frame = runs.ireval.evaluate(qrels, ["P", "P@50"], depth=100)
+    np.testing.assert_allclose(frame["P"], frame["P@50"] / 2)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ties": "doc"},
+        {"ties": "random", "seed": 3},
+        {"score_dtype": "float32", "topics": "both"},
+        {"topics": ["103", "101"]},
+        {"contributing": ["bm25"], "pool_depth": 3},
+    ],
+)
+def test_options_are_those_of_the_cube(track, options):
+    runs, qrels = track
+    runs = runs.assign(score=runs["score"].round(1))
+    frame = runs.ireval.evaluate(qrels, "AP(norm='pool')", depth=20, **options)
+    cube = runs.ireval.cube(qrels, depth=20, **options)
+    expected = cube_scores(cube, "AP(norm='pool')")
+    pd.testing.assert_series_equal(frame.iloc[:, 0], expected, check_names=False)
+    assert {k: frame.attrs[k] for k in ("ties", "pool")} == {
+        k: cube.attrs[k] for k in ("ties", "pool")
+    }
+
+
+def test_the_metrics_may_repeat_a_value_but_not_a_name(track):
+    frame = ir.evaluate(*track, ["nDCG@10", "NDCG(gain='linear')@20", "Success@1"])
+    assert list(frame.columns) == ["nDCG@10", "nDCG@20", "Success@1"]
+    with pytest.raises(MetricError, match="each once.*AP"):
+        ir.evaluate(*track, ["AP", "map"])
+
+
+def test_topics_without_relevant_documents():
+    qrels = QRELS.assign(grade=[0, 0, 0, 1, 0])
+    plain = RUNS.ireval.evaluate(qrels, "AP", topics=["1", "2"])["AP"]
+    marked = RUNS.ireval.evaluate(qrels, "AP", topics=["1", "2"], no_rel="nan")["AP"]
+    assert plain.tolist() == [0, 0, 0, 0]
+    assert marked.isna().tolist() == [True, False, True, False]
+    for wrong in ("zeros", 0, True):
+        with pytest.raises(ParameterError, match="no_rel to be one of 'nan', 'zero'"):
+            RUNS.ireval.evaluate(qrels, "AP", topics=["1"], no_rel=wrong)
+
+
+def test_a_system_has_rows_only_where_it_took_part():
+    runs, qrels = experiment(0)
+    frame = runs.ireval.evaluate(qrels, ["AP", "nDCG@3"], collection="track")
+    assert not set(frame.loc["s0"].index) & set(TRACKS["web"])
+    assert set(frame.loc["s1"].index) == {*TRACKS["news"], *TRACKS["web"]}
+    web = runs[runs["track"] == "web"].ireval.evaluate(
+        qrels[qrels["track"] == "web"], ["AP", "nDCG@3"]
+    )
+    pd.testing.assert_frame_equal(frame.loc[web.index], web, check_like=True)
+
+
+def test_groups_come_first_in_the_index():
+    runs, qrels = experiment(0)
+    frame = runs.ireval.evaluate(qrels, "AP", collection="track", by="team")
+    assert frame.index.names == ["team", "system", "topic"]
+    whole = runs.ireval.evaluate(qrels, "AP", collection="track")
+    pd.testing.assert_frame_equal(frame.droplevel("team").loc[whole.index], whole)
+    assert frame.attrs["collection"] == "track"
+
+
+def test_deepened_lists_end_where_they_were_cut(track):
+    cube = ir.cube(*track, depth=5)
+    deep = deepen(cube, 8)
+    assert deepen(cube, 5) is cube
+    np.testing.assert_array_equal(deep["retrieved"], 5)
+    scores = deep.ireval.score("P", "NumRet", at=8)
+    np.testing.assert_allclose(
+        scores.sel(metric="P", depth=8) * 8, cube.ireval.score("P", at=5).squeeze() * 5
+    )
+    assert (scores.sel(metric="NumRet") == 5).all()
+
+
+def test_ties_across_a_cut_cannot_be_deepened(track):
+    runs, qrels = track
+    tied = runs.assign(score=runs["score"].round())
+    with pytest.raises(DepthError, match="lists cut between ties.*Leave depth= out"):
+        tied.ireval.evaluate(qrels, "P@10", depth=5, ties="mean")
+    assert len(tied.ireval.evaluate(qrels, "P@5", depth=5, ties="mean"))

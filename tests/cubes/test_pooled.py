@@ -1,0 +1,67 @@
+"""Shallower pools on a cube."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from listed import frames_of_docs
+
+import irframe as ir
+from irframe.errors import DepthError
+from irframe.names import EMPTY
+
+
+@pytest.fixture
+def track():
+    return ir.example_track()
+
+
+@pytest.fixture
+def cube(track):
+    return ir.cube(*track)
+
+
+def judged_docs(cube):
+    return sorted(cube.judged_doc.values[cube.judged_grade.values != EMPTY])
+
+
+def test_simulated_pools(golden):
+    case = golden["002-pool"]
+    runs, qrels = frames_of_docs(case["input"]["runs"], case["input"]["qrels"])
+    cube = runs.ireval.cube(qrels, pool_depth=6)
+    for depth, docs in case["expected"]["judged_at_depth"].items():
+        shallow = cube.ireval.pooled(int(depth))
+        assert judged_docs(shallow) == docs
+        assert (shallow.pool_depth == int(depth)).all()
+
+
+def test_a_shallower_pool_equals_fewer_judgments(track, cube):
+    runs, qrels = track
+    kept = runs.ireval.judge(qrels)
+    filed = kept.groupby(["system", "topic"]).cumcount() + 1
+    pool = kept[kept["contributing"] & (filed <= 4)][["topic", "doc"]].drop_duplicates()
+    rebuilt = runs.ireval.cube(qrels.merge(pool))
+    shallow = cube.ireval.pooled(4)
+    np.testing.assert_array_equal(shallow.grade, rebuilt.grade)
+    metrics = ["AP", "nDCG(ideal='pool')", "AP(norm='pool')", "Q", "Bpref", "RBP(p=0.9)"]
+    xr.testing.assert_allclose(shallow.ireval.score(*metrics), rebuilt.ireval.score(*metrics))
+
+
+@pytest.mark.parametrize("depth", [0, 11, 2.5, True, -1])
+def test_pool_depths_outside_the_pool(cube, depth):
+    with pytest.raises(DepthError, match="at least 1 and at most 10"):
+        cube.ireval.pooled(depth)
+
+
+def test_a_pool_that_is_complete_to_no_depth(track):
+    runs, qrels = track
+    everyone = runs.drop(columns="contributing").ireval.cube(qrels)
+    assert (everyone.pool_depth == 0).all()
+    with pytest.raises(DepthError, match="no depth.*pool_depth="):
+        everyone.ireval.pooled(1)
+
+
+def test_shared_gain_needs_whole_lists(track):
+    runs, qrels = track
+    tied = runs.assign(score=runs["score"].round())
+    with pytest.raises(DepthError, match="as deep as its lists"):
+        tied.ireval.cube(qrels, depth=20, ties="mean").ireval.pooled(3)

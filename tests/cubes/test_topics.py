@@ -1,0 +1,114 @@
+"""Which topics a cube holds, and where their judgments stand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irframe.cubes.collections import Collections
+from irframe.cubes.topics import count_rows, select_topics
+from irframe.errors import IdError, IrframeWarning, ParameterError
+from irframe.frames.tables import read_qrels_table, read_table
+
+NAMES = [f"t{number}" for number in range(5)]
+pytestmark = pytest.mark.filterwarnings("ignore:.*have no judgments:irframe.errors.IrframeWarning")
+
+
+def tables_of(lists, judged):
+    """Return coded frames of (system, topic) -> length and of the topic of every judgment."""
+    rows = [(s, t, f"d{n}", -n) for (s, t), length in lists.items() for n in range(length)]
+    runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
+    qrels = pd.DataFrame({"topic": judged, "doc": [f"d{n}" for n in range(len(judged))]})
+    return read_table(runs), read_qrels_table(qrels.assign(grade=np.arange(len(judged)) % 4))
+
+
+@st.composite
+def experiments(draw):
+    pairs = st.tuples(st.sampled_from("ab"), st.sampled_from(NAMES))
+    lists = draw(st.dictionaries(pairs, st.integers(1, 3), min_size=1))
+    judged = draw(st.lists(st.sampled_from(NAMES), min_size=1))
+    judged.append(draw(st.sampled_from(sorted({topic for _, topic in lists}))))
+    return lists, judged
+
+
+@given(experiment=experiments(), data=st.data())
+def test_every_judgment_stands_at_its_place_in_its_topic(experiment, data):
+    lists, judged = experiment
+    table, judgments = tables_of(lists, judged)
+    known = list(dict.fromkeys(judged))
+    wanted = data.draw(st.lists(st.sampled_from(known), min_size=1, unique=True))
+    selection = select_topics(table, judgments, wanted)
+    assert list(selection.labels) == wanted
+    rows = {topic: [n for n, t in enumerate(judged) if t == topic] for topic in wanted}
+    base = selection.base(np.arange(len(judged)), fill=-1)
+    assert base.shape == (len(wanted), max(map(len, rows.values())))
+    assert [[row for row in line if row >= 0] for line in base.tolist()] == list(rows.values())
+    for topic, line in rows.items():
+        assert selection.slot[line].tolist() == list(range(len(line))), topic
+    assert selection.longest(count_rows(table)) == max(
+        [1, *(length for (_, topic), length in lists.items() if topic in wanted)]
+    )
+
+
+@given(experiment=experiments())
+def test_topics_of_the_qrels_or_of_both(experiment):
+    lists, judged = experiment
+    table, judgments = tables_of(lists, judged)
+    listed = {topic for _, topic in lists}
+    known = list(dict.fromkeys(judged))
+    assert list(select_topics(table, judgments, "qrels").labels) == known
+    both = select_topics(table, judgments, "both").labels
+    assert list(both) == [topic for topic in known if topic in listed]
+
+
+@given(experiment=experiments(), parts=st.lists(st.integers(0, 2), min_size=5, max_size=5))
+def test_collections_decide_about_taking_part_and_top_grades(experiment, parts):
+    lists, judged = experiment
+    table, judgments = tables_of(lists, judged)
+    part = dict(zip(NAMES, parts, strict=True))
+    codes = np.array([part[topic] for topic in judgments.topics])
+    collections = Collections(codes, pd.Index(list("xyz")))
+    selection = select_topics(table, judgments, "qrels", collections)
+    took_part = selection.took_part(count_rows(table))
+    active = {(s, part[t]) for s, t in lists if t in judged}
+    assert took_part.tolist() == [
+        [(system, part[topic]) in active for topic in selection.labels] for system in table.systems
+    ]
+    for topic, top in zip(selection.labels, selection.top.tolist(), strict=True):
+        grades = [n % 4 for n, t in enumerate(judged) if part[t] == part[topic]]
+        assert top == max([1, *grades])
+
+
+def test_lengths_are_counted_per_system_and_topic():
+    table, _ = tables_of({("a", "t1"): 2, ("b", "t0"): 3, ("a", "t0"): 1}, ["t0"])
+    counts = pd.DataFrame(count_rows(table), table.systems, table.topics)
+    assert counts.to_dict() == {"t1": {"a": 2, "b": 0}, "t0": {"a": 1, "b": 3}}
+
+
+def test_unjudged_topics_are_counted_where_none_were_chosen():
+    table, judgments = tables_of(dict.fromkeys([("a", name) for name in NAMES], 1), ["t1"])
+    message = "4 topics of the runs have no judgments and are left out: t0, t2, t3, t4"
+    with pytest.warns(IrframeWarning, match=message):
+        select_topics(table, judgments, "qrels")
+
+
+class TestRefusals:
+    @pytest.fixture
+    def sides(self):
+        return tables_of({("a", "t1"): 1, ("a", "t2"): 1}, ["t2", "t1", "t3"])
+
+    @pytest.mark.parametrize("topics", ["all", "t1", None, 3])
+    def test_choices_that_are_none(self, sides, topics):
+        with pytest.raises(ParameterError, match="'both' or a list of topics; found"):
+            select_topics(*sides, topics)
+
+    def test_topics_that_are_not_judged(self, sides):
+        with pytest.raises(ParameterError, match="judged topics; found 2 others: 't0', 1"):
+            select_topics(*sides, ["t1", "t0", 1])
+
+    def test_topics_listed_twice_or_not_at_all(self, sides):
+        with pytest.raises(IdError, match="every topic once.* 1 again: t1"):
+            select_topics(*sides, ["t1", "t2", "t1"])
+        with pytest.raises(IdError, match="at least one"):
+            select_topics(*sides, [])

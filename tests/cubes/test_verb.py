@@ -1,0 +1,214 @@
+"""What every verb does alike: groups, trees, labels that ride along, where numbers come from."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import irframe as ir
+from irframe.cubes.verb import VERBS, branches, groups, join, provenance, verb
+from irframe.errors import DepthError, InputError, ParameterError
+
+
+@pytest.fixture
+def shapes():
+    """Return verbs of cubes and of anything, of which the package knows nothing afterwards."""
+    known = set(VERBS)
+
+    @verb
+    def shape_of(cube, *, by=None):  # noqa: ARG001 - the decorator reads it
+        """Return how many systems and topics there are."""
+        return pd.DataFrame({"systems": [cube.sizes["system"]], "topics": [cube.sizes["topic"]]})
+
+    @verb
+    def means_of(scores, other=None, *, by=None):  # noqa: ARG001
+        """Return means over topics."""
+        return (scores - (0 if other is None else other)).mean("topic")
+
+    yield shape_of, means_of
+    for name in set(VERBS) - known:
+        del VERBS[name]
+
+
+@pytest.fixture(scope="module")
+def cube():
+    cube = ir.cube(*ir.example_track())
+    return cube.assign_coords(half=("topic", np.repeat(["first", "second"], [6, 10])))
+
+
+@pytest.fixture(scope="module")
+def scores(cube):
+    return cube.ireval.score("AP", "RR", at=[5, 10])
+
+
+class TestCalls:
+    def test_a_verb_is_registered_by_its_name(self, shapes):
+        assert VERBS["shape_of"] is shapes[0]
+        assert shapes[0].__doc__ == "Return how many systems and topics there are."
+
+    def test_a_cube_is_read_through_the_gate(self, shapes, cube):
+        found = shapes[0](cube.transpose().astype(float))
+        assert found.to_numpy().tolist() == [[8, 16]]
+        with pytest.raises(DepthError, match="at="):
+            shapes[0](cube.sel(depth=[5, 10]))
+        with pytest.raises(InputError, match="irframe.cube; found DataFrame"):
+            shapes[0](pd.DataFrame())
+
+    def test_arguments_are_those_of_the_function(self, shapes, cube):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'at'"):
+            shapes[0](cube, at=5)
+        with pytest.raises(TypeError, match="positional"):
+            shapes[0](cube, "half")
+
+    def test_a_selected_label_is_a_scalar_coordinate_of_the_result(self, cube):
+        found = cube.sel(system="ance").ireval.score("AP")
+        assert found.dims == ("metric", "topic", "depth")
+        assert found["system"].item() == "ance"
+        assert found["team"].item() == "vectors"
+
+    def test_the_subject_stays_as_it_was(self, cube, scores):
+        before = cube.copy(deep=True), scores.copy(deep=True)
+        cube.ireval.condense(by="half")
+        scores.ireval.summary(by="team")
+        xr.testing.assert_identical(cube, before[0])
+        xr.testing.assert_identical(scores, before[1])
+
+
+class TestGroups:
+    def test_a_frame_has_the_group_first(self, shapes, cube):
+        found = shapes[0](cube, by="half")
+        assert list(found.columns) == ["half", "systems", "topics"]
+        assert found.to_numpy().tolist() == [["first", 8, 6], ["second", 8, 10]]
+        teams = shapes[0](cube, by="team")
+        assert teams["systems"].tolist() == [2] * 4
+
+    def test_an_array_has_the_group_as_first_dimension(self, shapes, scores):
+        found = shapes[1](scores, by="half")
+        assert found.dims == ("half", "metric", "system", "depth")
+        first = scores.isel(topic=slice(6)).mean("topic")
+        np.testing.assert_allclose(found.sel(half="first"), first)
+        assert found["team"].dims == ("system",)
+
+    def test_systems_of_other_groups_have_no_number(self, shapes, scores):
+        found = shapes[1](scores, by="team")
+        inside = found["team"].to_numpy()[:, np.newaxis] == scores["team"].to_numpy()
+        assert (found.isel(metric=0, depth=0).notnull().to_numpy() == inside).all()
+        assert found["system"].values.tolist() == scores["system"].values.tolist()
+
+    def test_other_scores_are_split_alike(self, shapes, scores):
+        found = shapes[1](scores, scores.isel(topic=slice(None, None, -1)), by="half")
+        np.testing.assert_allclose(found, 0, atol=1e-15)
+        other = scores.assign_coords(half=scores["half"].str.replace("second", "third"))
+        with pytest.raises(ParameterError, match=r"groups \(half\) on both.*: second, third"):
+            shapes[1](scores, other, by="half")
+
+    def test_cubes_become_a_tree(self, cube):
+        tree = cube.ireval.pooled(3, by="half")
+        assert isinstance(tree, xr.DataTree)
+        assert (tree.name, list(tree.children)) == ("half", ["first", "second"])
+        assert tree["second"].sizes["topic"] == 10
+
+    def test_an_error_says_in_which_group(self):
+        runs, qrels = ir.example_track()
+        depths = runs["rank"] <= np.where(runs["team"] == "terms", 50, 20)
+        cube = runs[depths].ireval.cube(qrels, depth=30)
+        with pytest.raises(DepthError, match=r"depth 30 of 50 in the group terms \(team\)\. Build"):
+            cube.ireval.condense(by="team")
+
+    @pytest.mark.parametrize("by", ["year", ["half"], 3])
+    def test_groups_that_are_none(self, cube, scores, by):
+        frame = scores.sel(depth=10).to_series().unstack("metric")
+        with pytest.raises(ParameterError, match="by to be an index level .*: system, topic, AP"):
+            dict(groups(frame, by))
+        for subject in (cube, scores):
+            with pytest.raises(ParameterError, match="by to be a coordinate.*there are: .*half"):
+                dict(groups(subject, by))
+
+    def test_rows_without_a_group_are_named(self, scores):
+        frame = scores.sel(depth=10).to_series().unstack("metric").reset_index()
+        frame["kind"] = frame["topic"].where(frame["topic"] != "103")
+        with pytest.raises(ParameterError, match=r"group \(kind\) in every row; found none in 8"):
+            dict(groups(frame, "kind"))
+
+    def test_something_without_groups(self):
+        with pytest.raises(InputError, match="something with groups; found list"):
+            dict(groups([1], "half"))
+
+
+class TestTrees:
+    def test_every_branch_is_asked(self, shapes, cube):
+        tree = cube.ireval.pooled(10, by="half")
+        found = shapes[0](tree)
+        pd.testing.assert_frame_equal(found, shapes[0](cube, by="half"))
+        scored = tree.ireval.score("AP", at=5)
+        assert list(scored.children) == ["first", "second"]
+        expected = cube.isel(topic=slice(6)).ireval.score("AP", at=5)
+        xr.testing.assert_allclose(scored["first"]["score"], expected)
+
+    def test_a_chain_stays_a_tree(self, cube):
+        tree = cube.ireval.pooled(10, by="half").ireval.score("AP", "RR", at=[5, 10])
+        found = tree.ireval.discrimination()
+        alone = cube.isel(topic=slice(6, None)).ireval.score("AP", "RR", at=[5, 10])
+        (array,) = branches(found["second"]).values()
+        xr.testing.assert_allclose(array, alone.ireval.discrimination())
+
+    def test_deeper_branches_have_their_path(self, cube):
+        tree = xr.DataTree.from_dict({"x/one": cube, "x/two": cube, "y": cube})
+        assert sorted(branches(tree)) == ["x/one", "x/two", "y"]
+        assert list(branches(xr.DataTree(cube))) == [""]
+
+    def test_an_empty_tree_is_refused(self, shapes):
+        with pytest.raises(InputError, match="found an empty one"):
+            shapes[0](xr.DataTree())
+
+
+class TestLabels:
+    def test_names_of_results_come_before_those_of_users(self, cube):
+        marked = cube.assign_coords(n=("system", np.arange(8)), mean=("topic", np.arange(16)))
+        scores = marked.ireval.score("AP", at=10)
+        assert {"n", "mean"} <= set(scores.coords)
+        plain = cube.ireval.score("AP", at=10).ireval.summary()
+        found = scores.ireval.summary()
+        for name in plain:
+            np.testing.assert_array_equal(found[name], plain[name])
+
+    def test_riders_follow_their_labels(self, cube):
+        turned = cube.isel(system=slice(None, None, -1))
+        found = turned.ireval.score("AP", at=10)
+        assert found["team"].to_series().to_dict() == cube["team"].to_series().to_dict()
+
+
+class TestProvenance:
+    def test_results_say_what_decided_their_numbers(self):
+        runs, qrels = ir.example_track()
+        cube = runs.ireval.cube(qrels, ties="random", seed=4, depth=20)
+        chain = [cube.ireval.score("AP"), cube.ireval.score("AP", at=10).ireval.summary()]
+        for found, name in zip(chain, ("score", "summary"), strict=True):
+            wanted = {"ties": "random", "seed": 4, "depth": 20, "top": 3, "pool_depth": 10}
+            assert found.attrs.items() >= (wanted | {"result": name}).items()
+            assert found.attrs["irframe"] == ir.__version__
+
+    def test_several_top_grades_and_pools_are_listed(self, cube):
+        uneven = cube.assign_coords(top=("topic", [1, 3] * 8))
+        assert provenance(uneven)["top"] == [1, 3]
+        assert provenance(uneven.isel(topic=[1, 3]))["top"] == 3
+        assert provenance([1]) == {}
+
+
+class TestJoin:
+    def test_frames_with_an_index_get_a_level(self):
+        frames = {key: pd.DataFrame({"x": [1]}, pd.Index(["s"], name="system")) for key in "ab"}
+        found = join(frames, "half", None)
+        assert found.index.names == ["half", "system"]
+        assert found.index.tolist() == [("a", "s"), ("b", "s")]
+
+    def test_what_differs_between_groups_is_missing(self):
+        arrays = {
+            "a": xr.DataArray([1.0, 2], {"system": ["s", "t"]}),
+            "b": xr.DataArray([3.0], {"system": ["t"]}),
+        }
+        whole = xr.DataArray(np.zeros(2), {"system": ["t", "s"]})
+        found = join(arrays, "half", whole)
+        assert found.sel(half="b", system="t") == 3
+        assert np.isnan(found.sel(half="b", system="s"))
+        assert found["system"].values.tolist() == ["t", "s"]

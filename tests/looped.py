@@ -1,0 +1,60 @@
+"""Random scores, and verbs as loops over metrics and depths, for tests."""
+
+import numpy as np
+import xarray as xr
+from oracles import comparing
+from scipy import stats
+
+ALPHA = 0.2
+
+
+def t_test(a, b):
+    return stats.ttest_rel(a, b).pvalue if np.ptp(np.subtract(a, b)) else float(a[0] == b[0])
+
+
+def random_scores(seed, *, metrics=("AP", "ASL"), systems=6, topics=7, depths=4, holes=False):
+    rng = np.random.default_rng(seed)
+    skill = rng.random((len(metrics), systems, 1, 1))
+    values = (skill + rng.random((len(metrics), systems, topics, depths))).round(1)
+    if holes:
+        values[0, 1, 2, :2] = values[1, 3, 4, :] = np.nan
+    return xr.DataArray(
+        values,
+        {
+            "metric": list(metrics),
+            "system": [f"s{n}" for n in range(systems)],
+            "topic": np.arange(topics),
+            "depth": [1, 5, 10, 20][:depths],
+        },
+        ("metric", "system", "topic", "depth"),
+    )
+
+
+def rows(scores, metric, depth):
+    values = scores.isel(metric=metric, depth=depth).to_numpy()
+    return [[None if np.isnan(v) else float(v) for v in row] for row in values]
+
+
+def looped(scores, function):
+    shape = scores.sizes["metric"], scores.sizes["depth"]
+    return np.array([[function(m, k) for k in range(shape[1])] for m in range(shape[0])])
+
+
+def check_against_loop(scores, verb, reference, where):
+    """Hold coverage or inversions against a loop.
+
+    `where` gives, for places of a metric and a depth, the scores to hold them against and the
+    places of the metric and depth there.
+    """
+    function = getattr(comparing, verb)
+
+    def value(metric, depth):
+        held, row, column = where(metric, depth)
+        costs = metric == 1, row == 1
+        here, there = rows(scores, metric, depth), rows(held, row, column)
+        shared = comparing.common(here + there)
+        sides = shared[: len(here)], shared[len(here) :]
+        return function(*sides, t_test, ALPHA, costs=costs)
+
+    found = getattr(scores.ireval, verb)(reference, "t", ALPHA)
+    np.testing.assert_allclose(found, looped(scores, value))
