@@ -9,7 +9,9 @@ from typing import Any
 import lazy_loader
 
 from irframe import accessor as accessor
-from irframe.names import VERSION as __version__
+from irframe.names import VERSION
+
+__version__ = VERSION
 
 _find, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 

@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from irframe.names import ALIASES, DOC, METRIC, RESULT, TOPIC, roles
+from irframe.names import ALIASES, DOC, RESULT, TOPIC, roles
 
 KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree)
 """What has an accessor. A tree has the verbs of its branches."""
@@ -118,8 +118,7 @@ def _known(frame: pd.DataFrame) -> bool:
     """Return whether a frame comes from a verb or holds scores."""
     from irframe.cubes.tables import is_scores  # noqa: PLC0415 - only when asked
 
-    made = {"system_a", "low", METRIC} & set(frame.columns)
-    return bool(made) or RESULT in frame.attrs or is_scores(frame)
+    return RESULT in frame.attrs or is_scores(frame)
 
 
 def _kind(subject: Any) -> type:

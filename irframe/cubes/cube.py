@@ -218,13 +218,14 @@ def _fill(
 ) -> _Cells:
     cells = _Cells.empty(len(table.systems), len(selection.labels), depth, len(selection.levels))
     found = False
-    for part in _chunks(table, selection.placed >= 0):
-        judged = locate(part, judgments, selection.placed)
-        found = found or bool((judged >= 0).any())
-        contribution.add(part, judged)
-        inside = selection.chosen[part.topic]
+    for chunk in _chunks(table, selection.placed >= 0):
+        row = locate(chunk, judgments, selection.placed)
+        found = found or bool((row >= 0).any())
+        contribution.add(chunk, row)
+        inside = selection.chosen[chunk.topic]
+        part, judged = chunk, row
         if not inside.all():
-            part, judged = part.take(np.flatnonzero(inside)), judged[inside]
+            part, judged = chunk.take(np.flatnonzero(inside)), row[inside]
         ranking = rank_table(
             part, ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed
         )

@@ -111,7 +111,8 @@ def _with_dimensions(cube: xr.Dataset) -> xr.Dataset:
             lost = [dim for dim in lacking if dim not in LIST or dim in cube.dims]
             if lost:
                 raise InputError(f"{name} over {', '.join(part.dims)}", "without", "", lost)
-            changed[name] = variable.set_dims([*lacking, *variable.dims]).transpose(*part.dims)
+            wide = xr.Variable((*lacking, *variable.dims), variable.data[(None,) * len(lacking)])
+            changed[name] = wide.transpose(*part.dims)
     if not changed:
         return cube
     scalars = [dim for dim in LIST if dim not in cube.dims]

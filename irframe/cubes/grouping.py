@@ -85,8 +85,8 @@ def each_group(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
         If there is no such coordinate, or a system or topic has no group.
     """
     dim, keys = read_groups(cube, by)
-    listed = cube["took_part"].to_numpy() & (cube["retrieved"].to_numpy() > 0)
     took_part = cube["took_part"].to_numpy()
+    listed = took_part & (cube["retrieved"].to_numpy() > 0)
     for key in pd.unique(keys):
         inside = np.flatnonzero(keys == key)
         other = listed[:, inside].any(axis=1) if dim == TOPIC else took_part[inside].any(axis=0)

@@ -1,13 +1,12 @@
 """Frames of scores made anywhere, as arrays, and back."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.errors import IdError, InputError, ParameterError
+from irframe.errors import IdError, InputError
 from irframe.names import ALIASES, DEPTH, METRIC, SYSTEM, TOPIC
 
 LONG_METRIC = ("metric", "measure")
@@ -71,46 +70,6 @@ def system_name(frame: pd.DataFrame) -> Any:
         if found:
             return found[0]
     return SYSTEM
-
-
-def score_groups(
-    scores: xr.DataArray | pd.DataFrame, by: str
-) -> Iterator[tuple[Any, xr.DataArray]]:
-    """Split scores by a group and give each part as an array.
-
-    Parameters
-    ----------
-    scores
-        As for `to_scores`.
-    by
-        An index level or column of a frame; a coordinate of the systems or topics of an array.
-
-    Yields
-    ------
-    key, scores
-        A group's name and its scores.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such group.
-    """
-    if isinstance(scores, pd.DataFrame):
-        known = [*scores.index.names, *scores.columns]
-        if by not in known:
-            raise ParameterError("by to be an index level or a column", repr(by), "", known)
-        for key, part in scores.groupby(by, sort=False, observed=True):
-            inside = part.drop(columns=by) if by in part.columns else part
-            yield key, to_scores(inside)
-        return
-    array = to_scores(scores)
-    groups = {str(name) for dim in (SYSTEM, TOPIC) for name in array[dim].coords}
-    if by not in groups - {SYSTEM, TOPIC}:
-        known = sorted(groups - {SYSTEM, TOPIC})
-        raise ParameterError("by to be a coordinate of systems or topics", repr(by), "", known)
-    dimension = array[by].dims[0]
-    for key in pd.unique(array[by].to_numpy()):
-        yield key, array.isel({dimension: np.flatnonzero(array[by].to_numpy() == key)})
 
 
 def _checked(scores: xr.DataArray) -> xr.DataArray:

@@ -2,8 +2,9 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from functools import wraps
-from typing import Any, TypeVar
+from contextlib import contextmanager
+from functools import partial, wraps
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import pandas as pd
@@ -20,15 +21,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 VERBS: dict[str, Callable[..., Any]] = {}
 """Every verb of cubes, of scores and of what they return, by name."""
 
-GROUPS_OF_THEIR_OWN: dict[str, tuple[type, ...]] = {
-    "compare": (pd.DataFrame, xr.DataArray),
-    "outcomes": (pd.DataFrame, xr.Dataset),
-    "archetypes": (xr.Dataset,),
-}
-"""Verbs that read ``by=`` themselves, and of what: their groups share something."""
 
-
-def verb(function: Function) -> Function:
+@overload
+def verb(function: Function) -> Function: ...
+@overload
+def verb(*, itself: tuple[type, ...]) -> Callable[[Function], Function]: ...
+def verb(function: Function | None = None, *, itself: tuple[type, ...] = ()) -> Any:
     """Make a function of a cube, of scores or of what a verb returned a verb.
 
     A cube is read through the gate. A dimension of which one label was selected is one of the
@@ -39,13 +37,17 @@ def verb(function: Function) -> Function:
     ----------
     function
         Its first parameter is the object; ``by``, if it has one, it need not read.
+    itself
+        Of which kinds of object the function reads ``by`` itself, as its groups share something.
     """
+    if function is None:
+        return partial(_verb, itself=itself)
+    return _verb(function, itself)
+
+
+def _verb(function: Function, itself: tuple[type, ...]) -> Function:
     signature = inspect.signature(function)
     of_cubes = next(iter(signature.parameters)) == "cube"
-    own_kinds = GROUPS_OF_THEIR_OWN.get(function.__name__, ())
-
-    def own_groups(subject: Any) -> bool:
-        return isinstance(subject, own_kinds)
 
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
@@ -53,7 +55,7 @@ def verb(function: Function) -> Function:
         if isinstance(subject, xr.DataTree):
             return _over_tree(call, subject, bound)
         whole = read_cube(subject) if of_cubes else _read(subject)
-        by = None if own_groups(subject) else bound.arguments.pop("by", None)
+        by = None if isinstance(subject, itself) else bound.arguments.pop("by", None)
         scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
         if by is None:
             result = _once(function, whole, bound)
@@ -92,12 +94,21 @@ def _each(
     results = {}
     for key, part in parts.items():
         bound.arguments.update({name: other[key] for name, other in others.items()})
-        try:
+        with naming_group(key, by):
             results[key] = _once(function, part, bound)
-        except IrframeError as error:
-            found = f"{error.found} in the group {key} ({by})"
-            raise type(error)(error.wanted, found, error.advice, error.offenders) from error
     return results
+
+
+@contextmanager
+def naming_group(key: Any, by: str | None) -> Iterator[None]:
+    """Name a group in the errors that it raises; without groups nothing."""
+    try:
+        yield
+    except IrframeError as error:
+        if by is None:
+            raise
+        found = f"{error.found} in the group {key} ({by})"
+        raise type(error)(error.wanted, found, error.advice, error.offenders) from error
 
 
 def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
@@ -182,12 +193,16 @@ def _name(result: xr.DataArray) -> str:
 def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the groups of a cube, of scores or of a result: the group's name and its part.
 
+    Without a group, everything is one, which has no name.
+
     Raises
     ------
     ParameterError
         If there is no such group, or a label has none.
     """
-    if isinstance(subject, pd.DataFrame):
+    if by is None:
+        yield None, subject
+    elif isinstance(subject, pd.DataFrame):
         yield from _frame_groups(subject, by)
     elif isinstance(subject, xr.Dataset) and GRADE in subject:
         yield from each_group(subject, by)
@@ -260,7 +275,7 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
     """
     first = next(iter(results.values()))
     if isinstance(first, pd.DataFrame | pd.Series):
-        return _joined_frames(results, by)
+        return join_frames(results, by)
     if isinstance(first, xr.Dataset) and GRADE in first:
         return xr.DataTree.from_dict({str(key): part for key, part in results.items()}, name=by)
     if not isinstance(first, xr.Dataset | xr.DataArray):
@@ -281,16 +296,17 @@ def _unindexed(labelled: xr.Dataset | xr.DataArray) -> list[Any]:
     return [name for name in labelled.coords if name not in labelled.xindexes]
 
 
-def _joined_frames(results: Mapping[Any, Any], by: str) -> pd.DataFrame:
+def join_frames(results: Mapping[Any, Any], by: str) -> pd.DataFrame:
+    """Put frames of groups together, the group the first column, or the first index level."""
     frames = [part.copy(deep=False) for part in results.values()]
     for frame in frames:
         frame.attrs = {}
     first = frames[0]
     if not (isinstance(first.index, pd.RangeIndex) and first.index.name is None):
-        return pd.concat(dict(zip(results, frames, strict=True)), names=[by])
+        return pd.DataFrame(pd.concat(dict(zip(results, frames, strict=True)), names=[by]))
     for key, frame in zip(results, frames, strict=True):
         frame.insert(0, by, key)
-    return pd.concat(frames, ignore_index=True)
+    return pd.DataFrame(pd.concat(frames, ignore_index=True))
 
 
 def _squeezed(result: Any, scalars: list[str]) -> Any:
@@ -303,7 +319,7 @@ def _stamped(result: Any, name: str, whole: Any) -> Any:
     """Say in a result's attributes which verb made it, and from what."""
     if isinstance(result, xr.Dataset) and GRADE in result:
         return result
-    if isinstance(result, pd.DataFrame | pd.Series | xr.Dataset | xr.DataArray):
+    if hasattr(result, "attrs"):
         result.attrs = {**provenance(whole), **result.attrs, RESULT: name}
     return result
 

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from irframe.agreements import RBO, Agreement, Kendall, Spearman, TauAP, parse_agreement
 from irframe.cubes.verb import verb
-from irframe.inference.grouping import per_group
 from irframe.inference.matching import Depths, Matched, match_topics
 from irframe.inference.reference import Reference, match_reference
 from irframe.names import DEPTH, METRIC
@@ -96,13 +95,9 @@ def agreement(
     RBP(p=0.95)     0.59  1.0  0.86
     """
     chosen = parse_agreement(method)
-
-    def compute(part: Any, other: Any) -> xr.DataArray:
-        if other is None:
-            return _between_metrics(_common_topics(match_topics(part, at)), chosen)
-        return _with_reference(*match_reference(part, other, at), chosen)
-
-    return per_group(compute, scores, by, reference)
+    if reference is None:
+        return _between_metrics(_common_topics(match_topics(scores, at)), chosen)
+    return _with_reference(*match_reference(scores, reference, at), chosen)
 
 
 def system_means(matched: Matched, method: Agreement) -> NDArray[np.float64]:

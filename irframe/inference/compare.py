@@ -10,10 +10,9 @@ import xarray as xr
 
 from irframe.checks import level
 from irframe.cubes.bounds import BOUND
-from irframe.cubes.verb import verb
+from irframe.cubes.verb import groups, join_frames, naming_group, verb
 from irframe.inference.corrections import adjust_p, refuse_correction
 from irframe.inference.decide import decide
-from irframe.inference.grouping import each_group
 from irframe.inference.matching import (
     Array,
     Depths,
@@ -23,7 +22,7 @@ from irframe.inference.matching import (
     match_topics,
 )
 from irframe.metrics.averaging import average
-from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.names import DEPTH, METRIC
 from irframe.paired import PairedTest, describe_differences, parse_test
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
@@ -38,7 +37,7 @@ DECIDED = ("lowest", "highest", "decided", "better")
 """Further columns where the scores are bounds."""
 
 
-@verb
+@verb(itself=(pd.DataFrame, xr.DataArray))
 def compare(
     scores: xr.DataArray | pd.DataFrame,
     test: str | PairedTest = "t",
@@ -156,31 +155,28 @@ def compare(
         )
         return frame.assign(**_decided(scores, baseline, at, by))
     chosen = parse_test(test)
-    groups = [(key, match_topics(part, at)) for key, part, _ in each_group(scores, by)]
-    pairs = [choose_pairs(group, baseline) for _, group in groups]
-    results = [
-        _compare(group, some, chosen, alpha) for (_, group), some in zip(groups, pairs, strict=True)
-    ]
+    parts, pairs, results = {}, [], []
+    for key, group in groups(scores, by):
+        with naming_group(key, by):
+            parts[key] = match_topics(group, at)
+            pairs.append(choose_pairs(parts[key], baseline))
+            results.append(_compare(parts[key], pairs[-1], chosen, alpha))
     adjusted = adjust_p([result["p"] for result in results], adjust, family=family, alpha=alpha)
-    frames = []
-    for (key, group), some, result, p in zip(groups, pairs, results, adjusted, strict=True):
-        frame = _frame(group, some, result | {"p_adjusted": p, "significant": p < alpha})
-        if by is not None:
-            frame.insert(0, by, key)
-        frames.append(frame)
-    return frames[0] if by is None else pd.concat(frames, ignore_index=True)
+    frames = {
+        key: _frame(part, some, result | {"p_adjusted": p, "significant": p < alpha})
+        for (key, part), some, result, p in zip(
+            parts.items(), pairs, results, adjusted, strict=True
+        )
+    }
+    return frames[None] if by is None else join_frames(frames, by)
 
 
 def _decided(
     bounds: xr.DataArray, baseline: Hashable | None, at: Depths, by: str | None
 ) -> dict[str, pd.Series]:
     """Return the further columns of a comparison of bounded scores, aligned with its rows."""
-    parts = [bounds]
-    if by is not None:
-        lower = bounds.isel({BOUND: 0}, drop=True)
-        groups = [part for _, part, _ in each_group(lower, by)]
-        parts = [bounds.sel({dim: part[dim] for dim in (SYSTEM, TOPIC)}) for part in groups]
-    found = pd.concat([decide(part, baseline=baseline, at=at) for part in parts], ignore_index=True)
+    parts = [decide(part, baseline=baseline, at=at) for _, part in groups(bounds, by)]
+    found = pd.concat(parts, ignore_index=True)
     return {name: found[name] for name in DECIDED}
 
 
@@ -196,7 +192,7 @@ def _compare(group: Matched, pairs: Array, test: PairedTest, alpha: float) -> di
         topics = np.full(found.mean.shape, found.topics)
         difference, interval = found.mean, found.interval(alpha=alpha)
         sides = found.wins, found.ties, found.losses
-        tested = test.kernel(scores, pairs)
+        tested = group.tested(test, scores, pairs)
         ends = means[pairs[:, 0]], means[pairs[:, 1]]
         if summary != "mean":
             difference = ends[0] - ends[1]

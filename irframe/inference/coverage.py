@@ -9,7 +9,6 @@ import xarray as xr
 
 from irframe.checks import level
 from irframe.cubes.verb import verb
-from irframe.inference.grouping import per_group
 from irframe.inference.matching import Array, Depths, Matched
 from irframe.inference.reference import Reference, match_reference
 from irframe.inference.verdicts import verdicts
@@ -90,7 +89,7 @@ def coverage(
     """
     new = significantly(test, alpha)
     compute = held_against(new, new, "coverage ratio")
-    return per_group(lambda part, held: compute(part, held, at), scores, by, reference)
+    return compute(scores, reference, at)
 
 
 Judge = Callable[[Matched, int, slice, Array], Array]

@@ -8,7 +8,6 @@ import xarray as xr
 
 from irframe.checks import level
 from irframe.cubes.verb import verb
-from irframe.inference.grouping import per_group
 from irframe.inference.matching import Array, Depths, match_topics
 from irframe.inference.verdicts import p_values
 from irframe.paired import PairedTest, all_pairs, parse_test
@@ -76,7 +75,7 @@ def discrimination(
     """
     level(alpha)
     return over_pairs(
-        scores, test, lambda p: (p < alpha).mean(axis=0), "discrimination ratio", at=at, by=by
+        scores, test, lambda p: (p < alpha).mean(axis=0), "discrimination ratio", at=at
     )
 
 
@@ -87,18 +86,12 @@ def over_pairs(
     name: str,
     *,
     at: Depths,
-    by: str | None,
 ) -> xr.DataArray:
     """Reduce the p-values of all pairs, (pair, depth), to a number per depth, for every metric."""
     chosen = parse_test(test)
-
-    def compute(part: xr.DataArray | pd.DataFrame, _: None) -> xr.DataArray:
-        matched = match_topics(part, at)
-        pairs = all_pairs(len(matched.systems))
-        result = np.empty((matched.scores.shape[0], matched.scores.shape[3]))
-        for row, block in matched.pieces(len(pairs)):
-            p = p_values(matched, row, block, test=chosen, pairs=pairs)
-            result[row, block] = reduce(p)
-        return matched.labelled(result, name)
-
-    return per_group(compute, scores, by)
+    matched = match_topics(scores, at)
+    pairs = all_pairs(len(matched.systems))
+    result = np.empty((matched.scores.shape[0], matched.scores.shape[3]))
+    for row, block in matched.pieces(len(pairs)):
+        result[row, block] = reduce(p_values(matched, row, block, test=chosen, pairs=pairs))
+    return matched.labelled(result, name)

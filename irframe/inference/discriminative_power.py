@@ -1,7 +1,5 @@
 """Discriminative power, by the paired bootstrap."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -9,7 +7,6 @@ from numpy.typing import ArrayLike
 
 from irframe.checks import level
 from irframe.cubes.verb import verb
-from irframe.inference.grouping import per_group
 from irframe.inference.matching import Array, Depths, Matched, match_topics
 from irframe.names import DEPTH, METRIC
 from irframe.paired import Bootstrap, all_pairs
@@ -99,17 +96,14 @@ def discriminative_power(
         found = bootstrap.discriminate(values, pairs, alpha=alpha, resamples=given)
         return found.asl, found.pair_deltas
 
-    def compute(part: Any, _: None) -> xr.Dataset:
-        matched = match_topics(part, at)
-        pairs = all_pairs(len(matched.systems))
-        shape = (matched.scores.shape[0], matched.scores.shape[3], len(pairs))
-        asl, deltas = np.empty(shape), np.empty(shape)
-        for row, block in matched.pieces(len(pairs)):
-            found = matched.over(row, block, lambda values: measure(values, pairs))
-            asl[row, block], deltas[row, block] = (values.T for values in found)
-        return _dataset(matched, pairs, asl, deltas, alpha)
-
-    return per_group(compute, scores, by)
+    matched = match_topics(scores, at)
+    pairs = all_pairs(len(matched.systems))
+    shape = (matched.scores.shape[0], matched.scores.shape[3], len(pairs))
+    asl, deltas = np.empty(shape), np.empty(shape)
+    for row, block in matched.pieces(len(pairs)):
+        found = matched.over(row, block, lambda values: measure(values, pairs))
+        asl[row, block], deltas[row, block] = (values.T for values in found)
+    return _dataset(matched, pairs, asl, deltas, alpha)
 
 
 def _dataset(matched: Matched, pairs: Array, asl: Array, deltas: Array, alpha: float) -> xr.Dataset:

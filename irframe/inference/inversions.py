@@ -5,7 +5,6 @@ import xarray as xr
 
 from irframe.cubes.verb import verb
 from irframe.inference.coverage import held_against, significantly
-from irframe.inference.grouping import per_group
 from irframe.inference.matching import Array, Depths, Matched
 from irframe.inference.reference import Reference
 from irframe.inference.verdicts import leads
@@ -64,7 +63,7 @@ def inversions(
     [0.333]
     """
     compute = held_against(_lead, significantly(test, alpha), "inversion ratio", opposed=True)
-    return per_group(lambda part, held: compute(part, held, at), scores, by, reference)
+    return compute(scores, reference, at)
 
 
 def _lead(matched: Matched, row: int, depths: slice, pairs: Array) -> Array:

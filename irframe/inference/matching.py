@@ -16,7 +16,7 @@ from irframe.errors import DepthError, InputError, ParameterError, warn
 from irframe.metrics.averaging import average
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
-from irframe.paired import all_pairs, baseline_pairs
+from irframe.paired import PairedTest, all_pairs, baseline_pairs
 
 BLOCK_BYTES = 2**26
 """Target size of an array over pairs and a block of depths, 8 bytes a value."""
@@ -103,7 +103,8 @@ class Matched:
         depths
             Positions of the depths.
         compute
-            Takes scores (system, topic, depth) free of NaN, gives arrays with depth last.
+            Takes scores (system, topic, depth) free of NaN, topics in the order of their names,
+            gives arrays with depth last.
 
         Returns
         -------
@@ -111,6 +112,8 @@ class Matched:
             What `compute` gave, for all depths.
         """
         scores = self.scores[row, :, :, depths]
+        if self._topics is not None:
+            scores = scores[:, self._topics]
         scored = ~np.isnan(scores).any(axis=0)
         if scored.all():
             return compute(scores)
@@ -125,12 +128,33 @@ class Matched:
         joined = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
         return tuple(part[..., back] for part in joined)
 
+    def tested(self, test: PairedTest, scores: Array, pairs: Array) -> Any:
+        """Test pairs of systems, which a test that draws sees in the order of their names."""
+        order = self._systems
+        if order is None:
+            return test.kernel(scores, pairs)
+        return test.kernel(scores[order], np.argsort(order)[pairs])
+
+    @cached_property
+    def _topics(self) -> Array | None:
+        return _by_name(self.array.indexes[TOPIC])
+
+    @cached_property
+    def _systems(self) -> Array | None:
+        return _by_name(self.array.indexes[SYSTEM])
+
     def labelled(self, values: Array, name: str) -> xr.DataArray:
         """Put labels on values over metric and depth."""
         dims = [dim for dim in (METRIC, DEPTH) if dim in self.array.dims]
         labels = {dim: self.array[dim].to_numpy() for dim in dims}
         shaped = values.reshape([len(label) for label in labels.values()])
         return xr.DataArray(shaped, labels, dims, name=name, attrs=dict(self.array.attrs))
+
+
+def _by_name(labels: pd.Index) -> Array | None:
+    """Return the order of labels by name, None for the one in which they stand."""
+    names = labels.astype(str)
+    return None if names.is_monotonic_increasing else np.argsort(names.to_numpy(), kind="stable")
 
 
 def _averages(scores: Array, summary: Any) -> Arrays:

@@ -56,4 +56,4 @@ def median_p(
     >>> median_p(scores).values.tolist()
     [0.0]
     """
-    return over_pairs(scores, test, lambda p: np.median(p, axis=0), "median p-value", at=at, by=by)
+    return over_pairs(scores, test, lambda p: np.median(p, axis=0), "median p-value", at=at)

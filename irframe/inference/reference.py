@@ -92,6 +92,32 @@ def share_topics(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Ma
     return match_topics(sides[0]), match_topics(sides[1], quiet=True)
 
 
+def share_depths(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Matched]:
+    """Match scores and others on the topics that every system has at every depth on both sides.
+
+    Parameters
+    ----------
+    scores, other
+        Scores of the same systems by depth; the others have one metric, or as many. Sides
+        without a topic in common are left as they are.
+
+    Returns
+    -------
+    scores, other : Matched
+        Both sides, without a score wherever some system has none on either.
+    """
+    both = scores.indexes[TOPIC].intersection(other.indexes[TOPIC], sort=False)
+    if not len(both):
+        return match_topics(scores), match_topics(other)
+    sides = [side.sel({TOPIC: both}).compute() for side in (scores, other)]
+    scored = [Matched(side).scored.all(axis=2, keepdims=True) for side in sides]
+    shared = scored[0] & scored[1]
+    kept = [shared, shared if len(sides[1]) > 1 else np.all(shared, axis=0, keepdims=True)]
+    blanked = [_blank(side, np.asarray(each)) for side, each in zip(sides, kept, strict=True)]
+    matched = match_topics(blanked[0])
+    return matched, matched if other is scores else match_topics(blanked[1], quiet=True)
+
+
 def _widen(side: xr.DataArray, shared: Array) -> xr.DataArray:
     """Repeat a single metric or depth as often as there are shared ones."""
     if DEPTH not in side.dims and shared.shape[2] > 1:
@@ -104,6 +130,8 @@ def _widen(side: xr.DataArray, shared: Array) -> xr.DataArray:
 
 def _blank(side: xr.DataArray, shared: Array) -> xr.DataArray:
     kept = shared if DEPTH in side.dims else shared[..., 0]
+    if kept.all():
+        return side
     return side.copy(data=np.where(kept[:, np.newaxis], side.to_numpy(), np.nan))
 
 

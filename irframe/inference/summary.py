@@ -8,7 +8,7 @@ import scipy
 import xarray as xr
 
 from irframe.checks import level
-from irframe.cubes.tables import score_groups, system_name, to_scores
+from irframe.cubes.tables import system_name, to_scores
 from irframe.cubes.verb import verb
 from irframe.inference.averages import averages
 from irframe.metrics.facts import facts
@@ -70,12 +70,7 @@ def summary(
     AP     s        0.5 -2.676551  3.676551  2
     """
     level(alpha)
-    if by is not None:
-        parts = {key: _summarise(part, alpha) for key, part in score_groups(scores, by)}
-        keys = pd.Index(list(parts), name=by)
-        result = xr.concat(list(parts.values()), dim=keys, join="outer")
-    else:
-        result = _summarise(to_scores(scores), alpha)
+    result = _summarise(to_scores(scores), alpha)
     if isinstance(scores, xr.DataArray):
         return result
     frame = result.to_dataframe().dropna(subset=["n"]).astype({"n": int})

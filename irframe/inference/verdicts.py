@@ -14,7 +14,7 @@ def p_values(
     matched: Matched, row: int, depths: slice, *, test: PairedTest, pairs: Array
 ) -> NDArray[np.float64]:
     """Give two-sided p-values of a metric, shape (pair, depth)."""
-    (p,) = matched.over(row, depths, lambda scores: (test.kernel(scores, pairs).p,))
+    (p,) = matched.over(row, depths, lambda scores: (matched.tested(test, scores, pairs).p,))
     return p
 
 

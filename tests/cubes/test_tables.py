@@ -6,7 +6,8 @@ import pytest
 import xarray as xr
 
 import irframe as ir
-from irframe.cubes.tables import score_groups, to_scores
+from irframe.cubes.tables import to_scores
+from irframe.cubes.verb import groups
 from irframe.errors import IdError, InputError, ParameterError
 
 LONG = pd.DataFrame(
@@ -71,12 +72,12 @@ def test_groups_by_level_column_and_coordinate():
     column = LONG.assign(track=np.where(LONG["qid"] == "1", "x", "y"))
     array = to_scores(LONG).assign_coords(track=("topic", ["y", "x"]))
     for scores in (level, column, array):
-        groups = dict(score_groups(scores, "track"))
-        assert set(groups) == {"x", "y"}
-        assert groups["x"].sizes["topic"] == 1
-        assert groups["x"].sel(metric="AP", system="a", topic="1").item() == 7
+        parts = {key: to_scores(part) for key, part in groups(scores, "track")}
+        assert set(parts) == {"x", "y"}
+        assert parts["x"].sizes["topic"] == 1
+        assert parts["x"].sel(metric="AP", system="a", topic="1").item() == 7
         with pytest.raises(ParameterError, match="'team'"):
-            dict(score_groups(scores, "team"))
+            dict(groups(scores, "team"))
     summary = array.ireval.summary(by="track")
     assert dict(summary.sizes) == {"track": 2, "metric": 2, "system": 2}
     assert level.ireval.summary(by="track").index.names == ["track", "metric", "name"]

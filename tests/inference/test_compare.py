@@ -379,7 +379,7 @@ class TestBadInput:
             scores[:, :1].ireval.compare()
 
     def test_groups_of_one_system(self, scores):
-        with pytest.raises(ParameterError, match="every group.*vectors"):
+        with pytest.raises(ParameterError, match="at least two systems.*group vectors"):
             scores[:, [0, 1, 2]].ireval.compare(by="team")
 
     def test_no_topic(self, scores):

@@ -30,7 +30,7 @@ def test_counts_are_added_up(scores):
     total = scores.sel(metric="NumRelRet").sum("topic")
     xr.testing.assert_equal(
         summary["mean"].sel(metric="NumRelRet").drop_vars("metric"),
-        total.drop_vars(["metric", "team"]).rename("mean"),
+        total.drop_vars("metric").rename("mean"),
     )
     assert np.isnan(summary["ci_low"].sel(metric=["NumQ", "NumRelRet"])).all()
 

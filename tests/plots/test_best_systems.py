@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+import irframe as ir
 from irframe.plots.best_systems import EDGES, _count
 
 
@@ -19,7 +20,7 @@ def test_best_systems_on_one_scale():
             "value": [1.0, 0.35, 1.0, 400.0],
         }
     )
-    ax = best.ireval.plot.best_systems()
+    ax = ir.plots.best_systems(best)
     heights = np.array([patch.get_height() for patch in ax.patches]).reshape(2, -1)
     assert heights[0].nonzero()[0].tolist() == [0, 6]
     assert heights[1].nonzero()[0].tolist() == [0, len(EDGES) - 2]

@@ -106,7 +106,7 @@ def test_figures_of_frames_refuse_other_frames(found, lengths):
     figures = ("outcome_shares", "rank_scatter", "length_histogram", "difference_histogram")
     for figure in figures:
         with pytest.raises(InputError):
-            getattr(best.ireval.plot, figure)()
+            getattr(ir.plots, figure)(best)
     with pytest.raises(InputError):
         lengths.ireval.plot.best_systems()
     with pytest.raises(InputError, match="no rows"):

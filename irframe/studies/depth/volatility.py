@@ -9,9 +9,8 @@ from irframe.agreements import Agreement, parse_agreement
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, ParameterError
 from irframe.inference.agreement import METRIC_OTHER, system_means
-from irframe.inference.grouping import per_group
-from irframe.inference.matching import Depths, match_topics, read_scores
-from irframe.inference.reference import Reference, pick_metric, same_systems
+from irframe.inference.matching import Depths, Matched, read_scores, select_depths
+from irframe.inference.reference import Reference, pick_metric, same_systems, share_depths
 from irframe.names import DEPTH, METRIC
 
 DEPTH_OTHER = "depth_other"
@@ -88,14 +87,13 @@ def volatility(
     50           0.67  1.00  1.00
     """
     chosen = parse_agreement(method)
-
-    def compute(part: Any, rest: Any) -> xr.DataArray:
-        array = read_scores(part)
-        if DEPTH not in array.dims:
-            raise DepthError("scores by depth", "scores without depths", "score a cube")
-        return _volatility(array, array if rest is None else _other(array, rest), chosen, at)
-
-    return per_group(compute, scores, by, other)
+    array = read_scores(scores)
+    if DEPTH not in array.dims:
+        raise DepthError("scores by depth", "scores without depths", "score a cube")
+    held = array if other is None else _other(array, other)
+    if at is not None:
+        array, held = select_depths(array, at), select_depths(held, at)
+    return _volatility(*share_depths(array, held), chosen)
 
 
 def _other(scores: xr.DataArray, other: Any) -> xr.DataArray:
@@ -108,13 +106,10 @@ def _other(scores: xr.DataArray, other: Any) -> xr.DataArray:
     return array
 
 
-def _volatility(
-    scores: xr.DataArray, other: xr.DataArray, method: Agreement, at: Depths
-) -> xr.DataArray:
-    rows = match_topics(scores, at)
-    columns = rows if other is scores else match_topics(other, at)
-    left, right = system_means(rows, method), system_means(columns, method)
-    values = method.kernel(left, left if columns is rows else right)
+def _volatility(rows: Matched, columns: Matched, method: Agreement) -> xr.DataArray:
+    left = system_means(rows, method)
+    right = left if columns is rows else system_means(columns, method)
+    values = method.kernel(left, right)
     names = [*columns.metrics] * (1 if len(right) == len(left) else len(left))
     return xr.DataArray(
         values,
@@ -126,5 +121,5 @@ def _volatility(
         },
         (METRIC, DEPTH, DEPTH_OTHER),
         name="agreement",
-        attrs={**scores.attrs, "method": repr(method)},
+        attrs={**rows.array.attrs, "method": repr(method)},
     )

@@ -14,7 +14,7 @@ from irframe.checks import choice, places, whole
 from irframe.cubes.grouping import group_coordinates
 from irframe.cubes.layout import JUDGED
 from irframe.cubes.topics import Selection, select_topics
-from irframe.errors import DepthError, InputError, ParameterError
+from irframe.errors import DepthError, IdError, InputError, ParameterError, warn
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.joining import locate, refuse_empty_join
 from irframe.frames.ranking import rank_table
@@ -49,11 +49,11 @@ class Answers:
     """Whether the system has any document for the topic; shape (system, topic)."""
     systems: pd.Index
     topics: pd.Index
-    group: NDArray[Any] | None
-    """Group of every topic, if asked for."""
     depth: int
-    skipped: NDArray[Any]
-    """Groups of the topics left out because they have no relevant document, 0 without groups."""
+    skipped: int
+    """How many topics are left out because they have no relevant document."""
+    there: NDArray[np.bool_] | None = None
+    """Whether the system took part in the topic, shape (system, topic); by default everywhere."""
     topic_name: str = TOPIC
     """What the caller calls topics."""
 
@@ -62,28 +62,65 @@ class Answers:
         (place,) = places("systems of the runs compared", [system], list(self.systems))
         return place
 
+    def shared(self, rows: NDArray[Any]) -> "Answers":
+        """Return the answers on the topics in which some systems took part, warning of others."""
+        if self.there is None or (kept := self.there[rows].all(axis=0)).all():
+            return self
+        if not kept.any():
+            raise IdError("topics in which every system compared took part", "none")
+        warn(f"{(~kept).sum()} of {len(kept)} topics are left out: not all systems took part there")
+        return self.part(np.flatnonzero(kept))
 
-def answers_of_cube(
-    cube: xr.Dataset, *, depth: int | None, rel: int, relevant: str, by: str | None
-) -> Answers:
+    def part(self, topics: NDArray[Any], skipped: int | None = None) -> "Answers":
+        """Return the answers on some topics."""
+        return replace(
+            self,
+            rank=self.rank[:, topics],
+            listed=self.listed[:, topics],
+            topics=self.topics[topics],
+            there=None if self.there is None else self.there[:, topics],
+            skipped=self.skipped if skipped is None else skipped,
+        )
+
+    def groups(self, group: NDArray[Any], kept: NDArray[Any]) -> Iterator[tuple[Any, "Answers"]]:
+        """Yield the answers of every group with the systems that have a list there.
+
+        Parameters
+        ----------
+        group
+            Group of every topic, left out or not.
+        kept
+            Which topics are not left out.
+        """
+        of_answer = group[kept]
+        for key in pd.unique(of_answer):
+            skipped = int((group == key).sum() - (of_answer == key).sum())
+            part = self.part(np.flatnonzero(of_answer == key), skipped)
+            rows = np.flatnonzero(part.listed.any(axis=1))
+            yield (
+                key,
+                replace(
+                    part, rank=part.rank[rows], listed=part.listed[rows], systems=part.systems[rows]
+                ),
+            )
+
+
+def answers_of_cube(cube: xr.Dataset, *, depth: int | None, rel: int, relevant: str) -> Answers:
     """Read answers off a cube; `depth` is by default 100 or the cube's, whichever is less."""
     deepest = read_depth(cube, depth)
     depth = min(DEEPEST, deepest) if depth is None else deepest
     _refuse_options(rel, relevant)
-    if by is not None and cube.coords.get(by, cube[SYSTEM]).dims != (TOPIC,):
-        _refuse_group(by, [str(name) for name in cube[TOPIC].coords if name != TOPIC])
     count = (cube["judged_grade"] >= rel).sum(JUDGED).to_numpy()
     kept = _kept(count, cube.indexes[TOPIC], relevant)
-    group = None if by is None else cube[by].to_numpy()
     systems = [cube["grade"][row, kept, :depth].to_numpy() for row in range(cube.sizes[SYSTEM])]
     return Answers(
         rank=np.stack([_first(grade, rel) for grade in systems]),
         listed=cube["retrieved"][:, kept].to_numpy() > 0,
         systems=cube.indexes[SYSTEM],
         topics=cube.indexes[TOPIC][kept],
-        group=None if group is None else group[kept],
         depth=depth,
-        skipped=_skipped(group, count),
+        skipped=len(count) - len(kept),
+        there=cube["took_part"][:, kept].to_numpy(),
     )
 
 
@@ -98,8 +135,11 @@ def answers_of_runs(
     systems: Sequence[Hashable] | None,
     ranking: dict[str, Any],
     topics: str | Sequence[Hashable],
-) -> Answers:
-    """Find the answers in frames, a block of topics at a time; `depth` is by default 100."""
+) -> dict[Any, Answers]:
+    """Find the answers in frames, a block of topics at a time; `depth` is by default 100.
+
+    Those of every group, or under the key None those of all topics.
+    """
     _refuse_options(rel, relevant)
     if ranking["ties"] == "mean":
         raise ParameterError("ties that give every document one rank", "ties='mean'")
@@ -118,16 +158,15 @@ def answers_of_runs(
         listed=np.zeros((len(table.systems), len(kept)), bool),
         systems=table.systems,
         topics=selection.labels[kept],
-        group=None if group is None else group[kept],
         depth=depth,
-        skipped=_skipped(group, count),
+        skipped=len(count) - len(kept),
         topic_name=str(table.columns[TOPIC]),
     )
     wanted = [
         answers.position(system) for system in (table.systems if systems is None else systems)
     ]
     _search(answers, table, judgments, selection, np.unique(wanted), kept, rel, ranking)
-    return answers
+    return {None: answers} if group is None else dict(answers.groups(group, kept))
 
 
 def _search(
@@ -210,11 +249,6 @@ def _kept(count: NDArray[Any], topics: pd.Index, relevant: str) -> NDArray[Any]:
     return kept
 
 
-def _skipped(group: NDArray[Any] | None, count: NDArray[Any]) -> NDArray[Any]:
-    groups: NDArray[Any] = np.zeros(len(count)) if group is None else group
-    return np.asarray(groups[count == 0])
-
-
 def _group(
     runs: pd.DataFrame, qrels: pd.DataFrame, table: RunTable, selection: Selection, by: str
 ) -> NDArray[Any]:
@@ -222,6 +256,9 @@ def _group(
     groups = {name: values for name, (dim, values) in known.items() if dim == TOPIC}
     if by not in groups:
         _refuse_group(by, sorted(groups))
+    missing = selection.labels[pd.isna(groups[by])]
+    if len(missing):
+        raise ParameterError("a group for every topic", "none for", "", missing)
     return np.asarray(groups[by])
 
 

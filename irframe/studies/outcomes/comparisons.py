@@ -1,6 +1,6 @@
 """Comparisons of systems by their answers: which pairs, what was found, what may be claimed."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,33 +44,16 @@ def basis(measure: str, test: str, alpha: float, adjust: str | None) -> Basis:
 
 
 def compare_answers(
-    answers: Answers, pairs: NDArray[np.int64], verdict: Basis, *, ordered: bool, by: str | None
+    answers: Answers, pairs: NDArray[np.int64], verdict: Basis, *, ordered: bool
 ) -> pd.DataFrame:
-    """Return a row per pair and group, with the columns that `outcomes` describes."""
+    """Return a row per pair, with the columns that `outcomes` describes."""
     _refuse_strangers(answers, pairs)
     labels = {f"system_{side}": answers.systems.take(pairs[:, i]) for i, side in enumerate("ab")}
-    frames = []
-    for key, columns, skipped in _parts(answers):
-        found = break_down(answers.rank[:, columns], pairs)
-        frame = pd.DataFrame({**labels, **found, **_verdicts(found, verdict)})
-        if ordered:
-            frame.insert(2, "best_so_far", frame["delta"] > 0)
-        if by is not None:
-            frame.insert(0, by, key)
-        frames.append(frame.assign(n_no_relevant=skipped))
-    return pd.concat(frames, ignore_index=True)
-
-
-def _parts(answers: Answers) -> Iterator[tuple[Any, Any, int]]:
-    """Yield every group, its topics, and how many more have no relevant document."""
-    if answers.group is None:
-        yield None, slice(None), len(answers.skipped)
-        return
-    missing = pd.isna(answers.group)
-    if missing.any():
-        raise ParameterError("a group for every topic", "none for", "", answers.topics[missing])
-    for key in pd.unique(answers.group):
-        yield key, np.flatnonzero(answers.group == key), int((answers.skipped == key).sum())
+    found = break_down(answers.rank, pairs)
+    frame = pd.DataFrame({**labels, **found, **_verdicts(found, verdict)})
+    if ordered:
+        frame.insert(2, "best_so_far", frame["delta"] > 0)
+    return frame.assign(n_no_relevant=answers.skipped)
 
 
 def _verdicts(found: dict[str, Any], verdict: Basis) -> dict[str, Any]:

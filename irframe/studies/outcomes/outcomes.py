@@ -1,6 +1,6 @@
 """How one system answers more topics, or answers them sooner, than another."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,11 +11,12 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import listed
-from irframe.cubes.verb import verb
+from irframe.cubes.gate import read_cube
+from irframe.cubes.verb import join_frames, naming_group, verb
 from irframe.errors import ParameterError
 from irframe.studies.outcomes.answers import Answers, answers_of_cube, answers_of_runs
 from irframe.studies.outcomes.breakdown import reciprocal
-from irframe.studies.outcomes.comparisons import KINDS, basis, compare_answers, pairs_of
+from irframe.studies.outcomes.comparisons import KINDS, Basis, basis, compare_answers, pairs_of
 
 __all__ = ["Outcomes", "outcomes"]
 
@@ -29,7 +30,7 @@ SETTLED = {
 """Arguments that a cube has settled, and their defaults."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Outcomes:
     """How pairs of systems answer topics: a row per comparison, and a row per topic.
 
@@ -37,10 +38,11 @@ class Outcomes:
     ----------
     summary
         A row per comparison (and group) in the shape of the paper's Table 2; see `outcomes`.
-    answers
-        The ranks that were compared.
-    pairs
-        Positions of systems a and b in `answers`, shape (pair, 2); a is the baseline.
+    compared
+        The ranks that were compared, and positions of systems a and b among them, shape (pair, 2);
+        a is the baseline. Once for every group.
+    by
+        What the groups are called, if there are any.
 
     Examples
     --------
@@ -58,8 +60,25 @@ class Outcomes:
     """
 
     summary: pd.DataFrame
-    answers: Answers
-    pairs: NDArray[np.int64]
+    compared: Mapping[Any, tuple[Answers, NDArray[np.int64]]]
+    by: str | None = None
+
+    @classmethod
+    def join(cls, parts: Mapping[Any, "Outcomes"], by: str) -> "Outcomes":
+        """Put the outcomes of groups together, labelled with the group."""
+        compared = {key: each for key, part in parts.items() for each in part.compared.values()}
+        return cls(
+            join_frames({key: part.summary for key, part in parts.items()}, by), compared, by
+        )
+
+    @property
+    def attrs(self) -> dict[Any, Any]:
+        """What decided the numbers."""
+        return self.summary.attrs
+
+    @attrs.setter
+    def attrs(self, values: dict[Any, Any]) -> None:
+        self.summary.attrs = values
 
     @cached_property
     def queries(self) -> pd.DataFrame:
@@ -72,35 +91,40 @@ class Outcomes:
             categorical; ``rank_a`` and ``rank_b``, <NA> where not returned; ``esl_a`` and
             ``esl_b``, the ranks where both have an answer, else NaN; ``rr_a`` and ``rr_b``.
         """
-        answers, (a, b) = self.answers, self.pairs.T
-        topics = len(answers.topics)
-        ranks = {"a": answers.rank[a].ravel(), "b": answers.rank[b].ravel()}
-        returned = {side: rank > 0 for side, rank in ranks.items()}
-        both = returned["a"] & returned["b"]
-        codes = returned["a"] + np.int8(2) * returned["b"]
-        frame = pd.DataFrame(
-            {
-                "system_a": answers.systems.take(np.repeat(a, topics)),
-                "system_b": answers.systems.take(np.repeat(b, topics)),
-                answers.topic_name: answers.topics.take(np.tile(np.arange(topics), len(a))),
-                "outcome": pd.Categorical.from_codes(codes, dtype=KINDS),
-                **{f"rank_{side}": pd.array(rank, dtype="Int32") for side, rank in ranks.items()},
-                **{f"esl_{side}": np.where(both, rank, np.nan) for side, rank in ranks.items()},
-                **{f"rr_{side}": reciprocal(rank) for side, rank in ranks.items()},
-            }
-        )
-        for side, there in returned.items():
-            frame[f"rank_{side}"] = frame[f"rank_{side}"].where(there)
-        if answers.group is not None:
-            frame.insert(0, self.summary.columns[0], np.tile(answers.group, len(a)))
-        return frame
+        frames = {key: _queries(*each) for key, each in self.compared.items()}
+        joined = frames[None] if self.by is None else join_frames(frames, self.by)
+        joined.attrs = dict(self.attrs)
+        return joined
 
     def __repr__(self) -> str:
-        topics = f"{len(self.answers.topics)} topics at depth {self.answers.depth}"
-        return f"Outcomes of {len(self.pairs)} comparisons over {topics}"
+        every = [answers for answers, _ in self.compared.values()]
+        topics = f"{sum(len(answers.topics) for answers in every)} topics at depth {every[0].depth}"
+        return f"Outcomes of {len(self.summary)} comparisons over {topics}"
 
 
-@verb
+def _queries(answers: Answers, pairs: NDArray[np.int64]) -> pd.DataFrame:
+    (a, b), topics = pairs.T, len(answers.topics)
+    ranks = {"a": answers.rank[a].ravel(), "b": answers.rank[b].ravel()}
+    returned = {side: rank > 0 for side, rank in ranks.items()}
+    both = returned["a"] & returned["b"]
+    codes = returned["a"] + np.int8(2) * returned["b"]
+    frame = pd.DataFrame(
+        {
+            "system_a": answers.systems.take(np.repeat(a, topics)),
+            "system_b": answers.systems.take(np.repeat(b, topics)),
+            answers.topic_name: answers.topics.take(np.tile(np.arange(topics), len(a))),
+            "outcome": pd.Categorical.from_codes(codes, dtype=KINDS),
+            **{f"rank_{side}": pd.array(rank, dtype="Int32") for side, rank in ranks.items()},
+            **{f"esl_{side}": np.where(both, rank, np.nan) for side, rank in ranks.items()},
+            **{f"rr_{side}": reciprocal(rank) for side, rank in ranks.items()},
+        }
+    )
+    for side, there in returned.items():
+        frame[f"rank_{side}"] = frame[f"rank_{side}"].where(there)
+    return frame
+
+
+@verb(itself=(pd.DataFrame,))
 def outcomes(
     data: xr.Dataset | pd.DataFrame,
     qrels: pd.DataFrame | None = None,
@@ -227,22 +251,34 @@ def outcomes(
     0        0       1       2    13
     """
     verdict = basis(measure, test, alpha, adjust)
-    reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant, "by": by}
+    reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant}
     if isinstance(data, pd.DataFrame):
-        answers = answers_of_runs(
+        found = answers_of_runs(
             data,
             _judged(qrels),
             systems=_needed(baseline, systems, order),
             ranking={"ties": ties, "score_dtype": score_dtype, "seed": seed},
             topics=topics,
+            by=by,
             **reading,
         )
     else:
         _refuse_settled(qrels=qrels, ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
-        answers = answers_of_cube(data, **reading)
+        found = {None: answers_of_cube(read_cube(data), **reading)}
+    parts = {}
+    for key, answers in found.items():
+        with naming_group(key, by):
+            parts[key] = _compared(answers, verdict, baseline, systems, order)
+    return parts[None] if by is None else Outcomes.join(parts, by)
+
+
+def _compared(
+    answers: Answers, verdict: Basis, baseline: Any, systems: Any, order: Sequence[Hashable] | None
+) -> Outcomes:
     pairs = pairs_of(answers, baseline, systems, order)
-    summary = compare_answers(answers, pairs, verdict, ordered=order is not None, by=by)
-    return Outcomes(summary, answers, pairs)
+    shared = answers.shared(np.unique(pairs))
+    summary = compare_answers(shared, pairs, verdict, ordered=order is not None)
+    return Outcomes(summary, {None: (shared, pairs)})
 
 
 def _judged(qrels: Any) -> pd.DataFrame:

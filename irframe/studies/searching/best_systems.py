@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.tables import score_groups
 from irframe.cubes.verb import verb
 from irframe.inference.averages import at_depth, averages, metric_labels
 from irframe.metrics.facts import facts
@@ -55,11 +54,6 @@ def best_systems(
     0     AP  monot5   0.475
     1    ASL  monot5  14.150
     """
-    if by is not None:
-        parts = [(key, best_systems(part, at=at)) for key, part in score_groups(scores, by)]
-        frames = [part.assign(**{by: key}) for key, part in parts]
-        whole = pd.concat(frames, ignore_index=True)
-        return whole[[by, *whole.columns.drop(by)]]
     means = averages(at_depth(scores, at))
     rows = []
     for name, row in zip(metric_labels(means), means.to_numpy(), strict=True):

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from irframe.agreements import Kendall
 from irframe.checks import choice, level, number
-from irframe.cubes.tables import score_groups
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
 from irframe.inference.averages import at_depth, metric_labels
@@ -98,13 +97,6 @@ def reordering(
     ['colbert', 'doct5query']
     """
     choice("per", per, ("step", "system"))
-    if by is not None:
-        parts = [
-            (key, reordering(part, at=at, margin=margin, alpha=alpha, per=per))
-            for key, part in score_groups(scores, by)
-        ]
-        whole = pd.concat([part.assign(**{by: key}) for key, part in parts], ignore_index=True)
-        return whole[[by, *whole.columns.drop(by)]]
     array = at_depth(scores, at)
     labels, systems = metric_labels(array), array.indexes[SYSTEM]
     if len(labels) < 2 or len(systems) < 2:

@@ -12,7 +12,7 @@ def test_archetypes_by_group():
     cube = ir.cube(*ir.example_track())
     data = cube.ireval.misplacement()
     table = data.ireval.archetypes(by="team")
-    assert table.index.to_list() == ["terms", "vectors", "expansion", "rerankers"]
+    assert table["team"].to_list() == ["terms", "vectors", "expansion", "rerankers"]
     assert (table["total"] == 32).all()
     np.testing.assert_allclose(table[list(ARCHETYPES)].sum(axis=1), 1)
     with pytest.raises(ParameterError, match="team"):
