@@ -139,7 +139,8 @@ def _refuse_twice(cube: xr.Dataset) -> None:
 
 
 def _is_typed(variable: xr.Variable, part: Part) -> bool:
-    return part.dtype is object or variable.dtype == part.dtype
+    kind = variable.dtype.kind
+    return kind != "T" if part.dtype is object else variable.dtype == part.dtype
 
 
 def _typed(array: xr.DataArray, part: Part) -> xr.Variable:

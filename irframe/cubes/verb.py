@@ -18,6 +18,9 @@ from irframe.names import GRADE, RESULT, SYSTEM, TOPIC
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+PAIR, SIDES = "pair", ("system_a", "system_b")
+"""Dimension of pairs of systems, and the coordinates that name them."""
+
 VERBS: dict[str, Callable[..., Any]] = {}
 """Every verb of cubes, of scores and of what they return, by name."""
 
@@ -68,7 +71,13 @@ def _verb(function: Function, itself: tuple[type, ...]) -> Function:
 
 
 def _read(subject: Any) -> Any:
-    return read_cube(subject) if isinstance(subject, xr.Dataset) and GRADE in subject else subject
+    """Return a cube through the gate; of scores and results a selected label as one of each."""
+    if not isinstance(subject, xr.Dataset | xr.DataArray):
+        return subject
+    if isinstance(subject, xr.Dataset) and GRADE in subject:
+        return read_cube(subject)
+    scalars = [dim for dim in LIST if dim in subject.coords and subject[dim].ndim == 0]
+    return subject.expand_dims(scalars) if scalars else subject
 
 
 def _is_scalar(subject: Any, dim: str) -> bool:
@@ -280,8 +289,10 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
         return xr.DataTree.from_dict({str(key): part for key, part in results.items()}, name=by)
     if not isinstance(first, xr.Dataset | xr.DataArray):
         return type(first).join(results, by)
-    bare = [part.drop_vars(_unindexed(part)) for part in results.values()]
+    bare: list[Any] = [_bare(part) for part in results.values()]
     joined = xr.concat(bare, dim=pd.Index(list(results), name=by), join="outer")
+    if not {*SIDES} <= {*first.xindexes} and {*SIDES} <= {*joined.xindexes}:
+        joined = joined.reset_index(PAIR)
     if not isinstance(whole, xr.Dataset | xr.DataArray):
         return joined
     dims = [dim for dim in LIST if dim in joined.dims and dim in whole.dims]
@@ -292,8 +303,11 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
     return _with_riders(joined, whole, _riders(whole))
 
 
-def _unindexed(labelled: xr.Dataset | xr.DataArray) -> list[Any]:
-    return [name for name in labelled.coords if name not in labelled.xindexes]
+def _bare(part: xr.Dataset | xr.DataArray) -> xr.Dataset | xr.DataArray:
+    """Return a result without coordinates that label nothing, pairs by their systems."""
+    if PAIR in part.dims and PAIR not in part.xindexes:
+        part = part.set_index({PAIR: SIDES})
+    return part.drop_vars([name for name in part.coords if name not in part.xindexes])
 
 
 def join_frames(results: Mapping[Any, Any], by: str) -> pd.DataFrame:

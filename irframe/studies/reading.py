@@ -3,12 +3,13 @@
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from irframe.checks import places, whole
-from irframe.errors import DepthError, MetricError, ParameterError
+from irframe.errors import DepthError, InputError, MetricError, ParameterError, warn
 from irframe.metrics import Metric
-from irframe.names import DEPTH
+from irframe.names import DEPTH, SYSTEM, TOPIC
 
 
 def read_depth(cube: xr.Dataset, depth: int | None) -> int:
@@ -43,6 +44,53 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
         return deepest
     advice = "build the cube with a greater depth=; missing ranks are empty"
     return whole("depth", depth, low=1, high=deepest, error=DepthError, advice=advice)
+
+
+def attended(cube: xr.Dataset) -> xr.Dataset:
+    """Return a cube without systems and topics of which nothing is there, warning of them.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> dict(attended(cube).sizes) == dict(cube.sizes)
+    True
+    """
+    there = cube["took_part"].to_numpy()
+    kept = {SYSTEM: there.any(axis=1), TOPIC: there.any(axis=0)}
+    for dim, some in kept.items():
+        if not some.any():
+            raise InputError(f"{dim}s of which something is there", "none")
+        if not some.all():
+            warn(f"{(~some).sum()} {dim}s of which nothing is there are left out")
+            cube = cube.isel({dim: np.flatnonzero(some)})
+    return cube
+
+
+def shared(cube: xr.Dataset) -> xr.Dataset:
+    """Return the topics of a cube in which all of its systems took part, warning of others.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> shared(cube).sizes["topic"]
+    16
+    """
+    there = np.asarray(cube["took_part"].to_numpy().all(axis=0))
+    if there.all():
+        return cube
+    if not there.any():
+        advice = "compare fewer systems, or those of every collection apart with by="
+        raise InputError("topics in which every system took part", "none", advice)
+    message = f"{(~there).sum()} of {len(there)} topics are left out: not all systems took part"
+    warn(f"{message} there")
+    return cube.isel({TOPIC: np.flatnonzero(there)})
 
 
 def refuse_deeper(metrics: Iterable[Metric], depth: int) -> None:

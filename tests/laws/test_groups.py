@@ -28,6 +28,8 @@ def branch(result, track):
         if "track" in result.columns:
             rows = result[result["track"] == track]
             return rows.drop(columns="track").reset_index(drop=True)
+        if "track" not in result.index.names:
+            return result
         return result.xs(track, level="track")
     if hasattr(result, "summary"):
         return {name: branch(getattr(result, name), track) for name in ("summary", "queries")}
@@ -40,8 +42,8 @@ def assert_group(joined, expected, track):
     if isinstance(expected, xr.Dataset | xr.DataArray):
         if isinstance(found, xr.Dataset) and isinstance(expected, xr.DataArray):
             found = next(iter(found.data_vars.values()))
-        labels = {dim: expected[dim] for dim in expected.dims if dim in expected.coords}
         found, expected = bare(found), bare(expected)
+        labels = {dim: expected[dim] for dim in expected.dims if dim in expected.coords}
         found = found.sel({dim: label for dim, label in labels.items() if dim in found.dims})
         sizes = {dim: slice(size) for dim, size in expected.sizes.items() if dim not in labels}
         found = found.isel(sizes).transpose(*expected.dims)
@@ -81,7 +83,7 @@ def test_groups_are_like_the_group_alone(name, seed):
     for track in TRACKS:
         expected = outcome(name, alone(frames, track))
         if isinstance(expected, type) or isinstance(joined, type):
-            assert joined == expected or isinstance(joined, type)
+            assert isinstance(joined, type)
             return
         assert_group(joined, expected, track)
 

@@ -9,6 +9,7 @@ import xarray as xr
 
 import irframe as ir
 from irframe.accessor import verbs
+from irframe.cubes.gate import read_cube
 from irframe.cubes.verb import VERBS
 from irframe.errors import IrframeError, IrframeWarning
 
@@ -24,9 +25,10 @@ SUBJECTS = {
     "volatility": lambda cube: ir.volatility(ir.score(cube, *SCORED)),
     "misplaced": ir.misplacement,
     "lengths": ir.search_lengths,
-    "comparison": lambda cube: ir.compare(ir.score(cube, *SCORED, at=[3])),
+    "comparison": lambda cube, by=None: ir.compare(ir.score(cube, *SCORED, at=[3]), by=by),
 }
-"""First parameter of a verb -> what it is made of."""
+"""First parameter of a verb -> what it is made of; frames keep no coordinates, but their groups."""
+FRAMES = ("lengths", "comparison")
 
 ARGUMENTS = {
     "metrics": SCORED,
@@ -58,7 +60,10 @@ def call(name, cube, **options):
     first = parameters[0].name
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
-        subject = SPECIAL.get(name, SUBJECTS[first])(cube)
+        if first in FRAMES and isinstance(cube, xr.DataTree):
+            options["by"] = "track"
+        grouped = options if first in FRAMES and not isinstance(cube, xr.DataTree) else {}
+        subject = SPECIAL.get(name, SUBJECTS[first])(cube, **grouped)
         positional, named = [], {}
         for parameter in parameters[1:]:
             given = ARGUMENTS.get(parameter.name, inspect.Parameter.empty)
@@ -113,17 +118,31 @@ def assert_same(found, expected):
 
 
 def bare(labelled):
-    """Return an array or dataset without what only describes it."""
+    """Return an array or dataset without what only describes it, documents by name."""
     labelled = labelled.compute()
-    extra = [name for name in labelled.coords if name not in labelled.dims]
-    kept = [name for name in extra if labelled[name].dims == ("pair",)]
-    result = labelled.drop_vars([name for name in extra if name not in kept])
+    if "doc" in labelled and "judged_doc" in labelled.coords:
+        labelled = with_names(read_cube(labelled))
+    if "pair" in labelled.dims and "pair" not in labelled.xindexes:
+        labelled = labelled.set_index(pair=("system_a", "system_b"))
+    result = labelled.drop_vars([name for name in labelled.coords if name not in labelled.xindexes])
     dims = [dim for dim in ("judged", "filed_rank") if dim in result.dims]
     return result.isel({dim: slice(0) for dim in dims})
+
+
+def with_names(cube):
+    """Return a cube with names for the places that documents have in the recall base."""
+    names = cube["judged_doc"].to_numpy()
+    place = np.maximum(cube["doc"].to_numpy(), 0)
+    topics = np.broadcast_to(np.arange(len(names))[:, np.newaxis], place.shape)
+    listed = np.where(cube["doc"].to_numpy() >= 0, names[topics, place].astype(str), "")
+    cube = cube.assign(doc=(cube["doc"].dims, listed))
+    return cube.isel(level=slice(0)) if "level" in cube.dims else cube
 
 
 def bare_frame(frame):
     """Return a frame without what only describes it."""
     result = frame.copy()
     result.attrs = {}
+    if {"system", "topic", "doc"} <= {*result}:
+        result = result.sort_values(["system", "topic", "doc"], ignore_index=True)
     return result

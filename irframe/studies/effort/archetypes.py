@@ -54,7 +54,7 @@ def archetypes(misplaced: xr.Dataset, by: str | None = None) -> pd.DataFrame:
     if not isinstance(misplaced, xr.Dataset) or "archetype" not in misplaced:
         raise InputError("what misplacement returned", type(misplaced).__name__)
     kind = misplaced["archetype"].transpose(SYSTEM, TOPIC)
-    there = misplaced["took_part"].transpose(SYSTEM, TOPIC).to_numpy()
+    there = misplaced["took_part"].broadcast_like(kind).transpose(SYSTEM, TOPIC).to_numpy()
     found = pd.Series(kind.to_numpy()[there]).value_counts()
     counts = {name: int(found.get(name, 0)) for name in ("", *ARCHETYPES)}
     no_relevant = counts.pop("")

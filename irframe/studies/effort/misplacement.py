@@ -73,8 +73,8 @@ def misplacement(
         ``sigma_plus``, ``sigma_minus``, ``sigma`` and their ``twist``; ``s_plus`` and
         ``s_minus``, how far documents moved down and up; ``archetype``, a name of the curve's
         kind. Over (topic): ``recall_base`` R, and ``length``, the nominal length. On topics
-        without relevant documents the numbers are NaN, ``rp`` and ``crp`` 0 and ``archetype``
-        empty; ``attrs["no_relevant"]`` counts them.
+        without relevant documents, which ``attrs["no_relevant"]`` counts, and where a system did
+        not take part, the numbers are NaN, ``rp`` and ``crp`` 0 and ``archetype`` empty.
 
     Raises
     ------
@@ -131,6 +131,7 @@ def misplacement(
         for start in range(0, len(grade), step)
     ]
     values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    _blank(values, ~cube["took_part"].to_numpy())
     data = _label(cube, values, {"recall_base": R, "length": length})
     no_relevant, lengthened = int((R == 0).sum()), int((length > deepest).sum())
     data.attrs = {"depth": deepest, "crossing": crossing, "rel": rel, "no_relevant": no_relevant}
@@ -140,6 +141,13 @@ def misplacement(
             "their rankings are taken to be twice as long as their recall base"
         )
     return data
+
+
+def _blank(values: dict[str, Array], missing: NDArray[np.bool_]) -> None:
+    """Set what is said of rankings that are not there to 0, NaN or no name."""
+    if missing.any():
+        for value in values.values():
+            value[missing] = {"f": np.nan, "i": 0, "U": ""}[value.dtype.kind]
 
 
 def _measure(

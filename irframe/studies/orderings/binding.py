@@ -1,5 +1,7 @@
 """Which metrics cannot contradict an innate ordering."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
@@ -36,11 +38,15 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
     >>> [is_bound(cube, m, gain="linear", rel=1) for m in (ir.nDCG(), ir.ERR(gain="linear"))]
     [True, False]
     """
-    seen, ordered = _worth(cube, *gains_of(metric)), _worth(cube, gain, rel)
-    if not np.allclose(seen, ordered):
-        return False
     monotone = metric.order in {"gain", "relevance"} and not metric.sees_length
-    return metric.additive or (monotone and bool(np.isin(ordered, (0, 1)).all()))
+    for top in np.unique(cube["top"].to_numpy()):
+        levels = cube["level"].to_numpy()
+        seen = _worth(levels[levels <= top], int(top), *gains_of(metric))
+        ordered = _worth(levels[levels <= top], int(top), gain, rel)
+        binary = bool(np.isin(ordered, (0, 1)).all())
+        if not np.allclose(seen, ordered) or not (metric.additive or (monotone and binary)):
+            return False
+    return True
 
 
 def gains_of(metric: Metric) -> tuple[Gain, int]:
@@ -55,8 +61,7 @@ def gains_of(metric: Metric) -> tuple[Gain, int]:
     return getattr(metric, "gain", Binary()), getattr(metric, "rel", 1)
 
 
-def _worth(cube: xr.Dataset, gain: GainLike, rel: int) -> NDArray[np.float64]:
+def _worth(levels: Any, top: int, gain: GainLike, rel: int) -> NDArray[np.float64]:
     """Return the gain of every grade as a share of the highest."""
-    top = int(cube["top"].max())
-    worth = parse_gain(gain).map(cube["level"].to_numpy(), rel=rel, top=top)
+    worth = parse_gain(gain).map(levels, rel=rel, top=top)
     return np.asarray(worth / max(worth.max(initial=0), np.finfo(float).tiny))

@@ -18,7 +18,7 @@ from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import PairedTest
 from irframe.studies.orderings.binding import gains_of
 from irframe.studies.orderings.orderings import GainLike, order_pairs
-from irframe.studies.reading import against, read_depth
+from irframe.studies.reading import against, attended, read_depth, shared
 
 DAGGER, DOUBLE_DAGGER = "†", "‡"
 
@@ -108,17 +108,19 @@ def corroborate(
     deepest = read_depth(cube, chosen.depth if depth is None else depth)
     if chosen.depth not in {None, deepest}:
         raise DepthError(f"one depth for metric and orderings, depth={deepest}", str(chosen))
+    cube = attended(cube)
     yardstick, others = against(cube.indexes[SYSTEM].tolist(), baseline, systems)
+    compared = shared(cube.isel({SYSTEM: [yardstick, *others]}))
     own_gain, own_rel = gains_of(chosen)
     hedge = order_pairs(
-        cube,
-        np.array([(other, yardstick) for other in others]),
+        compared,
+        np.array([(other, 0) for other in range(1, 1 + len(others))]),
         depth=deepest,
         gain=own_gain if gain is None else gain,
         rel=own_rel if rel is None else rel,
         labels=False,
     ).sel({DEPTH: deepest})
-    scores = score(cube.isel({SYSTEM: [yardstick, *others]}), chosen, at=deepest)
+    scores = score(compared, chosen, at=deepest)
     report = compare(scores, test, baseline=baseline, alpha=alpha)
     return _mark(report, hedge, alpha=alpha, cost=chosen.cost)
 

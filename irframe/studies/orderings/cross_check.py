@@ -21,7 +21,7 @@ from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import PairedTest, all_pairs, parse_test, sign_p
 from irframe.studies.orderings.binding import gains_of
 from irframe.studies.orderings.orderings import PAIR, GainLike, ranking_gains
-from irframe.studies.reading import read_depth
+from irframe.studies.reading import attended, read_depth, shared
 
 Array = NDArray[Any]
 
@@ -97,7 +97,7 @@ def cross_check(
     """
     level(alpha)
     tests, chosen = _tests(test), parse_metrics(metrics)
-    deepest = read_depth(cube, None)
+    deepest, cube = read_depth(cube, None), shared(attended(cube))
     scores = score(cube, *chosen, at=deepest if at is None else at)
     matched = match_topics(scores)
     pairs = all_pairs(scores.sizes[SYSTEM])

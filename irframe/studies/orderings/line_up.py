@@ -99,7 +99,7 @@ def line_up(
     if a is None or b is None:
         raise ParameterError("two systems to line up", f"{a!r} and {b!r}")
     pair = orderings(cube, a, b, depth=deepest, gain=gain, rel=rel)
-    both = cube.isel({SYSTEM: [cube.indexes[SYSTEM].get_loc(system) for system in (a, b)]})
+    both = cube.sel({SYSTEM: [a, b], TOPIC: pair[TOPIC]})
     gains = ranking_gains(both, deepest, gain=gain, rel=rel).astype(np.float64)
     gains /= max(gains.max(), 1.0)
     pair = pair.assign(gain_a=((TOPIC, DEPTH), gains[0]), gain_b=((TOPIC, DEPTH), gains[1]))

@@ -21,7 +21,7 @@ from irframe.errors import MetricError, ParameterError
 from irframe.gains import Gain, GainMap, parse_gain
 from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
 from irframe.paired import all_pairs, sign_p
-from irframe.studies.reading import read_depth
+from irframe.studies.reading import attended, read_depth, shared
 
 Array = NDArray[Any]
 GainLike = Gain | type[Gain] | str | Mapping[int, float]
@@ -117,7 +117,7 @@ def orderings(
     >>> pair["p"].sel(depth=10).round(5).item()
     0.00024
     """
-    deepest = read_depth(cube, depth)
+    deepest, cube = read_depth(cube, depth), attended(cube)
     pairs = _pairs(cube, a, b)
     spelled = not (a is None and b is None) if labels is None else labels
     data = order_pairs(cube, pairs, depth=deepest, gain=gain, rel=rel, labels=spelled)
@@ -128,6 +128,8 @@ def order_pairs(
     cube: xr.Dataset, pairs: Array, *, depth: int, gain: GainLike, rel: int, labels: bool
 ) -> xr.Dataset:
     """Compare pairs of systems, told by position, shape (pair, 2); the rest as for `orderings`."""
+    rows, pairs = np.unique(pairs, return_inverse=True)
+    pairs, cube = pairs.reshape(-1, 2), shared(cube.isel({SYSTEM: rows}))
     gains = ranking_gains(cube, depth, gain=gain, rel=rel)
     data = _label(cube, pairs, compare_rankings(gains, pairs), depth, spelled=labels)
     return data.assign_attrs(gain=repr(parse_gain(gain)), rel=rel)
@@ -158,15 +160,16 @@ def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> 
     missing = chosen.missing(levels) if isinstance(chosen, GainMap) else []
     if missing:
         raise MetricError("a gain for every relevant grade", "none for", "", missing)
-    worth = chosen.map(levels, rel=rel, top=int(cube["top"].max()))
-    numbers = whole_gains(worth.tolist())
+    tops, scale = np.unique(cube["top"].to_numpy(), return_inverse=True)
+    worth = np.stack([chosen.map(levels, rel=rel, top=int(top)) for top in tops])
+    numbers = whole_gains(worth.ravel().tolist())
     if max(numbers, default=0) > np.iinfo(np.int64).max:
         raise MetricError("gains that can be summed exactly", repr(gain), "use fewer decimals")
-    table = np.zeros(256, np.min_scalar_type(-1 - max(numbers, default=0)))
-    table[levels] = numbers
-    table[[UNJUDGED, UNJUDGED - 1]] = 0
-    grade = np.ascontiguousarray(cube["grade"].to_numpy()[..., :depth])
-    gains: Array = table[grade.view(np.uint8)]
+    table = np.zeros((len(tops), 256), np.min_scalar_type(-1 - max(numbers, default=0)))
+    table[:, levels] = np.reshape(numbers, worth.shape)
+    table[:, [UNJUDGED, UNJUDGED - 1]] = 0
+    code = np.ascontiguousarray(cube["grade"].to_numpy()[..., :depth]).view(np.uint8)
+    gains: Array = table[0][code] if len(tops) == 1 else table[scale[:, np.newaxis], code]
     return gains
 
 

@@ -9,7 +9,7 @@ from irframe.errors import ParameterError
 from irframe.names import DEPTH, SYSTEM
 from irframe.paired import all_pairs
 from irframe.studies.orderings.orderings import GainLike, ranking_gains
-from irframe.studies.reading import read_depth
+from irframe.studies.reading import attended, read_depth, shared
 
 OUTCOME = "outcome"
 OUTCOMES = ("equal", "separable", "non-separable")
@@ -63,7 +63,7 @@ def separability(
            [0.397, 0.752],
            [0.   , 0.221]])
     """
-    deepest = read_depth(cube, depth)
+    deepest, cube = read_depth(cube, depth), shared(attended(cube))
     systems = cube.sizes[SYSTEM]
     if systems < 2:
         raise ParameterError("at least two systems", str(systems))

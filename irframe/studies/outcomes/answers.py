@@ -27,7 +27,7 @@ from irframe.frames.tables import (
 )
 from irframe.metrics.esl import ESL
 from irframe.names import SYSTEM, TOPIC, UNJUDGED
-from irframe.studies.reading import read_depth
+from irframe.studies.reading import attended, read_depth
 
 ROWS = 1 << 20
 """Rows of a run frame ranked and joined at a time, whole topics, to bound memory."""
@@ -110,6 +110,7 @@ def answers_of_cube(cube: xr.Dataset, *, depth: int | None, rel: int, relevant: 
     deepest = read_depth(cube, depth)
     depth = min(DEEPEST, deepest) if depth is None else deepest
     _refuse_options(rel, relevant)
+    cube = attended(cube)
     count = (cube["judged_grade"] >= rel).sum(JUDGED).to_numpy()
     kept = _kept(count, cube.indexes[TOPIC], relevant)
     systems = [cube["grade"][row, kept, :depth].to_numpy() for row in range(cube.sizes[SYSTEM])]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import places
 from irframe.cubes.verb import verb
-from irframe.errors import ParameterError
+from irframe.errors import InputError, ParameterError
 from irframe.names import DOC, RANK, SYSTEM, TOPIC
 from irframe.studies.searching.length_histogram import bin_width, refuse_others
 from irframe.studies.searching.search_lengths import LENGTH
@@ -108,6 +108,9 @@ def _differences(
     if a == b:
         raise ParameterError("two different systems", f"{a!r} twice")
     sides = [lengths[lengths[SYSTEM] == name].set_index([TOPIC, DOC]) for name in (a, b)]
-    left, right = sides[0], sides[1].reindex(sides[0].index)
+    both = sides[0].index.intersection(sides[1].index, sort=False)
+    if not len(both):
+        raise InputError("topics in which both systems took part", "none")
+    left, right = (side.loc[both] for side in sides)
     difference = left[LENGTH].to_numpy().astype(np.int64) - right[LENGTH].to_numpy()
     return difference, (left[RANK].isna() ^ right[RANK].isna()).to_numpy()

@@ -11,7 +11,7 @@ from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.metrics.asl import ASL
 from irframe.names import DOC, GRADE, RANK, SYSTEM, TOPIC
-from irframe.studies.reading import read_depth
+from irframe.studies.reading import attended, read_depth
 
 __all__ = ["search_lengths"]
 
@@ -87,7 +87,7 @@ def search_lengths(
     1   c     3              2   0.666667
     2   x  <NA>              1   0.000000
     """
-    depth = read_depth(cube, depth)
+    depth, cube = read_depth(cube, depth), attended(cube)
     ASL(rel=rel, unretrieved=unretrieved)
     grade = cube["judged_grade"].to_numpy()
     topic, slot = np.nonzero(grade >= rel)
@@ -95,13 +95,14 @@ def search_lengths(
         raise InputError("topics with a relevant document", f"none among {len(grade)}")
     place = np.full(grade.shape, -1)
     place[topic, slot] = np.arange(len(topic))
-    parts = []
+    parts, there = [], cube["took_part"].to_numpy()
     for row in range(cube.sizes[SYSTEM]):
         rank, length, precision = _measure(cube.isel({SYSTEM: row}), place, topic, depth, rel)
         missing = rank == 0
         length[missing] += unretrieved == "irrel+1"
         order = np.lexsort((np.where(missing, depth + 1, rank), topic))
-        columns = {"row": np.full(len(topic), row, np.int32), "of": order, RANK: rank[order]}
+        order = order[there[row, topic[order]]]
+        columns = {"row": np.full(len(order), row, np.int32), "of": order, RANK: rank[order]}
         parts.append(columns | {LENGTH: length[order], PRECISION: precision[order]})
     found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     order = found["of"]

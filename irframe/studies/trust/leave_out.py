@@ -19,6 +19,7 @@ from irframe.metrics.averaging import average
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM
+from irframe.studies.reading import attended, shared
 
 Array = NDArray[Any]
 TIE = 12
@@ -111,6 +112,7 @@ def leave_out(
     """
     chosen, pool = parse_metrics(metrics), pool_depth_of(cube, depth)
     depths = wanted_depths(cube, chosen, min(pool, cube.sizes[DEPTH]) if at is None else at)
+    cube = shared(attended(cube))
     groups = _groups(cube, together)
     contributions = _Contributions.read(cube, groups, pool)
     own = {metric.depth for metric in chosen if metric.depth is not None}
@@ -190,7 +192,8 @@ class _Study:
         self.metrics, self.depths, self.contributions = metrics, list(depths), contributions
         deepest = max([*depths, *(metric.depth or 1 for metric in metrics)])
         base = keep_judgments(cut(cube, deepest), contributions.best > 0)
-        self.base = self._with_ranks(base.assign_attrs(pool_depth=pool), contributions.best)
+        pools = {"pool_depth": xr.full_like(base["pool_depth"], pool)}
+        self.base = self._with_ranks(base.assign_coords(pools), contributions.best)
         self.systems = cube.indexes[SYSTEM]
         self.scores = score(self.base, *metrics, at=self.depths).to_numpy()
         self.means = self._average(self.scores)
@@ -226,7 +229,7 @@ class _Study:
     @staticmethod
     def _with_ranks(cube: xr.Dataset, ranks: Array) -> xr.Dataset:
         judged = cube["judged_grade"].to_numpy() != EMPTY
-        return cube.assign(pool_rank=(cube["pool_rank"].dims, np.where(judged, ranks, 0)))
+        return cube.assign_coords(pool_rank=(cube["pool_rank"].dims, np.where(judged, ranks, 0)))
 
 
 def _rows(study: _Study, groups: Array, group: int, together: str | None) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from irframe.cubes.layout import JUDGED
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.names import DEPTH, SYSTEM, UNJUDGED
+from irframe.studies.reading import attended
 
 Array = NDArray[Any]
 VARIABLES = ("doc", "judged_grade", "pool_rank")
@@ -93,6 +94,7 @@ def pool_growth(
     """
     wanted = _depths(cube, at)
     rel = whole("rel", rel, low=1, high=127)
+    cube = attended(cube)
     relevant = cube["judged_grade"].to_numpy() >= rel
     judged, found, rate = count_pools(cube, relevant, wanted)
     columns = {"judged": judged.mean(axis=0), "relevant": found.mean(axis=0), "rate": rate}
@@ -162,12 +164,13 @@ def _of_runs(runs: xr.Dataset, relevant: Array, found: Array, wanted: Array) -> 
     unread, unmet = cut & (wanted > deepest), cut & (ahead >= deepest)
     _warn_cut((unread | unmet[..., :-1]).any(axis=(0, 1)), deepest)
     first = np.where(unmet, np.nan, ahead + 1.0)
-    return (
-        _both("relevant_in_pool", np.where(unread, np.nan, inside))
-        | _both("relevant_past", np.where(unread, np.nan, found - inside))
-        | _both("first_unjudged", first[..., :-1])
-        | _both("first_unjudged_all", first[..., -1])
-    )
+    values = {
+        "relevant_in_pool": np.where(unread, np.nan, inside),
+        "relevant_past": np.where(unread, np.nan, found - inside),
+        "first_unjudged": first[..., :-1],
+        "first_unjudged_all": first[..., -1],
+    }
+    return _both(values, runs["took_part"].to_numpy())
 
 
 def _entries(runs: xr.Dataset, never: int) -> tuple[Array, Array]:
@@ -196,9 +199,12 @@ def _warn_cut(unknown: Array, deepest: int) -> None:
         )
 
 
-def _both(name: str, values: Array) -> dict[str, Array]:
+def _both(values: dict[str, Array], there: Array) -> dict[str, Array]:
     """Return means over runs and topics, and standard deviations, NaN where there are too few."""
-    pairs = values.reshape(-1, *values.shape[2:]).astype(np.float64)
-    few = np.full(pairs.shape[1:], np.nan)
-    mean = pairs.mean(axis=0) if len(pairs) else few
-    return {name: mean, f"{name}_sd": pairs.std(axis=0, ddof=1) if len(pairs) > 1 else few}
+    found = {}
+    for name, array in values.items():
+        lists = array[there].astype(np.float64)
+        few = np.full(lists.shape[1:], np.nan)
+        found[name] = lists.mean(axis=0) if len(lists) else few
+        found[f"{name}_sd"] = lists.std(axis=0, ddof=1) if len(lists) > 1 else few
+    return found

@@ -17,7 +17,7 @@ from irframe.inference.agreement import agreement
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH
-from irframe.studies.reading import refuse_deeper
+from irframe.studies.reading import attended, refuse_deeper, shared
 
 PERCENT, SEED = "percent", "seed"
 PERCENTS = (90, 70, 50, 30, 10)
@@ -99,7 +99,7 @@ def robustness(
     drawn = [*range(seeds)] if isinstance(seeds, int) else [whole("seed", seed) for seed in seeds]
     if not drawn or len(set(drawn)) < len(drawn) or not len(percents):
         raise ParameterError("percentages and distinct seeds", f"{list(percents)!r}, {drawn!r}")
-    base = cut(cube, max([*depths, *(metric.depth or 1 for metric in chosen)]))
+    base = cut(shared(attended(cube)), max([*depths, *(metric.depth or 1 for metric in chosen)]))
     complete = score(base, *chosen, at=depths)
     results = [
         [
