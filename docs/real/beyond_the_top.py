@@ -115,9 +115,9 @@ def best_systems(scored):
     """Write and draw the best system of every collection."""
     parts = [scores.ireval.best_systems().assign(collection=name) for name, scores in scored]
     best = pd.concat(parts)[["collection", "metric", "system", "value"]]
-    ax = best[best["metric"].isin(["P@20", "ASL(first=10)"])].ireval.plot.best_systems()
+    ax = ir.plots.best_systems(best[best["metric"].isin(["P@20", "ASL(first=10)"])])
     ax.figure.savefig(HERE / "beyond-the-top-best-top.png", dpi=80)
-    ax = best[best["metric"].isin(["AP", "ASL"])].ireval.plot.best_systems()
+    ax = ir.plots.best_systems(best[best["metric"].isin(["AP", "ASL"])])
     ax.figure.savefig(HERE / "beyond-the-top-best-all.png", dpi=80)
     short = [f"{v:.3f}" if v < 1 else f"{v:.0f}" for v in best["value"]]
     text = best.assign(value=np.array(short) + " (" + best["system"].to_numpy(str) + ")")

@@ -47,7 +47,7 @@ def archetypes(cubes):
     rows = []
     for name, cube in cubes.items():
         for word, rule in RULES.items():
-            shares = cube.ireval.misplacement(crossing=rule).ireval.archetypes().loc["all"]
+            shares = cube.ireval.misplacement(crossing=rule).ireval.archetypes().iloc[0]
             row = {"collection": name, "crossing": word, "rankings": int(shares["total"])}
             rows.append(row | {kind: f"{shares[kind]:.2%}" for kind in KINDS})
     write_table(rows, "archetypes")

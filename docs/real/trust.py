@@ -62,11 +62,13 @@ def pools(covid, robust):
         pane.set_xscale("log")
         pane.xaxis.set_major_formatter("{x:g}")
     save(panes[0].figure, "growth")
-    table = covid.ireval.pool_growth([5, 7]).to_dataframe()
-    rows = {"judgments": ["pool depth 5", "pool depth 7"]}
-    for column in ("relevant_in_pool", "first_unjudged", "relevant_past"):
-        pairs = table[[column, f"{column}_sd"]].to_numpy(float)
-        rows[column] = [f"{m:.1f} ± {sd:.1f}" for m, sd in pairs]
+    found = covid.ireval.pool_growth([5, 7])
+    rows = {"judgments": ["pool depth 5", "pool depth 7", "all"]}
+    for name in ("relevant_in_pool", "first_unjudged", "relevant_past"):
+        pairs = zip(found[name].to_numpy(), found[f"{name}_sd"].to_numpy(), strict=True)
+        rows[name] = [f"{m:.1f} ± {sd:.1f}" for m, sd in pairs] + ["n/a"]
+    of_all, spread = (found[f"first_unjudged_all{end}"].item() for end in ("", "_sd"))
+    rows["first_unjudged"][-1] = f"{of_all:.1f} ± {spread:.1f}"
     write_table(pd.DataFrame(rows), "statistics")
 
 

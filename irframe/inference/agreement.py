@@ -40,8 +40,10 @@ def agreement(
         As for `coverage`: a depth, a metric, or other scores of the same systems. By default
         every metric of the scores, at the same depth.
     method
-        A method of agreement or its name: ``"kendall"`` (tau-b), ``"tau_a"``, ``"tau_ap"``,
-        ``"rbo"``, ``"spearman"``, ``"pearson"``, ``"rmse"``.
+        A method of agreement such as `RBO`, or its name: ``"kendall"`` or ``"tau_b"``,
+        ``"tau_a"``, ``"tau_ap"``, ``"tau_ap_b"``, ``"rbo"``, ``"rbo_a"``, ``"rbo_b"``,
+        ``"spearman"``, ``"pearson"``, ``"rmse"``. They differ in what systems that tie count for,
+        as `Kendall`, `TauAP` and `RBO` say.
     at
         Depths of the scores to look at; by default all there are.
     by

@@ -121,9 +121,9 @@ def effective_top(
     Returns
     -------
     pandas.DataFrame
-        A row per system, its index: ``effective``, see `effective_count`, over all relevant
-        documents of all topics; ``documents``, how many there are; ``share``, one over the other.
-        A system that retrieved none of them takes notice of 0.
+        A row per system, its index: ``effective``, how many of the shortest search lengths of all
+        topics average like all precisions together; ``documents``, how many relevant ones there
+        are; ``share``, one over the other. A system that retrieved none takes notice of 0.
 
     Raises
     ------
