@@ -107,8 +107,8 @@ class FrameAccessor(Accessor):
             wanted = "; ".join(f"{role}: {', '.join(names)}" for role, names in ALIASES.items())
             message = (
                 "ireval needs a run frame (columns topic, doc and score or rank), scores (index "
-                "system, topic; or columns topic, measure, value) or what a verb returned. Names "
-                f"per role: {wanted}"
+                "system, topic; or columns topic, measure, value) or what a verb returned, as its "
+                f"attrs say. Names per role: {wanted}"
             )
             raise AttributeError(message)
         super().__init__(subject)

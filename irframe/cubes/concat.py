@@ -208,7 +208,8 @@ def _groups(cubes: list[xr.Dataset], dim: str) -> list[str]:
 def _disagreeing(parts: list[xr.DataArray]) -> pd.Index:
     """Return labels to which coordinates give different groups."""
     counts = pd.concat([part.to_series() for part in parts]).groupby(level=0, sort=False).nunique()
-    return counts.index[counts > 1]
+    labels: pd.Index = counts.index[counts > 1]
+    return labels
 
 
 def _regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:

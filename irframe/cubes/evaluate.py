@@ -11,8 +11,9 @@ from irframe.cubes.cube import build_cube, build_groups
 from irframe.cubes.gate import unknown_tail
 from irframe.cubes.layout import RANKINGS
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
+from irframe.cubes.provenance import provenance
 from irframe.cubes.score import Metrics, parse_metrics, score
-from irframe.cubes.verb import join, provenance
+from irframe.cubes.splitting import join
 from irframe.errors import DepthError, MetricError
 from irframe.metrics import Metric
 from irframe.names import DEPTH, METRIC, METRICS, RESULT, SYSTEM, TOPIC, roles

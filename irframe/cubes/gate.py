@@ -142,7 +142,7 @@ def _refuse_twice(cube: xr.Dataset) -> None:
 
 def _is_typed(variable: xr.Variable, part: Part) -> bool:
     kind = variable.dtype.kind
-    return kind != "T" if part.dtype is object else variable.dtype == part.dtype
+    return kind != "T" if part.dtype is object else bool(variable.dtype == part.dtype)
 
 
 def _typed(array: xr.DataArray, part: Part) -> xr.Variable:

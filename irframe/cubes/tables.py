@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.errors import IdError, InputError
+from irframe.errors import IdError, InputError, warn
 from irframe.metrics.facts import facts
 from irframe.names import ALIASES, DEPTH, METRIC, METRICS, SYSTEM, TOPIC
 
@@ -70,7 +70,13 @@ def _metric_columns(frame: pd.DataFrame) -> list[Any]:
     stated = frame.attrs.get(METRICS, ())
     made = [name for name in frame.columns if name in stated]
     named = [name for name in frame.columns if isinstance(name, str) and facts(name).known]
-    return made or named or list(frame.columns)
+    if made or not named:
+        return made or list(frame.columns)
+    others = [str(name) for name in frame.columns.drop(named)]
+    if others:
+        advice = f"name the metrics in attrs[{METRICS!r}] if they are some"
+        warn(f"columns without the name of a metric are left out: {', '.join(others)}; {advice}")
+    return named
 
 
 def system_name(frame: pd.DataFrame) -> Any:

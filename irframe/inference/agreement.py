@@ -11,14 +11,13 @@ from irframe.agreements import RBO, Agreement, Kendall, Spearman, TauAP, parse_a
 from irframe.cubes.verb import verb
 from irframe.inference.matching import Depths, Matched, match_topics
 from irframe.inference.reference import Reference, match_reference
+from irframe.metrics.averaging import TIE
 from irframe.names import DEPTH, METRIC
 
 METRIC_OTHER = "metric_other"
 """Dimension of the metrics on the other side."""
 ORDERINGS = (Kendall, RBO, Spearman, TauAP)
 """Methods that see only the order of the systems."""
-TIE = 12
-"""Decimals to which means are rounded before they are ordered."""
 
 
 @verb

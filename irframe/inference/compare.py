@@ -10,7 +10,8 @@ import xarray as xr
 
 from irframe.checks import level
 from irframe.cubes.bounds import BOUND
-from irframe.cubes.verb import groups, join_frames, naming_group, verb
+from irframe.cubes.splitting import groups, join_frames, naming_group
+from irframe.cubes.verb import verb
 from irframe.inference.corrections import adjust_p, refuse_correction
 from irframe.inference.decide import decide
 from irframe.inference.matching import (

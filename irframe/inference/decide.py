@@ -17,6 +17,7 @@ from irframe.inference.matching import (
     label_pairs,
     match_topics,
 )
+from irframe.metrics.averaging import TIE
 
 
 @verb
@@ -86,8 +87,9 @@ def decide(
     lower, upper = (match_topics(bounds.sel({BOUND: side}, drop=True), at) for side in SIDES)
     pairs = choose_pairs(lower, baseline)
     first, second = pairs.T
-    low = _means(lower)[..., first] - _means(upper)[..., second]
-    high = _means(upper)[..., first] - _means(lower)[..., second]
+    least, most = _means(lower), _means(upper)
+    low = np.round(least[..., first] - most[..., second], TIE) + 0.0
+    high = np.round(most[..., first] - least[..., second], TIE) + 0.0
     higher = np.where(low > 0, first, np.where(high < 0, second, -1))
     cheaper = np.where(high < 0, first, np.where(low > 0, second, -1))
     cost = np.array(lower.towards)[:, np.newaxis, np.newaxis] < 0

@@ -10,12 +10,10 @@ from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.inference.averages import averages
 from irframe.metrics import Metric
+from irframe.metrics.averaging import TIE
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
-
-TIE = 12
-"""Decimals to which means are rounded before they are compared."""
 
 
 @verb

@@ -4,10 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irframe.inference.matching import Array, Matched
+from irframe.metrics.averaging import TIE
 from irframe.paired import PairedTest
-
-TIE = 12
-"""Decimals to which means are rounded before one of them leads."""
 
 
 def p_values(

@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 from irframe.metrics.base import Floats
 
+TIE = 12
+"""Decimals to which averages are rounded before one of them leads: rounding errors are ties."""
+
 
 def average(
     values: NDArray[Any], summary: Literal["mean", "sum", "harmonic"] = "mean", axis: int = -1

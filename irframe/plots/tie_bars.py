@@ -76,7 +76,7 @@ def tie_bars(
     places = np.arange(len(order))
     ax = new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8))
     ax.use_sticky_edges = False
-    least = 0.004 * (high.max() - low.min() or 1)
+    least = 0.012 * (high.max() - low.min() or 1)
     height = np.maximum(high - low, least)[order]
     ax.bar(places, height, bottom=low[order], width=0.7, color=COLOURS[0])
     if len(order) <= NAMED:

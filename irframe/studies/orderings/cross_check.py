@@ -16,6 +16,7 @@ from irframe.gains import Gain
 from irframe.inference.matching import Matched, match_topics
 from irframe.inference.verdicts import p_values
 from irframe.metrics import Metric
+from irframe.metrics.averaging import TIE
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import PairedTest, all_pairs, parse_test, sign_p
@@ -30,8 +31,6 @@ CATEGORIES = ("Both: Yes", "Both: No", "Metric: Yes", "Metric: No", "Both: Oppos
 """Who finds a difference significant: both metric and orderings, and in favour of the same system;
 neither; only the metric; only the orderings; both, but not in favour of the same system."""
 CELL = (METRIC, TEST, DEPTH, PAIR)
-TIE = 12
-"""Decimals to which means are rounded before systems are ranked."""
 
 
 @verb

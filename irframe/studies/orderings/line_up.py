@@ -10,14 +10,12 @@ from irframe.cubes.score import parse_metrics, score
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.metrics import Metric
+from irframe.metrics.averaging import TIE
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.studies.orderings.binding import is_bound
 from irframe.studies.orderings.orderings import GainLike, orderings, ranking_gains
 from irframe.studies.reading import read_depth, refuse_deeper
-
-TIE = 12
-"""Decimals to which differences are rounded, so that equal scores differ by 0."""
 
 
 @verb

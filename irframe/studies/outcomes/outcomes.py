@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from irframe.checks import listed
 from irframe.cubes.gate import read_cube
-from irframe.cubes.verb import join_frames, naming_group, verb
+from irframe.cubes.splitting import join_frames, naming_group
+from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.studies.outcomes.answers import Answers, answers_of_cube, answers_of_runs
 from irframe.studies.outcomes.breakdown import reciprocal

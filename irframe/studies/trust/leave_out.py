@@ -15,15 +15,13 @@ from irframe.cubes.score import parse_metrics, score, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.metrics import Metric
-from irframe.metrics.averaging import average
+from irframe.metrics.averaging import TIE, average
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM
 from irframe.studies.reading import attended, shared
 
 Array = NDArray[Any]
-TIE = 12
-"""Decimals to which means are rounded before systems are ranked."""
 
 
 @verb

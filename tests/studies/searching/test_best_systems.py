@@ -33,7 +33,7 @@ def test_best_systems():
 
 def test_unknown_metrics_are_averaged_and_higher_is_better():
     index = pd.MultiIndex.from_product([["a", "b"], range(3)], names=["system", "topic"])
-    scores = pd.DataFrame({"mine": [1, 2, 3, 2, 3, 4.0], "AP": 0.5}, index=index)
+    scores = pd.DataFrame({"mine": [1, 2, 3, 2, 3, 4.0], "yours": 0.5}, index=index)
     best = scores.ireval.best_systems()
     assert best["system"].tolist() == ["b", "a"]
     assert best["value"].tolist() == [3, 0.5]

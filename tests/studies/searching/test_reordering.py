@@ -58,5 +58,5 @@ def test_what_cannot_be_reordered():
 
 def test_systems_that_tie_have_no_correlation():
     index = pd.MultiIndex.from_product([["a", "b"], range(3)], names=["system", "topic"])
-    scores = pd.DataFrame({"mine": [1, 2, 3, 2, 3, 4.0], "AP": 0.5}, index=index)
+    scores = pd.DataFrame({"mine": [1, 2, 3, 2, 3, 4.0], "yours": 0.5}, index=index)
     assert np.isnan(scores.ireval.reordering()["kendall"].item())
