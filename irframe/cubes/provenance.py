@@ -1,5 +1,6 @@
 """Where numbers come from: what a cube, scores and results say of themselves."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,34 @@ def stamped(result: Any, name: str, whole: Any) -> Any:
     if hasattr(result, "attrs"):
         result.attrs = {**provenance(whole), **result.attrs, RESULT: name}
     return result
+
+
+WORDS = {
+    "ties": "ties {}",
+    "seed": "seed {}",
+    "score_dtype": "scores as {}",
+    "topics": "topics {}",
+    "collection": "collections by {}",
+    "depth": "lists cut at {}",
+    "top": "top grade {}",
+    "pool_depth": "pool depth {}",
+    "irframe": "irframe {}",
+}
+"""How a caption tells of each attribute."""
+
+
+def caption(attributes: Mapping[Any, Any]) -> str:
+    """Return a line that says what decided some numbers, for under a table or figure.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> caption(ir.score(ir.cube(*ir.example_track()), "AP").attrs)
+    'ties trec; scores as float64; topics qrels; top grade 3; pool depth 10; irframe 0.1.0'
+    """
+    told = {name: attributes[name] for name in WORDS if name in attributes}
+    texts = {name: " and ".join(map(str, np.atleast_1d(value))) for name, value in told.items()}
+    return "; ".join(WORDS[name].format(text) for name, text in texts.items())
 
 
 def provenance(whole: Any) -> dict[Any, Any]:

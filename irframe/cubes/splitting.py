@@ -70,6 +70,10 @@ def _frame_groups(frame: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFr
 def _labelled_groups(
     labelled: xr.Dataset | xr.DataArray, by: Any
 ) -> Iterator[tuple[Any, xr.Dataset | xr.DataArray]]:
+    if by in labelled.dims and by in labelled.indexes:
+        for key in labelled.indexes[by]:
+            yield key, labelled.sel({by: key}, drop=True)
+        return
     dim, keys = read_groups(labelled, by)
     across = SYSTEM if dim == TOPIC else TOPIC
     there = _there(labelled)

@@ -1,51 +1,57 @@
 """Comparison frames as tables for a page or a paper."""
 
 import string
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from irframe.checks import whole
+from irframe.cubes.provenance import caption
 from irframe.errors import InputError
 from irframe.inference.compare import COLUMNS
 from irframe.inference.matching import Array
 from irframe.metrics.facts import facts
-from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.names import ALIASES, DEPTH, METRIC, SYSTEM
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
 LETTERS = len(string.ascii_lowercase)
 SIDES = ("system_a", "system_b")
+SUMMARY = ("mean", "ci_low", "ci_high", "n")
+"""Columns of a summary."""
 MARK = "mark"
 """Name of the row labels that superscripts refer to."""
 
 
-def styled(comparison: pd.DataFrame, precision: int = 3) -> "Styler":
-    r"""Lay a comparison out as a table: a mean per system and metric, with significance marks.
+def styled(result: pd.DataFrame | xr.Dataset, precision: int = 3) -> "Styler":
+    r"""Lay a comparison or a summary out as a table: a mean per system and metric.
 
     Parameters
     ----------
-    comparison
-        A frame from `compare`.
+    result
+        What `compare` or `summary` returned.
     precision
         Decimals of the means, at least 0.
 
     Returns
     -------
     pandas.io.formats.style.Styler
-        A row per system, a column per metric and depth (and group), the means as numbers.
-        Every system has a mark, a letter (or a number where there are more than 26 systems); a
-        mean carries as superscripts the marks of all systems that this one significantly beats
-        (``significant`` in the comparison). A baseline comes first. Shows itself in notebooks;
-        ``to_html()`` has ``<sup>``, ``to_latex()`` has ``$^{...}$`` and the rules of booktabs.
-        Further methods of a Styler apply.
+        A row per system, a column per metric and depth (and group), the means as numbers, and a
+        caption that says how they came about. Of a summary each mean is followed by half the
+        width of its confidence interval. Of a comparison every system has a mark, a letter (or a
+        number where there are more than 26 systems); a mean carries as superscripts the marks of
+        all systems that this one significantly beats (``significant`` in the comparison), and a
+        baseline comes first. Shows itself in notebooks; ``to_html()`` has ``<sup>``,
+        ``to_latex()`` has ``$^{...}$`` and the rules of booktabs. Further methods of a Styler
+        apply.
 
     Raises
     ------
     InputError
-        For a frame that is no comparison, or has some pair twice at a metric and depth.
+        For what is neither, or has some pair twice at a metric and depth.
     ParameterError
         For a precision below 0.
 
@@ -66,6 +72,8 @@ def styled(comparison: pd.DataFrame, precision: int = 3) -> "Styler":
     >>> two = runs[runs["system"].isin(["bm25", "splade"])]
     >>> frame = two.ireval.evaluate(qrels, ["AP", "RR"]).ireval.compare()
     >>> print(frame.ireval.styled().to_latex())
+    \begin{table}
+    \caption{ties trec; scores as float64; topics qrels; top grade 3; pool depth 10; irframe 0.1.0}
     \begin{tabular}{llrr}
     \toprule
      & metric & AP & RR \\
@@ -75,13 +83,51 @@ def styled(comparison: pd.DataFrame, precision: int = 3) -> "Styler":
     b & splade & 0.411$^{a}$ & 0.797$^{a}$ \\
     \bottomrule
     \end{tabular}
+    \end{table}
     """
-    from irframe.inference.marking import MarkedStyler  # noqa: PLC0415 - needs jinja2
+    from irframe.inference.marking import MARGIN, SUPERSCRIPT, MarkedStyler  # noqa: PLC0415 - jinja2
 
+    whole("precision", precision, low=0)
+    if set(SUMMARY) <= {*getattr(result, "columns", getattr(result, "data_vars", ()))}:
+        numbers, marks, markup = *_summarised(result, precision), MARGIN
+    else:
+        numbers, marks, markup = *_compared(result), SUPERSCRIPT
+    table = MarkedStyler.of(numbers, marks, precision, markup)
+    return table.set_caption(caption(result.attrs)) if result.attrs else table
+
+
+def _summarised(
+    summary: pd.DataFrame | xr.Dataset, precision: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the means, and half the widths of their intervals as texts."""
+    if isinstance(summary, xr.Dataset):
+        summary = summary.reset_coords(drop=True).to_dataframe()
+    frame = summary.dropna(subset=["mean"]).reset_index().rename(columns=_system_role)
+    if DEPTH not in frame:
+        frame[DEPTH] = pd.NA
+    groups = [name for name in frame.columns if name not in {METRIC, SYSTEM, DEPTH, *SUMMARY}]
+    keys = frame[[*groups, METRIC, DEPTH]].drop_duplicates()
+    columns = _labels(keys, groups)
+    column = frame.groupby([*groups, METRIC, DEPTH], sort=False, dropna=False).ngroup().to_numpy()
+    row, systems = pd.factorize(frame[SYSTEM])
+    half = (frame["ci_high"] - frame["ci_low"]) / 2
+    means = np.full((len(systems), len(columns)), np.nan)
+    means[row, column] = frame["mean"]
+    margins = np.full(means.shape, "", dtype=object)
+    margins[row, column] = ["" if np.isnan(each) else f"{each:.{precision}f}" for each in half]
+    index = pd.Index(systems, name=SYSTEM)
+    return pd.DataFrame(means, index, columns), pd.DataFrame(margins, index, columns)
+
+
+def _system_role(name: Any) -> Any:
+    return SYSTEM if name in ALIASES[SYSTEM] else name
+
+
+def _compared(comparison: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the means, and the marks of the systems that each of them beats."""
     missing = [name for name in COLUMNS if name not in getattr(comparison, "columns", ())]
     if missing:
-        raise InputError("a frame from compare", "one without", "", missing)
-    whole("precision", precision, low=0)
+        raise InputError("what compare or summary returned", "columns missing", "", missing)
     cells = _cells(comparison)
     systems, columns = _systems(comparison), _columns(comparison)
     marks = _marks(len(systems))
@@ -89,11 +135,8 @@ def styled(comparison: pd.DataFrame, precision: int = 3) -> "Styler":
     means = np.full((len(rows), len(columns)), np.nan)
     for system, mean in (("a", "mean_a"), ("b", "mean_b")):
         means[cells[system], cells["column"]] = comparison[mean]
-    return MarkedStyler.of(
-        pd.DataFrame(means, rows, columns),
-        pd.DataFrame(_superscripts(comparison, cells, marks, means.shape), rows, columns),
-        precision,
-    )
+    superscripts = _superscripts(comparison, cells, marks, means.shape)
+    return pd.DataFrame(means, rows, columns), pd.DataFrame(superscripts, rows, columns)
 
 
 def _keys(comparison: pd.DataFrame) -> list[str]:
@@ -117,7 +160,11 @@ def _marks(systems: int) -> list[str]:
 
 def _columns(comparison: pd.DataFrame) -> pd.Index:
     *groups, _, _ = keys = _keys(comparison)
-    order = comparison[keys].drop_duplicates()
+    return _labels(comparison[keys].drop_duplicates(), groups)
+
+
+def _labels(order: pd.DataFrame, groups: list[str]) -> pd.Index:
+    """Return the labels of columns for groups, metrics and depths."""
     labels = [
         str(metric) if pd.isna(depth) or "@" in str(metric) else f"{metric}@{depth}"
         for metric, depth in zip(order[METRIC], order[DEPTH], strict=True)

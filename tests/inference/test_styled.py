@@ -113,3 +113,39 @@ def test_bad_input(comparison):
         pd.concat([comparison, comparison]).ireval.styled()
     with pytest.raises(ParameterError, match="precision"):
         comparison.ireval.styled(-1)
+
+
+def test_summaries_have_margins():
+    runs, qrels = ir.example_track()
+    scores = ir.cube(runs, qrels).ireval.score("AP", "NumRelRet").sel(depth=[10, 50])
+    summary = scores.ireval.summary()
+    table = summary.ireval.styled(2)
+    assert table.data.columns.to_list() == ["AP@10", "AP@50", "NumRelRet@10", "NumRelRet@50"]
+    cell = summary.sel(metric="AP", system="bm25", depth=50)
+    half = float(cell["ci_high"] - cell["ci_low"]) / 2
+    assert table.data.loc["bm25", "AP@50"] == cell["mean"]
+    assert f"{float(cell['mean']):.2f} $\\pm$ {half:.2f}" in table.to_latex()
+    assert f"{float(cell['mean']):.2f} ± {half:.2f}" in table.to_html()
+    total = summary["mean"].sel(metric="NumRelRet", system="bm25", depth=50).item()
+    assert f" {total:.2f} \\\\" in next(
+        line for line in table.to_latex().splitlines() if line.startswith("bm25 &")
+    )
+
+
+def test_summaries_of_groups_and_frames():
+    runs, qrels = ir.example_track()
+    scores = runs.rename(columns={"system": "run"}).ireval.evaluate(qrels, ["AP", "P@5"])
+    plain = scores.ireval.summary().ireval.styled()
+    assert plain.data.columns.to_list() == ["AP", "P@5"]
+    assert plain.data.index.to_list() == runs["system"].unique().tolist()
+    grouped = ir.cube(runs, qrels).ireval.score("AP", at=[5]).ireval.summary(by="team")
+    table = grouped.ireval.styled().data
+    assert table.columns.names == ["team", "metric"]
+    assert table[("terms", "AP@5")].notna().sum() == 2
+
+
+def test_what_is_no_result_is_refused():
+    with pytest.raises(InputError, match="compare or summary"):
+        ir.styled(pd.DataFrame({"x": [1]}))
+    with pytest.raises(InputError, match="compare or summary"):
+        ir.styled(xr.Dataset({"x": 1}))

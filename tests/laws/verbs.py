@@ -22,13 +22,15 @@ SUBJECTS = {
     "data": lambda cube: cube,
     "scores": lambda cube: ir.score(cube, *SCORED),
     "bounds": lambda cube: ir.bounds(cube, "RBP(p=0.8)", "P"),
-    "volatility": lambda cube: ir.volatility(ir.score(cube, *SCORED)),
+    "volatility": lambda cube, by=None: ir.volatility(ir.score(cube, *SCORED), by=by),
     "misplaced": ir.misplacement,
     "lengths": ir.search_lengths,
     "comparison": lambda cube, by=None: ir.compare(ir.score(cube, *SCORED, at=[3]), by=by),
 }
-"""First parameter of a verb -> what it is made of; frames keep no coordinates, but their groups."""
+"""First parameter of a verb -> what it is made of."""
 FRAMES = ("lengths", "comparison")
+GROUPED = (*FRAMES, "volatility")
+"""What keeps no coordinate to group by, so that it is grouped when it is made."""
 
 ARGUMENTS = {
     "metrics": SCORED,
@@ -62,7 +64,7 @@ def call(name, cube, **options):
         warnings.simplefilter("ignore", IrframeWarning)
         if first in FRAMES and isinstance(cube, xr.DataTree):
             options["by"] = "track"
-        grouped = options if first in FRAMES and not isinstance(cube, xr.DataTree) else {}
+        grouped = options if first in GROUPED and not isinstance(cube, xr.DataTree) else {}
         subject = SPECIAL.get(name, SUBJECTS[first])(cube, **grouped)
         positional, named = [], {}
         for parameter in parameters[1:]:

@@ -1,0 +1,60 @@
+"""Two real tracks in one cube say of each what it says alone."""
+
+import pandas as pd
+import pytest
+from laws.test_groups import GROUPED, assert_groups
+from laws.verbs import VERBS, assert_same, outcome
+
+import irframe as ir
+
+DEPTH = 30
+RUNS = {
+    "robust03": ["THUIRr0301", "aplrob03a", "uwmtCR0", "Sel50", "fub03IeOLKe3"],
+    "trec-covid-round1": ["10x20.prf.unipd.it", "BERT", "BITEM_df", "10x10.prf.unipd.it"],
+}
+"""Runs that go by s0, s1, ... in both tracks; s3 is not taken for one that was pooled."""
+
+
+def read_track(folder, track):
+    paths = [next((folder / "runs").glob(f"*{name}.gz")) for name in RUNS[track]]
+    parts = [ir.read_runs([path]).assign(system=f"s{i}") for i, path in enumerate(paths)]
+    runs = pd.concat(parts, ignore_index=True)
+    qrels = ir.read_qrels(folder / "qrels.txt")
+    return runs.assign(track=track, contributing=runs["system"] != "s3"), qrels.assign(track=track)
+
+
+@pytest.fixture(scope="module")
+def alone(shared):
+    """Return the run and qrels frames of every track."""
+    return {track: read_track(shared / "data" / track, track) for track in RUNS}
+
+
+@pytest.fixture(scope="module")
+def cubes(alone):
+    """Return the cube of every track from its rows alone."""
+    return {track: ir.cube(*frames, depth=DEPTH) for track, frames in alone.items()}
+
+
+@pytest.fixture(scope="module")
+def merged(alone):
+    """Return the cube of all rows."""
+    runs, qrels = (
+        pd.concat(frames, ignore_index=True) for frames in zip(*alone.values(), strict=True)
+    )
+    return ir.cube(runs, qrels, depth=DEPTH, collection="track")
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("name", GROUPED)
+def test_groups_of_real_tracks(name, merged, cubes):
+    joined = outcome(name, merged, by="track")
+    assert_groups(joined, {track: outcome(name, cube) for track, cube in cubes.items()})
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("name", sorted(VERBS))
+def test_no_number_of_a_real_track_depends_on_the_other(name, merged, cubes):
+    for track, cube in cubes.items():
+        part = merged.sel(topic=merged["track"] == track)
+        part = part.isel(system=part["took_part"].any("topic").to_numpy().nonzero()[0])
+        assert_same(outcome(name, part), outcome(name, cube))
