@@ -33,8 +33,9 @@ def average(
 
     Examples
     --------
-    >>> average(np.array([1.0, 0.25, np.nan])), average(np.array([1.0, 0.25]), "harmonic")
-    (np.float64(0.625), np.float64(0.4))
+    >>> values = np.array([1.0, 0.25, np.nan])
+    >>> float(average(values)), float(average(values[:2], "harmonic"))
+    (0.625, 0.4)
     """
     missing = np.isnan(values)
     absent = missing.sum(axis=axis)

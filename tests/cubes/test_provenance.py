@@ -47,7 +47,7 @@ def test_scores_and_what_comes_of_them_say_how_they_were_made(cube, frames):
     assert made.attrs["metrics"] == ["AP", "P@5"]
 
 
-def test_files_keep_where_numbers_come_from(cube, frames, tmp_path):
+def test_files_keep_where_numbers_come_from(cube, tmp_path):
     scores = cube.ireval.score("AP")
     scores.to_netcdf(tmp_path / "scores.nc", engine="h5netcdf")
     again = xr.load_dataarray(tmp_path / "scores.nc", engine="h5netcdf")
@@ -61,7 +61,8 @@ def test_files_keep_where_numbers_come_from(cube, frames, tmp_path):
 
 
 def test_captions_tell_what_decided_the_numbers(cube):
-    line = f"ties doc; scores as float32; topics both; top grade 3; pool depth 10; irframe {ir.__version__}"
+    line = "ties doc; scores as float32; topics both; top grade 3; pool depth 10; irframe "
+    line += ir.__version__
     scores = cube.ireval.score("AP").sel(depth=[10])
     for result in (scores.ireval.compare(), scores.ireval.summary()):
         assert caption(result.attrs) == line
@@ -70,7 +71,6 @@ def test_captions_tell_what_decided_the_numbers(cube):
 
 
 def test_collections_of_several_scales_are_told_apart():
-    assert (
-        caption({"top": [2, 3], "collection": "track"}) == "collections by track; top grade 2 and 3"
-    )
+    told = caption({"top": [2, 3], "collection": "track"})
+    assert told == "collections by track; top grade 2 and 3"
     assert caption({"units": "m"}) == ""

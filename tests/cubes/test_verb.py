@@ -6,7 +6,9 @@ import pytest
 import xarray as xr
 
 import irframe as ir
-from irframe.cubes.verb import VERBS, branches, groups, join, provenance, verb
+from irframe.cubes.provenance import provenance
+from irframe.cubes.splitting import groups, join
+from irframe.cubes.verb import VERBS, branches, verb
 from irframe.errors import DepthError, InputError, ParameterError
 
 
