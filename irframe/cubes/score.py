@@ -201,7 +201,7 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
     dict
         The fields by name, over system, topic, depth and level.
     """
-    base = recall_base(cube)
+    base = judged_levels(cube)
     if any(facts(metric).pooled for metric in metrics):
         base["pool_count"] = _pool_count(cube, base)
     base["retrieved"] = cube["retrieved"].clip(max=cube.sizes[DEPTH])
@@ -220,7 +220,7 @@ def refuse_lost_ties(cube: xr.Dataset) -> None:
         raise DepthError("a cube that knows its ties", found, advice)
 
 
-def recall_base(cube: xr.Dataset) -> Fields:
+def judged_levels(cube: xr.Dataset) -> Fields:
     """Count the judged documents of every topic by grade, as fields of a `Block`.
 
     Returns

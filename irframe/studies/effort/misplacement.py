@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, whole
 from irframe.cubes.layout import CELL
-from irframe.cubes.score import recall_base as judged_levels
+from irframe.cubes.score import judged_levels
 from irframe.cubes.verb import verb
 from irframe.errors import warn
 from irframe.metrics.relative_position import (

@@ -11,7 +11,7 @@ from variants import VARIANTS
 
 from irframe.errors import MetricError
 from irframe.extremes import arranging
-from irframe.extremes.reordering import reordered_scores
+from irframe.extremes.tie_orders import reordered_scores
 from irframe.metrics import Block
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import UNJUDGED
