@@ -1,9 +1,14 @@
 """A verb after an operation of pandas or xarray gives what it gives on a cube built that way."""
 
 import copy
+import os
 import pickle
+import re
+import subprocess
+import sys
 from functools import reduce
 from operator import and_
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +64,12 @@ def saved(cube, folder, suffix):
         return xr.open_zarr(path, consolidated=False)
     cube.to_netcdf(path, engine="h5netcdf")
     return xr.load_dataset(path, engine="h5netcdf")
+
+
+def tracks_of(cube):
+    """Return the cubes of every track, each with the systems that took part there."""
+    parts = [cube.isel(topic=cube["track"].to_numpy() == track) for track in TRACKS]
+    return [part.isel(system=part["took_part"].any("topic").to_numpy()) for part in parts]
 
 
 RESTORED = {
@@ -119,6 +130,7 @@ RESTORED = {
         lambda c: ir.concat([c.isel(topic=slice(3)), c.isel(topic=slice(3, None))]),
         WHOLE,
     ),
+    "tracks apart and together again": (lambda c: ir.concat(tracks_of(c)), WHOLE),
     "put together again by systems": (
         lambda c: ir.concat([c.isel(system=[0, 1]), c.isel(system=[2, 3])], dim="system"),
         WHOLE,
@@ -251,6 +263,46 @@ def test_one_topic_is_a_scalar_coordinate(seed):
             assert found["topic"].item() == "n2"
             expected = expected.isel(topic=0)
         assert_same(found, expected)
+
+
+@pytest.mark.law
+@few
+@given(seed=seeds)
+def test_names_never_matter(seed):
+    runs, qrels = experiment(seed)
+    cube = build((runs, qrels))
+    renamed = [frame.assign(topic="q" + frame["topic"]) for frame in (runs, qrels)]
+    names = ["q" + topic for topic in TOPICS]
+    alike = build(renamed, Built(SYSTEMS, names))
+    for name in LAWFUL:
+        assert_same(outcome(name, cube.assign_coords(topic=names)), outcome(name, alike))
+
+
+def test_hash_seeds_never_matter():
+    code = (
+        "from laws.experiments import experiment; from laws.verbs import VERBS, outcome; import "
+        "irframe as ir\ncube = ir.cube(*experiment(0), collection='track')\n"
+        "for name in sorted(VERBS): print(name, outcome(name, cube))"
+    )
+    path = os.pathsep.join(
+        [*map(str, Path(__file__).parents[1:3]), os.environ.get("PYTHONPATH", "")]
+    )
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": path},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert told[0].count("\n") > len(VERBS)
+    assert without_addresses(told[0]) == without_addresses(told[1])
+
+
+def without_addresses(text):
+    return re.sub(r"0x[0-9a-f]+", "", text)
 
 
 @pytest.mark.law
