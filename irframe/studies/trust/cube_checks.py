@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.cubes.bounds import bounds
+from irframe.cubes.provenance import caption, provenance
 from irframe.inference.decide import decide
 from irframe.metrics import Metric
 from irframe.metrics.rbp import RBP
@@ -44,6 +45,8 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     yield from _contributing(cube)
     yield from _undecided(cube, depth)
     yield from _reporting(metrics, depth)
+    told, advice = caption(provenance(cube)), "say so beside the numbers"
+    yield Finding("note", "what decides the numbers", told, 1, advice, LU + ", section 5")
 
 
 def _ties(cube: xr.Dataset) -> Iterator[Finding]:

@@ -33,7 +33,10 @@ def test_nothing_to_say(track):
     runs, qrels = clean(*track)
     findings = runs.ireval.diagnose(qrels)
     assert list(findings.columns) == COLUMNS
-    assert findings.empty
+    assert findings["what"].tolist() == ["what decides the numbers"]
+    assert (
+        findings["where"].item().startswith("ties trec; scores as float64; topics qrels; top grade")
+    )
 
 
 def test_the_example_track(track):
