@@ -1,6 +1,8 @@
 """Corrections of p-values for the number of comparisons."""
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -71,10 +73,23 @@ def adjust_p(
     return [_adjust(p.reshape(*p.shape[:kept], -1), adjust, alpha).reshape(p.shape) for p in groups]
 
 
+@contextmanager
+def _little_garbage() -> Iterator[None]:
+    """Hide what there is from the garbage collector, which Holm's correction calls every time."""
+    if gc.get_freeze_count():
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
 def _adjust(p: NDArray[Any], adjust: str, alpha: float) -> NDArray[Any]:
     from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 - slow to import
 
     rows = p.reshape(-1, p.shape[-1])
-    with np.errstate(divide="ignore"):  # Sidak's takes the logarithm of 1 - p
+    with np.errstate(divide="ignore"), _little_garbage():  # Sidak's takes the logarithm of 1 - p
         result = [multipletests(row, alpha=alpha, method=adjust)[1] for row in rows]
     return np.array(result).reshape(p.shape)
