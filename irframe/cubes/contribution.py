@@ -9,8 +9,14 @@ from numpy.typing import NDArray
 
 from irframe.cubes.topics import Selection
 from irframe.errors import ParameterError
-from irframe.frames.contributing import CONTRIBUTING, contributing_systems, pooling_rank
+from irframe.frames.contributing import (
+    CONTRIBUTING,
+    contributing_systems,
+    filed_rank,
+    pooling_rank,
+)
 from irframe.frames.ids import Codes
+from irframe.frames.ranking import Ranking
 from irframe.frames.tables import RunTable
 
 
@@ -36,11 +42,21 @@ class Contribution:
         stated = contributing is not None or CONTRIBUTING in runs.columns
         return cls(contributing_systems(runs, table, contributing), stated, _gap=gap)
 
-    def add(self, table: RunTable, judged: Codes) -> None:
-        """Take in the rows of some systems, with their row in the qrels, -1 where unjudged."""
+    def add(self, table: RunTable, judged: Codes, ranking: Ranking | None = None) -> None:
+        """Take in the rows of some systems.
+
+        Parameters
+        ----------
+        table
+            The rows.
+        judged
+            Their rows in the qrels, -1 where unjudged.
+        ranking
+            Their ranking, if it is by scores as pooling reads them.
+        """
         if not self.systems[table.system].any():
             return
-        filed = pooling_rank(table)
+        filed = pooling_rank(table) if ranking is None else filed_rank(ranking)
         contributes = self.systems[table.system]
         pooled = contributes & (judged >= 0)
         self._judged.append(judged[pooled])

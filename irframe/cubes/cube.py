@@ -221,15 +221,14 @@ def _fill(
     for chunk in _chunks(table, selection.placed >= 0):
         row = locate(chunk, judgments, selection.placed)
         found = found or bool((row >= 0).any())
-        contribution.add(chunk, row)
-        inside = selection.chosen[chunk.topic]
-        part, judged = chunk, row
-        if not inside.all():
-            part, judged = chunk.take(np.flatnonzero(inside)), row[inside]
         ranking = rank_table(
-            part, ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed
+            chunk, ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed
         )
-        _scatter(cells, part, ranking, judged, judgments, selection)
+        alike = policy.ties != "rank" and policy.score_dtype == "float64"
+        contribution.add(chunk, row, ranking if alike else None)
+        inside = selection.chosen[chunk.topic]
+        ranking = ranking if inside.all() else ranking.take(inside)
+        _scatter(cells, chunk, ranking, row, judgments, selection)
     refuse_empty_join(table, judgments, found=found)
     return cells
 

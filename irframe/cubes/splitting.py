@@ -183,13 +183,17 @@ def with_riders(result: Any, whole: xr.Dataset | xr.DataArray, names: list[Any])
     ]
     if not fitting:
         return result
-    labels: dict[Any, Any] = {
-        dim: result[dim] for dim in LIST if dim in result.coords and dim in whole.dims
+    chosen = {
+        dim: whole.indexes[dim].get_indexer(result.indexes[dim])
+        for dim in LIST
+        if dim in result.indexes
+        and dim in whole.indexes
+        and not result.indexes[dim].equals(whole.indexes[dim])
     }
-    riders = {name: whole[name] for name in fitting}
+    riders = {name: whole.coords.variables[name] for name in fitting}
     return result.assign_coords(
         {
-            name: (rider.dims, rider.sel({d: labels[d] for d in rider.dims}).to_numpy())
+            name: rider.isel({dim: chosen[dim] for dim in rider.dims if dim in chosen})
             for name, rider in riders.items()
         }
     )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from irframe.checks import places
 from irframe.errors import ParameterError
 from irframe.frames.ids import Codes
-from irframe.frames.ranking import rank_table
+from irframe.frames.ranking import Ranking, rank_table
 from irframe.frames.tables import RunTable, column_of
 from irframe.names import SYSTEM
 
@@ -44,9 +44,13 @@ def pooling_rank(table: RunTable) -> Codes:
 
     Scores decide, then the order of rows; where there are no scores, the rank column.
     """
-    ranking = rank_table(table, ties="order")
+    return filed_rank(rank_table(table, ties="order"))
+
+
+def filed_rank(ranking: Ranking) -> Codes:
+    """Return each row's rank in its list by scores, then the order of rows."""
     rank = np.empty_like(ranking.rank)
-    rank[ranking.order] = ranking.rank
+    rank[ranking.filed] = ranking.rank
     return rank
 
 

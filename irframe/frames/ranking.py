@@ -34,12 +34,21 @@ class Ranking:
         1, 2, ... within the list; aligned with `order`.
     tied
         Whether the row's score equals that of the row ranked above it; aligned with `order`.
+    filed
+        Row positions as `order`, but equal scores in the order of rows.
     """
 
     order: Codes
     first: NDArray[np.bool_]
     rank: Codes
     tied: NDArray[np.bool_]
+    filed: Codes
+
+    def take(self, kept: NDArray[np.bool_]) -> "Ranking":
+        """Return the ranking of some lists, given which rows are theirs."""
+        kept = kept[self.order]
+        order, filed = self.order[kept], self.filed[kept]
+        return Ranking(order, self.first[kept], self.rank[kept], self.tied[kept], filed)
 
 
 def rank_table(
@@ -54,11 +63,13 @@ def rank_table(
     rank = 1 + within(group[order])
     tied = np.zeros(len(order), dtype=bool)
     tied[1:] = (key[order][1:] == key[order][:-1]) & (rank[1:] > 1)
+    filed = order
     if table.score is None or ties == "rank":
         _refuse_equal_ranks(table, order, tied)
     elif ties != "order" and tied.any():
+        order = order.copy()
         _break_ties(table, order, tied, ties, seed)
-    return Ranking(order, rank == 1, rank, tied)
+    return Ranking(order, rank == 1, rank, tied, filed)
 
 
 def _keys(table: RunTable, ties: str, score_dtype: str) -> NDArray[Any]:

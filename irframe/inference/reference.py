@@ -84,7 +84,7 @@ def share_topics(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Ma
     both = here.intersection(there, sort=False)
     if not len(both):
         return match_topics(scores), match_topics(other)
-    sides = [side.isel({TOPIC: side.indexes[TOPIC].get_indexer(both)}) for side in (scores, other)]
+    sides = [_at_topics(side, both) for side in (scores, other)]
     scored = [Matched(side).scored for side in sides]
     shared = scored[0] & scored[1]
     if not all((shared == one).all() for one in scored):
@@ -109,13 +109,17 @@ def share_depths(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Ma
     both = scores.indexes[TOPIC].intersection(other.indexes[TOPIC], sort=False)
     if not len(both):
         return match_topics(scores), match_topics(other)
-    sides = [side.sel({TOPIC: both}).compute() for side in (scores, other)]
+    sides = [_at_topics(side, both).compute() for side in (scores, other)]
     scored = [Matched(side).scored.all(axis=2, keepdims=True) for side in sides]
     shared = scored[0] & scored[1]
     kept = [shared, shared if len(sides[1]) > 1 else np.all(shared, axis=0, keepdims=True)]
     blanked = [_blank(side, np.asarray(each)) for side, each in zip(sides, kept, strict=True)]
     matched = match_topics(blanked[0])
     return matched, matched if other is scores else match_topics(blanked[1], quiet=True)
+
+
+def _at_topics(side: xr.DataArray, topics: pd.Index) -> xr.DataArray:
+    return side if side.indexes[TOPIC].equals(topics) else side.sel({TOPIC: topics})
 
 
 def _widen(side: xr.DataArray, shared: Array) -> xr.DataArray:

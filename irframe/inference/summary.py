@@ -80,7 +80,7 @@ def summary(
 def _summarise(scores: xr.DataArray, alpha: float) -> xr.Dataset:
     n, mean = scores.notnull().sum(TOPIC), averages(scores)
     single = [facts(name).summary == "mean" for name in scores[METRIC].to_numpy()]
-    spread = scores.where(n > 1).var(TOPIC, ddof=1)
+    spread = ((scores - mean) ** 2).sum(TOPIC) / (n - 1).where(n > 1)
     factor = xr.apply_ufunc(
         lambda freedom: scipy.special.stdtrit(freedom, 1 - alpha / 2),
         (n - 1).where(n > 1),

@@ -316,3 +316,19 @@ def test_frames_stay_unchanged():
     quiet_cube(runs, qrels)
     pd.testing.assert_frame_equal(runs, RUNS)
     pd.testing.assert_frame_equal(qrels, QRELS)
+
+
+def test_the_pool_is_that_of_all_judged_topics():
+    runs, qrels = ir.example_track()
+    whole = ir.cube(runs, qrels)
+    for topics in (["103", "101"], ["116"]):
+        part = ir.cube(runs, qrels, topics=topics)
+        xr.testing.assert_identical(part["pool_depth"], whole["pool_depth"].sel(topic=topics))
+        same = whole.sel(topic=topics)
+        for name in ("grade", "tied", "retrieved", "unjudged", "tail", "tail_size"):
+            np.testing.assert_array_equal(
+                part[name],
+                same[name].isel(depth=slice(part.sizes["depth"]))
+                if "depth" in same[name].dims
+                else same[name],
+            )

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from irframe.errors import ParameterError
-from irframe.frames.contributing import contributing_systems, pooling_rank
+from irframe.frames.contributing import contributing_systems, filed_rank, pooling_rank
+from irframe.frames.ranking import rank_table
 from irframe.frames.tables import read_table
 
 RUNS = pd.DataFrame(
@@ -44,3 +45,10 @@ def test_ranks_row_by_row():
     assert pooling_rank(read_table(RUNS.assign(score=0))).tolist() == [1, 1, 2, 1]
     filed = RUNS.drop(columns="score").assign(rank=[9, 0, 8, 7])
     assert pooling_rank(read_table(filed)).tolist() == [2, 1, 1, 1]
+
+
+def test_ranks_as_filed_come_with_any_order_by_score():
+    table = read_table(RUNS.assign(score=0))
+    for ties in ("trec", "doc", "order", "random", "mean"):
+        ranking = rank_table(table, ties=ties, seed=1)
+        assert filed_rank(ranking).tolist() == pooling_rank(table).tolist()
