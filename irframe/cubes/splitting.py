@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.grouping import each_group, read_groups
+from irframe.cubes.grouping import RESERVED, each_group, read_groups
 from irframe.cubes.layout import LIST, PARTS
 from irframe.errors import InputError, IrframeError, ParameterError
 from irframe.names import GRADE, SYSTEM, TOPIC
@@ -70,7 +70,7 @@ def _frame_groups(frame: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFr
 def _labelled_groups(
     labelled: xr.Dataset | xr.DataArray, by: Any
 ) -> Iterator[tuple[Any, xr.Dataset | xr.DataArray]]:
-    if by in labelled.dims and by in labelled.indexes:
+    if by in labelled.dims and by in labelled.indexes and by not in {*LIST, *RESERVED}:
         for key in labelled.indexes[by]:
             yield key, labelled.sel({by: key}, drop=True)
         return
@@ -152,6 +152,8 @@ def join_frames(results: Mapping[Any, Any], by: str) -> pd.DataFrame:
     first = frames[0]
     if not (isinstance(first.index, pd.RangeIndex) and first.index.name is None):
         return pd.DataFrame(pd.concat(dict(zip(results, frames, strict=True)), names=[by]))
+    if by in first.columns:
+        raise ParameterError("a group that is called like no column of the result", repr(by))
     for key, frame in zip(results, frames, strict=True):
         frame.insert(0, by, key)
     return pd.DataFrame(pd.concat(frames, ignore_index=True))

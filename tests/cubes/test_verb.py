@@ -214,3 +214,24 @@ class TestJoin:
         assert found.sel(half="b", system="t") == 3
         assert np.isnan(found.sel(half="b", system="s"))
         assert found["system"].values.tolist() == ["t", "s"]
+
+
+def test_groups_are_called_like_nothing_in_the_result():
+    cube = ir.cube(*ir.example_track())
+    named = cube.assign_coords(p=("system", list("aabbccdd")))
+    scores = named.ireval.score("AP", at=10)
+    assert scores.ireval.discrimination(by="p").dims == ("p", "metric", "depth")
+    with pytest.raises(ParameterError, match="like no column of the result; found 'p'"):
+        scores.ireval.compare(by="p")
+    for by in ("system", "topic", "metric", "depth"):
+        with pytest.raises(ParameterError, match="by to be a coordinate of systems or topics"):
+            scores.ireval.summary(by=by)
+
+
+def test_results_by_group_have_groups():
+    cube = ir.cube(*ir.example_track())
+    grouped = cube.ireval.score("AP").ireval.volatility(by="team")
+    stable = grouped.ireval.stability(by="team")
+    assert stable.sizes["team"] == 4
+    alone = grouped.sel(team="terms", drop=True).ireval.stability()
+    xr.testing.assert_equal(stable.sel(team="terms", drop=True), alone)
