@@ -1,0 +1,90 @@
+"""Chains across pandas and xarray, on two tracks in one frame."""
+
+import pandas as pd
+import pytest
+import xarray as xr
+
+import irframe as ir
+from irframe.errors import IrframeWarning
+
+TRACKS = ("passage", "document")
+
+
+@pytest.fixture(scope="module")
+def frames():
+    """Return runs and judgments of two tracks, and properties of their topics."""
+    runs, qrels = ir.example_track()
+    both = [
+        [frame.assign(topic=track[0] + frame["topic"], track=track) for track in TRACKS]
+        for frame in (runs, qrels)
+    ]
+    runs, qrels = (pd.concat(parts, ignore_index=True) for parts in both)
+    topics = pd.Index(qrels["topic"].unique(), name="topic")
+    meta = pd.DataFrame({"length": range(2, 2 + len(topics))}, index=topics)
+    meta["kind"] = ["what", "how"] * (len(meta) // 2)
+    return runs, qrels, meta
+
+
+def test_a_ratio_by_track(frames):
+    runs, qrels, _ = frames
+    cube = runs.ireval.cube(qrels, collection="track")
+    found = cube.ireval.score("AP", "nDCG").ireval.discrimination(by="track")
+    assert found.dims == ("track", "metric", "depth")
+    xr.testing.assert_equal(found[0].drop_vars("track"), found[1].drop_vars("track"))
+
+
+def test_outcomes_of_one_track_by_a_coordinate_of_its_topics(frames):
+    runs, qrels, meta = frames
+    cube = runs.ireval.cube(qrels, collection="track")
+    cube = cube.assign_coords(length=("topic", meta["length"].loc[cube.topic.values] // 8))
+    passages = cube.sel(topic=cube.track == "passage")
+    found = passages.ireval.outcomes(baseline="bm25", by="length", relevant="first")
+    assert found.summary["n_topics"].sum() == 7 * 16
+    assert found.summary["length"].unique().tolist() == [0, 1, 2]
+
+
+def test_a_table_of_summaries_by_track(frames):
+    runs, qrels, _ = frames
+    cube = runs.ireval.cube(qrels, collection="track")
+    table = cube.ireval.score("ASL").sel(depth=[10, 50]).ireval.summary(by="track").ireval.styled()
+    assert table.data.columns.to_list() == [(t, f"ASL@{k}") for t in TRACKS for k in (10, 50)]
+
+
+def test_a_tree_all_the_way(frames):
+    runs, qrels, _ = frames
+    tree = runs.ireval.cube(qrels, by="track").ireval.score("AP").ireval.volatility()
+    assert isinstance(tree, xr.DataTree)
+    assert list(tree.children) == list(TRACKS)
+
+
+def test_scores_joined_with_properties_of_topics(frames):
+    runs, qrels, meta = frames
+    scores = runs.ireval.evaluate(qrels, ["ndcg_cut_10", "R@100"])
+    joined = scores.join(meta).query("length > 3")
+    with pytest.warns(IrframeWarning, match="left out: length"):
+        comparison = joined.ireval.compare("t", adjust="holm", baseline="bm25", by="kind")
+    assert comparison["kind"].unique().tolist() == ["what", "how"]
+    assert comparison["metric"].nunique() == 2
+    assert "bm25" in comparison.ireval.styled().to_latex()
+
+
+def test_groups_of_pandas(frames):
+    runs, qrels, _ = frames
+    found = runs.groupby("track").apply(
+        lambda frame: frame.ireval.evaluate(
+            qrels[qrels["topic"].isin(frame["topic"])], "AP"
+        ).ireval.summary()
+    )
+    assert found.index.names == ["track", "metric", "system"]
+    whole = runs.ireval.evaluate(qrels, "AP").ireval.summary()
+    assert found.loc["passage", "mean"].tolist() == pytest.approx(whole["mean"].tolist())
+
+
+def test_a_stored_cube_with_every_other_system(frames, tmp_path):
+    runs, qrels, _ = frames
+    cube = runs.ireval.cube(qrels, collection="track")
+    cube.to_zarr(tmp_path / "cube.zarr", consolidated=False)
+    stored = xr.open_zarr(tmp_path / "cube.zarr", consolidated=False)
+    halved = stored.isel(system=slice(None, None, 2)).ireval.leave_out("AP", at=10)
+    expected = cube.isel(system=slice(None, None, 2)).ireval.leave_out("AP", at=10)
+    pd.testing.assert_frame_equal(halved, expected)
