@@ -70,7 +70,7 @@ def test_scores_joined_with_properties_of_topics(frames):
 
 def test_groups_of_pandas(frames):
     runs, qrels, _ = frames
-    found = runs.groupby("track").apply(
+    found = runs.groupby("track")[[*runs]].apply(
         lambda frame: frame.ireval.evaluate(
             qrels[qrels["topic"].isin(frame["topic"])], "AP"
         ).ireval.summary()
