@@ -202,7 +202,7 @@ def match_topics(
     matched = Matched(array.compute())
     _refuse_infinite(matched)
     if not quiet:
-        _count_topics(matched)
+        tell_topics(matched)
     return matched
 
 
@@ -264,7 +264,8 @@ def select_depths(array: xr.DataArray, at: int | Sequence[int]) -> xr.DataArray:
     return array.isel({DEPTH: index.get_indexer(wanted)})
 
 
-def _count_topics(matched: Matched) -> None:
+def tell_topics(matched: Matched) -> None:
+    """Raise if a metric has no topics to compare systems on, and warn of those it leaves out."""
     topics = matched.array.indexes[TOPIC]
     scored = matched.scored
     fewest = scored.sum(axis=1).min(axis=1, initial=len(topics))

@@ -15,6 +15,7 @@ from irframe.inference.matching import (
     match_topics,
     read_scores,
     select_depths,
+    tell_topics,
 )
 from irframe.metrics.base import Metric
 from irframe.metrics.parse_metric import parse_metric
@@ -106,10 +107,16 @@ def share_depths(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Ma
     scores, other : Matched
         Both sides, without a score wherever some system has none on either.
     """
+    new = match_topics(scores, quiet=True)
+    held = new if other is scores else match_topics(other, quiet=True)
+    same = scores.indexes[TOPIC].equals(other.indexes[TOPIC])
+    if same and new.scored.all() and held.scored.all():
+        tell_topics(new)
+        return new, held
     both = scores.indexes[TOPIC].intersection(other.indexes[TOPIC], sort=False)
     if not len(both):
         return match_topics(scores), match_topics(other)
-    sides = [_at_topics(side, both).compute() for side in (scores, other)]
+    sides = [_at_topics(side.array, both) for side in (new, held)]
     scored = [Matched(side).scored.all(axis=2, keepdims=True) for side in sides]
     shared = scored[0] & scored[1]
     kept = [shared, shared if len(sides[1]) > 1 else np.all(shared, axis=0, keepdims=True)]
