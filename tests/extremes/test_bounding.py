@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from oracles import ORACLES
 from oracles.labelings import extremes, labelled
 from strategies import block, topics
-from variants import VARIANTS
+from variants import VARIANTS, Variant
 
 from irframe.errors import MetricError
 from irframe.extremes.bounding import labelled_bounds, refuse_unbounded
@@ -28,15 +28,25 @@ def single(topic, K):
     return part
 
 
-@pytest.mark.parametrize("variant", RECALL_BASED, ids=str)
-@given(topic=topics(max_len=7, grades=GRADES), K=st.integers(1, 9))
-def test_extremes_are_exact(variant, topic, K):
+def check_extremes(variant, topic, K):
+    """Compare with the oracle's scores over all labels."""
     assume(topic.serp.count(None) <= 4)
     topic = replace(topic, gmax=max(topic.gmax, 1))
     depths = np.arange(1, K + 1)
     lower, upper = labelled_bounds(variant.metric, single(topic, K), depths)
     expected = [extremes(variant.name, topic, k, **variant.fields) for k in depths.tolist()]
     np.testing.assert_allclose(np.vstack([lower, upper]).T, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("variant", RECALL_BASED, ids=str)
+@given(topic=topics(max_len=7, grades=GRADES), K=st.integers(1, 9))
+def test_extremes_are_exact(variant, topic, K):
+    check_extremes(variant, topic, K)
+
+
+@given(topic=topics(max_len=5, grades=GRADES, gmax=3), K=st.integers(1, 7))
+def test_extremes_are_exact_where_several_grades_below_the_threshold_gain(topic, K):
+    check_extremes(Variant("Q(rel=3)"), topic, K)
 
 
 @pytest.mark.parametrize("variant", UTILITY, ids=str)
