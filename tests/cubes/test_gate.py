@@ -6,7 +6,7 @@ import xarray as xr
 
 import irframe as ir
 from irframe.cubes.gate import read_cube, unknown_tail
-from irframe.cubes.layout import PARTS
+from irframe.cubes.layout import FACTS, PARTS
 from irframe.errors import DepthError, IdError, InputError
 from irframe.names import EMPTY
 
@@ -144,7 +144,25 @@ def test_unknown_labels_of_a_lazy_cube_are_named(cube):
         read_cube(lazy.reindex(topic=[*cube["topic"].values, "x"]))
     with pytest.raises(InputError, match="every system; found nothing known of: nobody"):
         read_cube(lazy.reindex(system=["bm25", "nobody"]))
-    assert read_cube(lazy.astype(float).assign_coords(tail=lazy["tail"] * 1.0))["tail"].chunks
+
+
+def test_of_a_lazy_cube_only_facts_of_systems_and_of_topics_are_read(cube):
+    lazy = cube.chunk(system=2, topic=5)
+
+    def fail(_):
+        raise AssertionError("read too early")
+
+    facts = [name for name in FACTS if name != "judged_doc"]
+    reals = {name: lazy[name].astype(float) for name in facts}
+    unread = {
+        name: real.copy(data=real.data.map_blocks(fail, dtype=float))
+        for name, real in reals.items()
+        if real.ndim > 1
+    }
+    found = read_cube(lazy.assign_coords(reals | unread))
+    assert all(found[name].dtype == FACTS[name].dtype for name in facts)
+    with pytest.raises(AssertionError, match="read too early"):
+        found.compute()
 
 
 class TestTail:

@@ -179,9 +179,11 @@ class TestTrees:
 
 class TestLabels:
     def test_names_of_results_come_before_those_of_users(self, cube):
-        marked = cube.assign_coords(n=("system", np.arange(8)), mean=("topic", np.arange(16)))
+        both = (("system", "topic"), np.arange(128).reshape(8, 16))
+        one = {"n": ("system", np.arange(8)), "mean": ("topic", np.arange(16))}
+        marked = cube.assign_coords(ci_low=both, **one)
         scores = marked.ireval.score("AP", at=10)
-        assert {"n", "mean"} <= set(scores.coords)
+        assert {"n", "mean", "ci_low"} <= set(scores.coords)
         plain = cube.ireval.score("AP", at=10).ireval.summary()
         found = scores.ireval.summary()
         for name in plain:
