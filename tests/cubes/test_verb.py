@@ -179,15 +179,17 @@ class TestTrees:
 
 class TestLabels:
     def test_names_of_results_come_before_those_of_users(self, cube):
-        both = (("system", "topic"), np.arange(128).reshape(8, 16))
-        one = {"n": ("system", np.arange(8)), "mean": ("topic", np.arange(16))}
-        marked = cube.assign_coords(ci_low=both, **one)
+        marked = cube.assign_coords(n=("system", np.arange(8)), mean=("topic", np.arange(16)))
         scores = marked.ireval.score("AP", at=10)
-        assert {"n", "mean", "ci_low"} <= set(scores.coords)
+        assert {"n", "mean"} <= set(scores.coords)
         plain = cube.ireval.score("AP", at=10).ireval.summary()
         found = scores.ireval.summary()
         for name in plain:
             np.testing.assert_array_equal(found[name], plain[name])
+
+        both = (("system", "topic"), np.full((8, 16), 7))
+        found = cube.assign_coords(rho=both).ireval.misplacement()
+        xr.testing.assert_equal(found["rho"], cube.ireval.misplacement()["rho"])
 
     def test_riders_follow_their_labels(self, cube):
         cell = np.arange(8 * 16).reshape(8, 16)
