@@ -46,6 +46,18 @@ def test_extremes_are_exact(variant, topic, K):
     check_extremes(variant, topic, K)
 
 
+@pytest.mark.parametrize("text", ["AP", "nDCG", "Q", "Rprec"])
+@given(rows=st.lists(topics(max_len=6, grades=GRADES, gmax=3), min_size=2, max_size=4))
+def test_rankings_have_the_extremes_they_have_alone(text, rows):
+    rows = [replace(row, judged_at=None, pool_depth=None) for row in rows]
+    metric, depths = parse_metric(text), np.array([1, 6])
+    (_, together), *_ = block(rows, 6).scales()
+    found = np.stack(labelled_bounds(metric, together, depths), axis=1)
+    for topic, within in zip(rows, found, strict=True):
+        alone = np.stack(labelled_bounds(metric, single(topic, 6), depths), axis=1)
+        np.testing.assert_allclose(within, alone[0], rtol=1e-12)
+
+
 @given(topic=topics(max_len=5, grades=GRADES, gmax=3), K=st.integers(1, 7))
 def test_extremes_are_exact_where_several_grades_below_the_threshold_gain(topic, K):
     assume(topic.serp.count(None) <= 4)
