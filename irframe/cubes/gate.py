@@ -146,9 +146,12 @@ def _is_typed(variable: xr.Variable, part: Part) -> bool:
 
 
 def _typed(array: xr.DataArray, part: Part) -> xr.Variable:
-    """Return a coordinate in its type; one with gaps stems from labels the cube does not have."""
+    """Return a coordinate in its type; one with gaps stems from labels the cube does not have.
+
+    Of a lazy cube only what it knows per system or per topic is read, which every label has.
+    """
     variable = array.variable
-    if variable.dtype.kind in "fO" and not variable.chunks:
+    if variable.dtype.kind in "fO" and (not variable.chunks or variable.ndim == 1):
         gaps = pd.isna(variable.to_numpy())
         if gaps.any():
             dim, labels = _unknown(array, gaps)

@@ -95,6 +95,16 @@ def test_transitions_are_where_labels_change():
         assert told == [np.sign(row[decided - 1]) if decided else 0, decided, split]
 
 
+@pytest.mark.parametrize("depth", [254, 255, 256])
+def test_labels_are_spelt_out_for_more_depths_than_a_byte_counts(depth):
+    gains = np.zeros((3, 1, depth), int)
+    gains[2, 0, -1] = 1
+    found = compare_rankings(gains, np.array([[0, 1], [2, 0]]))
+    labels = label_depths(found, depth).reshape(2, depth)
+    assert not labels[0].any()
+    assert labels[1].tolist() == [0] * (depth - 1) + [1]
+
+
 def test_counts_are_those_of_the_labels(monkeypatch):
     rng = np.random.default_rng(2)
     gains = rng.integers(0, 3, size=(7, 11, 13))

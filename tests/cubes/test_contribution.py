@@ -81,3 +81,15 @@ def test_random_ties_of_a_system_do_not_depend_on_the_others():
         ir.evaluate(runs[runs["system"] == "ance"], qrels, ["AP"], ties="random", seed=5)["AP"],
         scores.xs("ance", level="system", drop_level=False),
     )
+
+
+@pytest.mark.parametrize("rows", [1, 3, 99])
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_pool_is_as_deep_as_the_least_judged_run(monkeypatch, rows, turned):
+    lists = {"a": "vwx", "b": "vxy", "c": "wvy"}
+    cells = [(s, "1", doc, -n) for s, docs in lists.items() for n, doc in enumerate(docs)]
+    runs = pd.DataFrame(cells[::-1] if turned else cells)
+    runs.columns = ["system", "topic", "doc", "score"]
+    qrels = pd.DataFrame({"topic": "1", "doc": list("vw"), "grade": 1})
+    monkeypatch.setattr(tables, "ROWS", rows)
+    assert ir.cube(runs, qrels)["pool_depth"].item() == 1

@@ -6,7 +6,7 @@ import xarray as xr
 
 import irframe as ir
 from irframe.cubes.gate import read_cube, unknown_tail
-from irframe.cubes.layout import PARTS
+from irframe.cubes.layout import FACTS, PARTS
 from irframe.errors import DepthError, IdError, InputError
 from irframe.names import EMPTY
 
@@ -49,9 +49,10 @@ def test_one_label_is_a_dimension_of_one(cube):
     assert both.sizes["system"] == both.sizes["topic"] == 1
 
 
-def test_masked_lists_did_not_take_part(cube):
+@pytest.mark.parametrize("chunks", [None, {"system": 2}])
+def test_masked_lists_did_not_take_part(cube, chunks):
     inside = (cube["topic"] != "103") | (cube["system"] != "ance")
-    found = read_cube(cube.where(inside))
+    found = read_cube((cube.chunk(chunks) if chunks else cube).where(inside)).compute()
     expected = inside.transpose("system", "topic").to_numpy()
     np.testing.assert_array_equal(found["took_part"], expected)
     gone = found.sel(system="ance", topic="103")
@@ -68,6 +69,8 @@ def test_lists_masked_in_part_are_refused(cube, chunks):
         with pytest.raises(InputError, match="masked as a whole or not at all"):
             read_cube(masked.chunk(chunks)).compute()
         return
+    with pytest.raises(InputError, match="masked as a whole or not at all"):
+        read_cube(masked.assign(grade=masked["grade"].chunk())).compute()
     with pytest.raises(InputError, match="16 masked in part: bm25 on 102, bm25 on 105.*at=") as e:
         read_cube(masked)
     assert len(e.value.offenders) == 16
@@ -133,6 +136,33 @@ def test_unknown_labels_are_named(cube):
     retrieved = cube["retrieved"].where((cube["system"] != "ance") | (cube["topic"] != "101"))
     with pytest.raises(InputError, match="every system; found nothing known of: ance"):
         read_cube(cube.assign_coords(retrieved=retrieved.variable))
+
+
+def test_unknown_labels_of_a_lazy_cube_are_named(cube):
+    lazy = cube.chunk(system=2, topic=5)
+    with pytest.raises(InputError, match="every topic; found nothing known of: x"):
+        read_cube(lazy.reindex(topic=[*cube["topic"].values, "x"]))
+    with pytest.raises(InputError, match="every system; found nothing known of: nobody"):
+        read_cube(lazy.reindex(system=["bm25", "nobody"]))
+
+
+def test_of_a_lazy_cube_only_facts_of_systems_and_of_topics_are_read(cube):
+    lazy = cube.chunk(system=2, topic=5)
+
+    def fail(_):
+        raise AssertionError("read too early")
+
+    facts = [name for name in FACTS if name != "judged_doc"]
+    reals = {name: lazy[name].astype(float) for name in facts}
+    unread = {
+        name: real.copy(data=real.data.map_blocks(fail, dtype=float))
+        for name, real in reals.items()
+        if real.ndim > 1
+    }
+    found = read_cube(lazy.assign_coords(reals | unread))
+    assert all(found[name].dtype == FACTS[name].dtype for name in facts)
+    with pytest.raises(AssertionError, match="read too early"):
+        found.compute()
 
 
 class TestTail:

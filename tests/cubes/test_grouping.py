@@ -7,7 +7,7 @@ import xarray as xr
 
 import irframe as ir
 from irframe.cubes.grouping import RESERVED, each_group, read_groups
-from irframe.errors import ParameterError
+from irframe.errors import IrframeWarning, ParameterError
 from irframe.frames import tables
 
 ROWS = [("a", "1"), ("a", "2"), ("b", "1"), ("b", "3"), ("c", "2"), ("c", "3")]
@@ -40,6 +40,18 @@ class TestCoordinates:
         kinds = cube["kind"].to_series()
         assert kinds[["1", "2", "3"]].tolist() == ["p", "q", "p"]
         assert pd.isna(kinds["4"])
+
+    def test_a_column_of_two_tracks_with_systems_of_their_own_belongs_to_the_topics(self):
+        rows = [("a", "1"), ("a", "2"), ("b", "3"), ("b", "4")]
+        runs = pd.DataFrame(rows, columns=["system", "topic"]).assign(doc="d", score=1.0)
+        cube = cube_of(runs.assign(track=["x", "x", "y", "y"]))
+        assert cube["track"].to_series().to_dict() == {"1": "x", "2": "x", "3": "y", "4": "y"}
+
+    def test_topics_that_are_not_judged_take_their_groups_with_them(self):
+        runs = RUNS.assign(kind=RUNS["topic"].map({"1": "p", "2": "q", "3": "r"}))
+        with pytest.warns(IrframeWarning, match="2 topics of the runs have no judgments"):
+            cube = cube_of(runs, QRELS[QRELS["topic"] == "2"])
+        assert cube["kind"].to_series().to_dict() == {"2": "q"}
 
     def test_the_qrels_decide_where_both_frames_have_the_column(self):
         kinds = {"1": "p", "2": "q", "3": "p", "4": "r"}

@@ -1,6 +1,7 @@
 """Topics of several collections in one cube: each with its own top grade and pool depth."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -36,3 +37,17 @@ def test_every_scale_is_as_it_is_alone(cubes, verb, chunks):
         expected = compute(part)
         found = together.sel(topic=part.topic.to_numpy()).compute()
         xr.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_from_the_depth_of_the_pool_on_everything_judged_counts():
+    runs, qrels = ir.example_track()
+    missed = qrels.drop_duplicates("topic").assign(doc="found by nobody", grade=3)
+    cube = ir.cube(runs, pd.concat([qrels, missed]))
+    assert (cube["pool_depth"] == 10).all()
+    by_pool = ("AP(norm='pool')", "nDCG(ideal='pool')", "Q(norm='pool', ideal='pool')")
+    pooled, full = (
+        cube.ireval.score(*names, at=[9, 10, 11]).to_numpy()
+        for names in (by_pool, ("AP", "nDCG", "Q"))
+    )
+    np.testing.assert_allclose(pooled[..., 1:], full[..., 1:], rtol=1e-12)
+    assert (abs(pooled[..., 0] - full[..., 0]) > 1e-6).any(axis=(1, 2)).all()

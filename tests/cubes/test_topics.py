@@ -80,6 +80,12 @@ def test_collections_decide_about_taking_part_and_top_grades(experiment, parts):
         assert top == max([1, *grades])
 
 
+def test_the_top_grade_is_that_of_all_topics_chosen_or_not():
+    table, judgments = tables_of({("a", "t1"): 1, ("b", "t3"): 1}, NAMES)
+    for topics in (["t1"], ["t1", "t3"], "both", "qrels"):
+        assert set(select_topics(table, judgments, topics).top.tolist()) == {3}
+
+
 def test_lengths_are_counted_per_system_and_topic():
     table, _ = tables_of({("a", "t1"): 2, ("b", "t0"): 3, ("a", "t0"): 1}, ["t0"])
     counts = pd.DataFrame(count_rows(table), table.systems, table.topics)

@@ -97,6 +97,19 @@ class TestGroups:
         assert (found.isel(metric=0, depth=0).notnull().to_numpy() == inside).all()
         assert found["system"].values.tolist() == scores["system"].values.tolist()
 
+    @pytest.mark.parametrize("known", [True, False])
+    def test_a_group_has_the_systems_that_are_there_on_any_of_its_topics(self, known):
+        labels = {"metric": ["AP", "RR"], "system": list("abc"), "topic": list("1234")}
+        scores = xr.DataArray(np.zeros((2, 3, 4)), labels, list(labels))
+        scores = scores.assign_coords(half=("topic", list("xxyy")))
+        if known:  # by the cube: a score of 0 may be that of a list that is not there
+            lengths = [[1, 1, 1, 1], [0, 5, 1, 1], [0, 0, 1, 1]]
+            scores = scores.assign_coords(retrieved=(("system", "topic"), lengths))
+        else:
+            scores[:, 1, 0] = scores[0, 1, 1] = scores[:, 2, :2] = np.nan
+        systems = {key: "".join(part["system"].values) for key, part in groups(scores, "half")}
+        assert systems == {"x": "ab", "y": "abc"}
+
     def test_other_scores_are_split_alike(self, shapes, scores):
         found = shapes[1](scores, scores.isel(topic=slice(None, None, -1)), by="half")
         np.testing.assert_allclose(found, 0, atol=1e-15)
@@ -174,10 +187,17 @@ class TestLabels:
         for name in plain:
             np.testing.assert_array_equal(found[name], plain[name])
 
+        both = (("system", "topic"), np.full((8, 16), 7))
+        found = cube.assign_coords(rho=both).ireval.misplacement()
+        xr.testing.assert_equal(found["rho"], cube.ireval.misplacement()["rho"])
+
     def test_riders_follow_their_labels(self, cube):
-        turned = cube.isel(system=slice(None, None, -1))
+        cell = np.arange(8 * 16).reshape(8, 16)
+        marked = cube.assign_coords(cell=(("system", "topic"), cell))
+        turned = marked.isel(system=slice(None, None, -1))
         found = turned.ireval.score("AP", at=10)
-        assert found["team"].to_series().to_dict() == cube["team"].to_series().to_dict()
+        for name in ("team", "half", "cell"):
+            assert found[name].to_series().to_dict() == marked[name].to_series().to_dict()
 
 
 class TestProvenance:
@@ -203,6 +223,10 @@ class TestJoin:
         found = join(frames, "half", None)
         assert found.index.names == ["half", "system"]
         assert found.index.tolist() == [("a", "s"), ("b", "s")]
+
+    def test_one_group_is_labelled_too(self):
+        found = join({"a": pd.DataFrame({"x": [1, 2]})}, "half", None)
+        assert found.to_dict("list") == {"half": ["a", "a"], "x": [1, 2]}
 
     def test_what_differs_between_groups_is_missing(self):
         arrays = {

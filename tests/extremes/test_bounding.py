@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracles import ORACLES
+from oracles import ORACLES, Topic
 from oracles.labelings import extremes, labelled
 from strategies import block, topics
-from variants import VARIANTS
+from variants import VARIANTS, Variant
 
 from irframe.errors import MetricError
 from irframe.extremes.bounding import labelled_bounds, refuse_unbounded
+from irframe.extremes.labelings import Labels
 from irframe.metrics import AP, METRICS, Block, Bpref, Evidence, P, Q
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.score_ranking import score_ranking
@@ -21,6 +22,7 @@ from irframe.names import UNJUDGED
 RECALL_BASED = [v for v in VARIANTS if v.facts.extremes in {"cut", "list"} and v.rising]
 UTILITY = [v for v in VARIANTS if v.facts.extremes == "ceiling" and v.rising]
 GRADES = (0, 1, 2, 3, None)
+POOLS = {1: (0,), 2: (0,), 3: (0, 1), 4: (0, 1)}
 
 
 def single(topic, K):
@@ -28,15 +30,61 @@ def single(topic, K):
     return part
 
 
-@pytest.mark.parametrize("variant", RECALL_BASED, ids=str)
-@given(topic=topics(max_len=7, grades=GRADES), K=st.integers(1, 9))
-def test_extremes_are_exact(variant, topic, K):
-    assume(topic.serp.count(None) <= 4)
+def check_extremes(variant, topic, K):
+    """Compare with the oracle's scores over all labels."""
     topic = replace(topic, gmax=max(topic.gmax, 1))
     depths = np.arange(1, K + 1)
     lower, upper = labelled_bounds(variant.metric, single(topic, K), depths)
     expected = [extremes(variant.name, topic, k, **variant.fields) for k in depths.tolist()]
     np.testing.assert_allclose(np.vstack([lower, upper]).T, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("variant", RECALL_BASED, ids=str)
+@given(topic=topics(max_len=7, grades=GRADES), K=st.integers(1, 9))
+def test_extremes_are_exact(variant, topic, K):
+    assume(topic.serp.count(None) <= 4)
+    check_extremes(variant, topic, K)
+
+
+@pytest.mark.parametrize("text", ["AP", "nDCG", "Q", "Rprec"])
+@given(rows=st.lists(topics(max_len=6, grades=GRADES, gmax=3), min_size=2, max_size=4))
+def test_rankings_have_the_extremes_they_have_alone(text, rows):
+    rows = [replace(row, judged_at=None, pool_depth=None) for row in rows]
+    metric, depths = parse_metric(text), np.array([1, 6])
+    (_, together), *_ = block(rows, 6).scales()
+    found = np.stack(labelled_bounds(metric, together, depths), axis=1)
+    for topic, within in zip(rows, found, strict=True):
+        alone = np.stack(labelled_bounds(metric, single(topic, 6), depths), axis=1)
+        np.testing.assert_allclose(within, alone[0], rtol=1e-12)
+
+
+@given(topic=topics(max_len=5, grades=GRADES, gmax=3), K=st.integers(1, 7))
+def test_extremes_are_exact_where_several_grades_below_the_threshold_gain(topic, K):
+    assume(topic.serp.count(None) <= 4)
+    check_extremes(Variant("Q(rel=3)"), topic, K)
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("nDCG", Topic(serp=(0, None, 1), judged=(0, 1), gmax=2, judged_at=POOLS, pool_depth=5)),
+        (
+            "nDCG(ideal='pool')",
+            Topic(serp=(0, None, 1), judged=(0, 1), gmax=2, judged_at={1: (0,)}, pool_depth=2),
+        ),
+        ("nDCG(rel=2)", Topic(serp=(1, None), judged=(1, 1), gmax=3)),
+        ("Q(beta=3, rel=2)", Topic(serp=(None, 2, None), judged=(2,), gmax=3)),
+    ],
+)
+def test_extremes_are_exact_where_a_grade_in_between_or_none_decides(text, topic):
+    check_extremes(Variant(text), topic, len(topic.serp))
+
+
+def test_kinds_of_label_stand_best_first():
+    labels = Labels.of(Q(rel=3), np.arange(5), 4)
+    assert labels.relevant.tolist() == [1, 0.75]
+    assert labels.others.tolist() == [0.5, 0.25]
+    assert not labels.single
 
 
 @pytest.mark.parametrize("variant", UTILITY, ids=str)

@@ -82,6 +82,13 @@ def test_every_order_is_tried_where_none_is_known_to_be_the_best(variant, drawn,
     check_ranges(variant, drawn, data)
 
 
+def test_the_highest_grade_that_a_cell_holds_is_ranged_too():
+    lists = tied_block([[0, 127, None]], [0, 127], 2)
+    low, high = reordered_scores(lists, [parse_metric("P(rel=127)")], [1, 2])
+    assert low.tolist() == [[0, 0.0]]
+    assert high.tolist() == [[1, 0.5]]
+
+
 def test_too_many_orders_are_refused():
     blocks = [[0, 1, 2, 3, None, -2, 1, 2, 3, 0, None]]
     lists = tied_block(blocks, [0, 1, 2, 3, -2, 1, 2, 3, 0], 11)

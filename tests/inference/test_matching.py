@@ -34,6 +34,16 @@ def test_means_are_over_the_topics_that_all_systems_have(matched):
             np.testing.assert_allclose(matched.means[row, depth], sign * table.mean(axis=1))
 
 
+@pytest.mark.parametrize(
+    ("lost", "listed"), [(5, r"0, 1, 2, 3, 4\)"), (6, r"0, 1, 2, 3, 4, \.\.\.\)")]
+)
+def test_five_of_the_topics_left_out_are_listed(lost, listed):
+    scores = random_scores(0, metrics=("AP",), topics=12)
+    scores[0, 1, :lost] = np.nan
+    with pytest.warns(IrframeWarning, match=f"{lost} of 12 for AP .{listed}"):
+        match_topics(scores)
+
+
 def test_costs_are_turned_round():
     matched = match_topics(random_scores(0, metrics=("AP", "ASL", "clicks")))
     assert matched.towards == [1, -1, 1]

@@ -8,7 +8,7 @@ from scipy import stats
 
 import irframe as ir
 from irframe.errors import DepthError, IrframeWarning, ParameterError
-from irframe.inference.reference import match_reference, pick_metric
+from irframe.inference.reference import match_reference, pick_metric, share_depths
 
 pytestmark = pytest.mark.filterwarnings("ignore:topics on which some:irframe.errors.IrframeWarning")
 
@@ -125,3 +125,19 @@ def test_topics_left_out_are_told_once():
     with pytest.warns(IrframeWarning, match="1 of 7 for AP .2.; 1 of 7 for ASL .2.") as caught:
         match_reference(scores, holes[:1])
     assert len(caught) == 1
+
+
+@pytest.mark.parametrize("metrics", [1, 2])
+def test_across_depths_a_topic_counts_at_every_depth_or_at_none(metrics):
+    scores, other = random_scores(0), random_scores(1)[:metrics]
+    scores[0, 3, 2, 3] = np.nan
+    other[0, 1, 4, 0] = np.nan
+    new, held = share_depths(scores, other)
+    expected = np.ones((2, 7, 4), bool)
+    expected[0, [2, 4]] = False
+    expected[1, 4] = metrics == 2
+    np.testing.assert_array_equal(new.scored, expected)
+    np.testing.assert_array_equal(held.scored, expected[:metrics])
+    for matched, side in ((new, scores), (held, other)):
+        kept = matched.scored[:, np.newaxis]
+        np.testing.assert_array_equal(matched.scores, np.where(kept, side, np.nan))

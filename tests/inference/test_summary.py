@@ -53,3 +53,11 @@ def test_dask_and_numpy_agree(scores):
 def test_alpha_is_a_probability(scores, alpha):
     with pytest.raises(ParameterError, match="alpha, a number above 0 and below 1"):
         scores.ireval.summary(alpha=alpha)
+
+
+def test_a_single_topic_has_a_mean_without_an_interval(scores):
+    summary = scores.isel(topic=[3]).ireval.summary()
+    np.testing.assert_array_equal(summary["mean"], scores[:, :, 3])
+    assert (summary["n"] == 1).all()
+    assert np.isnan(summary["ci_low"]).all()
+    assert np.isnan(summary["ci_high"]).all()

@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 
 from irframe.errors import MetricError
-from irframe.metrics import METRICS, p
+from irframe.metrics import ASL, METRICS, p
 from irframe.metrics.base import ALIASES, Metric
 from irframe.metrics.evidence import words
 from irframe.metrics.facts import facts
@@ -49,6 +49,12 @@ def test_thresholds_are_grades_from_1_to_127(name):
     for rel in (0, 128):
         with pytest.raises(MetricError, match=f"rel of {name}, a number"):
             METRICS[name](rel=rel, **given)
+
+
+def test_a_number_of_documents_to_find_is_at_least_1():
+    assert ASL(first=1).first == 1
+    with pytest.raises(MetricError, match="first"):
+        ASL(first=0)
 
 
 def test_a_module_may_be_imported_again():

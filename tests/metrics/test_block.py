@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import Topic
 from strategies import block, topics
 
 from irframe.metrics import Evidence
@@ -71,3 +72,16 @@ def test_rows_have_the_recall_base_of_their_topic(rows, depth):
     for name in ("grade", "beyond", "count", "pool_count", "pool_depth"):
         value = getattr(whole, name)
         np.testing.assert_array_equal(getattr(flat, name), np.concatenate([value, value]))
+
+
+def test_rankings_of_one_system_keep_the_recall_base_of_their_topics():
+    whole = block([Topic(serp=(1,), judged=(1,) * n, gmax=1) for n in (1, 2, 3)], 2)
+    lists = {
+        name: np.stack([getattr(whole, name), getattr(whole, name)[::-1]])
+        for name in ("grade", "retrieved", "beyond")
+    }
+    both = replace(whole, **lists)
+    for system in (0, 1):
+        part = both.take(system, np.array([2, 0]))
+        np.testing.assert_array_equal(part.grade, lists["grade"][system, [2, 0]])
+        assert part.count.tolist() == [[3], [1]]
