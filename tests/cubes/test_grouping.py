@@ -122,6 +122,11 @@ class TestParts:
         given = each_group(cube_of(runs, depth=3), "team")
         assert {part.sizes["depth"] for _, part in given} == {3}
 
+    def test_topics_that_nobody_has_a_list_for_have_no_systems(self):
+        cube = cube_of().assign_coords(kind=("topic", ["p", "p", "p", "q"]))
+        alone = dict(each_group(cube, "kind"))["q"]
+        assert (alone.sizes["system"], alone.sizes["topic"], alone.sizes["depth"]) == (0, 1, 1)
+
     def test_judgments_stay_those_of_the_whole(self, cube):
         for _, part in each_group(cube, "team"):
             for name in ("top", "pool_rank", "pool_depth"):

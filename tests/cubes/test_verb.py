@@ -68,6 +68,14 @@ class TestCalls:
         assert found["system"].item() == "ance"
         assert found["team"].item() == "vectors"
 
+    def test_so_is_one_of_scores(self, shapes, scores):
+        found = shapes[1](scores.sel(system="ance"))
+        assert found.dims == ("metric", "depth")
+        assert found["system"].item() == "ance"
+        np.testing.assert_array_equal(found, shapes[1](scores).sel(system="ance"))
+        one = scores.sel(topic="104")
+        np.testing.assert_array_equal(shapes[1](one), one)
+
     def test_the_subject_stays_as_it_was(self, cube, scores):
         before = cube.copy(deep=True), scores.copy(deep=True)
         cube.ireval.condense(by="half")
@@ -227,6 +235,12 @@ class TestJoin:
     def test_one_group_is_labelled_too(self):
         found = join({"a": pd.DataFrame({"x": [1, 2]})}, "half", None)
         assert found.to_dict("list") == {"half": ["a", "a"], "x": [1, 2]}
+
+    def test_datasets_that_are_no_cubes_become_one_dataset(self):
+        parts = {key: xr.Dataset({"n": ("system", [1])}, {"system": ["s"]}) for key in "ab"}
+        found = join(parts, "half", parts["a"])
+        assert isinstance(found, xr.Dataset)
+        assert dict(found["n"].sizes) == {"half": 2, "system": 1}
 
     def test_what_differs_between_groups_is_missing(self):
         arrays = {
