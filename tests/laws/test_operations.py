@@ -272,7 +272,7 @@ def test_names_never_matter(seed):
         assert_same(outcome(name, cube.assign_coords(topic=names)), outcome(name, alike))
 
 
-def test_hash_seeds_never_matter():
+def test_hash_seeds_and_threads_never_matter():
     code = (
         "from laws.experiments import experiment; from laws.verbs import VERBS, outcome; import "
         "irframe as ir\ncube = ir.cube(*experiment(0), collection='track')\n"
@@ -284,12 +284,12 @@ def test_hash_seeds_never_matter():
     told = [
         subprocess.run(
             [sys.executable, "-c", code],
-            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": path},
+            env=os.environ | {"PYTHONHASHSEED": n, "OMP_NUM_THREADS": n, "PYTHONPATH": path},
             capture_output=True,
             text=True,
             check=True,
         ).stdout
-        for seed in ("1", "2")
+        for n in ("1", "2")
     ]
     assert told[0].count("\n") > len(VERBS)
     assert without_addresses(told[0]) == without_addresses(told[1])
