@@ -2,6 +2,23 @@
 
 import pandas as pd
 
+RUNS = pd.DataFrame(
+    [
+        ("a", "1", "d1", 3.0),
+        ("a", "1", "d2", 2.0),
+        ("a", "1", "d9", 1.0),
+        ("a", "2", "d1", 1.0),
+        ("b", "1", "d3", 5.0),
+        ("b", "3", "d3", 5.0),
+    ],
+    columns=["system", "topic", "doc", "score"],
+)
+QRELS = pd.DataFrame(
+    [("1", "d2", 2), ("1", "d1", 0), ("1", "d3", -1), ("2", "d4", 1), ("4", "d1", 1)],
+    columns=["topic", "doc", "grade"],
+)
+"""Lists of two systems, of topics that are judged or not, with documents that are judged or not."""
+
 
 def frames_of_docs(runs, qrels):
     """Lay worked runs and qrels of one or several topics out as frames, rows in file order."""

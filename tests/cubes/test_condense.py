@@ -6,19 +6,8 @@ import pytest
 import xarray as xr
 from listed import frames_of_docs
 
-import irframe as ir
 from irframe.errors import DepthError
 from irframe.names import EMPTY, UNJUDGED
-
-
-@pytest.fixture
-def track():
-    return ir.example_track()
-
-
-@pytest.fixture
-def cube(track):
-    return ir.cube(*track)
 
 
 def test_condensed_lists(golden):

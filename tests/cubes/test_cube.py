@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from listed import QRELS, RUNS
 from variants import VARIANTS
 
 import irframe as ir
@@ -21,22 +22,6 @@ from irframe.errors import (
 )
 from irframe.frames import tables
 from irframe.names import EMPTY, UNJUDGED
-
-RUNS = pd.DataFrame(
-    [
-        ("a", "1", "d1", 3.0),
-        ("a", "1", "d2", 2.0),
-        ("a", "1", "d9", 1.0),
-        ("a", "2", "d1", 1.0),
-        ("b", "1", "d3", 5.0),
-        ("b", "3", "d3", 5.0),
-    ],
-    columns=["system", "topic", "doc", "score"],
-)
-QRELS = pd.DataFrame(
-    [("1", "d2", 2), ("1", "d1", 0), ("1", "d3", -1), ("2", "d4", 1), ("4", "d1", 1)],
-    columns=["topic", "doc", "grade"],
-)
 
 
 def quiet_cube(runs=RUNS, qrels=QRELS, **options):

@@ -4,37 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from laws.experiments import TRACKS, experiment
+from listed import QRELS, RUNS
 
 import irframe as ir
 from irframe.cubes.evaluate import deepen
 from irframe.errors import DepthError, MetricError, ParameterError
-
-RUNS = pd.DataFrame(
-    [
-        ("a", "1", "d1", 3.0),
-        ("a", "1", "d2", 2.0),
-        ("a", "1", "d9", 1.0),
-        ("a", "2", "d1", 1.0),
-        ("b", "1", "d3", 5.0),
-        ("b", "3", "d3", 5.0),
-    ],
-    columns=["system", "topic", "doc", "score"],
-)
-QRELS = pd.DataFrame(
-    [("1", "d2", 2), ("1", "d1", 0), ("1", "d3", -1), ("2", "d4", 1), ("4", "d1", 1)],
-    columns=["topic", "doc", "grade"],
-)
 
 
 def cube_scores(cube, metric, **options):
     """Return the scores of a cube at its full depth as a frame lists them."""
     scores = cube.ireval.score(metric, at=cube.sizes["depth"], **options)
     return scores.squeeze(["metric", "depth"], drop=True).to_series()
-
-
-@pytest.fixture
-def track():
-    return ir.example_track()
 
 
 def test_depths_are_read_as_the_metrics_say():

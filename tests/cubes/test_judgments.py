@@ -16,16 +16,6 @@ FEWER = {"condense": (), "pooled": (4,), "downsample": (50,)}
 verbs = pytest.mark.parametrize("verb", FEWER)
 
 
-@pytest.fixture
-def track():
-    return ir.example_track()
-
-
-@pytest.fixture
-def cube(track):
-    return ir.cube(*track)
-
-
 @given(seed=st.integers(0, 99), share=st.floats(0.05, 0.95))
 def test_a_cube_with_some_judgments_is_like_one_built_with_them(seed, share):
     runs, qrels = ir.example_track()

@@ -5,19 +5,8 @@ import pytest
 import xarray as xr
 from listed import frames_of_docs
 
-import irframe as ir
 from irframe.errors import DepthError
 from irframe.names import EMPTY
-
-
-@pytest.fixture
-def track():
-    return ir.example_track()
-
-
-@pytest.fixture
-def cube(track):
-    return ir.cube(*track)
 
 
 def judged_docs(cube):

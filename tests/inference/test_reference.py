@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
-from looped import random_scores
+from looped import check_against_loop, random_scores
 from scipy import stats
 
 import irframe as ir
@@ -141,3 +141,58 @@ def test_across_depths_a_topic_counts_at_every_depth_or_at_none(metrics):
     for matched, side in ((new, scores), (held, other)):
         kept = matched.scored[:, np.newaxis]
         np.testing.assert_array_equal(matched.scores, np.where(kept, side, np.nan))
+
+
+RATIOS = pytest.mark.parametrize("ratio", ["coverage", "inversions"])
+
+
+@RATIOS
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("holes", [False, True])
+class TestLoops:
+    def test_a_depth(self, ratio, seed, holes):
+        scores = random_scores(seed, holes=holes)
+        check_against_loop(scores, ratio, 10, lambda m, _: (scores, m, 2))
+
+    def test_a_metric(self, ratio, seed, holes):
+        scores = random_scores(seed, holes=holes)
+        check_against_loop(scores, ratio, "ASL", lambda _, k: (scores, 1, k))
+        check_against_loop(scores, ratio, "AP@5", lambda _m, _k: (scores, 0, 1))
+
+    def test_other_scores(self, ratio, seed, holes):
+        scores, other = random_scores(seed, holes=holes), random_scores(seed + 100)
+        shuffled = other[::-1, [3, 1, 0, 2, 5, 4]]
+        check_against_loop(scores, ratio, shuffled, lambda m, k: (other, m, k))
+        check_against_loop(scores, ratio, other[1:], lambda _, k: (other, 1, k))
+        check_against_loop(scores, ratio, other[0, :, :, 2], lambda _m, _k: (other, 0, 2))
+
+
+@RATIOS
+def test_groups_are_held_against_their_own_reference(ratio):
+    runs, qrels = ir.example_track()
+    scores = runs.ireval.cube(qrels).ireval.score("AP(norm='min')", "RR")
+    half = np.where(np.arange(16) < 8, "first", "second")
+    grouped = scores.assign_coords(half=("topic", half))
+    for reference in (10, "RR", grouped):
+        found = getattr(grouped.ireval, ratio)(reference, at=[5, 50], by="half")
+        assert found.dims == ("half", "metric", "depth")
+        held = reference[:, :, half == "first"] if reference is grouped else reference
+        alone = getattr(grouped[:, :, :8].ireval, ratio)(held, at=[5, 50])
+        np.testing.assert_array_equal(found.sel(half="first"), alone)
+
+
+@RATIOS
+def test_blocks_of_depths_do_not_show(monkeypatch, ratio):
+    verb = getattr(random_scores(3).ireval, ratio)
+    references = [1, 10, "AP", random_scores(4)]
+    whole = [verb(reference) for reference in references]
+    monkeypatch.setattr("irframe.inference.matching.BLOCK_BYTES", 1)
+    for reference, expected in zip(references, whole, strict=True):
+        xr.testing.assert_identical(verb(reference), expected)
+
+
+@RATIOS
+@pytest.mark.parametrize("alpha", [0, 1, 2])
+def test_levels_that_are_none(ratio, alpha):
+    with pytest.raises(ParameterError, match="alpha"):
+        getattr(random_scores(0).ireval, ratio)(1, "t", alpha)
