@@ -19,6 +19,9 @@ RANK = "rank"
 GRADE = "grade"
 ITERATION = "iteration"
 
+PAIR, SIDES = "pair", ("system_a", "system_b")
+"""Dimension of pairs of systems, and what names the systems of a pair."""
+
 ALIASES: dict[str, tuple[str, ...]] = {
     SYSTEM: ("system", "name", "run", "run_id", "runid", "tag"),
     TOPIC: ("topic", "qid", "query_id", "q_id", "query-id"),

@@ -163,13 +163,13 @@ def _typed(array: xr.DataArray, part: Part) -> xr.Variable:
 def _unknown(array: xr.DataArray, gaps: NDArray[np.bool_]) -> tuple[str, Array]:
     """Return the dimension that has labels of which nothing is known, and these labels."""
     places = [(axis, str(dim)) for axis, dim in enumerate(array.dims) if dim in LIST]
-    for reduce in (np.all, np.any):
-        for kept, dim in places:
-            axes = tuple(axis for axis in range(array.ndim) if axis != kept)
-            labels = array[dim].to_numpy()[reduce(gaps, axis=axes)]
-            if len(labels):
-                return dim, labels
-    return places[0][1], np.array([])
+    of_label = {
+        dim: np.moveaxis(gaps, axis, 0).reshape(gaps.shape[axis], -1) for axis, dim in places
+    }
+    lacking = (
+        (dim, reduce(of_label[dim], axis=1)) for reduce in (np.all, np.any) for dim in of_label
+    )
+    return next((dim, array[dim].to_numpy()[rows]) for dim, rows in lacking if rows.any())
 
 
 def _without_stale_tail(cube: xr.Dataset) -> xr.Dataset:

@@ -59,7 +59,7 @@ def with_unjudged(cube: xr.Dataset) -> xr.Dataset:
     """Return a cube that counts its unjudged documents anew, where its lists are whole."""
     shown = (cube["grade"].variable == UNJUDGED).sum(DEPTH)
     cut_off = cube["retrieved"].variable > cube.sizes[DEPTH]
-    counted = (shown * ~cut_off + UNKNOWN * cut_off).astype(np.int32)
+    counted = xr.where(cut_off, UNKNOWN, shown).astype(np.int32)  # type: ignore[no-untyped-call]
     return cube.assign_coords(unjudged=(LIST, counted.data))
 
 

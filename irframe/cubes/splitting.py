@@ -11,10 +11,7 @@ import xarray as xr
 from irframe.cubes.grouping import RESERVED, each_group, read_groups
 from irframe.cubes.layout import LIST, PARTS
 from irframe.errors import InputError, IrframeError, ParameterError
-from irframe.names import GRADE, SYSTEM, TOPIC
-
-PAIR, SIDES = "pair", ("system_a", "system_b")
-"""Dimension of pairs of systems, and the coordinates that name them."""
+from irframe.names import GRADE, PAIR, SIDES, SYSTEM, TOPIC
 
 
 @contextmanager

@@ -69,9 +69,11 @@ def _metric_columns(frame: pd.DataFrame) -> list[Any]:
     """Return the columns irframe made, else those named like metrics, else all there are."""
     stated = frame.attrs.get(METRICS, ())
     made = [name for name in frame.columns if name in stated]
+    if made:
+        return made
     named = [name for name in frame.columns if isinstance(name, str) and facts(name).known]
-    if made or not named:
-        return made or list(frame.columns)
+    if not named:
+        return list(frame.columns)
     others = [str(name) for name in frame.columns.drop(named)]
     if others:
         advice = f"name the metrics in attrs[{METRICS!r}] if they are some"

@@ -8,10 +8,9 @@ from numpy.typing import ArrayLike
 from irframe.checks import level
 from irframe.cubes.verb import verb
 from irframe.inference.matching import Array, Depths, Matched, match_topics
-from irframe.names import DEPTH, METRIC
+from irframe.names import DEPTH, METRIC, PAIR
 from irframe.paired import Bootstrap, all_pairs
 
-PAIR = "pair"
 """Dimension of the pairs of systems, an index of (system_a, system_b)."""
 
 

@@ -13,13 +13,12 @@ from irframe.errors import InputError
 from irframe.inference.compare import COLUMNS
 from irframe.inference.matching import Array
 from irframe.metrics.facts import facts
-from irframe.names import ALIASES, DEPTH, METRIC, SYSTEM
+from irframe.names import ALIASES, DEPTH, METRIC, SIDES, SYSTEM
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
 LETTERS = len(string.ascii_lowercase)
-SIDES = ("system_a", "system_b")
 SUMMARY = ("mean", "ci_low", "ci_high", "n")
 """Columns of a summary."""
 MARK = "mark"

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irframe.checks import level
 from irframe.errors import InputError
-from irframe.names import DEPTH, METRIC
+from irframe.names import DEPTH, METRIC, PAIR
 from irframe.plots.canvas import COLOURS, new_axes
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
     if "asl" not in data or "delta" not in data:
         raise InputError("what discriminative_power gives", ", ".join(map(str, data.data_vars)))
     asl = data["asl"]
-    others = [str(dim) for dim in asl.dims if dim != "pair"]
+    others = [str(dim) for dim in asl.dims if dim != PAIR]
     for place in np.ndindex(*(asl.sizes[dim] for dim in others)):
         where = dict(zip(others, place, strict=True))
         values = asl.isel(where).to_numpy()

@@ -5,9 +5,17 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from irframe.checks import places, whole
-from irframe.errors import DepthError, InputError, MetricError, ParameterError, warn
+from irframe.errors import (
+    DepthError,
+    InputError,
+    IrframeError,
+    MetricError,
+    ParameterError,
+    warn,
+)
 from irframe.metrics import Metric
 from irframe.names import DEPTH, SYSTEM, TOPIC
 
@@ -82,15 +90,36 @@ def shared(cube: xr.Dataset) -> xr.Dataset:
     >>> shared(cube).sizes["topic"]
     16
     """
-    there = np.asarray(cube["took_part"].to_numpy().all(axis=0))
-    if there.all():
-        return cube
-    if not there.any():
+    there = cube["took_part"].to_numpy()
+    return cube if there.all() else cube.isel({TOPIC: shared_topics(there)})
+
+
+def shared_topics(
+    there: NDArray[np.bool_], error: type[IrframeError] = InputError
+) -> NDArray[np.intp]:
+    """Return the places of the topics in which all systems took part, warning of others.
+
+    Parameters
+    ----------
+    there
+        Whether a system took part in a topic, shape (system, topic).
+    error
+        What to raise if there is no such topic.
+
+    Examples
+    --------
+    >>> shared_topics(np.ones((2, 3), bool))
+    array([0, 1, 2])
+    """
+    kept = np.flatnonzero(there.all(axis=0))
+    topics = there.shape[1]
+    if not len(kept):
         advice = "compare fewer systems, or those of every collection apart with by="
-        raise InputError("topics in which every system took part", "none", advice)
-    message = f"{(~there).sum()} of {len(there)} topics are left out: not all systems took part"
-    warn(f"{message} there")
-    return cube.isel({TOPIC: np.flatnonzero(there)})
+        raise error("topics in which every system took part", "none", advice)
+    if len(kept) < topics:
+        left = topics - len(kept)
+        warn(f"{left} of {topics} topics are left out: not all systems took part there")
+    return kept
 
 
 def refuse_deeper(metrics: Iterable[Metric], depth: int) -> None:

@@ -18,10 +18,10 @@ from irframe.inference.verdicts import p_values
 from irframe.metrics import Metric
 from irframe.metrics.averaging import TIE
 from irframe.metrics.base import MetricType
-from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired import PairedTest, all_pairs, parse_test, sign_p
 from irframe.studies.orderings.binding import gains_of
-from irframe.studies.orderings.orderings import PAIR, GainLike, ranking_gains
+from irframe.studies.orderings.orderings import GainLike, ranking_gains
 from irframe.studies.reading import attended, read_depth, shared
 
 Array = NDArray[Any]

@@ -19,14 +19,14 @@ from irframe.checks import places, whole
 from irframe.cubes.verb import verb
 from irframe.errors import MetricError, ParameterError
 from irframe.gains import Gain, GainMap, parse_gain
-from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
+from irframe.names import DEPTH, PAIR, SYSTEM, TOPIC, UNJUDGED
 from irframe.paired import all_pairs, sign_p
 from irframe.studies.reading import attended, read_depth, shared
 
 Array = NDArray[Any]
 GainLike = Gain | type[Gain] | str | Mapping[int, float]
 
-PAIR, GROUP = "pair", "group"
+GROUP = "group"
 
 
 @verb
@@ -129,7 +129,8 @@ def order_pairs(
 ) -> xr.Dataset:
     """Compare pairs of systems, told by position, shape (pair, 2); the rest as for `orderings`."""
     rows, pairs = np.unique(pairs, return_inverse=True)
-    pairs, cube = pairs.reshape(-1, 2), shared(cube.isel({SYSTEM: rows}))
+    some = cube if len(rows) == cube.sizes[SYSTEM] else cube.isel({SYSTEM: rows})
+    pairs, cube = pairs.reshape(-1, 2), shared(some)
     gains = ranking_gains(cube, depth, gain=gain, rel=rel)
     data = _label(cube, pairs, compare_rankings(gains, pairs), depth, spelled=labels)
     return data.assign_attrs(gain=repr(parse_gain(gain)), rel=rel)

@@ -14,7 +14,7 @@ from irframe.checks import choice, places, whole
 from irframe.cubes.grouping import group_coordinates
 from irframe.cubes.layout import JUDGED
 from irframe.cubes.topics import Selection, select_topics
-from irframe.errors import DepthError, IdError, InputError, ParameterError, warn
+from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.joining import locate, refuse_empty_join
 from irframe.frames.ranking import rank_table
@@ -27,7 +27,7 @@ from irframe.frames.tables import (
 )
 from irframe.metrics.esl import ESL
 from irframe.names import SYSTEM, TOPIC, UNJUDGED
-from irframe.studies.reading import attended, read_depth
+from irframe.studies.reading import attended, read_depth, shared_topics
 
 ROWS = 1 << 20
 """Rows of a run frame ranked and joined at a time, whole topics, to bound memory."""
@@ -64,12 +64,9 @@ class Answers:
 
     def shared(self, rows: NDArray[Any]) -> "Answers":
         """Return the answers on the topics in which some systems took part, warning of others."""
-        if self.there is None or (kept := self.there[rows].all(axis=0)).all():
+        if self.there is None or (there := self.there[rows]).all():
             return self
-        if not kept.any():
-            raise IdError("topics in which every system compared took part", "none")
-        warn(f"{(~kept).sum()} of {len(kept)} topics are left out: not all systems took part there")
-        return self.part(np.flatnonzero(kept))
+        return self.part(shared_topics(there, IdError))
 
     def part(self, topics: NDArray[Any], skipped: int | None = None) -> "Answers":
         """Return the answers on some topics."""
