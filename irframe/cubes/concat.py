@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice
 from irframe.cubes.gate import read_cube
-from irframe.cubes.layout import BASE, FILED, JUDGED, LEVEL, LIST, PARTS, PROVENANCE, Part
+from irframe.cubes.layout import FILED, JUDGED, LEVEL, LIST, PARTS, PROVENANCE
+from irframe.cubes.recall_base import ALONG, gather, starts, topic_of
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.names import DEPTH, SYSTEM, TOPIC
 
@@ -98,10 +99,9 @@ def _as_deep(cubes: list[xr.Dataset]) -> list[xr.Dataset]:
 
 
 def _as_wide(cubes: list[xr.Dataset]) -> list[xr.Dataset]:
-    """Return cubes with room for the longest recall base and pool, and with all grades."""
-    for dim in (JUDGED, FILED):
-        widest = max(cube.sizes[dim] for cube in cubes)
-        cubes = [_padded(cube, dim, widest) for cube in cubes]
+    """Return cubes with room for the deepest pool, and with all grades."""
+    widest = max(cube.sizes[FILED] for cube in cubes)
+    cubes = [_padded(cube, FILED, widest) for cube in cubes]
     levels = reduce(np.union1d, [cube[LEVEL].to_numpy() for cube in cubes])
     return [cube.reindex({LEVEL: levels.astype(np.int8)}, fill_value=0) for cube in cubes]
 
@@ -111,9 +111,7 @@ def _padded(cube: xr.Dataset, dim: str, size: int) -> xr.Dataset:
     if not missing:
         return cube
     changed = {
-        name: cube.variables[name].pad(
-            {dim: (0, missing)}, constant_values=_nothing(cube.variables[name], part)
-        )
+        name: cube.variables[name].pad({dim: (0, missing)}, constant_values=part.fill)
         for name, part in PARTS.items()
         if dim in part.dims
     }
@@ -122,11 +120,6 @@ def _padded(cube: xr.Dataset, dim: str, size: int) -> xr.Dataset:
     labels = {DEPTH: np.arange(1, size + 1)} if dim == DEPTH else {}
     rankings = {name: value for name, value in changed.items() if name not in facts}
     return bare.assign(rankings).assign_coords(facts | labels)
-
-
-def _nothing(variable: xr.Variable, part: Part) -> Any:
-    """Return what stands where there is nothing; documents may have numbers for names."""
-    return -1 if part.dtype is object and variable.dtype.kind in "iu" else part.fill
 
 
 def _topics(cubes: list[xr.Dataset]) -> xr.Dataset:
@@ -141,7 +134,12 @@ def _topics(cubes: list[xr.Dataset]) -> xr.Dataset:
     ]
     contributing = reduce(np.logical_or, [cube["contributing"].to_numpy() for cube in wide])
     shared = {"contributing": (SYSTEM, contributing)} | _shared(cubes, SYSTEM, systems)
-    return _joined(wide, TOPIC, list(shared)).assign_coords(shared)
+    base: dict[str, Any] = {
+        name: (JUDGED, np.concatenate([cube[name].to_numpy() for cube in cubes])) for name in ALONG
+    }
+    joined = _joined(wide, TOPIC, [*shared, *base, "judged_start"])
+    base["judged_start"] = (TOPIC, starts(joined["judged_count"].to_numpy()))
+    return joined.assign_coords(shared | base)
 
 
 def _systems(cubes: list[xr.Dataset]) -> xr.Dataset:
@@ -152,9 +150,9 @@ def _systems(cubes: list[xr.Dataset]) -> xr.Dataset:
     best[best == np.iinfo(np.int32).max] = 0
     pools = [cube["pool_depth"].to_numpy() for cube in cubes if _has_pool(cube)]
     depths = np.stack(pools or [first["pool_depth"].to_numpy()]).min(axis=0)
-    kept = ("judged_doc", "judged_grade", "top")
+    kept = ("judged_start", "judged_count", "judged_doc", "judged_grade", "top")
     base: dict[str, Any] = {name: first[name].variable for name in kept}
-    base |= {"pool_rank": (BASE, best), "pool_depth": ((TOPIC,), depths)}
+    base |= {"pool_rank": (JUDGED, best), "pool_depth": ((TOPIC,), depths)}
     shared = base | _shared(cubes, TOPIC, first.indexes[TOPIC])
     return _joined(cubes, SYSTEM, list(shared)).assign_coords(shared)
 
@@ -245,47 +243,48 @@ def _same_base(cube: xr.Dataset, first: xr.Dataset) -> xr.Dataset:
     if len(missing):
         found = f"{len(missing)} that some cube lacks"
         raise InputError("cubes of the same topics", found, "", missing)
-    cube = cube.sel({TOPIC: first[TOPIC].to_numpy()})
+    cube = gather(cube.sel({TOPIC: first[TOPIC].to_numpy()}))
     higher = cube.indexes[TOPIC][cube["top"].to_numpy() != first["top"].to_numpy()]
     if len(higher):
         found = f"others on {len(higher)} topics"
         raise InputError("cubes with the same top grades", found, "", higher)
+    same = ("judged_count", "judged_doc", "judged_grade")
+    if all(np.array_equal(cube[name].to_numpy(), first[name].to_numpy()) for name in same):
+        return cube
+    return _renumbered(cube, first)
+
+
+def _refuse_judgments(cube: xr.Dataset, apart: Array) -> None:
+    """Raise if some topics, given which, have other judgments."""
+    if apart.any():
+        topics, found = cube.indexes[TOPIC][apart], f"others on {apart.sum()} topics"
+        raise InputError("cubes with the same judgments", found, "", topics)
+
+
+def _renumbered(cube: xr.Dataset, first: xr.Dataset) -> xr.Dataset:
+    """Return a cube with the documents of another one, which it has in another order."""
+    _refuse_judgments(cube, (cube["judged_count"] != first["judged_count"]).to_numpy())
+    topic, start = topic_of(first), first["judged_start"].to_numpy()
     names = [part["judged_doc"].to_numpy() for part in (cube, first)]
     grades = [part["judged_grade"].to_numpy() for part in (cube, first)]
-    if np.array_equal(names[0], names[1]) and np.array_equal(grades[0], grades[1]):
-        return cube
-    return _renumbered(cube, first, names, grades)
-
-
-def _renumbered(
-    cube: xr.Dataset, first: xr.Dataset, names: list[Array], grades: list[Array]
-) -> xr.Dataset:
-    order = [np.argsort(side.astype(str), axis=-1, kind="stable") for side in names]
-    sides = [
-        [np.take_along_axis(values, by, axis=-1) for values in (side, grade)]
-        for side, grade, by in zip(names, grades, order, strict=True)
-    ]
-    same = (sides[0][0] == sides[1][0]) & (sides[0][1] == sides[1][1])
-    apart = cube.indexes[TOPIC][~np.asarray(same.all(axis=-1), bool)]
-    if len(apart):
-        found = f"others on {len(apart)} topics"
-        raise InputError("cubes with the same judgments", found, "", apart)
-    place = np.empty_like(order[0])
-    np.put_along_axis(place, order[0], order[1], axis=-1)
-    moved = {name: _moved(cube[name].variable, place) for name in ("doc", "filed")}
+    here, there = (np.lexsort((side.astype(str), topic)) for side in names)
+    differing = (names[0][here] != names[1][there]) | (grades[0][here] != grades[1][there])
+    _refuse_judgments(cube, np.bincount(topic, differing, len(start)) > 0)
+    place = np.empty_like(there)
+    place[here] = there - start[topic]
+    ranks = np.empty_like(cube["pool_rank"].to_numpy())
+    ranks[there] = cube["pool_rank"].to_numpy()[here]
+    moved = {name: _moved(cube[name].variable, start, place) for name in ("doc", "filed")}
     base = {name: first[name].variable for name in ("judged_doc", "judged_grade")}
-    ranks = np.zeros_like(cube["pool_rank"].to_numpy())
-    np.put_along_axis(ranks, place, cube["pool_rank"].to_numpy(), axis=-1)
-    facts = base | {"pool_rank": (BASE, ranks), "filed": moved["filed"]}
+    facts = base | {"pool_rank": (JUDGED, ranks), "filed": moved["filed"]}
     return cube.assign(doc=moved["doc"]).assign_coords(facts)
 
 
-def _moved(places: xr.Variable, new: Array) -> xr.Variable:
+def _moved(places: xr.Variable, start: Array, new: Array) -> xr.Variable:
     """Return places in a recall base by their new numbers, shape (system, topic, ...)."""
-    old = places.to_numpy()
-    wide = np.broadcast_to(new, (*old.shape[:-1], new.shape[-1]))
-    moved = np.take_along_axis(wide, np.maximum(old, 0), axis=-1)
-    return places.copy(data=np.where(old < 0, old, moved).astype(old.dtype))
+    moved, known = places.to_numpy().copy(), places.to_numpy() >= 0
+    moved[known] = new[(start[:, np.newaxis] + moved)[known]]
+    return places.copy(data=moved)
 
 
 def _attributes(cubes: list[xr.Dataset]) -> dict[str, Any]:

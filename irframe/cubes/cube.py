@@ -6,6 +6,7 @@ from typing import Any, overload
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import xarray as xr
 from numpy.typing import NDArray
 
@@ -14,13 +15,14 @@ from irframe.cubes.contribution import Contribution
 from irframe.cubes.grouping import each_group, group_coordinates
 from irframe.cubes.layout import FACTS, LEVEL, PARTS, RANKINGS
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
+from irframe.cubes.recall_base import starts
 from irframe.cubes.topics import Selection, count_rows, select_topics
 from irframe.frames import tables
 from irframe.frames.ids import Codes
 from irframe.frames.joining import locate, place_topics, refuse_empty_join
 from irframe.frames.ranking import Ranking, rank_table
 from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table, read_table
-from irframe.names import DEPTH, EMPTY, SYSTEM, TOPIC, UNJUDGED, VERSION, roles
+from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED, VERSION, roles
 
 
 @overload
@@ -106,9 +108,10 @@ def cube(
         recall base, -1 where unjudged), ``tied`` (same score as one rank above). The rest are
         coordinates. Over (system, topic): ``retrieved`` and ``unjudged``, how many documents
         the whole list has and how many of them are unjudged, and ``took_part``. Over (topic):
-        ``top``, the top grade of its collection, and ``pool_depth``. Over (topic, judged), the
-        recall base: ``judged_doc``, ``judged_grade`` and ``pool_rank``, the best rank in a
-        contributing run, 0 where none has it; over (system, topic, filed_rank) ``filed``, the
+        ``top``, the top grade of its collection, and ``pool_depth``; ``judged_start`` and
+        ``judged_count``, where its documents stand over (judged), the recall bases of all topics:
+        ``judged_doc``, ``judged_grade`` and ``pool_rank``, the best rank in a contributing run, 0
+        where none has it. Over (system, topic, filed_rank) ``filed``, the
         position in the recall base of what a contributing run put into the pool. Attributes
         say how the cube was made. With `by`, a DataTree, which has the verbs of its cubes.
 
@@ -318,11 +321,14 @@ def _label(
     longest = int(cells.retrieved.max(initial=0))
     pool_depth = contribution.depth(selection, longest, policy.pool_depth)
     deepest = min(int(pool_depth.max(initial=0)), longest)
-    pool_rank = selection.base(contribution.rank(len(judgments.grade)), fill=0)
+    rows, count = selection.judged, selection.judged_count
+    pool_rank = contribution.rank(len(judgments.grade))[rows]
     values = vars(cells) | {
         "took_part": took_part,
-        "judged_doc": selection.base(judgments.doc, fill=""),
-        "judged_grade": selection.base(judgments.grade, fill=EMPTY),
+        "judged_start": starts(count),
+        "judged_count": count,
+        "judged_doc": judgments.doc.take(pa.array(rows)).to_numpy(),
+        "judged_grade": judgments.grade[rows],
         "pool_rank": pool_rank,
         "filed": contribution.filed(table, selection, deepest),
         "top": selection.top,
@@ -335,8 +341,7 @@ def _label(
         DEPTH: np.arange(1, cells.grade.shape[-1] + 1),
         LEVEL: selection.levels,
     }
-    judged = values["judged_grade"] != EMPTY
-    known = ((pool_rank > 0) & (pool_rank <= pool_depth[:, np.newaxis]))[judged].all()
+    known = ((pool_rank > 0) & (pool_rank <= np.repeat(pool_depth, count))).all()
     stated = policy.pool_depth is not None or contribution.stated
     pool = "stated" if stated else "complete" if known else "unknown"
     return xr.Dataset(

@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.cubes.judgments import keep_judgments
+from irframe.cubes.recall_base import topic_of
 from irframe.cubes.verb import verb
 from irframe.frames.sampling import random_keys, refuse_percent, strata_sample
 from irframe.names import EMPTY, TOPIC
@@ -54,9 +55,10 @@ def downsample(
     """
     refuse_percent(percent)
     grade = cube["judged_grade"].to_numpy()
-    topic, slot = np.nonzero(grade != EMPTY)
+    rows = np.flatnonzero(grade != EMPTY)
+    topic = topic_of(cube)[rows]
     labels = cube[TOPIC].to_numpy()[topic]
-    keys = random_keys(labels, cube["judged_doc"].to_numpy()[topic, slot], seed=seed)
+    keys = random_keys(labels, cube["judged_doc"].to_numpy()[rows], seed=seed)
     kept = np.zeros(grade.shape, bool)
-    kept[topic, slot] = strata_sample(topic, grade[topic, slot], keys, percent)
+    kept[rows] = strata_sample(topic, grade[rows], keys, percent)
     return keep_judgments(cube, kept)

@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cubes.layout import CELL, FACTS, LIST, PARTS, RANKINGS, UNKNOWN, Part
+from irframe.cubes.recall_base import gather
 from irframe.errors import DepthError, IdError, InputError
 from irframe.names import DEPTH, GRADE, SYSTEM, TOPIC
 
@@ -60,7 +61,7 @@ def read_cube(cube: Any) -> xr.Dataset:
     wrong = [name for name, part in FACTS.items() if not _is_typed(variables[name], part)]
     if wrong:
         cube = cube.assign_coords({name: _typed(cube[name], FACTS[name]) for name in wrong})
-    return _unmasked(_without_stale_tail(cube))
+    return _unmasked(_without_stale_tail(gather(cube)))
 
 
 def _refuse_others(cube: Any) -> None:

@@ -12,6 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.layout import LIST, PARTS
+from irframe.cubes.recall_base import gather
 from irframe.cubes.topics import Selection
 from irframe.errors import ParameterError
 from irframe.frames.ids import Codes
@@ -91,7 +92,7 @@ def each_group(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
         inside = np.flatnonzero(keys == key)
         other = listed[:, inside].any(axis=1) if dim == TOPIC else took_part[inside].any(axis=0)
         across = SYSTEM if dim == TOPIC else TOPIC
-        yield key, _cut(cube.isel({dim: inside, across: np.flatnonzero(other)}))
+        yield key, _cut(gather(cube.isel({dim: inside, across: np.flatnonzero(other)})))
 
 
 def read_groups(labelled: xr.Dataset | xr.DataArray, by: Any) -> tuple[str, Any]:

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import whole
 from irframe.cubes.gate import unknown_tail
-from irframe.cubes.layout import BASE, JUDGED, LIST, UNKNOWN
+from irframe.cubes.layout import JUDGED, LIST, UNKNOWN
 from irframe.errors import DepthError
 from irframe.frames.sampling import refuse_marks
 from irframe.names import DEPTH, EMPTY, UNJUDGED
@@ -20,7 +20,7 @@ def keep_judgments(cube: xr.Dataset, kept: NDArray[np.bool_]) -> xr.Dataset:
     cube
         A cube.
     kept
-        Which judgments, shape (topic, judged).
+        Which judgments, shape (judged,).
 
     Returns
     -------
@@ -35,21 +35,22 @@ def keep_judgments(cube: xr.Dataset, kept: NDArray[np.bool_]) -> xr.Dataset:
         If grade -1 marks unjudged documents.
     """
     refuse_marks(cube["judged_grade"].to_numpy())
-    remaining = xr.DataArray(kept, dims=BASE)
+    remaining = xr.Variable(JUDGED, kept)
     grade, doc = xr.apply_ufunc(
         _forget,
         cube["grade"].variable,
         cube["doc"].variable,
-        remaining.variable,
-        input_core_dims=[[DEPTH], [DEPTH], [JUDGED]],
+        cube["judged_start"].variable,
+        remaining,
+        input_core_dims=[[DEPTH], [DEPTH], [], [JUDGED]],
         output_core_dims=[[DEPTH], [DEPTH]],
         dask="parallelized",
         output_dtypes=[np.int8, np.int32],
     )
     dims = cube["grade"].dims
     base = {
-        "judged_grade": cube["judged_grade"].where(remaining, EMPTY).astype(np.int8).variable,
-        "pool_rank": cube["pool_rank"].where(remaining, 0).astype(np.int32).variable,
+        "judged_grade": cube["judged_grade"].variable.where(remaining, np.int8(EMPTY)),
+        "pool_rank": cube["pool_rank"].variable.where(remaining, np.int32(0)),
     }
     fewer = without_tail(cube).assign(grade=grade.transpose(*dims), doc=doc.transpose(*dims))
     return with_unjudged(fewer.assign_coords(base))
@@ -101,11 +102,13 @@ def cut(cube: xr.Dataset, depth: int) -> xr.Dataset:
 
 
 def _forget(
-    grade: NDArray[np.int8], doc: NDArray[np.int32], kept: NDArray[np.bool_]
+    grade: NDArray[np.int8],
+    doc: NDArray[np.int32],
+    start: NDArray[np.int64],
+    kept: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
-    wide = np.broadcast_to(kept, (*doc.shape[:-1], kept.shape[-1]))
-    known = np.take_along_axis(wide, np.maximum(doc, 0), axis=-1)
-    lost = (doc >= 0) & ~known
+    lost = doc >= 0
+    lost[lost] = ~kept[(start[..., np.newaxis] + doc)[lost]]
     return np.where(lost, np.int8(UNJUDGED), grade), np.where(lost, np.int32(-1), doc)
 
 

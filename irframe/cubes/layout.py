@@ -12,7 +12,7 @@ import numpy as np
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
 
 JUDGED = "judged"
-"""Dimension along the recall base of a topic: its judged documents."""
+"""Dimension along the recall bases: the judged documents of all topics, see `recall_base`."""
 FILED = "filed_rank"
 """Dimension along what a run put into the pool."""
 LEVEL = "level"
@@ -20,7 +20,6 @@ LEVEL = "level"
 
 CELL = (SYSTEM, TOPIC, DEPTH)
 LIST = (SYSTEM, TOPIC)
-BASE = (TOPIC, JUDGED)
 
 
 class Part(NamedTuple):
@@ -46,9 +45,11 @@ FACTS = {
     "tail": Part((*LIST, LEVEL), np.int32, 0),
     "tail_size": Part(LIST, np.int32, 0),
     "filed": Part((*LIST, FILED), np.int32, -1),
-    "judged_doc": Part(BASE, object, ""),
-    "judged_grade": Part(BASE, np.int8, EMPTY),
-    "pool_rank": Part(BASE, np.int32, 0),
+    "judged_start": Part((TOPIC,), np.int64, 0),
+    "judged_count": Part((TOPIC,), np.int32, 0),
+    "judged_doc": Part((JUDGED,), object, ""),
+    "judged_grade": Part((JUDGED,), np.int8, EMPTY),
+    "pool_rank": Part((JUDGED,), np.int32, 0),
     "top": Part((TOPIC,), np.int16, 1),
     "pool_depth": Part((TOPIC,), np.int32, 0),
     "contributing": Part((SYSTEM,), np.bool_, fill=False),

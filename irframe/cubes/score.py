@@ -10,7 +10,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import choice, listed
-from irframe.cubes.layout import CELL, JUDGED, LEVEL, PARTS
+from irframe.cubes.layout import CELL, LEVEL, PARTS
+from irframe.cubes.recall_base import count_by_topic, topic_of
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError
 from irframe.gains import GainMap
@@ -229,7 +230,7 @@ def judged_levels(cube: xr.Dataset) -> Fields:
         ``levels`` (level,), ``count`` (topic, level), ``top`` and ``pool_depth`` (topic,).
     """
     levels, grade = cube["level"].to_numpy(), cube["judged_grade"].to_numpy()
-    count = np.stack([(grade == level).sum(axis=-1) for level in levels], axis=-1)
+    count = np.stack([count_by_topic(cube, grade == level) for level in levels], axis=-1)
     counted = {"levels": xr.Variable(LEVEL, levels), "count": xr.Variable((TOPIC, LEVEL), count)}
     shared = {name: cube[name].variable for name in ("top", "pool_depth")}
     return {name: xr.DataArray(part) for name, part in (counted | shared).items()}
@@ -238,15 +239,18 @@ def judged_levels(cube: xr.Dataset) -> Fields:
 def _pool_count(cube: xr.Dataset, base: Fields) -> xr.DataArray:
     """Count the judged documents in the pool of every depth, (topic, depth, level)."""
     levels, count = base["levels"].to_numpy(), base["count"].to_numpy()
-    grade, rank = cube["judged_grade"].to_numpy(), cube["pool_rank"].to_numpy()
+    grade, rank, topic = (
+        cube["judged_grade"].to_numpy(),
+        cube["pool_rank"].to_numpy(),
+        topic_of(cube),
+    )
     shallow = np.minimum(base["pool_depth"].to_numpy() - 1, cube.sizes[DEPTH])
-    shallow = np.broadcast_to(shallow, len(grade))[:, np.newaxis]
     pooled = np.repeat(count[:, np.newaxis, :], cube.sizes[DEPTH], axis=1)
-    topic, slot = np.nonzero((rank > 0) & (rank <= shallow) & (grade != EMPTY))
-    first = np.zeros((len(grade), max(0, shallow.max(initial=0)), len(levels)), np.int64)
-    level = np.searchsorted(levels, grade[topic, slot])
-    np.add.at(first, (topic, rank[topic, slot] - 1, level), 1)
-    inside = np.arange(1, first.shape[1] + 1) <= shallow
+    rows = np.flatnonzero((rank > 0) & (rank <= shallow[topic]) & (grade != EMPTY))
+    first = np.zeros((len(count), max(0, shallow.max(initial=0)), len(levels)), np.int64)
+    level = np.searchsorted(levels, grade[rows])
+    np.add.at(first, (topic[rows], rank[rows] - 1, level), 1)
+    inside = np.arange(1, first.shape[1] + 1) <= shallow[:, np.newaxis]
     np.copyto(pooled[:, : first.shape[1]], np.cumsum(first, axis=1), where=inside[..., np.newaxis])
     return xr.DataArray(pooled, dims=(TOPIC, DEPTH, LEVEL))
 
@@ -329,6 +333,6 @@ def _lazy(
 
 
 def _has_relevant(cube: xr.Dataset, metrics: list[Metric]) -> xr.DataArray:
-    grade = cube["judged_grade"]
-    rows = [(grade >= facts(metric).rel).any(JUDGED) for metric in metrics]
-    return xr.concat(rows, dim=METRIC).assign_coords({METRIC: [str(m) for m in metrics]})
+    grade = cube["judged_grade"].to_numpy()
+    rows = [count_by_topic(cube, grade >= facts(metric).rel) > 0 for metric in metrics]
+    return xr.DataArray(np.stack(rows), {METRIC: [str(m) for m in metrics]}, (METRIC, TOPIC))

@@ -3,11 +3,9 @@
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.cubes.collections import Collections
@@ -76,19 +74,17 @@ class Selection:
         return slot
 
     @cached_property
-    def _rows(self) -> Codes:
-        return np.flatnonzero(self.position[self.judged_topic] >= 0)
+    def judged(self) -> Codes:
+        """Rows of the qrels that are judgments of the topics of the cube, topic by topic."""
+        place = self.position[self.judged_topic]
+        order = np.argsort(place, kind="stable")
+        return order[np.count_nonzero(place < 0) :]
 
-    def base(self, values: Any, *, fill: Any) -> NDArray[Any]:
-        """Lay values of qrels rows out over (topic, judged), padded with `fill`."""
-        rows = self._rows
-        width = 1 + int(self.slot[rows].max(initial=-1))
-        if isinstance(values, pa.ChunkedArray):
-            values = values.to_numpy()
-            fill = fill if values.dtype == object else -1
-        laid = np.full((len(self.labels), width), fill, values.dtype)
-        laid[self.position[self.judged_topic[rows]], self.slot[rows]] = values[rows]
-        return laid
+    @property
+    def judged_count(self) -> NDArray[np.int32]:
+        """How many judgments each topic of the cube has."""
+        place = self.position[self.judged_topic[self.judged]]
+        return np.bincount(place, minlength=len(self.labels)).astype(np.int32)
 
     def longest(self, lengths: Codes) -> int:
         """Return the length of the longest list, at least 1."""

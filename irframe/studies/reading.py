@@ -8,6 +8,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import places, whole
+from irframe.cubes.recall_base import gather
 from irframe.errors import (
     DepthError,
     InputError,
@@ -71,7 +72,7 @@ def attended(cube: xr.Dataset) -> xr.Dataset:
             raise InputError(f"{dim}s of which something is there", "none")
         if not some.all():
             warn(f"{(~some).sum()} {dim}s of which nothing is there are left out")
-            cube = cube.isel({dim: np.flatnonzero(some)})
+            cube = gather(cube.isel({dim: np.flatnonzero(some)}))
     return cube
 
 
@@ -91,7 +92,7 @@ def shared(cube: xr.Dataset) -> xr.Dataset:
     16
     """
     there = cube["took_part"].to_numpy()
-    return cube if there.all() else cube.isel({TOPIC: shared_topics(there)})
+    return cube if there.all() else gather(cube.isel({TOPIC: shared_topics(there)}))
 
 
 def shared_topics(

@@ -36,11 +36,14 @@ def cube_of(gains):
     """Return a cube as far as orderings and misplacement read it."""
     systems, topics, depths = gains.shape
     judged = -np.sort(-gains[0], axis=-1)
+    starts = np.arange(topics) * depths
     return xr.Dataset(
         {
             "grade": (("system", "topic", "depth"), gains),
             "retrieved": (("system", "topic"), np.full((systems, topics), depths)),
-            "judged_grade": (("topic", "judged"), judged),
+            "judged_grade": ("judged", judged.ravel()),
+            "judged_start": ("topic", starts),
+            "judged_count": ("topic", np.full(topics, depths)),
         },
         {
             "system": np.arange(systems),

@@ -12,6 +12,7 @@ from laws.experiments import SYSTEMS, TRACKS, experiment, seeds
 
 import irframe as ir
 from irframe.cubes.layout import PARTS
+from irframe.cubes.recall_base import gather
 from irframe.errors import DepthError, IdError, InputError, IrframeWarning, ParameterError
 
 METRICS = ["AP", "nDCG", "ERR", "Q", "Bpref", "AP(norm='pool')", "nDCG(ideal='pool')"]
@@ -38,7 +39,7 @@ def of_systems(frames, *groups, **options):
 
 def assert_alike(found, built):
     """Assert that a cube says of its lists and pools what another says, in any order of labels."""
-    found = found.sel(system=built["system"].to_numpy(), topic=built["topic"].to_numpy())
+    found = gather(found.sel({dim: built[dim].to_numpy() for dim in ("system", "topic")}))
     assert set(found.variables) == set(built.variables)
     for name in set(built.variables) - {"filed"}:
         np.testing.assert_array_equal(found[name], built[name], name)

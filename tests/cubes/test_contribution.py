@@ -55,9 +55,9 @@ def test_scores_decide_over_ranks_and_rows():
     rows = [("1", "a", 3, 1.0), ("1", "b", 2, 3.0), ("1", "c", 1, 2.0)]
     runs = pd.DataFrame(rows, columns=["topic", "doc", "rank", "score"])
     qrels = pd.DataFrame({"topic": "1", "doc": list("abc"), "grade": 1})
-    assert ir.cube(runs, qrels)["pool_rank"].to_numpy().tolist() == [[3, 1, 2]]
+    assert ir.cube(runs, qrels)["pool_rank"].to_numpy().tolist() == [3, 1, 2]
     unscored = runs.drop(columns="score")
-    assert ir.cube(unscored, qrels)["pool_rank"].to_numpy().tolist() == [[3, 2, 1]]
+    assert ir.cube(unscored, qrels)["pool_rank"].to_numpy().tolist() == [3, 2, 1]
 
 
 @pytest.mark.parametrize("rows", [1, 900, 1500])

@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 import irframe as ir
+from irframe.cubes.recall_base import gather
 from irframe.errors import ParameterError
 from irframe.names import EMPTY
 
@@ -25,7 +26,7 @@ def assert_built(found, built):
     for name in RANKED:
         np.testing.assert_array_equal(found[name], built[name])
     for topic in built["topic"].to_numpy():
-        sides = [side.sel(topic=topic) for side in (found, built)]
+        sides = [gather(side.sel(topic=[topic])) for side in (found, built)]
         docs = [
             dict(zip(side.judged_doc.values, side.judged_grade.values, strict=True))
             for side in sides

@@ -7,6 +7,7 @@ import xarray as xr
 
 import irframe as ir
 from irframe.cubes.grouping import RESERVED, each_group, read_groups
+from irframe.cubes.recall_base import gather
 from irframe.errors import IrframeWarning, ParameterError
 from irframe.frames import tables
 
@@ -129,9 +130,9 @@ class TestParts:
 
     def test_judgments_stay_those_of_the_whole(self, cube):
         for _, part in each_group(cube, "team"):
-            for name in ("top", "pool_rank", "pool_depth"):
-                expected = cube[name].sel(topic=part["topic"])
-                np.testing.assert_array_equal(part[name], expected)
+            whole = gather(cube.sel(topic=part["topic"]))
+            for name in ("top", "pool_rank", "pool_depth", "judged_doc"):
+                np.testing.assert_array_equal(part[name], whole[name])
 
     def test_groups_are_named_by_a_coordinate_of_systems_or_topics(self, cube):
         assert read_groups(cube, "team")[0] == "system"

@@ -41,9 +41,8 @@ def test_every_judgment_stands_at_its_place_in_its_topic(experiment, data):
     selection = select_topics(table, judgments, wanted)
     assert list(selection.labels) == wanted
     rows = {topic: [n for n, t in enumerate(judged) if t == topic] for topic in wanted}
-    base = selection.base(np.arange(len(judged)), fill=-1)
-    assert base.shape == (len(wanted), max(map(len, rows.values())))
-    assert [[row for row in line if row >= 0] for line in base.tolist()] == list(rows.values())
+    assert selection.judged.tolist() == [row for line in rows.values() for row in line]
+    assert selection.judged_count.tolist() == [len(line) for line in rows.values()]
     for topic, line in rows.items():
         assert selection.slot[line].tolist() == list(range(len(line))), topic
     assert selection.longest(count_rows(table)) == max(

@@ -133,10 +133,9 @@ def bare(labelled):
 
 def with_names(cube):
     """Return a cube with names for the places that documents have in the recall base."""
-    names = cube["judged_doc"].to_numpy()
-    place = np.maximum(cube["doc"].to_numpy(), 0)
-    topics = np.broadcast_to(np.arange(len(names))[:, np.newaxis], place.shape)
-    listed = np.where(cube["doc"].to_numpy() >= 0, names[topics, place].astype(str), "")
+    names = np.append(cube["judged_doc"].to_numpy().astype(str), "")
+    slot, start = cube["doc"].to_numpy(), cube["judged_start"].to_numpy()
+    listed = names[np.where(slot >= 0, slot + start[:, np.newaxis], -1)]
     cube = cube.assign(doc=(cube["doc"].dims, listed))
     return cube.isel(level=slice(0)) if "level" in cube.dims else cube
 

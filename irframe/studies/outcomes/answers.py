@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, places, whole
 from irframe.cubes.grouping import group_coordinates
-from irframe.cubes.layout import JUDGED
+from irframe.cubes.recall_base import count_by_topic
 from irframe.cubes.topics import Selection, select_topics
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.frames.documents import Side, code_documents
@@ -108,7 +108,7 @@ def answers_of_cube(cube: xr.Dataset, *, depth: int | None, rel: int, relevant: 
     depth = min(DEEPEST, deepest) if depth is None else deepest
     _refuse_options(rel, relevant)
     cube = attended(cube)
-    count = (cube["judged_grade"] >= rel).sum(JUDGED).to_numpy()
+    count = count_by_topic(cube, cube["judged_grade"].to_numpy() >= rel)
     kept = _kept(count, cube.indexes[TOPIC], relevant)
     systems = [cube["grade"][row, kept, :depth].to_numpy() for row in range(cube.sizes[SYSTEM])]
     return Answers(

@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.cubes.recall_base import topic_of
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.metrics.asl import ASL
@@ -90,11 +91,12 @@ def search_lengths(
     depth, cube = read_depth(cube, depth), attended(cube)
     ASL(rel=rel, unretrieved=unretrieved)
     grade = cube["judged_grade"].to_numpy()
-    topic, slot = np.nonzero(grade >= rel)
+    rows = np.flatnonzero(grade >= rel)
+    topic = topic_of(cube)[rows]
     if not len(topic):
-        raise InputError("topics with a relevant document", f"none among {len(grade)}")
+        raise InputError("topics with a relevant document", f"none among {cube.sizes[TOPIC]}")
     place = np.full(grade.shape, -1)
-    place[topic, slot] = np.arange(len(topic))
+    place[rows] = np.arange(len(rows))
     parts, there = [], cube["took_part"].to_numpy()
     for row in range(cube.sizes[SYSTEM]):
         rank, length, precision = _measure(cube.isel({SYSTEM: row}), place, topic, depth, rel)
@@ -111,8 +113,8 @@ def search_lengths(
         {
             SYSTEM: cube.indexes[SYSTEM].take(found["row"]),
             TOPIC: cube.indexes[TOPIC].take(topic[order]),
-            DOC: cube["judged_doc"].to_numpy()[topic, slot][order],
-            GRADE: grade[topic, slot][order],
+            DOC: cube["judged_doc"].to_numpy()[rows][order],
+            GRADE: grade[rows][order],
             RANK: ranks,
             LENGTH: found[LENGTH],
             PRECISION: found[PRECISION],
@@ -128,7 +130,8 @@ def _measure(
     row, column = np.nonzero(relevant)
     found = relevant.sum(axis=1)
     above = np.arange(len(row)) - np.repeat(np.cumsum(found) - found, found)
-    document = place[row, lists["doc"][:, :depth].to_numpy()[row, column]]
+    start = lists["judged_start"].to_numpy()[row]
+    document = place[start + lists["doc"][:, :depth].to_numpy()[row, column]]
     retrieved = np.minimum(lists["retrieved"].to_numpy(), depth)
     rank = np.zeros(len(topic), np.int32)
     length = (retrieved - found)[topic].astype(np.int32)

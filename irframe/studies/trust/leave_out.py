@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from irframe.agreements import Kendall
 from irframe.cubes.judgments import cut, keep_judgments, pool_depth_of
+from irframe.cubes.recall_base import gather, topic_of
 from irframe.cubes.score import parse_metrics, score, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
@@ -155,21 +156,20 @@ class _Contributions:
     @classmethod
     def read(cls, cube: xr.Dataset, groups: Array, depth: int) -> "_Contributions":
         filed = cube["filed"].to_numpy()[:, :, :depth]
-        topics, slots = cube["judged_grade"].shape
+        documents = cube["judged_grade"].size
         system, topic, rank = np.nonzero((filed >= 0) & (groups >= 0)[:, np.newaxis, np.newaxis])
-        document = topic.astype(np.int64) * slots + filed[system, topic, rank]
+        document = cube["judged_start"].to_numpy()[topic] + filed[system, topic, rank]
         order = np.lexsort((rank, document))
         document, rank, group = document[order], rank[order] + 1, groups[system[order]]
-        best, first = (np.zeros(topics * slots, np.int32) for _ in range(2))
-        leader = np.full(topics * slots, -1)
+        best, first = (np.zeros(documents, np.int32) for _ in range(2))
+        leader = np.full(documents, -1)
         top = np.flatnonzero(np.diff(document, prepend=-1))
         first[document[top]], leader[document[top]] = rank[top], group[top]
         others = group != leader[document]
         document, rank = document[others], rank[others]
         top = np.flatnonzero(np.diff(document, prepend=-1))
         best[document[top]] = rank[top]
-        shape = (topics, slots)
-        return cls(first.reshape(shape), leader.reshape(shape), best.reshape(shape))
+        return cls(first, leader, best)
 
     def without(self, group: int) -> Array:
         """Return the best rank of every document outside a group."""
@@ -192,7 +192,7 @@ class _Study:
         base = keep_judgments(cut(cube, deepest), contributions.best > 0)
         pools = {"pool_depth": xr.full_like(base["pool_depth"], pool)}
         self.base = self._with_ranks(base.assign_coords(pools), contributions.best)
-        self.systems = cube.indexes[SYSTEM]
+        self.systems, self.topics = cube.indexes[SYSTEM], topic_of(self.base)
         self.scores = score(self.base, *metrics, at=self.depths).to_numpy()
         self.means = self._average(self.scores)
         self.by_pool = any(facts(metric).pooled for metric in metrics)
@@ -202,11 +202,12 @@ class _Study:
         ranks = self.contributions.without(group)
         lost = (self.contributions.best > 0) & (ranks == 0)
         moved = ranks != self.contributions.best if self.by_pool else lost
-        topics = np.flatnonzero(moved.any(axis=1))
+        topics = np.unique(self.topics[moved])
         scores = self.scores
         if len(topics):
-            part = keep_judgments(self.base.isel(topic=topics), ~lost[topics])
-            part = self._with_ranks(part, ranks[topics])
+            part = gather(self.base.isel(topic=topics))
+            rows = np.isin(self.topics, topics)
+            part = self._with_ranks(keep_judgments(part, ~lost[rows]), ranks[rows])
             scores = scores.copy()
             scores[:, :, topics] = score(part, *self.metrics, at=self.depths).to_numpy()
         grades = self.base["judged_grade"].to_numpy()[lost]

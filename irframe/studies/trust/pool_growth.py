@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from irframe.checks import listed, whole
 from irframe.cubes.judgments import pool_depth_of
-from irframe.cubes.layout import JUDGED
+from irframe.cubes.recall_base import topic_of
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
-from irframe.names import DEPTH, SYSTEM, UNJUDGED
+from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
 from irframe.studies.reading import attended
 
 Array = NDArray[Any]
-VARIABLES = ("doc", "judged_grade", "pool_rank")
 
 
 @verb
@@ -116,7 +115,7 @@ def count_pools(cube: xr.Dataset, relevant: Array, wanted: Array) -> tuple[Array
     cube
         A cube.
     relevant
-        Which judged documents are relevant, shape (topic, judged).
+        Which judged documents are relevant, shape (judged,).
     wanted
         Depths of the pool, rising.
 
@@ -127,10 +126,11 @@ def count_pools(cube: xr.Dataset, relevant: Array, wanted: Array) -> tuple[Array
     rate : numpy.ndarray
         The share of relevant ones among those new since the depth before, shape (depth,).
     """
-    rank, beyond = cube["pool_rank"].to_numpy(), int(wanted[-1]) + 1
+    rank, topic = cube["pool_rank"].to_numpy(), topic_of(cube)
     pooled = rank > 0
     judged, found = (
-        _count_within(np.where(kept, rank, beyond), wanted) for kept in (pooled, pooled & relevant)
+        _count_within(topic[kept], rank[kept], cube.sizes[TOPIC], wanted)
+        for kept in (pooled, pooled & relevant)
     )
     new = np.diff(judged.sum(axis=0), prepend=0)
     with np.errstate(invalid="ignore"):
@@ -151,13 +151,12 @@ def _of_runs(runs: xr.Dataset, relevant: Array, found: Array, wanted: Array) -> 
     deepest = grade.shape[-1]
     rank = np.arange(1, deepest + 1, dtype=np.int32)
     listed_ = rank <= length
-    slot, entry = _entries(runs, int(wanted[-1]) + 1)
-    wide = np.broadcast_to(relevant, (*slot.shape[:-1], relevant.shape[-1]))
-    hit = listed_ & (slot >= 0) & np.take_along_axis(wide, np.maximum(slot, 0), axis=-1)
     beyond = int(wanted[-1]) + 1
-    inside = _count_within(np.where(hit, np.maximum(entry, rank), beyond), wanted)
+    place, entry = _entries(runs, beyond)
+    hit = listed_ & (place >= 0) & np.append(relevant, False)[place]
+    inside = _count_lists(np.where(hit, np.maximum(entry, rank), beyond), wanted)
     highest = np.maximum.accumulate(np.where(listed_, entry, beyond), axis=-1)
-    ahead = _count_within(highest, wanted)
+    ahead = _count_lists(highest, wanted)
     judged = np.minimum.accumulate((grade != UNJUDGED) & listed_, axis=-1).sum(axis=-1)
     ahead = np.concatenate([ahead, judged[..., np.newaxis]], axis=-1)
     cut = (length >= deepest) & (runs["retrieved"].to_numpy().max(initial=0) > deepest)
@@ -174,21 +173,27 @@ def _of_runs(runs: xr.Dataset, relevant: Array, found: Array, wanted: Array) -> 
 
 
 def _entries(runs: xr.Dataset, never: int) -> tuple[Array, Array]:
-    """Return where retrieved documents are in the recall base, and from which pool depth on."""
+    """Return which judged documents were retrieved, -1 for others, and by which pool depth."""
     slot = runs["doc"].to_numpy()
-    rank = np.broadcast_to(runs["pool_rank"].to_numpy(), (*slot.shape[:2], runs.sizes[JUDGED]))
-    entry = np.take_along_axis(rank, np.maximum(slot, 0), axis=-1)
-    return slot, np.where((slot >= 0) & (entry > 0), np.minimum(entry, never), never)
+    place = np.where(slot < 0, -1, slot + runs["judged_start"].to_numpy()[:, np.newaxis])
+    entry = np.append(runs["pool_rank"].to_numpy(), 0)[place]
+    return place, np.where(entry > 0, np.minimum(entry, never), never)
 
 
-def _count_within(values: Array, wanted: Array) -> Array:
+def _count_lists(values: Array, wanted: Array) -> Array:
     """Count the values up to some numbers along the last axis, shape (..., number)."""
+    lists = values.reshape(-1, values.shape[-1])
+    of_value = np.repeat(np.arange(len(lists)), lists.shape[1])
+    within = _count_within(of_value, lists.ravel(), len(lists), wanted)
+    return within.reshape(*values.shape[:-1], len(wanted))
+
+
+def _count_within(groups: Array, values: Array, number: int, wanted: Array) -> Array:
+    """Count the values of each group up to some numbers, shape (group, number)."""
     width = int(wanted[-1]) + 2
-    lists = np.minimum(values.reshape(-1, values.shape[-1]), width - 1)
-    place = np.arange(len(lists))[:, np.newaxis] * width + lists
-    counts = np.bincount(place.ravel(), minlength=len(lists) * width).reshape(len(lists), width)
-    within = np.cumsum(counts, axis=1)[:, wanted]
-    return np.asarray(within.reshape(*values.shape[:-1], len(wanted)))
+    place = groups.astype(np.int64) * width + np.minimum(values, width - 1)
+    counts = np.bincount(place, minlength=number * width).reshape(number, width)
+    return np.asarray(np.cumsum(counts, axis=1)[:, wanted])
 
 
 def _warn_cut(unknown: Array, deepest: int) -> None:

@@ -1,0 +1,97 @@
+"""The recall bases of a cube: the judged documents of all topics, one topic after the other.
+
+A topic's documents are those from ``judged_start`` on, ``judged_count`` of them, and the place of
+a document among them is what ``doc`` and ``filed`` of a cube hold. So a topic with many judgments
+costs what it has and no more, and a cube of which topics are selected still finds theirs.
+"""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.cubes.layout import JUDGED, PARTS
+from irframe.errors import InputError
+from irframe.frames.ids import Codes
+
+ALONG = tuple(name for name, part in PARTS.items() if part.dims == (JUDGED,))
+"""What a cube knows of every judged document."""
+
+
+def starts(count: Codes) -> NDArray[np.int64]:
+    """Return where each topic's documents begin, given how many each has.
+
+    Examples
+    --------
+    >>> starts(np.array([2, 0, 3]))
+    array([0, 2, 2])
+    """
+    total = np.asarray(count, np.int64)
+    return np.asarray(np.cumsum(total) - total)
+
+
+def topic_of(cube: xr.Dataset) -> Codes:
+    """Return the topic, by its place in the cube, of every judged document.
+
+    Of a cube of which topics were selected and that did not pass `gather`, -1 for the others'.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> topic_of(ir.cube(*ir.example_track()))[-3:]
+    array([15, 15, 15])
+    """
+    count = cube["judged_count"].to_numpy()
+    topic = np.full(cube.sizes[JUDGED], -1)
+    topic[_rows(cube)] = np.repeat(np.arange(len(count)), count)
+    return topic
+
+
+def count_by_topic(cube: xr.Dataset, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Count the judged documents of every topic that are chosen.
+
+    Parameters
+    ----------
+    cube
+        A cube.
+    chosen
+        Which judged documents, shape (judged,).
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> count_by_topic(cube, cube.judged_grade.to_numpy() >= 1)[:4]
+    array([15, 10,  7,  8])
+    """
+    kept = topic_of(cube)[chosen]
+    return np.asarray(np.bincount(1 + kept, minlength=1 + cube["judged_count"].size)[1:], np.int64)
+
+
+def gather(cube: xr.Dataset) -> xr.Dataset:
+    """Return a cube whose judged documents are those of its topics, in their order.
+
+    Raises
+    ------
+    InputError
+        If it has lost documents of a topic.
+    """
+    count, start = (cube.variables[name].to_numpy() for name in ("judged_count", "judged_start"))
+    size, first = cube.sizes[JUDGED], starts(count)
+    if count.sum() == size and (start == first).all():
+        return cube
+    beyond = (start < 0) | (count < 0) | (start + count > size)
+    if beyond.any():
+        topics = cube["topic"].to_numpy()[beyond]
+        raise InputError("a cube with all judged documents", "fewer of topics", "", topics)
+    rows = _rows(cube)
+    facts: dict[str, Any] = {name: cube.variables[name][rows] for name in ALONG}
+    facts["judged_start"] = cube.variables["judged_start"].copy(data=first)
+    return cube.drop_vars(ALONG).assign_coords(facts)
+
+
+def _rows(cube: xr.Dataset) -> NDArray[np.int64]:
+    """Return where the documents of a cube's topics stand, topic by topic."""
+    count, start = (cube.variables[name].to_numpy() for name in ("judged_count", "judged_start"))
+    return np.repeat(start - starts(count), count) + np.arange(count.sum())
