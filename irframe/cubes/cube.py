@@ -1,7 +1,6 @@
 """The cube: system x topic x depth, built once from a run frame and a qrels frame."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
@@ -12,17 +11,15 @@ from numpy.typing import NDArray
 
 from irframe.cubes.collections import Collections
 from irframe.cubes.contribution import Contribution
+from irframe.cubes.filling import Cells, fill
 from irframe.cubes.grouping import each_group, group_coordinates
-from irframe.cubes.layout import FACTS, LEVEL, PARTS, RANKINGS
+from irframe.cubes.layout import FACTS, LEVEL, RANKINGS
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.recall_base import starts
 from irframe.cubes.topics import Selection, count_rows, select_topics
-from irframe.frames import tables
-from irframe.frames.ids import Codes
-from irframe.frames.joining import locate, place_topics, refuse_empty_join
-from irframe.frames.ranking import Ranking, rank_table
+from irframe.frames.joining import place_topics
 from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table, read_table
-from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED, VERSION, roles
+from irframe.names import DEPTH, SYSTEM, TOPIC, VERSION, roles
 
 
 @overload
@@ -178,135 +175,10 @@ def build_cube(runs: pd.DataFrame, qrels: pd.DataFrame, policy: Policy) -> xr.Da
     contribution = Contribution.read(runs, table, policy.contributing)
     lengths = count_rows(table)
     depth = policy.depth or selection.longest(lengths)
-    cells = _fill(table, judgments, selection, contribution, policy, depth)
+    cells = fill(table, judgments, selection, contribution, policy, depth)
     took_part = selection.took_part(lengths)
     built = _label(table, judgments, selection, contribution, cells, took_part, policy)
     return built.assign_coords(group_coordinates(runs, qrels, table, selection))
-
-
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """The arrays of a cube while it is filled, chunk by chunk."""
-
-    grade: NDArray[np.int8]
-    doc: NDArray[np.int32]
-    tied: NDArray[np.bool_]
-    retrieved: NDArray[np.int32]
-    unjudged: NDArray[np.int32]
-    tail: NDArray[np.int32]
-    tail_size: NDArray[np.int32]
-
-    @classmethod
-    def empty(cls, systems: int, topics: int, depth: int, levels: int) -> "_Cells":
-        shapes = {"tail": (systems, topics, levels)}
-        shapes |= dict.fromkeys(RANKINGS, (systems, topics, depth))
-        names = cls.__dataclass_fields__
-        return cls(
-            **{
-                name: np.full(
-                    shapes.get(name, (systems, topics)), PARTS[name].fill, PARTS[name].dtype
-                )
-                for name in names
-            }
-        )
-
-
-def _fill(
-    table: RunTable,
-    judgments: QrelsTable,
-    selection: Selection,
-    contribution: Contribution,
-    policy: Policy,
-    depth: int,
-) -> _Cells:
-    cells = _Cells.empty(len(table.systems), len(selection.labels), depth, len(selection.levels))
-    found = False
-    for chunk in _chunks(table, selection.placed >= 0):
-        row = locate(chunk, judgments, selection.placed)
-        found = found or bool((row >= 0).any())
-        ranking = rank_table(
-            chunk, ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed
-        )
-        alike = policy.ties != "rank" and policy.score_dtype == "float64"
-        contribution.add(chunk, row, ranking if alike else None)
-        inside = selection.chosen[chunk.topic]
-        ranking = ranking if inside.all() else ranking.take(inside)
-        _scatter(cells, chunk, ranking, row, judgments, selection)
-    refuse_empty_join(table, judgments, found=found)
-    return cells
-
-
-def _chunks(table: RunTable, chosen: NDArray[np.bool_]) -> Iterator[RunTable]:
-    """Yield the rows of some topics, whole systems, about `irframe.frames.tables.ROWS` a time."""
-    kept = chosen[table.topic]
-    if not kept.all():
-        table = table.take(np.flatnonzero(kept))
-    if len(table.system) <= tables.ROWS:
-        yield table
-        return
-    if (np.diff(table.system) < 0).any():
-        table = table.take(np.argsort(table.system, kind="stable"))
-    ends = np.cumsum(np.bincount(table.system, minlength=len(table.systems)))
-    start = 0
-    while start < len(table.system):
-        fits = int(np.searchsorted(ends, start + tables.ROWS, side="right"))
-        beyond = int(np.searchsorted(ends, start, side="right"))
-        stop = int(ends[max(fits - 1, beyond)])
-        yield table.take(slice(start, stop))
-        start = stop
-
-
-def _scatter(
-    cells: _Cells,
-    table: RunTable,
-    ranking: Ranking,
-    judged: Codes,
-    judgments: QrelsTable,
-    selection: Selection,
-) -> None:
-    """Write ranked and judged rows into their cells."""
-    _, topics, depth = cells.grade.shape
-    order = ranking.order
-    judged = judged[order]
-    topic = selection.position[selection.placed[table.topic[order]]]
-    pair = table.system[order].astype(np.int64) * topics + topic
-    last = np.flatnonzero(np.append(ranking.first[1:], True))
-    cells.retrieved.ravel()[pair[last]] = ranking.rank[last]
-    np.add.at(cells.unjudged.ravel(), pair[judged < 0], 1)
-    inside = ranking.rank <= depth
-    if inside.all():
-        inside = slice(None)
-    else:
-        _note_tail(cells, ranking, pair, judged, judgments, selection)
-    cell = (pair * depth + ranking.rank - 1)[inside]
-    row = judged[inside]
-    known = row >= 0
-    grade = np.where(known, judgments.grade[np.maximum(row, 0)], UNJUDGED)
-    cells.grade.ravel()[cell] = grade
-    cells.doc.ravel()[cell] = np.where(known, selection.slot[np.maximum(row, 0)], -1)
-    cells.tied.ravel()[cell] = ranking.tied[inside]
-
-
-def _note_tail(
-    cells: _Cells,
-    ranking: Ranking,
-    pair: Codes,
-    judged: Codes,
-    judgments: QrelsTable,
-    selection: Selection,
-) -> None:
-    """Count the documents past the last rank that are tied with it."""
-    depth = cells.grade.shape[-1]
-    block = np.cumsum(~ranking.tied) - 1
-    ends = block[np.flatnonzero(ranking.rank == depth)]
-    crossing = np.zeros(block[-1] + 2, dtype=bool)
-    crossing[ends] = True
-    rows = np.flatnonzero(crossing[block] & (ranking.rank > depth))
-    np.add.at(cells.tail_size.ravel(), pair[rows], 1)
-    rows = rows[judged[rows] >= 0]
-    level = np.searchsorted(selection.levels, judgments.grade[judged[rows]])
-    flat = cells.tail.reshape(-1, len(selection.levels))
-    np.add.at(flat, (pair[rows], level), 1)
 
 
 def _label(
@@ -314,7 +186,7 @@ def _label(
     judgments: QrelsTable,
     selection: Selection,
     contribution: Contribution,
-    cells: _Cells,
+    cells: Cells,
     took_part: NDArray[np.bool_],
     policy: Policy,
 ) -> xr.Dataset:

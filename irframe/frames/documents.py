@@ -1,5 +1,6 @@
 """Documents of run and qrels frames as integers that are equal where topic and document are."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -19,10 +20,12 @@ class Side(NamedTuple):
     doc: pa.ChunkedArray
 
 
+Visit = Callable[[list[Codes], list[Codes]], None]
+"""Takes the rows of a batch and the codes of their documents, one array per side."""
+
+
 def code_documents(*sides: Side) -> list[Codes]:
     """Code the documents of several frames so that equal codes mean same topic and document.
-
-    Topics are taken in batches of neighbours, so that every dictionary of documents is small.
 
     Parameters
     ----------
@@ -43,46 +46,64 @@ def code_documents(*sides: Side) -> list[Codes]:
     >>> bool(left[0] == right[1]), bool(left[2] == right[0]), bool(left[0] == left[2])
     (True, True, False)
     """
-    topics = 1 + max((int(side.topic.max(initial=-1)) for side in sides), default=-1)
-    if topics == 0:
-        return [np.zeros(len(side.topic), np.int64) for side in sides]
-    orders = [grouped(side.topic) for side in sides]
-    sorted_topics = [side.topic[order] for side, order in zip(sides, orders, strict=True)]
-    sorted_docs = [take(side.doc, order) for side, order in zip(sides, orders, strict=True)]
-    sizes = sum(np.bincount(side.topic, minlength=topics) for side in sides)
-    cuts = _batches(np.asarray(sizes))
-    bounds = [np.searchsorted(topic, cuts) for topic in sorted_topics]
-    coded: list[Codes] = [np.empty(len(side.topic), np.int64) for side in sides]
+    coded: list[Codes] = [np.zeros(len(side.topic), np.int64) for side in sides]
 
-    def code(batch: int) -> None:
-        parts = [
-            doc[bound[batch] : bound[batch + 1]]
-            for doc, bound in zip(sorted_docs, bounds, strict=True)
-        ]
-        joined = pa.concat_arrays(parts).dictionary_encode()
-        doc = joined.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        start = 0
-        for side, (order, topic, bound, part) in enumerate(
-            zip(orders, sorted_topics, bounds, parts, strict=True)
-        ):
-            inside = slice(bound[batch], bound[batch + 1])
-            stop = start + len(part)
-            coded[side][order[inside]] = (topic[inside].astype(np.int64) << 32) + doc[start:stop]
-            start = stop
+    def write(rows: list[Codes], codes: list[Codes]) -> None:
+        for whole, where, part in zip(coded, rows, codes, strict=True):
+            whole[where] = part
 
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(code, range(len(cuts) - 1)))
+    in_batches(write, *sides)
     return coded
 
 
-def take(values: pa.ChunkedArray, rows: Codes) -> pa.Array:
+def in_batches(visit: Visit, *sides: Side) -> None:
+    """Code documents as `code_documents` does, some topics at a time, and pass the codes on.
+
+    Neighbouring topics are taken together, so that every dictionary of documents is small.
+
+    Parameters
+    ----------
+    visit
+        What takes the rows and the codes of a batch; in several threads at once.
+    sides
+        As for `code_documents`.
+    """
+    topics = 1 + max((int(side.topic.max(initial=-1)) for side in sides), default=-1)
+    if topics == 0:
+        return
+    orders = [grouped(side.topic) for side in sides]
+    docs = [_in_one(side.doc) for side in sides]
+    sizes = np.array([np.bincount(side.topic, minlength=topics) for side in sides])
+    cuts = _batches(sizes.sum(axis=0))
+    ends = [np.append(0, np.cumsum(size))[cuts] for size in sizes]
+
+    def code(batch: int) -> None:
+        rows = [order[end[batch] : end[batch + 1]] for order, end in zip(orders, ends, strict=True)]
+        parts = [take(doc, some) for doc, some in zip(docs, rows, strict=True)]
+        doc = pa.concat_arrays(parts).dictionary_encode().indices.to_numpy(zero_copy_only=False)
+        topic = np.concatenate([side.topic[some] for side, some in zip(sides, rows, strict=True)])
+        coded = (topic.astype(np.int64) << 32) + doc
+        visit(rows, np.split(coded, np.cumsum([len(some) for some in rows])[:-1]))
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(code, range(len(cuts) - 1)))
+
+
+def take(values: pa.ChunkedArray | pa.Array, rows: Codes) -> pa.Array:
     """Return some rows as one array of ``large_string`` or ``int64``, by slicing if possible."""
     if len(rows) and bool((np.diff(rows) == 1).all()):
         part = values.slice(int(rows[0]), len(rows))
     else:
         part = values.take(pa.array(rows))
     part = part.cast(pa.large_string() if is_text(part.type) else pa.int64())
+    if isinstance(part, pa.Array):
+        return part
     return part.chunk(0) if part.num_chunks == 1 else part.combine_chunks()
+
+
+def _in_one(doc: pa.ChunkedArray) -> pa.Array:
+    """Return a column in one piece, from which rows are taken several times as fast."""
+    return doc.chunk(0) if doc.num_chunks == 1 else take(doc, np.arange(len(doc)))
 
 
 def _batches(sizes: Codes) -> Codes:

@@ -1,15 +1,13 @@
 """Judgments joined to retrieved documents."""
 
-from typing import cast
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.errors import IdError
-from irframe.frames.documents import Side, code_documents
-from irframe.frames.ids import Codes, same_kind, shown
-from irframe.frames.ranking import refuse_duplicates
+from irframe.frames.documents import Side, in_batches
+from irframe.frames.ids import Codes, repeated, same_kind, shown
+from irframe.frames.ranking import listed_again, refuse_duplicates
 from irframe.frames.tables import (
     QrelsTable,
     RunTable,
@@ -44,12 +42,23 @@ def locate(table: RunTable, judgments: QrelsTable, placed: Codes) -> Codes:
     """
     same_kind(table.doc.type, judgments.doc.type, DOC, ("the runs", "the qrels"))
     beyond = len(judgments.topics) + np.arange(len(placed))
-    topic = np.where(placed < 0, beyond, placed)[table.topic]
-    retrieved, judged = code_documents(Side(topic, table.doc), Side(judgments.topic, judgments.doc))
-    refuse_duplicates(table, retrieved)
-    refuse_twice_judged(judgments, judged)
-    found = pc.index_in(pa.array(retrieved), value_set=pa.array(judged))
-    return cast("Codes", found.fill_null(-1).to_numpy(zero_copy_only=False))
+    topic = np.where(placed < 0, beyond, placed).astype(table.topic.dtype)[table.topic]
+    place = np.full(len(topic), -1, np.int32)
+    listed_twice: list[Codes] = []
+    judged_twice: list[Codes] = []
+
+    def match(rows: list[Codes], codes: list[Codes]) -> None:
+        (listed, judged), (retrieved, known) = rows, codes
+        listed_twice.append(listed[listed_again(table.system[listed], retrieved)])
+        judged_twice.append(judged[repeated(known)])
+        found = pc.index_in(pa.array(retrieved), value_set=pa.array(known))
+        row = found.fill_null(-1).to_numpy(zero_copy_only=False)
+        place[listed] = np.append(judged, -1)[row]
+
+    in_batches(match, Side(topic, table.doc), Side(judgments.topic, judgments.doc))
+    refuse_duplicates(table, np.sort(np.concatenate(listed_twice)))
+    refuse_twice_judged(judgments, np.sort(np.concatenate(judged_twice)))
+    return place
 
 
 def refuse_empty_join(table: RunTable, judgments: QrelsTable, *, found: bool) -> None:

@@ -10,7 +10,7 @@ from irframe.errors import DepthError, ParameterError
 from irframe.frames.contributing import contributing_systems, pooling_rank
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ids import Codes
-from irframe.frames.ranking import refuse_duplicates
+from irframe.frames.ranking import listed_again, refuse_duplicates
 from irframe.frames.tables import RunTable, column_of, read_table
 from irframe.names import DOC, RANK, SYSTEM, TOPIC
 
@@ -90,7 +90,7 @@ def pool(
     rows = np.flatnonzero(systems[table.system] & (rank <= depth))
     part = table.take(rows)
     document = code_documents(Side(part.topic, part.doc))[0]
-    refuse_duplicates(part, document)
+    refuse_duplicates(part, listed_again(part.system, document))
     pairs = pd.DataFrame({"document": document, "group": _groups(part, together)})
     groups = pairs.groupby("document")["group"].transform("nunique").to_numpy()
     result = part.frame[_names(table, together)].reset_index(drop=True)

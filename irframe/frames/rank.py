@@ -3,7 +3,7 @@
 import pandas as pd
 
 from irframe.frames.documents import Side, code_documents
-from irframe.frames.ranking import rank_table, refuse_duplicates
+from irframe.frames.ranking import listed_again, rank_table, refuse_duplicates
 from irframe.frames.tables import read_table
 from irframe.names import RANK
 
@@ -59,7 +59,8 @@ def rank(
     """
     table = read_table(runs)
     ranking = rank_table(table, ties=ties, score_dtype=score_dtype, seed=seed)
-    refuse_duplicates(table, code_documents(Side(table.topic, table.doc))[0])
+    (codes,) = code_documents(Side(table.topic, table.doc))
+    refuse_duplicates(table, listed_again(table.system, codes))
     column = table.columns.get(RANK, RANK)
     ranked = runs.take(ranking.order).reset_index(drop=True)
     return ranked.assign(**{str(column): ranking.rank})

@@ -137,10 +137,17 @@ def _refuse_equal_ranks(table: RunTable, order: Codes, tied: NDArray[np.bool_]) 
         raise RankingError("distinct ranks in every list", found, advice, table.describe(rows))
 
 
-def refuse_duplicates(table: RunTable, codes: Codes) -> None:
-    """Raise if a list has a document twice, given document codes."""
-    key = table.system.astype(np.int64) * (1 + int(codes.max(initial=0))) + codes
-    again = repeated(key)
+def listed_again(system: Codes, codes: Codes) -> Codes:
+    """Return the rows whose system lists a document that it has listed, given document codes."""
+    if not len(codes):
+        return codes
+    least = codes.min()
+    spread = 1 + int(codes.max() - least)
+    return repeated(system.astype(np.int64) * spread + (codes - least))
+
+
+def refuse_duplicates(table: RunTable, again: Codes) -> None:
+    """Raise if there are rows that list a document again."""
     if len(again):
         found, offenders = f"{len(again)} listed again", table.describe(again)
         raise IdError("every document once in a list", found, "drop the duplicates", offenders)

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from irframe.frames.documents import Side, code_documents
+from irframe.frames.ids import repeated
 from irframe.frames.sampling import random_keys, refuse_marks, refuse_percent, strata_sample
 from irframe.frames.tables import read_qrels_table, refuse_twice_judged
 
@@ -53,7 +54,8 @@ def sample(qrels: pd.DataFrame, percent: float, seed: int = 0) -> pd.DataFrame:
     """
     refuse_percent(percent)
     table = read_qrels_table(qrels)
-    refuse_twice_judged(table, code_documents(Side(table.topic, table.doc))[0])
+    (codes,) = code_documents(Side(table.topic, table.doc))
+    refuse_twice_judged(table, repeated(codes))
     refuse_marks(table.grade)
     keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
     return qrels[strata_sample(table.topic, table.grade, keys, percent)]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from irframe.errors import GradeError, IdError, InputError, ParameterError
 from irframe.frames.columns import numbers
 from irframe.frames.formats import QRELS, RUN
-from irframe.frames.ids import Codes, code_labels, identifiers, repeated
+from irframe.frames.ids import Codes, code_labels, identifiers
 from irframe.frames.require import Needed, require
 from irframe.names import (
     DOC,
@@ -197,9 +197,8 @@ def _grades(column: pd.Series) -> NDArray[np.int8]:
     return grades.astype(np.int8)
 
 
-def refuse_twice_judged(table: QrelsTable, codes: Codes) -> None:
-    """Raise if a document is judged twice for a topic, given document codes."""
-    again = repeated(codes)
+def refuse_twice_judged(table: QrelsTable, again: Codes) -> None:
+    """Raise if there are rows that judge a document again for a topic."""
     if len(again):
         found, offenders = f"{len(again)} judged again", table.describe(again)
         raise IdError("one judgment per topic and document", found, "keep one of them", offenders)

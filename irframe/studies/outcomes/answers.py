@@ -16,6 +16,7 @@ from irframe.cubes.recall_base import count_by_topic
 from irframe.cubes.topics import Selection, select_topics
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.frames.documents import Side, code_documents
+from irframe.frames.ids import repeated
 from irframe.frames.joining import locate, refuse_empty_join
 from irframe.frames.ranking import rank_table
 from irframe.frames.tables import (
@@ -148,7 +149,7 @@ def answers_of_runs(
     count = np.bincount(place[place >= 0], minlength=len(selection.labels))
     if (count > 1).any():
         (codes,) = code_documents(Side(judgments.topic, judgments.doc))
-        refuse_twice_judged(judgments, codes)
+        refuse_twice_judged(judgments, repeated(codes))
     kept = _kept(count, selection.labels, relevant)
     group = None if by is None else _group(runs, qrels, table, selection, by)
     answers = Answers(

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.frames.documents import Side, code_documents
-from irframe.frames.ids import shown
+from irframe.frames.ids import repeated, shown
+from irframe.frames.ranking import listed_again
 from irframe.frames.tables import QrelsTable, RunTable
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.studies.trust.findings import ALEX, LU, TREC_EVAL, YILMAZ, Finding, listed
@@ -62,12 +62,11 @@ def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
     beyond = len(judgments.topics) + np.arange(len(placed))
     topic = np.where(placed < 0, beyond, placed)[table.topic]
     listed_, judged = code_documents(Side(topic, table.doc), Side(judgments.topic, judgments.doc))
-    key = table.system.astype(np.int64) * (1 + int(listed_.max(initial=0))) + listed_
-    for what, codes, describe in (
-        ("documents listed twice in a ranking", key, table.describe),
-        ("documents judged twice", judged, judgments.describe),
+    twice = listed_again(table.system, listed_)
+    for what, again, describe in (
+        ("documents listed twice in a ranking", twice, table.describe),
+        ("documents judged twice", repeated(judged), judgments.describe),
     ):
-        again = np.flatnonzero(pd.Series(codes).duplicated().to_numpy())
         if len(again):
             where = listed(describe(again[:6]), len(again))
             yield Finding("error", what, where, len(again), "keep one of them", TREC_EVAL)

@@ -1,0 +1,151 @@
+"""The arrays of a cube, filled with the ranked and judged rows of runs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irframe.cubes.contribution import Contribution
+from irframe.cubes.layout import PARTS, RANKINGS
+from irframe.cubes.policy import Policy
+from irframe.cubes.topics import Selection
+from irframe.frames import tables
+from irframe.frames.ids import Codes
+from irframe.frames.joining import locate, refuse_empty_join
+from irframe.frames.ranking import Ranking, rank_table
+from irframe.frames.tables import QrelsTable, RunTable
+from irframe.names import UNJUDGED
+
+RowSet = slice | Codes
+"""Some rows of a frame, in an order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The arrays of a cube while it is filled, chunk by chunk."""
+
+    grade: NDArray[np.int8]
+    doc: NDArray[np.int32]
+    tied: NDArray[np.bool_]
+    retrieved: NDArray[np.int32]
+    unjudged: NDArray[np.int32]
+    tail: NDArray[np.int32]
+    tail_size: NDArray[np.int32]
+
+    @classmethod
+    def empty(cls, systems: int, topics: int, depth: int, levels: int) -> "Cells":
+        shapes = {"tail": (systems, topics, levels)}
+        shapes |= dict.fromkeys(RANKINGS, (systems, topics, depth))
+        names = cls.__dataclass_fields__
+        return cls(
+            **{
+                name: np.full(
+                    shapes.get(name, (systems, topics)), PARTS[name].fill, PARTS[name].dtype
+                )
+                for name in names
+            }
+        )
+
+
+def fill(
+    table: RunTable,
+    judgments: QrelsTable,
+    selection: Selection,
+    contribution: Contribution,
+    policy: Policy,
+    depth: int,
+) -> Cells:
+    cells = Cells.empty(len(table.systems), len(selection.labels), depth, len(selection.levels))
+    judged = locate(table, judgments, selection.placed)
+    refuse_empty_join(table, judgments, found=bool((judged >= 0).any()))
+    alike = policy.ties != "rank" and policy.score_dtype == "float64"
+    for rows in _chunks(table, selection.placed >= 0):
+        chunk, row = table.take(rows), judged[rows]
+        ranking = rank_table(
+            chunk, ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed
+        )
+        contribution.add(chunk, row, ranking if alike else None)
+        inside = selection.chosen[chunk.topic]
+        ranking = ranking if inside.all() else ranking.take(inside)
+        _scatter(cells, chunk, ranking, row, judgments, selection)
+    return cells
+
+
+def _chunks(table: RunTable, chosen: NDArray[np.bool_]) -> Iterator[RowSet]:
+    """Yield the rows of whole lists on some topics, about `irframe.frames.tables.ROWS` a time."""
+    inside = chosen[table.topic]
+    rows = slice(0, len(inside)) if inside.all() else np.flatnonzero(inside)
+    system, topic = table.system[rows], table.topic[rows]
+    ends = _ends(system, topic)
+    if len(ends) > len(
+        np.unique(system[ends - 1].astype(np.int64) * len(chosen) + topic[ends - 1])
+    ):
+        order = np.argsort(system.astype(np.int64) * len(chosen) + topic, kind="stable")
+        rows = order if isinstance(rows, slice) else rows[order]
+        ends = _ends(table.system[rows], table.topic[rows])
+    start = 0
+    while start < len(system):
+        stop = int(ends[max(np.searchsorted(ends, start + tables.ROWS, side="right") - 1, 0)])
+        stop = stop if stop > start else int(ends[np.searchsorted(ends, start, side="right")])
+        yield slice(start, stop) if isinstance(rows, slice) else rows[start:stop]
+        start = stop
+
+
+def _ends(system: Codes, topic: Codes) -> Codes:
+    """Return where, going through rows, one list ends and the next one begins."""
+    changes = (system[1:] != system[:-1]) | (topic[1:] != topic[:-1])
+    return np.append(np.flatnonzero(changes) + 1, len(system))
+
+
+def _scatter(
+    cells: Cells,
+    table: RunTable,
+    ranking: Ranking,
+    judged: Codes,
+    judgments: QrelsTable,
+    selection: Selection,
+) -> None:
+    """Write ranked and judged rows into their cells."""
+    _, topics, depth = cells.grade.shape
+    order = ranking.order
+    judged = judged[order]
+    topic = selection.position[selection.placed[table.topic[order]]]
+    pair = table.system[order].astype(np.int64) * topics + topic
+    last = np.flatnonzero(np.append(ranking.first[1:], True))
+    cells.retrieved.ravel()[pair[last]] = ranking.rank[last]
+    np.add.at(cells.unjudged.ravel(), pair[judged < 0], 1)
+    inside = ranking.rank <= depth
+    if inside.all():
+        inside = slice(None)
+    else:
+        _note_tail(cells, ranking, pair, judged, judgments, selection)
+    cell = (pair * depth + ranking.rank - 1)[inside]
+    row = judged[inside]
+    known = row >= 0
+    grade = np.where(known, judgments.grade[np.maximum(row, 0)], UNJUDGED)
+    cells.grade.ravel()[cell] = grade
+    cells.doc.ravel()[cell] = np.where(known, selection.slot[np.maximum(row, 0)], -1)
+    cells.tied.ravel()[cell] = ranking.tied[inside]
+
+
+def _note_tail(
+    cells: Cells,
+    ranking: Ranking,
+    pair: Codes,
+    judged: Codes,
+    judgments: QrelsTable,
+    selection: Selection,
+) -> None:
+    """Count the documents past the last rank that are tied with it."""
+    depth = cells.grade.shape[-1]
+    block = np.cumsum(~ranking.tied) - 1
+    ends = block[np.flatnonzero(ranking.rank == depth)]
+    crossing = np.zeros(block[-1] + 2, dtype=bool)
+    crossing[ends] = True
+    rows = np.flatnonzero(crossing[block] & (ranking.rank > depth))
+    np.add.at(cells.tail_size.ravel(), pair[rows], 1)
+    rows = rows[judged[rows] >= 0]
+    level = np.searchsorted(selection.levels, judgments.grade[judged[rows]])
+    flat = cells.tail.reshape(-1, len(selection.levels))
+    np.add.at(flat, (pair[rows], level), 1)
