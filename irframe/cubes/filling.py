@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.cubes.contribution import Contribution
@@ -35,6 +36,7 @@ class Cells:
 
     @classmethod
     def empty(cls, systems: int, topics: int, depth: int, levels: int) -> "Cells":
+        """Return the arrays of lists that are all empty."""
         shapes = {"tail": (systems, topics, levels)}
         shapes |= dict.fromkeys(RANKINGS, (systems, topics, depth))
         names = cls.__dataclass_fields__
@@ -56,20 +58,57 @@ def fill(
     policy: Policy,
     depth: int,
 ) -> Cells:
+    """Fill the arrays of a cube, and note what contributing runs put into the pool.
+
+    Parameters
+    ----------
+    table, judgments
+        The two frames, coded.
+    selection
+        The topics of the cube.
+    contribution
+        What is told of all judged topics, in the cube or not.
+    policy, depth
+        How rankings are decided, and how many ranks are kept.
+    """
     cells = Cells.empty(len(table.systems), len(selection.labels), depth, len(selection.levels))
     judged = locate(table, judgments, selection.placed)
     refuse_empty_join(table, judgments, found=bool((judged >= 0).any()))
     alike = policy.ties != "rank" and policy.score_dtype == "float64"
     for rows in _chunks(table, selection.placed >= 0):
         chunk, row = table.take(rows), judged[rows]
-        ranking = rank_table(
-            chunk, ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed
-        )
+        ranking = fill_lists(cells, chunk, row, judgments, selection, policy)
         contribution.add(chunk, row, ranking if alike else None)
-        inside = selection.chosen[chunk.topic]
-        ranking = ranking if inside.all() else ranking.take(inside)
-        _scatter(cells, chunk, ranking, row, judgments, selection)
     return cells
+
+
+def fill_lists(
+    cells: Cells,
+    table: RunTable,
+    judged: Codes,
+    judgments: QrelsTable,
+    selection: Selection,
+    policy: Policy,
+) -> Ranking:
+    """Rank some lists, fill their cells, and return the ranking.
+
+    Parameters
+    ----------
+    cells
+        The arrays to be filled.
+    table
+        The rows of whole lists.
+    judged
+        Their rows in the qrels, -1 where unjudged.
+    judgments, selection, policy
+        As for `fill`.
+    """
+    ranking = rank_table(table, ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed)
+    inside = selection.chosen[table.topic]
+    chosen = ranking if inside.all() else ranking.take(inside)
+    if len(chosen.order):
+        _scatter(cells, table, chosen, judged, judgments, selection)
+    return ranking
 
 
 def _chunks(table: RunTable, chosen: NDArray[np.bool_]) -> Iterator[RowSet]:
@@ -78,10 +117,8 @@ def _chunks(table: RunTable, chosen: NDArray[np.bool_]) -> Iterator[RowSet]:
     rows = slice(0, len(inside)) if inside.all() else np.flatnonzero(inside)
     system, topic = table.system[rows], table.topic[rows]
     ends = _ends(system, topic)
-    if len(ends) > len(
-        np.unique(system[ends - 1].astype(np.int64) * len(chosen) + topic[ends - 1])
-    ):
-        order = np.argsort(system.astype(np.int64) * len(chosen) + topic, kind="stable")
+    if _list_of(system[ends - 1], topic[ends - 1], len(chosen)).has_duplicates:
+        order = np.argsort(_list_of(system, topic, len(chosen)), kind="stable")
         rows = order if isinstance(rows, slice) else rows[order]
         ends = _ends(table.system[rows], table.topic[rows])
     start = 0
@@ -98,6 +135,10 @@ def _ends(system: Codes, topic: Codes) -> Codes:
     return np.append(np.flatnonzero(changes) + 1, len(system))
 
 
+def _list_of(system: Codes, topic: Codes, topics: int) -> pd.Index:
+    return pd.Index(system.astype(np.int64) * topics + topic)
+
+
 def _scatter(
     cells: Cells,
     table: RunTable,
@@ -112,9 +153,9 @@ def _scatter(
     judged = judged[order]
     topic = selection.position[selection.placed[table.topic[order]]]
     pair = table.system[order].astype(np.int64) * topics + topic
-    last = np.flatnonzero(np.append(ranking.first[1:], True))
-    cells.retrieved.ravel()[pair[last]] = ranking.rank[last]
-    np.add.at(cells.unjudged.ravel(), pair[judged < 0], 1)
+    first = np.flatnonzero(ranking.first)
+    cells.retrieved.ravel()[pair[first]] = np.diff(first, append=len(order))
+    cells.unjudged.ravel()[pair[first]] = np.add.reduceat(judged < 0, first, dtype=np.int32)
     inside = ranking.rank <= depth
     if inside.all():
         inside = slice(None)
@@ -122,10 +163,8 @@ def _scatter(
         _note_tail(cells, ranking, pair, judged, judgments, selection)
     cell = (pair * depth + ranking.rank - 1)[inside]
     row = judged[inside]
-    known = row >= 0
-    grade = np.where(known, judgments.grade[np.maximum(row, 0)], UNJUDGED)
-    cells.grade.ravel()[cell] = grade
-    cells.doc.ravel()[cell] = np.where(known, selection.slot[np.maximum(row, 0)], -1)
+    cells.grade.ravel()[cell] = np.append(judgments.grade, np.int8(UNJUDGED))[row]
+    cells.doc.ravel()[cell] = np.append(selection.slot, np.int32(-1))[row]
     cells.tied.ravel()[cell] = ranking.tied[inside]
 
 

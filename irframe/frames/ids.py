@@ -91,7 +91,7 @@ def grouped(codes: Codes) -> Codes:
     >>> grouped(np.array([1, 0, 1, 0]))
     array([1, 3, 0, 2])
     """
-    if not (np.diff(codes) < 0).any():
+    if not (codes[1:] < codes[:-1]).any():
         return np.arange(len(codes))
     small = codes.astype(np.uint16) if codes.max() < 1 << 16 else codes
     return np.argsort(small, kind="stable")

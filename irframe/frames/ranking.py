@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from irframe.checks import choice
 from irframe.errors import IdError, RankingError
 from irframe.frames.documents import take
-from irframe.frames.ids import Codes, grouped, repeated, within
+from irframe.frames.ids import Codes, grouped, repeated
 from irframe.frames.sampling import fresh_seed, random_keys, whole_seed
 from irframe.frames.tables import RunTable
 from irframe.names import RANK, SCORE
@@ -60,7 +60,7 @@ def rank_table(
     seed = fresh_seed() if seed is None else whole_seed(seed)
     key, group = _keys(table, ties, score_dtype), table.group
     order = _sort(group, key)
-    rank = 1 + within(group[order])
+    rank = _places(group[order])
     tied = np.zeros(len(order), dtype=bool)
     tied[1:] = (key[order][1:] == key[order][:-1]) & (rank[1:] > 1)
     filed = order
@@ -70,6 +70,13 @@ def rank_table(
         order = order.copy()
         _break_ties(table, order, tied, ties, seed)
     return Ranking(order, rank == 1, rank, tied, filed)
+
+
+def _places(group: Codes) -> Codes:
+    """Return each row's place in its group, from 1, where groups stand one after the other."""
+    first = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: len(group)])
+    lengths = np.diff(first, append=len(group))
+    return np.arange(1, len(group) + 1) - np.repeat(first, lengths)
 
 
 def _keys(table: RunTable, ties: str, score_dtype: str) -> NDArray[Any]:
@@ -108,10 +115,10 @@ def _break_ties(
     rows = np.flatnonzero(inside)
     block = np.cumsum(~tied[rows])
     if ties == "random":
-        position: NDArray[Any] = _chance(table, order[rows], seed)
+        position = _inverse(np.argsort(_chance(table, order[rows], seed), kind="stable"))
     else:
         position = _doc_position(take(table.doc, order[rows]), descending=ties != "doc")
-    order[rows] = order[rows[np.lexsort((position, block))]]
+    order[rows] = order[rows[np.argsort(block * np.int64(len(rows)) + position)]]
 
 
 def _chance(table: RunTable, rows: Codes, seed: int) -> NDArray[np.uint64]:
@@ -121,12 +128,17 @@ def _chance(table: RunTable, rows: Codes, seed: int) -> NDArray[np.uint64]:
 
 
 def _doc_position(doc: pa.Array, *, descending: bool) -> Codes:
-    """Return each document's position in the order of bytes."""
+    """Return each document's position among all documents in the order of bytes."""
+    coded = doc.cast(pa.large_string()).dictionary_encode()
     direction = "descending" if descending else "ascending"
-    text = doc.cast(pa.large_string())
-    position = np.empty(len(doc), dtype=np.int64)
-    ordered = pc.array_sort_indices(text, order=direction)
-    position[ordered.to_numpy(zero_copy_only=False)] = np.arange(len(doc))
+    ordered = pc.array_sort_indices(coded.dictionary, order=direction)
+    return _inverse(ordered.to_numpy(zero_copy_only=False))[coded.indices.to_numpy()]
+
+
+def _inverse(order: Codes) -> Codes:
+    """Return where each item stands, given which item stands where."""
+    position = np.empty(len(order), np.int64)
+    position[order] = np.arange(len(order))
     return position
 
 
