@@ -34,14 +34,27 @@ _DECIMAL = {"integer", "floating", "mixed-integer-float", "decimal", "string", "
 
 
 def to_frame(table: pa.Table) -> pd.DataFrame:
-    """Make a frame of a table; text is the text type of pandas, kept by Arrow."""
+    """Make a frame of a table; text is the text type of pandas, kept by Arrow.
+
+    Where nobody else holds the table's columns, memory holds one of them twice at a time.
+    """
     try:
         text: Any = pd.StringDtype("pyarrow", na_value=np.nan)
     except TypeError:  # pandas 2.2 knows the same type by another name
         text = pd.api.types.pandas_dtype("string[pyarrow_numpy]")
     types = {pa.string(): text, TEXT: text}
-    frame: pd.DataFrame = table.combine_chunks().to_pandas(types_mapper=types.get)
+    columns = {}
+    for name in table.column_names:
+        column = table[name]
+        table = table.drop_columns([name])
+        columns[name] = _in_one(column)
+        del column
+    frame: pd.DataFrame = pa.table(columns).to_pandas(types_mapper=types.get)
     return frame
+
+
+def _in_one(column: pa.ChunkedArray) -> pa.Array:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def to_arrow(column: pd.Series) -> pa.ChunkedArray:

@@ -4,7 +4,7 @@ import bz2
 import gzip
 import lzma
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
@@ -20,18 +20,64 @@ Source = str | PathLike[str] | IO[bytes] | IO[str]
 """A path, or an open file."""
 
 
+def is_address(name: str) -> bool:
+    """Return whether a name is the address of an object store rather than a path."""
+    return "://" in name
+
+
+def opened_by(address: str) -> tuple[Any, str]:
+    """Return the file system of an address, by fsspec, and the path there."""
+    try:
+        from fsspec.core import url_to_fs  # noqa: PLC0415 - only where there is an address
+    except ImportError as error:
+        found, advice = f"the address {address}", "pip install fsspec"
+        raise InputError("a path, or fsspec to open addresses with", found, advice) from error
+    store, path = url_to_fs(address)
+    return store, str(path)
+
+
+def _unzip(data: bytes) -> bytes:
+    try:
+        from isal import igzip, igzip_lib  # noqa: PLC0415 - faster, where it is installed
+    except ImportError:
+        return gzip.decompress(data)
+    try:
+        content: bytes = igzip.decompress(data)
+    except igzip_lib.IsalError as error:
+        raise OSError(str(error)) from error
+    return content
+
+
 def _unzstd(data: bytes) -> bytes:
     content: bytes = pa.CompressedInputStream(pa.BufferReader(data), "zstd").read()
     return content
 
 
 _UNPACK: dict[bytes, Callable[[bytes], bytes]] = {
-    b"\x1f\x8b\x08": gzip.decompress,
+    b"\x1f\x8b\x08": _unzip,
     b"\xfd7zXZ\x00": lzma.decompress,
     b"\x28\xb5\x2f\xfd": _unzstd,
     **{b"BZh%d1AY&SY" % level: bz2.decompress for level in range(1, 10)},
 }
 """How a packed file begins -> what unpacks it."""
+
+
+def _open_zip(stream: IO[bytes]) -> IO[bytes]:
+    try:
+        from isal import igzip  # noqa: PLC0415 - faster, where it is installed
+    except ImportError:
+        return gzip.open(stream)
+    opened: IO[bytes] = igzip.open(stream)
+    return opened
+
+
+_OPEN: dict[bytes, Callable[[IO[bytes]], Any]] = {
+    b"\x1f\x8b\x08": _open_zip,
+    b"\xfd7zXZ\x00": lzma.open,
+    b"\x28\xb5\x2f\xfd": lambda stream: pa.CompressedInputStream(pa.PythonFile(stream), "zstd"),
+    b"BZh": bz2.open,
+}
+"""How a packed file begins -> what reads on unpacked."""
 
 _DAMAGE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
@@ -63,8 +109,11 @@ def _file(path: Any) -> Path:
 
 def load(source: Source) -> bytes:
     """Read all of a file, unpacked."""
-    if isinstance(source, str | PathLike):
-        content: str | bytes = _file(source).read_bytes()
+    if isinstance(source, str) and is_address(source):
+        store, path = opened_by(source)
+        content: str | bytes = store.cat_file(path)
+    elif isinstance(source, str | PathLike):
+        content = _file(source).read_bytes()
     elif hasattr(source, "read"):
         content = source.read()
     else:
@@ -76,8 +125,54 @@ def load(source: Source) -> bytes:
     try:
         return unpack(data)
     except _DAMAGE as error:
-        wanted, found = "a packed file that is whole", f"{name_of(source)} damaged ({error})"
-        raise FileFormatError(wanted, found, "fetch or write the file again") from error
+        raise damaged(source, error) from error
+
+
+def pieces(source: str, size: int) -> Iterator[bytes]:
+    """Read a file of lines a piece at a time, unpacked, each piece ending where a line does.
+
+    Parameters
+    ----------
+    source
+        A path or an address.
+    size
+        About how many bytes a piece has.
+    """
+    rest = b""
+    with open_unpacked(source) as stream:
+        while data := _read(stream, size, source):
+            lines, end, after = (rest + data).rpartition(b"\n")
+            if end:
+                yield lines + end
+            rest = after
+    if rest:
+        yield rest
+
+
+def open_unpacked(source: str) -> IO[bytes]:
+    """Open a path or an address for reading, unpacked."""
+    if is_address(source):
+        store, path = opened_by(source)
+        stream: Any = store.open(path, "rb")
+    else:
+        stream = _file(source).open("rb")
+    head = stream.read(10)
+    stream.seek(0)
+    unpack = next((unpack for start, unpack in _OPEN.items() if head.startswith(start)), None)
+    return stream if unpack is None else unpack(stream)
+
+
+def _read(stream: IO[bytes], size: int, source: str) -> bytes:
+    try:
+        return stream.read(size)
+    except _DAMAGE as error:
+        raise damaged(source, error) from error
+
+
+def damaged(source: Source, error: Exception) -> FileFormatError:
+    """Return what to raise for a packed file that does not unpack."""
+    wanted, found = "a packed file that is whole", f"{name_of(source)} damaged ({error})"
+    return FileFormatError(wanted, found, "fetch or write the file again")
 
 
 def create(path: str | PathLike[str]) -> IO[bytes]:

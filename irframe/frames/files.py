@@ -6,9 +6,10 @@ import pyarrow as pa
 
 from irframe.frames.columns import constant
 from irframe.frames.compression import PACKED, Source, load, name_of
+from irframe.frames.folders import home, partitions
 from irframe.frames.formats import RUN, Format, parse
 from irframe.frames.parquet import is_parquet, parse_parquet
-from irframe.names import SYSTEM
+from irframe.names import SYSTEM, roles
 
 __all__ = ["read_file", "run_table", "stem"]
 
@@ -23,17 +24,27 @@ def read_file(source: Source, kind: Format) -> pa.Table:
 
 def run_table(source: Source, system: str | None) -> pa.Table:
     """Read a run whose first column names the system; arguments as for `read_run`."""
-    table = read_file(source, RUN)
-    if system is None and SYSTEM in table.column_names:
+    return with_system(read_file(source, RUN), source, system)
+
+
+def with_system(table: pa.Table, source: Source, system: str | None) -> pa.Table:
+    """Return a run whose first column names the system, with what its folders say of it."""
+    told = partitions(name_of(source))
+    known = roles(told).get(SYSTEM)
+    label = told.pop(str(known)) if known else None
+    for name, value in told.items():
+        if name not in table.column_names:
+            table = table.append_column(name, constant(value, table.num_rows))
+    if system is None and label is None and SYSTEM in table.column_names:
         return table
-    label = constant(stem(source) if system is None else system, table.num_rows)
+    chosen = system or label or stem(source)
     others = table.drop_columns([SYSTEM]) if SYSTEM in table.column_names else table
-    return others.add_column(0, SYSTEM, label)
+    return others.add_column(0, SYSTEM, constant(chosen, table.num_rows))
 
 
 def stem(source: Source) -> str:
     """Name a system after its file."""
-    path = Path(name_of(source))
+    path = Path(home(name_of(source)))
     for suffixes in (PACKED, RUN_SUFFIXES):
         path = path.with_suffix("") if path.suffix.lower() in suffixes else path
     return path.name

@@ -100,7 +100,7 @@ QRELS = Format(
 """TREC, and named columns as in BEIR."""
 
 
-def parse(data: bytes, source: str, kind: Format) -> pa.Table:
+def parse(data: bytes, source: str, kind: Format, *, before: int = 0) -> pa.Table:
     """Read a text file into a table with a column per role.
 
     Parameters
@@ -112,6 +112,8 @@ def parse(data: bytes, source: str, kind: Format) -> pa.Table:
         Its name, for messages.
     kind
         What it should be.
+    before
+        How many lines of the file are before these, for messages.
 
     Returns
     -------
@@ -126,7 +128,7 @@ def parse(data: bytes, source: str, kind: Format) -> pa.Table:
     start = first.end(1) if header else first.start(1)
     table = _table(data[start:], columns)
     if table is None:
-        offenders = _faults(data, start, columns)
+        offenders = _faults(data, start, columns, 1 + before)
         found = f"{source} with lines that do not fit" if offenders else f"{source} unreadable"
         advice = "mend these lines, or check that this is the file you meant"
         raise FileFormatError(kind.wanted, found, advice, offenders)
@@ -206,9 +208,9 @@ def _is_sound(table: pa.Table) -> bool:
     return True
 
 
-def _faults(data: bytes, start: int, columns: tuple[str, ...]) -> list[str]:
+def _faults(data: bytes, start: int, columns: tuple[str, ...], first: int) -> list[str]:
     """Say what is wrong with the first few lines at fault, from the position `start` on."""
-    lines = enumerate(_LINE.finditer(data), 1)
+    lines = enumerate(_LINE.finditer(data), first)
     checked = ((number, _fault(line[1], columns)) for number, line in lines if line.end(1) > start)
     return [
         f"line {number} {fault}" for number, fault in islice(filter(itemgetter(1), checked), SHOWN)

@@ -1,6 +1,8 @@
 """Runs and judgments from Parquet, where columns are found by name."""
 
 import re
+from collections.abc import Iterator
+from typing import IO
 
 import pyarrow as pa
 
@@ -8,7 +10,7 @@ from irframe.errors import FileFormatError
 from irframe.frames.columns import to_role
 from irframe.frames.formats import Format
 
-__all__ = ["is_parquet", "parse_parquet"]
+__all__ = ["is_parquet", "parquet_pieces", "parse_parquet"]
 
 _INDEX = re.compile(r"__index_level_\d+__")
 
@@ -41,8 +43,27 @@ def parse_parquet(data: bytes, source: str, kind: Format) -> pa.Table:
     try:
         table = ParquetFile(pa.BufferReader(data)).read()
     except (pa.ArrowException, OSError) as error:
-        wanted, damage = "a Parquet file that is whole", f"{source} damaged ({error})"
-        raise FileFormatError(wanted, damage, "fetch or write the file again") from error
+        raise _damaged(source, error) from error
+    return _by_role(table, source, kind)
+
+
+def parquet_pieces(stream: IO[bytes], source: str, kind: Format, rows: int) -> Iterator[pa.Table]:
+    """Read a Parquet file as `parse_parquet` does, so many rows at a time."""
+    from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
+
+    try:
+        for batch in ParquetFile(stream).iter_batches(rows):
+            yield _by_role(pa.Table.from_batches([batch]), source, kind)
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(source, error) from error
+
+
+def _damaged(source: str, error: Exception) -> FileFormatError:
+    wanted, damage = "a Parquet file that is whole", f"{source} damaged ({error})"
+    return FileFormatError(wanted, damage, "fetch or write the file again")
+
+
+def _by_role(table: pa.Table, source: str, kind: Format) -> pa.Table:
     found = kind.require(table.column_names, source)
     if not table.num_rows:
         raise FileFormatError(kind.noun, f"{source} without a single row")

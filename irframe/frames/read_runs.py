@@ -6,9 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from glob import escape, glob
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import Literal, TypeVar
 
 import pandas as pd
@@ -20,6 +18,7 @@ from irframe.errors import FileFormatError, IdError, InputError
 from irframe.frames.columns import to_frame
 from irframe.frames.compression import Source, name_of
 from irframe.frames.files import run_table, stem
+from irframe.frames.folders import find_files, home
 from irframe.names import RANK, SCORE, SYSTEM
 
 __all__ = ["read_runs"]
@@ -41,12 +40,15 @@ def read_runs(
     Parameters
     ----------
     paths
-        A pattern such as ``"runs/*.gz"`` (``**`` crosses folders), a folder, a file, or an
-        iterable of files. Matches of a pattern and files of a folder are read in the order of
-        their names; hidden files are left out.
+        A pattern such as ``"runs/*.gz"`` (``**`` crosses folders), a folder, a file, an address
+        such as ``"s3://bucket/runs/*.gz"`` (with fsspec), or an iterable of files. Matches of a
+        pattern and files of a folder are read in the order of their names; those that begin with
+        ``.`` or ``_`` are left out. A partitioned data set (``runs/system=bm25/part-0.parquet``)
+        is read whole, and what its folders say are columns.
     system
         What names a system: ``"tag"``, the tag of each row as in `read_run`, or ``"file"``,
-        the file's name without the suffixes that `read_run` lists.
+        the file's name without the suffixes that `read_run` lists; of the parts that Spark
+        writes (``bm25/part-00000.parquet``) that of their folder.
     progress
         Whether to show progress on stderr. Default: where stderr is a terminal and there are
         more than 20 files.
@@ -58,7 +60,7 @@ def read_runs(
 
     Notes
     -----
-    No two files may hold the same system. All files either have scores or have none.
+    No two files may hold the same system, unless they are parts of one data set. All files either have scores or have none.
 
     Examples
     --------
@@ -73,34 +75,16 @@ def read_runs(
     1      bm25   301  d7     1    2.5
     """
     by_file = choice("system", system, ("tag", "file")) == "file"
-    files = _files(paths)
+    files = find_files(paths)
     read = partial(_attempt, by_file=by_file)
     with ThreadPoolExecutor(min(8, max(2, os.cpu_count() or 2))) as pool:
         results = list(_shown(pool.map(read, files), len(files), progress=progress))
     names = [name_of(file) for file in files]
     tables = _all_read(names, results)
-    _check_columns(names, tables)
+    del results
+    check_columns(names, tables)
     _check_systems(names, tables, by_file=by_file)
     return to_frame(_stacked(tables))
-
-
-def _files(paths: str | PathLike[str] | Iterable[Source]) -> Sequence[Source]:
-    if isinstance(paths, Iterable) and not isinstance(paths, str | PathLike):
-        files: list[Source] = list(paths)
-    elif not isinstance(paths, str | PathLike):
-        raise InputError("a pattern, a path or several", repr(paths))
-    elif Path(name := fspath(paths)).is_dir():
-        inside = (file for file in Path(name).iterdir() if not file.name.startswith("."))
-        files = [str(file) for file in sorted(inside) if file.is_file()]
-    elif escape(name) != name and not Path(name).exists():
-        matches = glob(name, recursive=True)  # noqa: PTH207 - Path.glob takes no absolute pattern
-        files = [match for match in sorted(matches) if Path(match).is_file()]
-    else:
-        files = [name]
-    if not files:
-        wanted, advice = f"files that match {paths!r}", f"the current folder is {Path.cwd()}"
-        raise InputError(wanted, "none", advice)
-    return files
 
 
 def _attempt(source: Source, *, by_file: bool) -> pa.Table | FileFormatError:
@@ -137,7 +121,8 @@ def _all_read(
     raise FileFormatError(first.wanted, found, advice, offenders)
 
 
-def _check_columns(names: Sequence[str], tables: Sequence[pa.Table]) -> None:
+def check_columns(names: Sequence[str], tables: Sequence[pa.Table]) -> None:
+    """Raise if some files have ranks, or scores, and others have none."""
     pairs = list(zip(names, tables, strict=True))
     for role in (RANK, SCORE):
         without = [name for name, table in pairs if role not in table.column_names]
@@ -151,7 +136,7 @@ def _check_systems(names: Sequence[str], tables: Sequence[pa.Table], *, by_file:
     homes: dict[str, list[str]] = defaultdict(list)
     for name, table in zip(names, tables, strict=True):
         for system in pc.unique(table[SYSTEM]).to_pylist():
-            homes[system].append(name)
+            homes[system] += [home(name)] * (home(name) not in homes[system])
     shared = {system: files for system, files in homes.items() if len(files) > 1}
     if shared:
         offenders = [
@@ -164,9 +149,12 @@ def _check_systems(names: Sequence[str], tables: Sequence[pa.Table], *, by_file:
         raise IdError("each system in one file", "systems in several", advice, offenders)
 
 
-def _stacked(tables: Sequence[pa.Table]) -> pa.Table:
+def _stacked(tables: list[pa.Table]) -> pa.Table:
+    """Put tables together, and empty the list, so that their columns can be let go one by one."""
     try:
-        return pa.concat_tables(tables, promote_options="permissive")
+        stacked = pa.concat_tables(tables, promote_options="permissive")
+        tables.clear()
+        return stacked
     except pa.ArrowException as error:
         wanted, found = "further columns of one type in all files", f"several ({error})"
         raise InputError(wanted, found, "read these files apart") from error
