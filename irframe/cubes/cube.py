@@ -1,25 +1,22 @@
 """The cube: system x topic x depth, built once from a run frame and a qrels frame."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, overload
 
-import numpy as np
 import pandas as pd
-import pyarrow as pa
 import xarray as xr
-from numpy.typing import NDArray
 
 from irframe.cubes.collections import Collections
 from irframe.cubes.contribution import Contribution
-from irframe.cubes.filling import Cells, fill
+from irframe.cubes.filling import fill
 from irframe.cubes.grouping import each_group, group_coordinates
-from irframe.cubes.layout import FACTS, LEVEL, RANKINGS
+from irframe.cubes.labelling import label
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
-from irframe.cubes.recall_base import starts
-from irframe.cubes.topics import Selection, count_rows, select_topics
+from irframe.cubes.topics import count_rows, select_topics
 from irframe.frames.joining import place_topics
-from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table, read_table
-from irframe.names import DEPTH, SYSTEM, TOPIC, VERSION, roles
+from irframe.frames.tables import read_qrels_table, read_table
+from irframe.names import TOPIC, roles
 
 
 @overload
@@ -176,48 +173,7 @@ def build_cube(runs: pd.DataFrame, qrels: pd.DataFrame, policy: Policy) -> xr.Da
     lengths = count_rows(table)
     depth = policy.depth or selection.longest(lengths)
     cells = fill(table, judgments, selection, contribution, policy, depth)
-    took_part = selection.took_part(lengths)
-    built = _label(table, judgments, selection, contribution, cells, took_part, policy)
+    parts = vars(cells) | {"took_part": selection.took_part(lengths)}
+    filed = partial(contribution.filed, table, selection)
+    built = label(table.systems, judgments, selection, contribution, filed, parts, policy)
     return built.assign_coords(group_coordinates(runs, qrels, table, selection))
-
-
-def _label(
-    table: RunTable,
-    judgments: QrelsTable,
-    selection: Selection,
-    contribution: Contribution,
-    cells: Cells,
-    took_part: NDArray[np.bool_],
-    policy: Policy,
-) -> xr.Dataset:
-    longest = int(cells.retrieved.max(initial=0))
-    pool_depth = contribution.depth(selection, longest, policy.pool_depth)
-    deepest = min(int(pool_depth.max(initial=0)), longest)
-    rows, count = selection.judged, selection.judged_count
-    pool_rank = contribution.rank(len(judgments.grade))[rows]
-    values = vars(cells) | {
-        "took_part": took_part,
-        "judged_start": starts(count),
-        "judged_count": count,
-        "judged_doc": judgments.doc.take(pa.array(rows)).to_numpy(),
-        "judged_grade": judgments.grade[rows],
-        "pool_rank": pool_rank,
-        "filed": contribution.filed(table, selection, deepest),
-        "top": selection.top,
-        "pool_depth": pool_depth,
-        "contributing": contribution.systems,
-    }
-    labels = {
-        SYSTEM: table.systems,
-        TOPIC: selection.labels,
-        DEPTH: np.arange(1, cells.grade.shape[-1] + 1),
-        LEVEL: selection.levels,
-    }
-    known = ((pool_rank > 0) & (pool_rank <= np.repeat(pool_depth, count))).all()
-    stated = policy.pool_depth is not None or contribution.stated
-    pool = "stated" if stated else "complete" if known else "unknown"
-    return xr.Dataset(
-        {name: (part.dims, values[name]) for name, part in RANKINGS.items()},
-        labels | {name: (part.dims, values[name]) for name, part in FACTS.items()},
-        policy.attributes | {"pool": pool, "irframe": VERSION},
-    )

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.layout import LIST, PARTS
+from irframe.cubes.layout import LIST, PARTS, variable
 from irframe.cubes.recall_base import gather
 from irframe.cubes.topics import Selection
 from irframe.errors import ParameterError
@@ -50,7 +50,7 @@ def group_coordinates(
         values = _constant(qrels[name], selection.judged_topic, len(selection.position))
         if values is not None:
             found[name] = (TOPIC, values.take(selection.codes))
-    return {name: (place, _plain(values)) for name, (place, values) in found.items()}
+    return {name: variable(place, _plain(values)) for name, (place, values) in found.items()}
 
 
 def _dimension(column: pd.Series, table: RunTable, selection: Selection) -> tuple[str, Any]:

@@ -5,11 +5,16 @@ operations that mask or compute leave coordinates alone, so that a cube can be r
 its numbers restored, whatever was done to its rankings.
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+import xarray as xr
 
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
+
+variable = partial(xr.Variable, fastpath=True)
+"""A variable of an array as it is: xarray would first import dask to see whether it is lazy."""
 
 JUDGED = "judged"
 """Dimension along the recall bases: the judged documents of all topics, see `recall_base`."""

@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import choice, listed
-from irframe.cubes.layout import CELL, LEVEL, PARTS
+from irframe.cubes.layout import CELL, LEVEL, PARTS, variable
 from irframe.cubes.recall_base import count_by_topic, topic_of
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError
@@ -89,7 +89,8 @@ def label_scores(
     cube: xr.Dataset, values: xr.DataArray, metrics: Sequence[Metric], depths: Sequence[int]
 ) -> xr.DataArray:
     """Return scores with the labels of their metrics, depths and cube, NaN where none is."""
-    labels = {METRIC: [str(metric) for metric in metrics], DEPTH: np.array(depths)}
+    indexes = {METRIC: np.array([str(metric) for metric in metrics]), DEPTH: np.array(depths)}
+    labels = {dim: xr.IndexVariable(dim, index, fastpath=True) for dim, index in indexes.items()}
     named = [name for name in cube.coords if name not in {DEPTH, LEVEL, *PARTS}]
     kept = {name: cube[name].variable for name in (*named, "retrieved")}
     took_part = cube["took_part"].variable
@@ -205,12 +206,19 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
     base = judged_levels(cube)
     if any(facts(metric).pooled for metric in metrics):
         base["pool_count"] = _pool_count(cube, base)
-    base["retrieved"] = cube["retrieved"].clip(max=cube.sizes[DEPTH])
+    base["retrieved"] = _clipped(cube["retrieved"].variable, cube.sizes[DEPTH])
     names = ["grade"]
     if ties or cube.attrs["ties"] == "mean":
         refuse_lost_ties(cube)
         names += ["tied", "tail", "tail_size"]
     return {name: cube[name].reset_coords(drop=True) for name in (*names,)} | base
+
+
+def _clipped(lengths: xr.Variable, depth: int) -> xr.DataArray:
+    """Return the lengths of lists that are cut at a depth."""
+    if lengths.chunks:
+        return xr.DataArray(lengths.clip(max=depth))
+    return xr.DataArray(variable(lengths.dims, np.minimum(lengths.to_numpy(), depth)))
 
 
 def refuse_lost_ties(cube: xr.Dataset) -> None:
@@ -231,7 +239,7 @@ def judged_levels(cube: xr.Dataset) -> Fields:
     """
     levels, grade = cube["level"].to_numpy(), cube["judged_grade"].to_numpy()
     count = np.stack([count_by_topic(cube, grade == level) for level in levels], axis=-1)
-    counted = {"levels": xr.Variable(LEVEL, levels), "count": xr.Variable((TOPIC, LEVEL), count)}
+    counted = {"levels": variable((LEVEL,), levels), "count": variable((TOPIC, LEVEL), count)}
     shared = {name: cube[name].variable for name in ("top", "pool_depth")}
     return {name: xr.DataArray(part) for name, part in (counted | shared).items()}
 
@@ -252,7 +260,7 @@ def _pool_count(cube: xr.Dataset, base: Fields) -> xr.DataArray:
     np.add.at(first, (topic[rows], rank[rows] - 1, level), 1)
     inside = np.arange(1, first.shape[1] + 1) <= shallow[:, np.newaxis]
     np.copyto(pooled[:, : first.shape[1]], np.cumsum(first, axis=1), where=inside[..., np.newaxis])
-    return xr.DataArray(pooled, dims=(TOPIC, DEPTH, LEVEL))
+    return xr.DataArray(variable((TOPIC, DEPTH, LEVEL), pooled))
 
 
 def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
@@ -287,7 +295,20 @@ def whole_block(fields: Fields) -> Block:
 def _eager(
     fields: Fields, compute: Callable[[Block], Iterator[Array]], rows: int, depths: int
 ) -> xr.DataArray:
-    whole = whole_block(fields)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        result = _in_tiles(whole_block(fields), compute, rows, depths, run=pool.map)
+    return xr.DataArray(variable((METRIC, *CELL), result))
+
+
+def _in_tiles(
+    whole: Block,
+    compute: Callable[[Block], Iterator[Array]],
+    rows: int,
+    depths: int,
+    *,
+    run: Callable[..., Iterable[None]],
+) -> Array:
+    """Score a block of rankings, some of them at a time, shape (row, system, topic, depth)."""
     systems, topics, ranks = whole.grade.shape
     result = np.empty((rows, systems, topics, depths))
     step = max(1, BLOCK // max(ranks * topics, 1))
@@ -299,9 +320,8 @@ def _eager(
             row[some] = values
 
     starts = [(s, t) for s in range(0, systems, step) for t in range(0, topics, inner)]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(fill, starts))
-    return xr.DataArray(result, dims=(METRIC, *CELL))
+    list(run(fill, starts))
+    return result
 
 
 def _lazy(
@@ -312,7 +332,7 @@ def _lazy(
 
     def block(*arrays: Array) -> Array:
         part = Block(levels=levels, **dict(zip(spread, arrays, strict=True)))
-        return np.stack(list(compute(part)), axis=-2)
+        return np.moveaxis(_in_tiles(part, compute, rows, depths, run=map), 0, -2)
 
     scored = xr.apply_ufunc(
         block,
