@@ -18,6 +18,8 @@ from .cubes.downsample import downsample as downsample
 from .cubes.evaluate import evaluate as evaluate
 from .cubes.pooled import pooled as pooled
 from .cubes.score import score as score
+from .cubes.store import Store as Store
+from .cubes.store import store as store
 from .frames.example_track import example_track as example_track
 from .frames.judge import judge as judge
 from .frames.pool import pool as pool
@@ -27,6 +29,8 @@ from .frames.read_run import read_run as read_run
 from .frames.read_runs import read_runs as read_runs
 from .frames.restrict import restrict as restrict
 from .frames.sample import sample as sample
+from .frames.scan_runs import scan_runs as scan_runs
+from .frames.scanned import ScannedRuns as ScannedRuns
 from .frames.simulate_track import simulate_track as simulate_track
 from .frames.write_qrels import write_qrels as write_qrels
 from .frames.write_run import write_run as write_run

@@ -16,9 +16,10 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from irframe.frames.scanned import ScannedRuns
 from irframe.names import ALIASES, DOC, RESULT, TOPIC, roles
 
-KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree)
+KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree, ScannedRuns)
 """What has an accessor. A tree has the verbs of its branches."""
 
 
@@ -96,6 +97,9 @@ class Accessor(Verbs):
     def plot(self) -> Figures:
         """Figures of this object."""
         return Figures(self._subject)
+
+
+ScannedRuns.access = Accessor
 
 
 @pd.api.extensions.register_dataframe_accessor("ireval")

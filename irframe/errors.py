@@ -16,6 +16,7 @@ __all__ = [
     "MetricError",
     "ParameterError",
     "RankingError",
+    "StoreError",
 ]
 
 SHOWN = 5
@@ -95,6 +96,10 @@ class MetricError(IrframeError):
 
 class ParameterError(IrframeError):
     """An argument of a verb outside its range: a test, a baseline, a level, a coordinate."""
+
+
+class StoreError(IrframeError):
+    """A store of runs or a saved cube is not whole, not what it should be, or cannot be written."""
 
 
 class IrframeWarning(UserWarning):

@@ -1,7 +1,7 @@
 """What contributing runs put into the pool, seen while a cube is built."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -42,6 +42,22 @@ class Contribution:
         stated = contributing is not None or CONTRIBUTING in runs.columns
         return cls(contributing_systems(runs, table, contributing), stated, _gap=gap)
 
+    def with_rows(
+        self, judged: Codes, ranks: Codes, lists: Codes, gap: Codes | None = None
+    ) -> "Contribution":
+        """Return what is told of pooled rows that were seen before.
+
+        Parameters
+        ----------
+        judged, ranks, lists
+            Of every judged row its row in the qrels, its rank as pooling reads it, and its list,
+            numbered by system and topic.
+        gap
+            For every topic of the runs the rank at which pooling first meets an unjudged document.
+        """
+        some = self._gap if gap is None else gap
+        return replace(self, _judged=[judged], _ranks=[ranks], _lists=[lists], _gap=some)
+
     def add(self, table: RunTable, judged: Codes, ranking: Ranking | None = None) -> None:
         """Take in the rows of some systems.
 
@@ -73,13 +89,15 @@ class Contribution:
         best[best == np.iinfo(np.int32).max] = 0
         return best
 
-    def filed(self, table: RunTable, selection: Selection, depth: int) -> NDArray[np.int32]:
+    def filed(self, topics: int, selection: Selection, depth: int) -> NDArray[np.int32]:
         """Return where the documents that runs put into a pool are in the recall base.
 
         Parameters
         ----------
-        table, selection
-            The whole run frame, and the topics of the cube.
+        topics
+            How many topics the runs have, by which their lists are numbered.
+        selection
+            The topics of the cube.
         depth
             Depth of the pool.
 
@@ -89,10 +107,10 @@ class Contribution:
             Slot of the document filed at each rank, -1 where it is not judged or the run does not
             contribute; shape (system, topic, filed rank).
         """
-        laid = np.full((len(table.systems), len(selection.labels), max(depth, 1)), -1, np.int32)
+        laid = np.full((len(self.systems), len(selection.labels), max(depth, 1)), -1, np.int32)
         for judged, ranks, lists in zip(self._judged, self._ranks, self._lists, strict=True):
             inside = ranks <= depth
-            system, topic = np.divmod(lists[inside], len(table.topics))
+            system, topic = np.divmod(lists[inside], topics)
             place = selection.position[selection.placed[topic]]
             rank, slot, there = ranks[inside] - 1, selection.slot[judged[inside]], place >= 0
             laid[system[there], place[there], rank[there]] = slot[there]

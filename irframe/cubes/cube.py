@@ -174,6 +174,6 @@ def build_cube(runs: pd.DataFrame, qrels: pd.DataFrame, policy: Policy) -> xr.Da
     depth = policy.depth or selection.longest(lengths)
     cells = fill(table, judgments, selection, contribution, policy, depth)
     parts = vars(cells) | {"took_part": selection.took_part(lengths)}
-    filed = partial(contribution.filed, table, selection)
+    filed = partial(contribution.filed, len(table.topics), selection)
     built = label(table.systems, judgments, selection, contribution, filed, parts, policy)
     return built.assign_coords(group_coordinates(runs, qrels, table, selection))

@@ -75,40 +75,41 @@ def fill(
     judged = locate(table, judgments, selection.placed)
     refuse_empty_join(table, judgments, found=bool((judged >= 0).any()))
     alike = policy.ties != "rank" and policy.score_dtype == "float64"
-    for rows in _chunks(table, selection.placed >= 0):
-        chunk, row = table.take(rows), judged[rows]
-        ranking = fill_lists(cells, chunk, row, judgments, selection, policy)
-        contribution.add(chunk, row, ranking if alike else None)
+    for rows, chunk, ranking in fill_chunks(cells, table, judged, judgments, selection, policy):
+        contribution.add(chunk, judged[rows], ranking if alike else None)
     return cells
 
 
-def fill_lists(
+def fill_chunks(
     cells: Cells,
     table: RunTable,
     judged: Codes,
     judgments: QrelsTable,
     selection: Selection,
     policy: Policy,
-) -> Ranking:
-    """Rank some lists, fill their cells, and return the ranking.
+) -> Iterator[tuple[RowSet, RunTable, Ranking]]:
+    """Rank some lists after the other, fill their cells, and yield their rows and ranking.
 
     Parameters
     ----------
     cells
         The arrays to be filled.
     table
-        The rows of whole lists.
+        A run frame, coded.
     judged
-        Their rows in the qrels, -1 where unjudged.
+        Its rows in the qrels, -1 where unjudged.
     judgments, selection, policy
         As for `fill`.
     """
-    ranking = rank_table(table, ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed)
-    inside = selection.chosen[table.topic]
-    chosen = ranking if inside.all() else ranking.take(inside)
-    if len(chosen.order):
-        _scatter(cells, table, chosen, judged, judgments, selection)
-    return ranking
+    options = {"ties": policy.ties, "score_dtype": policy.score_dtype, "seed": policy.seed}
+    for rows in _chunks(table, selection.placed >= 0):
+        chunk = table.take(rows)
+        ranking = rank_table(chunk, **options)
+        inside = selection.chosen[chunk.topic]
+        chosen = ranking if inside.all() else ranking.take(inside)
+        if len(chosen.order):
+            _scatter(cells, chunk, chosen, judged[rows], judgments, selection)
+        yield rows, chunk, ranking
 
 
 def _chunks(table: RunTable, chosen: NDArray[np.bool_]) -> Iterator[RowSet]:

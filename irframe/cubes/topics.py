@@ -1,7 +1,7 @@
 """Which topics a cube holds, and the recall base of each."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -30,6 +30,8 @@ class Selection:
     """Topic code of every row of the qrels."""
     judged_grade: NDArray[np.int8]
     """Grade of every row of the qrels."""
+    levels: NDArray[np.int8]
+    """The grades that occur, ascending, over all judged topics."""
     collections: Collections
     """Which collection every topic of the qrels belongs to."""
 
@@ -43,10 +45,15 @@ class Selection:
         """Whether each topic of the runs is in the cube."""
         return (self.placed >= 0) & (self.position[self.placed] >= 0)
 
-    @cached_property
-    def levels(self) -> NDArray[np.int8]:
-        """The grades that occur, ascending, over all judged topics."""
-        return np.unique(self.judged_grade)
+    def in_order(self) -> "Selection":
+        """Return the same topics in the order of the qrels."""
+        codes = np.sort(self.codes)
+        if np.array_equal(codes, self.codes):
+            return self
+        position = np.full_like(self.position, -1)
+        position[codes] = np.arange(len(codes))
+        labels = self.labels[np.argsort(self.codes)]
+        return replace(self, position=position, labels=labels)
 
     @property
     def top(self) -> NDArray[np.int16]:
@@ -152,7 +159,8 @@ def select_topics(
     labels = judgments.topics[codes]
     one = collections or Collections.one(len(judgments.topics))
     one.refuse_unknown(labels, codes)
-    return Selection(placed, position, labels, judgments.topic, judgments.grade, one)
+    levels = np.unique(judgments.grade)
+    return Selection(placed, position, labels, judgments.topic, judgments.grade, levels, one)
 
 
 def _listed(judgments: QrelsTable, topics: Sequence[Hashable]) -> Codes:

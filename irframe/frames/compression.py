@@ -5,6 +5,7 @@ import gzip
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
@@ -149,17 +150,23 @@ def pieces(source: str, size: int) -> Iterator[bytes]:
         yield rest
 
 
-def open_unpacked(source: str) -> IO[bytes]:
+@contextmanager
+def open_unpacked(source: str) -> Iterator[IO[bytes]]:
     """Open a path or an address for reading, unpacked."""
     if is_address(source):
         store, path = opened_by(source)
-        stream: Any = store.open(path, "rb")
+        opened: Any = store.open(path, "rb")
     else:
-        stream = _file(source).open("rb")
-    head = stream.read(10)
-    stream.seek(0)
-    unpack = next((unpack for start, unpack in _OPEN.items() if head.startswith(start)), None)
-    return stream if unpack is None else unpack(stream)
+        opened = _file(source).open("rb")
+    with opened as stream:
+        head = stream.read(10)
+        stream.seek(0)
+        unpack = next((unpack for start, unpack in _OPEN.items() if head.startswith(start)), None)
+        if unpack is None:
+            yield stream
+            return
+        with unpack(stream) as unpacked:
+            yield unpacked
 
 
 def _read(stream: IO[bytes], size: int, source: str) -> bytes:

@@ -60,7 +60,8 @@ def read_runs(
 
     Notes
     -----
-    No two files may hold the same system, unless they are parts of one data set. All files either have scores or have none.
+    No two files may hold the same system, unless they are parts of one data set. All files
+    either have scores or have none.
 
     Examples
     --------
@@ -153,8 +154,8 @@ def _stacked(tables: list[pa.Table]) -> pa.Table:
     """Put tables together, and empty the list, so that their columns can be let go one by one."""
     try:
         stacked = pa.concat_tables(tables, promote_options="permissive")
-        tables.clear()
-        return stacked
     except pa.ArrowException as error:
         wanted, found = "further columns of one type in all files", f"several ({error})"
         raise InputError(wanted, found, "read these files apart") from error
+    tables.clear()
+    return stacked

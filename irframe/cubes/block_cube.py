@@ -1,0 +1,156 @@
+"""A cube whose rankings are read block by block when they are wanted."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.cubes.block import CELLS, Blocks, Look, Plan, file_block, fill_block, look
+from irframe.cubes.collections import Collections
+from irframe.cubes.contribution import Contribution
+from irframe.cubes.grouping import group_coordinates
+from irframe.cubes.labelling import label
+from irframe.cubes.layout import LEVEL, PARTS
+from irframe.cubes.policy import Policy
+from irframe.cubes.recall_base import gather
+from irframe.cubes.topics import Selection, select_topics
+from irframe.frames.contributing import CONTRIBUTING
+from irframe.frames.ids import Codes
+from irframe.frames.joining import place_topics, refuse_empty_join
+from irframe.frames.sampling import fresh_seed
+from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table
+from irframe.names import DEPTH, SYSTEM, TOPIC
+
+Array = NDArray[Any]
+
+
+def block_cube(
+    blocks: Blocks, facts: dict[str, Any], qrels: pd.DataFrame, policy: Policy
+) -> xr.Dataset:
+    """Build a lazy cube from a store; what it knows of lists and judgments is in memory.
+
+    Parameters
+    ----------
+    blocks
+        The blocks of topics.
+    facts
+        What was seen of the runs.
+    qrels
+        The judgments.
+    policy
+        How the cube is made.
+    """
+    runs, table = _runs(blocks, facts)
+    judgments = read_qrels_table(qrels)
+    placed = place_topics(table, judgments)
+    groups = Collections.read(runs, qrels, table, judgments, placed, policy.collection)
+    selection = select_topics(table, judgments, policy.topics, groups)
+    contribution = Contribution.read(runs, table, policy.contributing)
+    looks = _looks(blocks, contribution.systems)
+    refuse_empty_join(table, judgments, found=any(seen.judged for seen in looks))
+    contribution = _told(contribution, looks, judgments, placed)
+    ordered = selection.in_order()
+    parts = _of_lists(looks, ordered)
+    depth = policy.depth or max(1, int(parts["retrieved"].max(initial=0)))
+    plan = Plan(
+        blocks,
+        replace(policy, seed=fresh_seed() if policy.seed is None else policy.seed),
+        ordered.position >= 0,
+        ordered.levels,
+        contribution.systems,
+        depth,
+    )
+    parts |= _lazy(plan, fill_block, _shapes(plan), ())
+    filed = partial(_filed, plan)
+    built = label(blocks.systems, judgments, ordered, contribution, filed, parts, policy)
+    built = built.assign_coords(group_coordinates(runs, qrels, table, ordered))
+    if ordered is selection:
+        return built
+    return gather(built.sel({TOPIC: selection.labels}))
+
+
+def _runs(blocks: Blocks, facts: dict[str, Any]) -> tuple[pd.DataFrame, RunTable]:
+    """Return a run frame with a row for every system, which stands for all of their rows."""
+    runs = pd.DataFrame({SYSTEM: blocks.systems})
+    if facts[CONTRIBUTING] is not None:
+        runs[CONTRIBUTING] = facts[CONTRIBUTING]
+    rows = np.arange(len(runs), dtype=np.int32)
+    topics, doc = pd.Index(facts["topics"]), pa.chunked_array([pa.array(facts["docs"])])
+    return runs, RunTable(runs, {SYSTEM: SYSTEM}, rows, blocks.systems, rows * 0, topics, doc)
+
+
+def _looks(blocks: Blocks, contributing: NDArray[np.bool_]) -> list[Look]:
+    import dask  # noqa: PLC0415 - only where work is chunked
+
+    tasks = [dask.delayed(look)(blocks, number, contributing) for number in range(blocks.number)]
+    looks: list[Look] = list(dask.compute(*tasks))
+    return looks
+
+
+def _told(
+    contribution: Contribution, looks: Sequence[Look], judgments: QrelsTable, placed: Codes
+) -> Contribution:
+    """Return what contributing runs put into the pool, by rows of the qrels."""
+    rank = np.empty(len(judgments.topic), np.int32)
+    rank[np.argsort(judgments.topic, kind="stable")] = np.concatenate([one.rank for one in looks])
+    judged = np.flatnonzero(rank)
+    gap = np.concatenate([one.gap for one in looks])
+    return contribution.with_rows(judged, rank[judged], np.zeros_like(judged), gap[placed])
+
+
+def _of_lists(looks: Sequence[Look], selection: Selection) -> dict[str, Array]:
+    """Return what a cube knows of its lists, shape (system, topic)."""
+    codes, there = selection.codes, selection.placed >= 0
+    length, unjudged = (
+        np.concatenate([getattr(one, name) for one in looks], axis=1)
+        for name in ("length", "unjudged")
+    )
+    lengths = np.zeros((len(length), len(there)), np.int32)
+    lengths[:, there] = length[:, selection.placed[there]]
+    return {
+        "retrieved": length[:, codes],
+        "unjudged": unjudged[:, codes],
+        "took_part": selection.took_part(lengths),
+    }
+
+
+def _shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
+    """Return the lengths of lazy variables beyond systems and topics."""
+    beyond = {DEPTH: plan.depth, LEVEL: len(plan.levels)}
+    return {name: tuple(beyond[str(dim)] for dim in PARTS[name].dims[2:]) for name in CELLS}
+
+
+def _filed(plan: Plan, depth: int) -> Any:
+    shape = {"filed": (max(depth, 1),)}
+    return _lazy(plan, file_block, shape, (depth,))["filed"]
+
+
+def _lazy(
+    plan: Plan,
+    task: Callable[..., dict[str, Array]],
+    shapes: dict[str, tuple[int, ...]],
+    options: tuple[Any, ...],
+) -> dict[str, Any]:
+    """Return arrays that a task makes of every block when they are wanted."""
+    import dask  # noqa: PLC0415 - only where work is chunked
+    import dask.array as da  # noqa: PLC0415
+    from dask.base import tokenize  # noqa: PLC0415
+
+    token = tokenize(plan.blocks.folder.path, plan.blocks.made, repr(plan.policy), plan.chosen)
+    shared = dask.delayed(plan, name=f"irframe-plan-{token}", traverse=False)
+    counts = [int(plan.inside(number).sum()) for number in range(plan.blocks.number)]
+    parts: dict[str, list[Any]] = {name: [] for name in shapes}
+    for number, topics in enumerate(counts):
+        if topics:
+            key = f"irframe-{task.__name__}-{token}-{number}"
+            made = dask.delayed(task)(shared, number, *options, dask_key_name=key)
+            for name, beyond in shapes.items():
+                shape = (len(plan.blocks.systems), topics, *beyond)
+                parts[name].append(da.from_delayed(made[name], shape, PARTS[name].dtype))
+    return {name: da.concatenate(arrays, axis=1) for name, arrays in parts.items()}

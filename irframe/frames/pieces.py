@@ -1,0 +1,63 @@
+"""Run files a piece at a time, and whether they have changed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+
+from irframe.errors import FileFormatError
+from irframe.frames.compression import is_address, open_unpacked, opened_by, pieces
+from irframe.frames.files import stem, with_system
+from irframe.frames.formats import RUN, parse
+from irframe.frames.parquet import parquet_pieces
+
+__all__ = ["state_of", "tables_of"]
+
+PIECE = 1 << 26
+"""Bytes of text that are parsed at a time."""
+ROWS = 1 << 20
+"""Rows of a Parquet file that are read at a time."""
+
+
+def tables_of(file: str, *, by_file: bool) -> Iterator[pa.Table]:
+    """Yield some rows of a run file after the other, with a column that names the system.
+
+    Parameters
+    ----------
+    file
+        A path or an address.
+    by_file
+        Whether systems are called after their files.
+    """
+    some = False
+    for table in _tables(file):
+        some = True
+        yield with_system(table, file, stem(file) if by_file else None)
+    if not some:
+        raise FileFormatError(RUN.wanted, f"{file} without a single row")
+
+
+def _tables(file: str) -> Iterator[pa.Table]:
+    with open_unpacked(file) as stream:
+        is_parquet = stream.read(4) == b"PAR1"
+        if is_parquet:
+            stream.seek(0)
+            yield from parquet_pieces(stream, file, RUN, ROWS)
+    if is_parquet:
+        return
+    before = 0
+    for data in pieces(file, PIECE):
+        if data.strip():
+            yield parse(data, file, RUN, before=before)
+        before += data.count(b"\n")
+
+
+def state_of(file: str) -> tuple[int, str]:
+    """Return the size of a file and when it was changed."""
+    if is_address(file):
+        store, path = opened_by(file)
+        found = store.info(path)
+        changed = found.get("mtime", found.get("LastModified", found.get("ETag", "")))
+        return int(found["size"]), str(changed)
+    found = Path(file).stat()
+    return found.st_size, str(found.st_mtime_ns)

@@ -1,0 +1,53 @@
+"""Runs in files, none of which has been read."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["ScannedRuns"]
+
+
+@dataclass(frozen=True)
+class ScannedRuns:
+    """Runs in files, none of which has been read; see `scan_runs`.
+
+    Parameters
+    ----------
+    files
+        The files.
+    by_file
+        Whether systems are called after their files.
+
+    Examples
+    --------
+    >>> ScannedRuns(("bm25.gz",)).files
+    ('bm25.gz',)
+    """
+
+    files: tuple[str, ...]
+    by_file: bool = False
+
+    access: ClassVar[Callable[[Any], Any]]
+    """What gives the verbs; the accessor puts itself there."""
+
+    @property
+    def ireval(self) -> Any:
+        """Verbs of these runs."""
+        return type(self).access(self)
+
+    def tables(self) -> Iterator[tuple[str, "pa.Table"]]:
+        """Yield the name of a file and some of its rows, with a column that names the system."""
+        from irframe.frames.pieces import tables_of  # noqa: PLC0415 - imports what reads files
+
+        for file in self.files:
+            for table in tables_of(file, by_file=self.by_file):
+                yield file, table
+
+    def states(self) -> list[list[Any]]:
+        """Return name, size and time of change of every file."""
+        from irframe.frames.pieces import state_of  # noqa: PLC0415 - imports what reads files
+
+        return [[file, *state_of(file)] for file in self.files]
