@@ -30,7 +30,7 @@ from .frames.read_runs import read_runs as read_runs
 from .frames.restrict import restrict as restrict
 from .frames.sample import sample as sample
 from .frames.scan_runs import scan_runs as scan_runs
-from .frames.scanned import ScannedRuns as ScannedRuns
+from .frames.scanned_runs import ScannedRuns as ScannedRuns
 from .frames.simulate_track import simulate_track as simulate_track
 from .frames.write_qrels import write_qrels as write_qrels
 from .frames.write_run import write_run as write_run

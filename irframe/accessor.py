@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from irframe.frames.scanned import ScannedRuns
+from irframe.frames.scanned_runs import ScannedRuns
 from irframe.names import ALIASES, DOC, RESULT, TOPIC, roles
 
 KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree, ScannedRuns)

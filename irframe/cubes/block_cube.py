@@ -20,6 +20,7 @@ from irframe.cubes.layout import LEVEL, PARTS
 from irframe.cubes.policy import Policy
 from irframe.cubes.recall_base import gather
 from irframe.cubes.topics import Selection, select_topics
+from irframe.cubes.working import need_dask, work
 from irframe.frames.contributing import CONTRIBUTING
 from irframe.frames.ids import Codes
 from irframe.frames.joining import place_topics, refuse_empty_join
@@ -86,11 +87,8 @@ def _runs(blocks: Blocks, facts: dict[str, Any]) -> tuple[pd.DataFrame, RunTable
 
 
 def _looks(blocks: Blocks, contributing: NDArray[np.bool_]) -> list[Look]:
-    import dask  # noqa: PLC0415 - only where work is chunked
-
-    tasks = [dask.delayed(look)(blocks, number, contributing) for number in range(blocks.number)]
-    looks: list[Look] = list(dask.compute(*tasks))
-    return looks
+    task = need_dask().delayed(look)
+    return work([task(blocks, number, contributing) for number in range(blocks.number)])
 
 
 def _told(
@@ -138,11 +136,13 @@ def _lazy(
     options: tuple[Any, ...],
 ) -> dict[str, Any]:
     """Return arrays that a task makes of every block when they are wanted."""
-    import dask  # noqa: PLC0415 - only where work is chunked
-    import dask.array as da  # noqa: PLC0415
-    from dask.base import tokenize  # noqa: PLC0415
-
-    token = tokenize(plan.blocks.folder.path, plan.blocks.made, repr(plan.policy), plan.chosen)
+    dask = need_dask()
+    da, token = (
+        dask.array,
+        dask.base.tokenize(
+            plan.blocks.folder.path, plan.blocks.made, repr(plan.policy), plan.chosen
+        ),
+    )
     shared = dask.delayed(plan, name=f"irframe-plan-{token}", traverse=False)
     counts = [int(plan.inside(number).sum()) for number in range(plan.blocks.number)]
     parts: dict[str, list[Any]] = {name: [] for name in shapes}

@@ -6,17 +6,14 @@ from dataclasses import replace
 import numpy as np
 import xarray as xr
 
+from irframe.cubes.blockwise import Fields, Kernel, in_blocks, whole_block
 from irframe.cubes.layout import UNKNOWN
 from irframe.cubes.score import (
-    Fields,
-    Kernel,
     block_fields,
-    in_blocks,
     label_scores,
     parse_metrics,
     refuse_metrics,
     wanted_depths,
-    whole_block,
 )
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError
@@ -139,7 +136,7 @@ def both_sides(
     Parameters
     ----------
     fields, metrics, depths, kernel
-        As for `irframe.cubes.score.in_blocks`.
+        As for `irframe.cubes.blockwise.in_blocks`.
 
     Returns
     -------

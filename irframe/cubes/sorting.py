@@ -16,7 +16,7 @@ from irframe.frames.columns import TEXT
 from irframe.frames.contributing import CONTRIBUTING
 from irframe.frames.folders import home
 from irframe.frames.read_runs import check_columns
-from irframe.frames.scanned import ScannedRuns
+from irframe.frames.scanned_runs import ScannedRuns
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC
 
 BLOCK, ROW = "block", "row"

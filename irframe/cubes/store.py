@@ -19,12 +19,12 @@ from irframe.cubes.block_cube import block_cube
 from irframe.cubes.folder import Folder
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.sorting import RAW, sort_runs
-from irframe.cubes.working import refuse_workers_without, shown
+from irframe.cubes.working import need_dask, refuse_workers_without, work
 from irframe.errors import StoreError
 from irframe.frames.compression import is_address
 from irframe.frames.documents import take
 from irframe.frames.ids import same_kind
-from irframe.frames.scanned import ScannedRuns
+from irframe.frames.scanned_runs import ScannedRuns
 from irframe.frames.tables import QrelsTable, read_qrels_table
 from irframe.names import DOC, GRADE, TOPIC, VERSION
 
@@ -171,7 +171,7 @@ def store(
     ...     ir.write_run(runs[runs["system"] == "bm25"], Path(folder, "bm25.gz"))
     ...     made = ir.scan_runs(f"{folder}/*.gz").ireval.store(f"{folder}/track", qrels, topics=5)
     ...     round(float(made.cube().ireval.score("AP", at=10).mean()), 4)
-    0.2052
+    0.0925
     """
     size = whole("topics", topics, low=1)
     folder = Folder(fspath(path) if is_address(fspath(path)) else str(Path(path).resolve()))
@@ -242,12 +242,9 @@ def _blocks(folder: Folder, facts: dict[str, Any], topics: pd.Index) -> Blocks:
 
 
 def _sort_blocks(blocks: Blocks, *, progress: bool) -> None:
-    import dask  # noqa: PLC0415 - only where work is chunked
-
+    task = need_dask().delayed(sort_block)
     refuse_workers_without()
-    tasks = [dask.delayed(sort_block)(blocks, number) for number in range(blocks.number)]
-    with shown(progress=progress):
-        dask.compute(*tasks)
+    work([task(blocks, number) for number in range(blocks.number)], progress=progress)
 
 
 def _refuse_others(begun: Any, made: Any, folder: Folder) -> None:

@@ -1,16 +1,52 @@
-"""Work by dask: whether its workers can do it, and how far it is."""
+"""Work by dask: what it is asked to do, whether its workers can do it, and how far it is."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
-from irframe.errors import StoreError
+from irframe.errors import InputError, StoreError
 from irframe.names import VERSION
 
 
+def need_dask() -> Any:
+    """Return dask, which only users of cubes larger than memory need.
+
+    Raises
+    ------
+    InputError
+        If it is not installed.
+    """
+    try:
+        import dask  # noqa: PLC0415 - only where work is chunked
+        import dask.array  # noqa: PLC0415
+    except ImportError as error:
+        advice = 'pip install "irframe[dask]"'
+        raise InputError("dask, by which blocks of topics are worked on", "none", advice) from error
+    return dask
+
+
+def work(tasks: Iterable[Any], *, progress: bool = False) -> list[Any]:
+    """Do delayed tasks with whatever scheduler dask uses.
+
+    Parameters
+    ----------
+    tasks
+        Delayed tasks.
+    progress
+        Whether to show dask's progress bar.
+
+    Returns
+    -------
+    list
+        Their results.
+    """
+    with _shown(progress=progress):
+        return list(need_dask().compute(*tasks))
+
+
 @contextmanager
-def shown(*, progress: bool) -> Iterator[None]:
-    """Show dask's progress bar on the way, if that is asked for and no cluster has its own."""
+def _shown(*, progress: bool) -> Iterator[None]:
     if not progress:
         yield
         return
@@ -29,16 +65,20 @@ def refuse_workers_without() -> None:
         client = distributed.get_client()
     except ValueError:
         return
-
-    def version() -> str:
-        from importlib import import_module  # noqa: PLC0415 - runs on a worker
-
-        try:
-            return str(import_module("irframe").__version__)
-        except ImportError:
-            return "none"
-
-    found = client.run(version)
+    found = client.run(_version)
     others = [f"{worker} has {each}" for worker, each in found.items() if each != VERSION]
     if others:
         raise StoreError(f"workers with irframe {VERSION}", "others", "install it there", others)
+
+
+def _version() -> str:
+    from importlib import import_module  # noqa: PLC0415 - runs on a worker
+
+    try:
+        return str(import_module("irframe").__version__)
+    except ImportError:
+        return "none"
+
+
+# Sent to workers as it is: there they need not have this module.
+_version.__module__ = "__main__"

@@ -141,7 +141,7 @@ def pieces(source: str, size: int) -> Iterator[bytes]:
     """
     rest = b""
     with open_unpacked(source) as stream:
-        while data := _read(stream, size, source):
+        while data := read_some(stream, size, source):
             lines, end, after = (rest + data).rpartition(b"\n")
             if end:
                 yield lines + end
@@ -169,7 +169,8 @@ def open_unpacked(source: str) -> Iterator[IO[bytes]]:
             yield unpacked
 
 
-def _read(stream: IO[bytes], size: int, source: str) -> bytes:
+def read_some(stream: IO[bytes], size: int, source: str) -> bytes:
+    """Read some bytes of a file that may turn out to be damaged."""
     try:
         return stream.read(size)
     except _DAMAGE as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from irframe.errors import FileFormatError
-from irframe.frames.compression import is_address, open_unpacked, opened_by, pieces
+from irframe.frames.compression import is_address, open_unpacked, opened_by, pieces, read_some
 from irframe.frames.files import stem, with_system
 from irframe.frames.formats import RUN, parse
 from irframe.frames.parquet import parquet_pieces
@@ -39,7 +39,7 @@ def tables_of(file: str, *, by_file: bool) -> Iterator[pa.Table]:
 
 def _tables(file: str) -> Iterator[pa.Table]:
     with open_unpacked(file) as stream:
-        is_parquet = stream.read(4) == b"PAR1"
+        is_parquet = read_some(stream, 4, file) == b"PAR1"
         if is_parquet:
             stream.seek(0)
             yield from parquet_pieces(stream, file, RUN, ROWS)

@@ -7,7 +7,7 @@ from typing import Literal
 from irframe.checks import choice
 from irframe.errors import InputError
 from irframe.frames.folders import find_files
-from irframe.frames.scanned import ScannedRuns
+from irframe.frames.scanned_runs import ScannedRuns
 
 __all__ = ["scan_runs"]
 

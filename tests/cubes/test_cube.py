@@ -10,7 +10,7 @@ from listed import QRELS, RUNS
 from variants import VARIANTS
 
 import irframe as ir
-import irframe.cubes.score as scoring
+import irframe.cubes.blockwise as scoring
 from irframe.cubes.recall_base import gather
 from irframe.errors import (
     DepthError,

@@ -57,7 +57,7 @@ def test_other_folders_are_not_gone_into(tmp_path):
         find_files(f"{tmp_path}/*.run")
 
 
-def test_addresses_are_opened_by_fsspec(tmp_path):
+def test_addresses_are_opened_by_fsspec():
     fsspec = pytest.importorskip("fsspec", reason="addresses need fsspec")
     store = fsspec.filesystem("memory")
     lines = b"1 Q0 x 1 2.0 bm25\n"

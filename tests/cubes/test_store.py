@@ -1,0 +1,251 @@
+"""Runs sorted into blocks of topics, and the lazy cube made of them."""
+
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from laws.experiments import experiment
+from lazily import nothing_computed
+
+import irframe as ir
+from irframe.cubes import sorting
+from irframe.cubes.folder import Folder
+from irframe.errors import IdError, IrframeWarning, ParameterError, RankingError, StoreError
+from irframe.frames import tables
+
+
+def file_runs(runs, folder, files=3):
+    """Write runs into some Parquet files, whole systems each."""
+    folder.mkdir()
+    for number, names in enumerate(np.array_split(runs["system"].unique(), files)):
+        part = runs[runs["system"].isin(names)]
+        part = part.drop(columns=["team", "track"], errors="ignore")
+        if len(part):
+            part.assign(rank=np.arange(len(part))).to_parquet(folder / f"{number}.parquet")
+
+
+def quietly(make, *arguments, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrframeWarning)
+        return make(*arguments, **options)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    file_runs(ir.example_track()[0], tmp_path / "runs")
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def qrels():
+    return ir.example_track()[1]
+
+
+def store(folder, qrels, name="store", **options):
+    return ir.scan_runs(folder).ireval.store(folder.parent / name, qrels, **options)
+
+
+POLICIES = st.fixed_dictionaries(
+    {
+        "ties": st.sampled_from(["trec", "doc", "order", "rank", "random", "mean"]),
+        "depth": st.sampled_from([None, 1, 3, 5, 99]),
+        "score_dtype": st.sampled_from(["float64", "float32"]),
+        "collection": st.sampled_from([None, "track"]),
+        "contributing": st.sampled_from([None, ["s0"], ["s1", "s3"], "contributing"]),
+        "pool_depth": st.sampled_from([None, 0, 2]),
+        "topics": st.sampled_from(["qrels", "both", ["w2", "n1", "n4"], ["n3"]]),
+        "seed": st.just(7),
+    }
+)
+
+
+@given(st.integers(0, 99), POLICIES, st.integers(1, 9), st.integers(1, 4), st.booleans())
+def test_the_cube_is_that_of_memory(tmp_path_factory, seed, policy, topics, files, shuffled):
+    runs, qrels = experiment(seed, ties=True)
+    runs = runs.sample(frac=1, random_state=seed) if shuffled else runs
+    if policy["collection"] is None:
+        qrels = qrels.drop(columns="track")
+    folder = tmp_path_factory.mktemp("runs") / "runs"
+    file_runs(runs, folder, files)
+    made = store(folder, qrels, topics=topics)
+    found = quietly(made.cube, **policy)
+    assert found["grade"].chunks
+    expected = quietly(ir.cube, ir.read_runs(folder), qrels, **policy)
+    xr.testing.assert_identical(found.compute(), expected)
+
+
+@pytest.mark.parametrize("rows", [7, 1 << 20])
+def test_pieces_and_chunks_do_not_show(folder, qrels, monkeypatch, rows):
+    monkeypatch.setattr(tables, "ROWS", rows)
+    monkeypatch.setattr("irframe.frames.pieces.ROWS", 100)
+    monkeypatch.setattr(sorting, "BUFFERED", rows)
+    found = store(folder, qrels, topics=5).cube()
+    assert found["grade"].chunks[1] == (5, 5, 5, 1)
+    xr.testing.assert_identical(found.compute(), ir.cube(ir.read_runs(folder), qrels))
+
+
+@pytest.mark.parametrize("suffix", ["txt", "gz", "bz2", "xz", "zst"])
+def test_files_of_text_are_read_piece_by_piece(tmp_path, qrels, monkeypatch, suffix):
+    runs = ir.example_track()[0]
+    (tmp_path / "runs").mkdir()
+    for system, part in runs.groupby("system"):
+        ir.write_run(part, tmp_path / "runs" / f"{system}.{suffix}")
+    monkeypatch.setattr("irframe.frames.pieces.PIECE", 1000)
+    found = store(tmp_path / "runs", qrels, topics=4).cube().compute()
+    xr.testing.assert_identical(found, ir.cube(ir.read_runs(tmp_path / "runs"), qrels))
+
+
+def test_nothing_is_read_before_it_is_wanted(folder, qrels):
+    made = store(folder, qrels, topics=5)
+    cube = made.cube()
+    with nothing_computed():
+        scores = cube.isel(system=slice(3)).sel(topic=["116", "101"]).ireval.score("AP", "nDCG")
+        with pytest.raises(AssertionError, match="before it was wanted"):
+            scores.compute()
+
+
+def test_a_store_that_is_there_is_not_made_again(folder, qrels, monkeypatch):
+    made = store(folder, qrels, topics=5)
+    monkeypatch.setattr("irframe.cubes.store.sort_runs", None)
+    monkeypatch.setattr("irframe.cubes.store.sort_block", None)
+    assert store(folder, qrels, topics=5) == made
+    assert repr(made).endswith("of 8 systems and 16 topics")
+    for other in ({"topics": 6}, {"qrels": qrels.iloc[1:]}):
+        with pytest.raises(StoreError, match="a store of these runs; found one made of other"):
+            store(folder, **{"qrels": qrels, "topics": 5} | other)
+    (folder / "0.parquet").touch()
+    with pytest.raises(StoreError, match="made of other files"):
+        store(folder, qrels, topics=5)
+
+
+def test_other_things_are_left_alone(folder, qrels, tmp_path):
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "thesis.tex").write_text("dear to me")
+    with pytest.raises(StoreError, match="an empty folder, or a store; found other things"):
+        store(folder, qrels)
+    assert (tmp_path / "store" / "thesis.tex").read_text() == "dear to me"
+
+
+@pytest.mark.parametrize("stage", ["sort_runs", "sort_block"])
+def test_work_that_was_cut_short_goes_on(folder, qrels, monkeypatch, stage):
+    whole = getattr(ir.cubes.store, stage)
+    calls = []
+
+    def fail(*arguments):
+        calls.append(arguments)
+        if len(calls) == (1 if stage == "sort_runs" else 3):
+            if stage == "sort_runs":
+                whole(*arguments)
+            raise KeyboardInterrupt
+        return whole(*arguments)
+
+    with monkeypatch.context() as context:
+        context.setattr(f"irframe.cubes.store.{stage}", fail)
+        with pytest.raises(KeyboardInterrupt):
+            store(folder, qrels, topics=3)
+    with pytest.raises(StoreError, match="a store of runs that is whole.*goes on from there"):
+        ir.Store(str(folder.parent / "store")).cube()
+    assert repr(ir.Store(str(folder.parent / "store"))).endswith("which is not whole")
+    made = store(folder, qrels, topics=3)
+    xr.testing.assert_identical(made.cube().compute(), ir.cube(ir.read_runs(folder), qrels))
+
+
+def test_a_full_disk_leaves_no_store(folder, qrels, monkeypatch):
+    def full(self, place, content):
+        if place.endswith("rows/000001.parquet"):
+            raise OSError(28, "No space left on device")
+        return put(self, place, content)
+
+    put = Folder._put
+    with monkeypatch.context() as context:
+        context.setattr(Folder, "_put", full)
+        with pytest.raises(StoreError, match="block 1 failing.*No space left"):
+            store(folder, qrels, topics=5)
+    with pytest.raises(StoreError, match="that is whole"):
+        ir.Store(str(folder.parent / "store")).cube()
+    assert store(folder, qrels, topics=5).cube().sizes["topic"] == 16
+
+
+def test_a_lost_or_damaged_block_is_named(folder, qrels):
+    made = store(folder, qrels, topics=5)
+    cube = made.cube()
+    file = folder.parent / "store" / "rows" / "000002.parquet"
+    content = file.read_bytes()
+    file.write_bytes(content[:-20])
+    with pytest.raises(StoreError, match="block 2 failing"):
+        cube.compute()
+    file.unlink()
+    with pytest.raises(StoreError, match="no rows of block 2"):
+        cube.compute()
+
+
+def test_what_makes_no_cube_is_named_with_its_block(tmp_path):
+    runs, qrels = experiment(1)
+    again = pd.concat([runs, runs[(runs["topic"] == "w1") & (runs["system"] == "s2")].head(1)])
+    file_runs(again, tmp_path / "again")
+    with pytest.raises(IdError, match=r"listed again \(in block 2\): s2 w1"):
+        store(tmp_path / "again", qrels.drop(columns="track"), "one", topics=2)
+    missing = runs.assign(score=runs["score"].where(runs["topic"] != "n1"))
+    (tmp_path / "missing").mkdir()
+    missing.drop(columns=["team", "track"]).assign(rank=1).to_parquet(
+        tmp_path / "missing" / "a.parquet"
+    )
+    with pytest.raises(ir.errors.InputError, match="no missing values in column 'score'"):
+        store(tmp_path / "missing", qrels, "two")
+    equal = tmp_path / "equal"
+    equal.mkdir()
+    runs.drop(columns=["team", "track"]).assign(rank=1).to_parquet(equal / "a.parquet")
+    cube = store(equal, qrels.drop(columns="track"), "three").cube(ties="rank")
+    with pytest.raises(RankingError, match=r"distinct ranks.*\(in block 0\)"):
+        cube.compute()
+
+
+def test_a_system_in_two_files_is_refused(folder, qrels):
+    first = pd.read_parquet(folder / "0.parquet")
+    first.head(5).to_parquet(folder / "9.parquet")
+    with pytest.raises(IdError, match="each system in one file"):
+        store(folder, qrels)
+
+
+def test_columns_that_are_left_out_are_told(tmp_path, qrels):
+    (tmp_path / "runs").mkdir()
+    runs = ir.example_track()[0]
+    runs.to_parquet(tmp_path / "runs" / "a.parquet")
+    with pytest.warns(IrframeWarning, match="columns of the runs are left out: team"):
+        store(tmp_path / "runs", qrels)
+
+
+def test_a_system_contributes_or_does_not(tmp_path, qrels):
+    (tmp_path / "runs").mkdir()
+    runs = ir.example_track()[0].drop(columns="team")
+    runs.loc[3, "contributing"] = ~runs.loc[3, "contributing"]
+    runs.to_parquet(tmp_path / "runs" / "a.parquet")
+    with pytest.raises(ParameterError, match="one value of 'contributing' per system"):
+        store(tmp_path / "runs", qrels)
+
+
+def test_addresses(folder, qrels):
+    pytest.importorskip("fsspec", reason="addresses need fsspec")
+    made = ir.scan_runs(folder).ireval.store("memory://stores/one", qrels, topics=5)
+    assert made.path == "memory://stores/one"
+    xr.testing.assert_identical(made.cube().compute(), ir.cube(ir.read_runs(folder), qrels))
+
+
+def test_progress_is_shown_when_asked_for(folder, qrels, capsys):
+    store(folder, qrels, topics=5)
+    assert not capsys.readouterr().out
+    store(folder, qrels, "other", topics=5, progress=True)
+    assert "Completed" in capsys.readouterr().out
+
+
+def test_what_a_store_says_of_itself(folder, qrels):
+    store(folder, qrels, topics=5)
+    told = json.loads((folder.parent / "store" / "store.json").read_text())
+    assert told["judged"] == 16
+    assert told["made"]["irframe"] == ir.__version__
+    assert not (folder.parent / "store" / "raw").exists()

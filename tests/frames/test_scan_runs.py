@@ -1,0 +1,81 @@
+"""Runs that are found and not read."""
+
+import gzip
+import io
+import pickle
+
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.errors import FileFormatError, InputError
+from irframe.frames import pieces
+
+LINES = b"".join(b"%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
+
+
+def rows(scanned):
+    return pd.concat([table.to_pandas() for _, table in scanned.tables()], ignore_index=True)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.gz", "a.parquet"])
+@pytest.mark.parametrize("size", [1, 30, 1000])
+def test_pieces_are_the_file(tmp_path, monkeypatch, name, size):
+    file = tmp_path / name
+    file.write_bytes(gzip.compress(LINES) if name == "a.gz" else LINES)
+    if name == "a.parquet":
+        ir.read_run(file).to_parquet(file)
+    monkeypatch.setattr(pieces, "PIECE", size)
+    monkeypatch.setattr(pieces, "ROWS", size)
+    scanned = ir.scan_runs(file)
+    expected = ir.read_run(file)
+    found = rows(scanned)
+    pd.testing.assert_frame_equal(found[expected.columns], expected, check_dtype=False)
+    assert [len(table) for _, table in scanned.tables()] != [40] or size == 1000
+
+
+def test_a_line_at_fault_is_counted_from_the_top_of_the_file(tmp_path, monkeypatch):
+    file = tmp_path / "a.txt"
+    file.write_bytes(LINES + b"10 Q0 d99 9\n")
+    monkeypatch.setattr(pieces, "PIECE", 200)
+    with pytest.raises(FileFormatError, match="line 41 has 4 columns, not 6"):
+        rows(ir.scan_runs(file))
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", gzip.compress(b"")])
+def test_a_file_without_rows(tmp_path, content):
+    (tmp_path / "a.txt").write_bytes(content)
+    with pytest.raises(FileFormatError, match="without a single row"):
+        rows(ir.scan_runs(tmp_path))
+
+
+def test_a_damaged_file(tmp_path):
+    (tmp_path / "a.gz").write_bytes(gzip.compress(LINES)[:-12])
+    with pytest.raises(FileFormatError, match="damaged"):
+        rows(ir.scan_runs(tmp_path))
+    (tmp_path / "b.parquet").write_bytes(b"PAR1" + bytes(30) + b"PAR1")
+    with pytest.raises(FileFormatError, match="damaged"):
+        rows(ir.scan_runs(tmp_path / "b.parquet"))
+
+
+def test_systems_after_their_files(tmp_path):
+    (tmp_path / "rm3.txt").write_bytes(LINES)
+    assert set(rows(ir.scan_runs(tmp_path, system="file"))["system"]) == {"rm3"}
+
+
+def test_only_files_can_be_scanned(tmp_path):
+    with pytest.raises(InputError, match="files that match"):
+        ir.scan_runs(f"{tmp_path}/*.gz")
+    with pytest.raises(InputError, match="Read open files with read_runs"):
+        ir.scan_runs([io.BytesIO(LINES)])
+
+
+def test_what_was_found_travels_and_tells_its_state(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_bytes(LINES)
+    scanned = pickle.loads(pickle.dumps(ir.scan_runs(file)))  # noqa: S301 - our own
+    assert scanned == ir.scan_runs([file])
+    before = scanned.states()
+    assert before[0][:2] == [str(file), len(LINES)]
+    file.write_bytes(LINES + LINES)
+    assert scanned.states() != before
