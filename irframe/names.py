@@ -36,6 +36,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
 METRICS = "metrics"
 """Attribute of a frame of scores: the columns that are metrics."""
 
+FILES = "files"
+"""Attribute of a frame that was read: name, size and time of change of its files."""
+
 RESULT = "result"
 """Attribute of a frame or array: the verb that returned it."""
 

@@ -16,7 +16,7 @@ from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.topics import count_rows, select_topics
 from irframe.frames.joining import place_topics
 from irframe.frames.tables import read_qrels_table, read_table
-from irframe.names import TOPIC, roles
+from irframe.names import FILES, TOPIC, roles
 
 
 @overload
@@ -176,4 +176,6 @@ def build_cube(runs: pd.DataFrame, qrels: pd.DataFrame, policy: Policy) -> xr.Da
     parts = vars(cells) | {"took_part": selection.took_part(lengths)}
     filed = partial(contribution.filed, len(table.topics), selection)
     built = label(table.systems, judgments, selection, contribution, filed, parts, policy)
-    return built.assign_coords(group_coordinates(runs, qrels, table, selection))
+    grouped = built.assign_coords(group_coordinates(runs, qrels, table, selection))
+    grouped.encoding[FILES] = [*runs.attrs.get(FILES, []), *qrels.attrs.get(FILES, [])]
+    return grouped

@@ -5,12 +5,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from irframe.errors import IrframeError, StoreError
-from irframe.frames.compression import opened_by
+from irframe.frames.compression import is_address, opened_by
 
 
 @contextmanager
@@ -26,6 +28,12 @@ def naming_block(number: int) -> Iterator[None]:
     except (OSError, pa.ArrowException) as error:
         wanted, advice = "blocks that can be read and written", "run it again to go on from here"
         raise StoreError(wanted, f"block {number} failing ({error})", advice) from error
+
+
+def folder_at(path: str | PathLike[str]) -> "Folder":
+    """Return the folder at a path or an address."""
+    name = fspath(path)
+    return Folder(name if is_address(name) else str(Path(name).resolve()))
 
 
 @dataclass(frozen=True)

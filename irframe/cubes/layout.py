@@ -66,5 +66,8 @@ PARTS = RANKINGS | FACTS
 UNKNOWN = -1
 """Of the unjudged documents of a list: how many there are below the last depth is not known."""
 
+SAVED = "saved"
+"""Attribute by which a saved cube says how far and of what it was written, as JSON."""
+
 PROVENANCE = ("ties", "score_dtype", "seed", "topics", "collection", "depth", "pool", "irframe")
 """Attributes of a cube that say how it was made, and that scores and results carry on."""

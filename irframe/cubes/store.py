@@ -4,8 +4,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from itertools import pairwise
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -16,17 +15,16 @@ import xarray as xr
 from irframe.checks import whole
 from irframe.cubes.block import HITS, LISTS, QRELS, ROWS, Blocks, sort_block
 from irframe.cubes.block_cube import block_cube
-from irframe.cubes.folder import Folder
+from irframe.cubes.folder import Folder, folder_at
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.sorting import RAW, sort_runs
 from irframe.cubes.working import need_dask, refuse_workers_without, work
 from irframe.errors import StoreError
-from irframe.frames.compression import is_address
 from irframe.frames.documents import take
 from irframe.frames.ids import same_kind
 from irframe.frames.scanned_runs import ScannedRuns
 from irframe.frames.tables import QrelsTable, read_qrels_table
-from irframe.names import DOC, GRADE, TOPIC, VERSION
+from irframe.names import DOC, FILES, GRADE, TOPIC, VERSION
 
 BEGUN, SORTED, WHOLE = "begun.json", "sorted.json", "store.json"
 """Facts of a store: of what it is made, written first; of the runs seen; all, written last."""
@@ -103,7 +101,7 @@ class Store:
         qrels = pd.read_parquet(folder.place(FRAME), filesystem=folder.files)
         topics = read_qrels_table(qrels).topics
         built = block_cube(_blocks(folder, facts, topics), facts, qrels, policy)
-        built.encoding["files"] = facts["made"]["files"]
+        built.encoding[FILES] = facts["made"][FILES]
         return built
 
     def __repr__(self) -> str:
@@ -174,13 +172,13 @@ def store(
     0.0925
     """
     size = whole("topics", topics, low=1)
-    folder = Folder(fspath(path) if is_address(fspath(path)) else str(Path(path).resolve()))
+    folder = folder_at(path)
     judgments = read_qrels_table(qrels)
     same_kind(pa.large_string(), judgments.doc.type, DOC, ("the runs", "the qrels"))
     same_kind(pa.large_string(), pa.array(judgments.topics).type, TOPIC, ("the runs", "the qrels"))
     made = {
         "irframe": VERSION,
-        "files": runs.states(),
+        FILES: [*runs.states(), *qrels.attrs.get(FILES, [])],
         "by_file": runs.by_file,
         "qrels": _mark(qrels),
         "topics": size,

@@ -1,7 +1,8 @@
 """Run files a piece at a time, and whether they have changed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -11,7 +12,7 @@ from irframe.frames.files import stem, with_system
 from irframe.frames.formats import RUN, parse
 from irframe.frames.parquet import parquet_pieces
 
-__all__ = ["state_of", "tables_of"]
+__all__ = ["state_of", "states_of", "tables_of"]
 
 PIECE = 1 << 26
 """Bytes of text that are parsed at a time."""
@@ -50,6 +51,12 @@ def _tables(file: str) -> Iterator[pa.Table]:
         if data.strip():
             yield parse(data, file, RUN, before=before)
         before += data.count(b"\n")
+
+
+def states_of(files: Iterable[str]) -> list[list[Any]]:
+    """Return name, size and time of change of all files that have a name to be found by."""
+    there = (file for file in files if is_address(file) or Path(file).is_file())
+    return [[file, *state_of(file)] for file in there]
 
 
 def state_of(file: str) -> tuple[int, str]:

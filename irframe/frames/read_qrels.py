@@ -3,9 +3,11 @@
 import pandas as pd
 
 from irframe.frames.columns import to_frame
-from irframe.frames.compression import Source
+from irframe.frames.compression import Source, name_of
 from irframe.frames.files import read_file
 from irframe.frames.formats import QRELS
+from irframe.frames.pieces import states_of
+from irframe.names import FILES
 
 __all__ = ["read_qrels"]
 
@@ -48,4 +50,6 @@ def read_qrels(path: Source) -> pd.DataFrame:
     0   301  d3      0         0
     1   301  d7      2         0
     """
-    return to_frame(read_file(path, QRELS))
+    frame = to_frame(read_file(path, QRELS))
+    frame.attrs[FILES] = states_of([name_of(path)])
+    return frame

@@ -19,7 +19,8 @@ from irframe.frames.columns import to_frame
 from irframe.frames.compression import Source, name_of
 from irframe.frames.files import run_table, stem
 from irframe.frames.folders import find_files, home
-from irframe.names import RANK, SCORE, SYSTEM
+from irframe.frames.pieces import states_of
+from irframe.names import FILES, RANK, SCORE, SYSTEM
 
 __all__ = ["read_runs"]
 
@@ -56,7 +57,8 @@ def read_runs(
     Returns
     -------
     pandas.DataFrame
-        The rows of all files, one file after the other, in the columns of `read_run`.
+        The rows of all files, one file after the other, in the columns of `read_run`. Attribute
+        ``files`` says of which files, and in which state, so that a saved cube can tell of changes.
 
     Notes
     -----
@@ -85,7 +87,9 @@ def read_runs(
     del results
     check_columns(names, tables)
     _check_systems(names, tables, by_file=by_file)
-    return to_frame(_stacked(tables))
+    frame = to_frame(_stacked(tables))
+    frame.attrs[FILES] = states_of(names)
+    return frame
 
 
 def _attempt(source: Source, *, by_file: bool) -> pa.Table | FileFormatError:

@@ -48,6 +48,6 @@ class ScannedRuns:
 
     def states(self) -> list[list[Any]]:
         """Return name, size and time of change of every file."""
-        from irframe.frames.pieces import state_of  # noqa: PLC0415 - imports what reads files
+        from irframe.frames.pieces import states_of  # noqa: PLC0415 - imports what reads files
 
-        return [[file, *state_of(file)] for file in self.files]
+        return states_of(self.files)
