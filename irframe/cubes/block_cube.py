@@ -20,7 +20,7 @@ from irframe.cubes.layout import LEVEL, PARTS
 from irframe.cubes.policy import Policy
 from irframe.cubes.recall_base import gather
 from irframe.cubes.topics import Selection, select_topics
-from irframe.cubes.working import need_dask, work
+from irframe.cubes.working import assemble, need_dask, work
 from irframe.frames.contributing import CONTRIBUTING
 from irframe.frames.ids import Codes
 from irframe.frames.joining import place_topics, refuse_empty_join
@@ -136,21 +136,15 @@ def _lazy(
     options: tuple[Any, ...],
 ) -> dict[str, Any]:
     """Return arrays that a task makes of every block when they are wanted."""
-    dask = need_dask()
-    da, token = (
-        dask.array,
-        dask.base.tokenize(
-            plan.blocks.folder.path, plan.blocks.made, repr(plan.policy), plan.chosen
-        ),
-    )
+    dask, blocks = need_dask(), plan.blocks
+    token = dask.base.tokenize(blocks.folder.path, blocks.made, repr(plan.policy), plan.chosen)
     shared = dask.delayed(plan, name=f"irframe-plan-{token}", traverse=False)
-    counts = [int(plan.inside(number).sum()) for number in range(plan.blocks.number)]
-    parts: dict[str, list[Any]] = {name: [] for name in shapes}
-    for number, topics in enumerate(counts):
-        if topics:
-            key = f"irframe-{task.__name__}-{token}-{number}"
-            made = dask.delayed(task)(shared, number, *options, dask_key_name=key)
-            for name, beyond in shapes.items():
-                shape = (len(plan.blocks.systems), topics, *beyond)
-                parts[name].append(da.from_delayed(made[name], shape, PARTS[name].dtype))
-    return {name: da.concatenate(arrays, axis=1) for name, arrays in parts.items()}
+    counts = {number: int(plan.inside(number).sum()) for number in range(blocks.number)}
+    some = [number for number, topics in counts.items() if topics]
+    key = f"irframe-{task.__name__}-{token}"
+    made = [
+        dask.delayed(task)(shared, number, *options, dask_key_name=f"{key}-{number}")
+        for number in some
+    ]
+    parts = {name: (PARTS[name].dtype, beyond) for name, beyond in shapes.items()}
+    return assemble(made, [counts[number] for number in some], len(blocks.systems), parts)

@@ -186,11 +186,9 @@ def _unknown(array: xr.DataArray, gaps: NDArray[np.bool_]) -> tuple[str, Array]:
 def _without_stale_tail(cube: xr.Dataset) -> xr.Dataset:
     """Forget what is tied with the last documents where lists were cut after they were built."""
     depth, retrieved = cube.sizes[DEPTH], cube.variables["retrieved"]
-    if (
-        cube.attrs.get("depth") == depth
-        or retrieved.chunks
-        or retrieved.to_numpy().max(initial=0) <= depth
-    ):
+    if cube.attrs.get("depth") == depth:
+        return cube
+    if not retrieved.chunks and retrieved.to_numpy().max(initial=0) <= depth:
         return cube
     return cube.assign_coords(unknown_tail(cube))
 

@@ -63,6 +63,9 @@ FACTS = {
 
 PARTS = RANKINGS | FACTS
 
+LAZY = (*RANKINGS, "tail", "tail_size", "filed")
+"""What stays where it is until it is wanted in a cube larger than memory; the rest is small."""
+
 UNKNOWN = -1
 """Of the unjudged documents of a list: how many there are below the last depth is not known."""
 

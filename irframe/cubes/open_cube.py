@@ -8,14 +8,11 @@ import xarray as xr
 
 from irframe.cubes.folder import Folder, folder_at
 from irframe.cubes.gate import read_cube, refuse_unfinished
-from irframe.cubes.layout import FACTS, SAVED
+from irframe.cubes.layout import FACTS, LAZY, SAVED
 from irframe.cubes.working import need_dask
 from irframe.errors import IrframeError, StoreError, warn
 from irframe.frames.pieces import state_of
 from irframe.names import SYSTEM, TOPIC
-
-LAZY = ("grade", "doc", "tied", "tail", "tail_size", "filed")
-"""Variables of a cube that stay where they are until they are wanted."""
 
 
 def open_cube(path: str | PathLike[str]) -> xr.Dataset:

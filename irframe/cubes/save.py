@@ -11,8 +11,8 @@ import xarray as xr
 
 from irframe.cubes.folder import Folder, folder_at
 from irframe.cubes.gate import read_cube
-from irframe.cubes.layout import FACTS, LIST, PARTS, SAVED
-from irframe.cubes.open_cube import LAZY, open_cube, saved
+from irframe.cubes.layout import FACTS, LAZY, LIST, PARTS, SAVED
+from irframe.cubes.open_cube import open_cube, saved
 from irframe.cubes.working import need_dask, work
 from irframe.errors import StoreError
 from irframe.names import DEPTH, FILES, SYSTEM, TOPIC, VERSION

@@ -165,11 +165,11 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
     if any(facts(metric).pooled for metric in metrics):
         base["pool_count"] = _pool_count(cube, base)
     base["retrieved"] = _clipped(cube["retrieved"].variable, cube.sizes[DEPTH])
-    names = ["grade"]
-    if ties or cube.attrs["ties"] == "mean":
-        refuse_lost_ties(cube)
-        names += ["tied", "tail", "tail_size"]
-    return {name: cube[name].reset_coords(drop=True) for name in (*names,)} | base
+    if not ties and cube.attrs["ties"] != "mean":
+        return {"grade": cube["grade"].reset_coords(drop=True)} | base
+    names = ("grade", "tied", "tail", "tail_size")
+    found = {name: cube[name].reset_coords(drop=True) for name in names}
+    return found | {"tail_size": xr.DataArray(known_ties(cube))} | base
 
 
 def _clipped(lengths: xr.Variable, depth: int) -> xr.DataArray:
@@ -179,12 +179,22 @@ def _clipped(lengths: xr.Variable, depth: int) -> xr.DataArray:
     return xr.DataArray(variable(lengths.dims, np.minimum(lengths.to_numpy(), depth)))
 
 
-def refuse_lost_ties(cube: xr.Dataset) -> None:
-    """Raise if it is not known what is tied with the last documents of lists."""
-    if bool((cube["tail_size"] < 0).any()):
+def known_ties(cube: xr.Dataset) -> xr.Variable:
+    """Return how many documents are tied with the last ones of lists, refusing not to know.
+
+    Of a lazy cube that is found out when it is computed.
+    """
+    return xr.apply_ufunc(
+        _refuse_lost, cube["tail_size"].variable, dask="parallelized", output_dtypes=[np.int32]
+    )
+
+
+def _refuse_lost(size: Array) -> Array:
+    if (size < 0).any():
         advice = "build the cube to this depth, or leave it whole and ask with at="
         found = "lists that were cut, or lost judgments, afterwards"
         raise DepthError("a cube that knows its ties", found, advice)
+    return size
 
 
 def judged_levels(cube: xr.Dataset) -> Fields:

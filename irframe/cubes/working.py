@@ -1,12 +1,16 @@
 """Work by dask: what it is asked to do, whether its workers can do it, and how far it is."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import accumulate, pairwise
 from typing import Any
 
 from irframe.errors import InputError, StoreError
 from irframe.names import VERSION
+
+Beyond = tuple[Any, tuple[int, ...]]
+"""The type of an array, and its lengths beyond systems and topics."""
 
 
 def need_dask() -> Any:
@@ -43,6 +47,43 @@ def work(tasks: Iterable[Any], *, progress: bool = False) -> list[Any]:
     """
     with _shown(progress=progress):
         return list(need_dask().compute(*tasks))
+
+
+def assemble(
+    made: Sequence[Any], counts: Sequence[int], systems: int, parts: Mapping[str, Beyond]
+) -> dict[str, Any]:
+    """Return arrays over systems and topics of what tasks make of blocks of topics.
+
+    Parameters
+    ----------
+    made
+        Delayed tasks, each of which gives a mapping of names to arrays.
+    counts
+        How many topics each of them is of.
+    systems
+        How many systems there are.
+    parts
+        The names, with the type of an array and its lengths beyond systems and topics.
+    """
+    da = need_dask().array
+    return {
+        name: da.concatenate(
+            [
+                da.from_delayed(one[name], (systems, topics, *beyond), dtype)
+                for one, topics in zip(made, counts, strict=True)
+            ],
+            axis=1,
+        )
+        for name, (dtype, beyond) in parts.items()
+    }
+
+
+def topic_blocks(array: Any) -> list[tuple[slice, Any]]:
+    """Return the topics and the delayed values of the blocks of a lazy array of rankings."""
+    whole = array.rechunk({0: -1, 2: -1})
+    ends = [0, *accumulate(whole.chunks[1])]
+    blocks = whole.to_delayed()[0, :, 0]
+    return [(slice(*pair), block) for pair, block in zip(pairwise(ends), blocks, strict=True)]
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Misplacement: how far documents stand from where an ideal ranking has them."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from irframe.checks import choice, whole
 from irframe.cubes.layout import CELL
 from irframe.cubes.score import judged_levels
 from irframe.cubes.verb import verb
+from irframe.cubes.working import assemble, need_dask, topic_blocks
 from irframe.errors import warn
 from irframe.metrics.relative_position import (
     CROSSINGS,
@@ -123,15 +125,9 @@ def misplacement(
     expected = expected_ranks(base["levels"].to_numpy(), base["count"].to_numpy(), rel)
     R = recall_base(expected)[:, 0]
     length = np.maximum(deepest, 2 * R)
-    grade = cube[GRADE].to_numpy()[..., :deepest]
-    grade = np.pad(grade, [(0, 0), (0, 0), (0, length.max() - deepest)], constant_values=EMPTY)
-    step = max(1, BLOCK // max(grade[0].size, 1))
-    parts = [
-        _measure(grade[start : start + step], expected, length[:, np.newaxis], crossing)
-        for start in range(0, len(grade), step)
-    ]
-    values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    _blank(values, ~cube["took_part"].to_numpy())
+    study = _Study(expected, length, deepest, crossing, cube["took_part"].to_numpy())
+    grade = cube[GRADE].variable
+    values = study.lazily(grade.data) if grade.chunks else study.measure(grade.to_numpy())
     data = _label(cube, values, {"recall_base": R, "length": length})
     no_relevant, lengthened = int((R == 0).sum()), int((length > deepest).sum())
     data.attrs = {"depth": deepest, "crossing": crossing, "rel": rel, "no_relevant": no_relevant}
@@ -141,6 +137,57 @@ def misplacement(
             "their rankings are taken to be twice as long as their recall base"
         )
     return data
+
+
+@dataclass(frozen=True, eq=False)
+class _Study:
+    """What is asked of the rankings of some topics."""
+
+    expected: ExpectedRanks
+    length: Array
+    """Nominal length of each topic's rankings."""
+    depth: int
+    crossing: str
+    there: NDArray[np.bool_]
+    """Whether each system took part in each topic."""
+    width: int = 0
+    """Nominal length of all rankings, by default the greatest of these topics."""
+
+    def of_topics(self, topics: slice) -> "_Study":
+        """Return the same on some topics."""
+        expected = ExpectedRanks(
+            self.expected.level, self.expected.first[topics], self.expected.last[topics]
+        )
+        there, width = self.there[:, topics], int(self.length.max())
+        return _Study(expected, self.length[topics], self.depth, self.crossing, there, width)
+
+    def measure(self, grade: Array) -> dict[str, Array]:
+        """Return what is said of rankings of grades, shape (system, topic, rank)."""
+        missing = (self.width or self.length.max()) - self.depth
+        grade = grade[..., : self.depth]
+        grade = np.pad(grade, [(0, 0), (0, 0), (0, missing)], constant_values=EMPTY)
+        step, length = max(1, BLOCK // max(grade[0].size, 1)), self.length[:, np.newaxis]
+        parts = [
+            _measure(grade[start : start + step], self.expected, length, self.crossing)
+            for start in range(0, len(grade), step)
+        ]
+        values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        _blank(values, ~self.there)
+        return values
+
+    def lazily(self, grade: Any) -> dict[str, Any]:
+        """Return the same of rankings that are read block by block when wanted."""
+        task = need_dask().delayed(_Study.measure)
+        blocks = topic_blocks(grade)
+        counts = [topics.stop - topics.start for topics, _ in blocks]
+        made = [task(self.of_topics(topics), block) for topics, block in blocks]
+        one = self.of_topics(slice(0, 1)).measure(np.full((1, 1, self.depth), EMPTY, np.int8))
+        kinds = f"<U{max(map(len, ARCHETYPES))}"
+        parts = {
+            name: (kinds if value.dtype.kind == "U" else value.dtype, value.shape[2:])
+            for name, value in one.items()
+        }
+        return assemble(made, counts, len(self.there), parts)
 
 
 def _blank(values: dict[str, Array], missing: NDArray[np.bool_]) -> None:

@@ -27,7 +27,7 @@ from irframe.frames.tables import (
     refuse_twice_judged,
 )
 from irframe.metrics.esl import ESL
-from irframe.names import SYSTEM, TOPIC, UNJUDGED
+from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
 from irframe.studies.reading import attended, read_depth, shared_topics
 
 ROWS = 1 << 20
@@ -111,9 +111,18 @@ def answers_of_cube(cube: xr.Dataset, *, depth: int | None, rel: int, relevant: 
     cube = attended(cube)
     count = count_by_topic(cube, cube["judged_grade"].to_numpy() >= rel)
     kept = _kept(count, cube.indexes[TOPIC], relevant)
-    systems = [cube["grade"][row, kept, :depth].to_numpy() for row in range(cube.sizes[SYSTEM])]
+    grade = cube["grade"].variable[:, kept, :depth]
+    first = xr.apply_ufunc(
+        _first,
+        grade,
+        input_core_dims=[[DEPTH]],
+        kwargs={"rel": rel},
+        dask="parallelized",
+        output_dtypes=[np.int32],
+        dask_gufunc_kwargs={"allow_rechunk": True},
+    )
     return Answers(
-        rank=np.stack([_first(grade, rel) for grade in systems]),
+        rank=first.to_numpy(),
         listed=cube["retrieved"][:, kept].to_numpy() > 0,
         systems=cube.indexes[SYSTEM],
         topics=cube.indexes[TOPIC][kept],
@@ -227,9 +236,12 @@ def _blocks(
 
 
 def _first(grade: NDArray[np.int8], rel: int) -> NDArray[np.int32]:
-    relevant = grade >= rel
-    first = np.argmax(relevant, axis=-1) + 1
-    return np.where(relevant.any(axis=-1), first, 0).astype(np.int32)
+    """Return the rank of the first relevant document of every list, 0 where there is none."""
+    found = np.zeros(grade.shape[:-1], np.int32)
+    for row, lists in zip(found, grade, strict=True):
+        relevant = lists >= rel
+        row[...] = np.where(relevant.any(axis=-1), np.argmax(relevant, axis=-1) + 1, 0)
+    return found
 
 
 def _kept(count: NDArray[Any], topics: pd.Index, relevant: str) -> NDArray[Any]:
@@ -252,7 +264,7 @@ def _group(
     runs: pd.DataFrame, qrels: pd.DataFrame, table: RunTable, selection: Selection, by: str
 ) -> NDArray[Any]:
     known = group_coordinates(runs, qrels, table, selection)
-    groups = {name: values for name, (dim, values) in known.items() if dim == TOPIC}
+    groups = {name: found.to_numpy() for name, found in known.items() if found.dims == (TOPIC,)}
     if by not in groups:
         _refuse_group(by, sorted(groups))
     missing = selection.labels[pd.isna(groups[by])]

@@ -12,7 +12,7 @@ from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.metrics.asl import ASL
 from irframe.names import DOC, GRADE, RANK, SYSTEM, TOPIC
-from irframe.studies.reading import attended, read_depth
+from irframe.studies.reading import attended, by_topics, read_depth
 
 __all__ = ["search_lengths"]
 
@@ -90,11 +90,21 @@ def search_lengths(
     """
     depth, cube = read_depth(cube, depth), attended(cube)
     ASL(rel=rel, unretrieved=unretrieved)
+    if not (cube["judged_grade"].to_numpy() >= rel).any():
+        raise InputError("topics with a relevant document", f"none among {cube.sizes[TOPIC]}")
+    frames = [_of_topics(part, depth, rel, unretrieved) for part in by_topics(cube, "grade", "doc")]
+    if len(frames) == 1:
+        return frames[0]
+    found = pd.concat(frames, ignore_index=True)
+    order = np.argsort(cube.indexes[SYSTEM].get_indexer(found[SYSTEM]), kind="stable")
+    return found.iloc[order].reset_index(drop=True)
+
+
+def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: str) -> pd.DataFrame:
+    """Return the search lengths of relevant documents, by system and topic."""
     grade = cube["judged_grade"].to_numpy()
     rows = np.flatnonzero(grade >= rel)
     topic = topic_of(cube)[rows]
-    if not len(topic):
-        raise InputError("topics with a relevant document", f"none among {cube.sizes[TOPIC]}")
     place = np.full(grade.shape, -1)
     place[rows] = np.arange(len(rows))
     parts, there = [], cube["took_part"].to_numpy()

@@ -1,7 +1,7 @@
 """What pooling found: relevant documents by pool depth, and what single runs owe to the pool."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -13,7 +13,7 @@ from irframe.cubes.recall_base import topic_of
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
-from irframe.studies.reading import attended
+from irframe.studies.reading import attended, by_topics
 
 Array = NDArray[Any]
 
@@ -100,7 +100,7 @@ def pool_growth(
     runs = cube.isel({SYSTEM: np.flatnonzero(cube["contributing"].to_numpy())})
     if not runs.sizes[SYSTEM]:
         warn("no system of the cube contributes to the pool: nothing is said of single runs")
-    columns |= _of_runs(runs, relevant, found, wanted)
+    columns |= _of_runs(runs, rel, wanted)
     arrays = {
         name: (DEPTH if len(values.shape) else (), values) for name, values in columns.items()
     }
@@ -145,8 +145,59 @@ def _depths(cube: xr.Dataset, at: int | Sequence[int] | None) -> Array:
     return checked
 
 
-def _of_runs(runs: xr.Dataset, relevant: Array, found: Array, wanted: Array) -> dict[str, Array]:
-    """Return what is said of single runs, given what the pools found, shape (topic, depth)."""
+def _of_runs(runs: xr.Dataset, rel: int, wanted: Array) -> dict[str, Array]:
+    """Return means over runs and topics, and standard deviations, NaN where there are too few."""
+    spread: dict[str, _Spread] = {}
+    unknown = np.zeros(len(wanted), bool)
+    for part in by_topics(runs, "grade", "doc"):
+        values, unmet = _of_lists(part, rel, wanted)
+        there, unknown = part["took_part"].to_numpy(), unknown | unmet
+        for name, array in values.items():
+            one = _Spread.of(array[there])
+            spread[name] = one if name not in spread else spread[name].merge(one)
+    _warn_cut(unknown, runs.sizes[DEPTH])
+    return {
+        column: values
+        for name, one in spread.items()
+        for column, values in ((name, one.mean), (f"{name}_sd", one.deviation))
+    }
+
+
+class _Spread(NamedTuple):
+    """How many lists there are, the mean of what is said of them, and squares about it."""
+
+    n: int
+    average: Array
+    squares: Array
+
+    @classmethod
+    def of(cls, lists: Array) -> "_Spread":
+        lists = lists.astype(np.float64)
+        average = lists.mean(axis=0) if len(lists) else np.zeros(lists.shape[1:])
+        return cls(len(lists), average, ((lists - average) ** 2).sum(axis=0))
+
+    def merge(self, other: "_Spread") -> "_Spread":
+        """Put two blocks of lists together, by the formula of Chan, Golub and LeVeque."""
+        n = max(1, self.n + other.n)
+        apart = other.average - self.average
+        average = self.average + apart * other.n / n
+        squares = self.squares + other.squares + apart**2 * self.n * other.n / n
+        return _Spread(self.n + other.n, average, squares)
+
+    @property
+    def mean(self) -> Array:
+        return self.average if self.n else np.full_like(self.average, np.nan)
+
+    @property
+    def deviation(self) -> Array:
+        few = np.full_like(self.average, np.nan)
+        return few if self.n < 2 else np.sqrt(self.squares / (self.n - 1))
+
+
+def _of_lists(runs: xr.Dataset, rel: int, wanted: Array) -> tuple[dict[str, Array], Array]:
+    """Return what is said of every list, and which depths it does not reach."""
+    relevant = runs["judged_grade"].to_numpy() >= rel
+    found = count_pools(runs, relevant, wanted)[1]
     grade, length = runs["grade"].to_numpy(), runs["retrieved"].to_numpy()[..., np.newaxis]
     deepest = grade.shape[-1]
     rank = np.arange(1, deepest + 1, dtype=np.int32)
@@ -161,7 +212,6 @@ def _of_runs(runs: xr.Dataset, relevant: Array, found: Array, wanted: Array) -> 
     ahead = np.concatenate([ahead, judged[..., np.newaxis]], axis=-1)
     cut = (length >= deepest) & (runs["retrieved"].to_numpy().max(initial=0) > deepest)
     unread, unmet = cut & (wanted > deepest), cut & (ahead >= deepest)
-    _warn_cut((unread | unmet[..., :-1]).any(axis=(0, 1)), deepest)
     first = np.where(unmet, np.nan, ahead + 1.0)
     values = {
         "relevant_in_pool": np.where(unread, np.nan, inside),
@@ -169,7 +219,7 @@ def _of_runs(runs: xr.Dataset, relevant: Array, found: Array, wanted: Array) -> 
         "first_unjudged": first[..., :-1],
         "first_unjudged_all": first[..., -1],
     }
-    return _both(values, runs["took_part"].to_numpy())
+    return values, (unread | unmet[..., :-1]).any(axis=(0, 1))
 
 
 def _entries(runs: xr.Dataset, never: int) -> tuple[Array, Array]:
@@ -202,14 +252,3 @@ def _warn_cut(unknown: Array, deepest: int) -> None:
             f"what single runs owe to the pool is not known at {unknown.sum()} of {len(unknown)} "
             f"depths: lists were cut at {deepest}; build the cube with a greater depth="
         )
-
-
-def _both(values: dict[str, Array], there: Array) -> dict[str, Array]:
-    """Return means over runs and topics, and standard deviations, NaN where there are too few."""
-    found = {}
-    for name, array in values.items():
-        lists = array[there].astype(np.float64)
-        few = np.full(lists.shape[1:], np.nan)
-        found[name] = lists.mean(axis=0) if len(lists) else few
-        found[f"{name}_sd"] = lists.std(axis=0, ddof=1) if len(lists) > 1 else few
-    return found
