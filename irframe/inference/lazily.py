@@ -1,0 +1,127 @@
+"""Work on arrays that are backed by dask: planned here, done when someone computes it.
+
+dask is imported where there is such an array, so that whoever has none never waits for it.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+Array = Any
+"""An array of numpy, or a lazy one of dask, which takes numpy's functions too."""
+
+
+def is_lazy(values: Any) -> bool:
+    """Tell whether an array, labelled or not, is still to be computed."""
+    return getattr(values, "chunks", None) is not None
+
+
+def at_once(function: Callable[..., Array], *arrays: Array, shape: tuple[int, ...]) -> Array:
+    """Call a function on whole arrays: now, or in a single task if one of them is lazy.
+
+    Parameters
+    ----------
+    function
+        Takes the arrays, gives one of float64.
+    arrays
+        Arrays small enough to be held whole.
+    shape
+        Shape of the result.
+
+    Returns
+    -------
+    numpy.ndarray or dask.array.Array
+        The result, lazy if one of the arrays is.
+    """
+    if not any(map(is_lazy, arrays)):
+        return function(*arrays)
+    return task(function, *arrays, shapes=[shape])[0]
+
+
+def task(
+    function: Callable[..., Any], *arguments: Any, shapes: list[tuple[int, ...]]
+) -> list[Array]:
+    """Plan one call that gives an array, or if there are several shapes a tuple of them."""
+    import dask.array  # noqa: PLC0415 - costs time at import
+
+    toolkit: Any = dask
+    nout = len(shapes) if len(shapes) > 1 else None
+    found = toolkit.delayed(function, pure=False, nout=nout)(*arguments)
+    parts = [found] if nout is None else list(found)
+    return [
+        toolkit.array.from_delayed(part, shape, dtype=np.float64)
+        for part, shape in zip(parts, shapes, strict=True)
+    ]
+
+
+def fold_blocks(
+    values: Array,
+    axis: int,
+    measure: Callable[[Any], Any],
+    merge: Callable[[Any, int], Any],
+    *,
+    fields: int,
+    rows: int | None = None,
+) -> Array:
+    """Measure every block of topics, and merge what they say in a tree.
+
+    Parameters
+    ----------
+    values
+        A lazy array.
+    axis
+        That of the topics.
+    measure
+        Gives an array of fields, each of the shape of the block without topics.
+    merge
+        Merges such arrays, which lie next to each other along an axis, and drops it.
+    fields
+        The number of fields.
+    rows
+        How long the first axis after the fields is, if not as that of the values.
+
+    Returns
+    -------
+    dask.array.Array
+        Shape (field, ...), the values' without topics.
+    """
+    import dask.array  # noqa: PLC0415 - costs time at import
+
+    chunks = [*values.chunks]
+    chunks[axis] = (1,) * len(chunks[axis])
+    if rows is not None:
+        chunks[0] = (rows,)
+    states = values.map_blocks(
+        partial(_state, measure=measure, axis=axis + 1),
+        new_axis=0,
+        chunks=((fields,), *chunks),
+        dtype=np.float64,
+        meta=np.empty((0,) * (values.ndim + 1)),
+    )
+    toolkit: Any = dask.array
+    return toolkit.reduction(
+        states,
+        chunk=_as_it_is,
+        combine=partial(_merged, merge=merge),
+        aggregate=partial(_merged, merge=merge),
+        axis=axis + 1,
+        dtype=np.float64,
+        concatenate=True,
+        meta=np.empty((0,) * values.ndim),
+    )
+
+
+def _state(block: Any, *, measure: Callable[[Any], Any], axis: int) -> Any:
+    return np.expand_dims(measure(block), axis)
+
+
+def _as_it_is(states: Any, axis: Any, keepdims: Any) -> Any:
+    return states
+
+
+def _merged(states: Any, axis: Any, keepdims: Any, *, merge: Callable[[Any, int], Any]) -> Any:
+    (only,) = np.atleast_1d(axis)
+    found = merge(states, int(only))
+    return np.expand_dims(found, only) if keepdims else found
