@@ -5,6 +5,7 @@ dask is imported where there is such an array, so that whoever has none never wa
 
 from collections.abc import Callable
 from functools import partial
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -35,25 +36,30 @@ def at_once(function: Callable[..., Array], *arrays: Array, shape: tuple[int, ..
     numpy.ndarray or dask.array.Array
         The result, lazy if one of the arrays is.
     """
-    if not any(map(is_lazy, arrays)):
-        return function(*arrays)
-    return task(function, *arrays, shapes=[shape])[0]
+    return task(function, *arrays, shape=shape) if any(map(is_lazy, arrays)) else function(*arrays)
 
 
-def task(
-    function: Callable[..., Any], *arguments: Any, shapes: list[tuple[int, ...]]
-) -> list[Array]:
-    """Plan one call that gives an array, or if there are several shapes a tuple of them."""
+def task(function: Callable[..., Array], *arrays: Array, shape: tuple[int, ...]) -> Array:
+    """Plan one call on whole arrays; see `at_once`.
+
+    What several calls read is computed once, as it would not be if each call was a delayed one.
+    """
     import dask.array  # noqa: PLC0415 - costs time at import
 
-    toolkit: Any = dask
-    nout = len(shapes) if len(shapes) > 1 else None
-    found = toolkit.delayed(function, pure=False, nout=nout)(*arguments)
-    parts = [found] if nout is None else list(found)
-    return [
-        toolkit.array.from_delayed(part, shape, dtype=np.float64)
-        for part, shape in zip(parts, shapes, strict=True)
-    ]
+    toolkit: Any = dask.array
+    axes = count()
+    whole = [toolkit.asarray(array).rechunk(-1) for array in arrays]
+    inside = [[next(axes) for _ in range(array.ndim)] for array in whole]
+    outside = {next(axes): size for size in shape}
+    return toolkit.blockwise(
+        function,
+        tuple(outside),
+        *(part for pair in zip(whole, inside, strict=True) for part in pair),
+        new_axes=outside,
+        concatenate=True,
+        dtype=np.float64,
+        meta=np.empty((0,) * len(shape)),
+    )
 
 
 def fold_blocks(
