@@ -93,7 +93,7 @@ def _squares(scores: xr.DataArray) -> Any:
     """Return lazy sums of squares about the mean, put together from blocks of topics."""
     values = scores.transpose(..., TOPIC).data
 
-    def measure(block: Any) -> Any:
+    def measure(block: Any, _: int) -> Any:
         n, mean, squares = averaging.moments(block)
         return np.stack([n, np.where(n > 0, mean, 0), squares])
 

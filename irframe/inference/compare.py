@@ -102,6 +102,9 @@ def compare(
 
     Raises
     ------
+    InputError
+        For more rows than fit into 4 GiB; and of lazy scores, for more than 1 GiB of them at
+        the depths asked for and a test that needs all topics at once.
     ParameterError
         For fewer than two systems, an unknown test, correction, baseline or group, or an alpha
         outside (0, 1).

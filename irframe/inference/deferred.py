@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.errors import InputError, warn
-from irframe.inference.lazily import fold_blocks, task
+from irframe.inference.lazily import cut, fold_blocks, task
 from irframe.inference.left_out import Attendance, attendance, left_out, refuse_infinite
 from irframe.inference.matched import Array, Arrays, Conclude, Matched, Measure, patterns
 from irframe.metrics.averaging import averaged, terms
@@ -20,12 +20,15 @@ from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import PairedResult, PairedTest
 from irframe.paired.folds import COMOMENTS, SIDES, Fold, describe_folded
 
-BLOCK_BYTES = 2**25
-"""Target size of a block of topics."""
+BLOCK_BYTES = 2**26
+"""Most that a block of topics may hold; larger chunks are cut."""
+JOINED_BYTES = 2**22
+"""Up to what size chunks of few topics are joined into a block."""
 STATE_BYTES = 2**24
 """Target size of what a block says of all pairs."""
 WHOLE_BYTES = 2**30
-"""Most scores that are loaded whole for a test that needs all topics at once."""
+"""Most scores that are loaded whole for a test that needs all topics at once, and most that a block
+may say of all pairs at one depth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +75,12 @@ class Deferred(Matched):
     def pieces(self, pairs: int) -> Any:
         """Yield every metric's position with one block of depths after the other."""
         metrics, _, _, depths = self.scores.shape
-        width = max(1, STATE_BYTES // (8 * len(COMOMENTS.nothing) * max(1, pairs)))
+        state = 8 * len(COMOMENTS.nothing) * max(1, pairs)
+        if state > WHOLE_BYTES:
+            found = f"{pairs} pairs, {state / 2**30:.3g} GiB ({state} bytes)"
+            advice = "choose a baseline with baseline=, where there is one, or fewer systems"
+            raise InputError(_at_most("what a block of topics says of all pairs"), found, advice)
+        width = max(1, STATE_BYTES // state)
         for row in range(metrics):
             for start in range(0, depths, width):
                 yield row, slice(start, min(start + width, depths))
@@ -95,19 +103,21 @@ class Deferred(Matched):
         return tuple(np.concatenate(found, axis=2))
 
     def _refuse_whole(self) -> None:
-        size, most = self.scores.nbytes, WHOLE_BYTES / 2**30
+        size = self.scores.nbytes
         if size > WHOLE_BYTES:
-            wanted = f"at most {most:.3g} GiB of lazy scores for what needs all topics"
             advice = (
                 "choose depths with at=, fewer metrics or systems, or the tests t or sign, which "
                 "read topics by blocks"
             )
+            wanted = _at_most("lazy scores for what needs all topics")
             raise InputError(wanted, f"{size / 2**30:.3g} GiB ({size} bytes)", advice)
 
     def folded(self, row: int, depths: slice, fold: Fold, pairs: Array) -> Any:
         """Give the lazy state of all topics, shape (field, pair, depth)."""
         part = self.scores[row][:, :, depths]
-        part = part.rechunk({0: -1, 1: "auto", 2: -1}, block_size_limit=BLOCK_BYTES)
+        topic = 8 * part.shape[0] * part.shape[2]
+        least, most = (max(1, size // topic) for size in (JOINED_BYTES, BLOCK_BYTES))
+        part = part.rechunk({0: -1, 1: cut(part.chunks[1], least, most), 2: -1})
         measure = partial(_measured, fold=fold, pairs=pairs)
         fields = len(fold.nothing)
         return fold_blocks(part, 1, measure, fold.merge, fields=fields, rows=len(pairs))
@@ -139,7 +149,7 @@ class Deferred(Matched):
 
     def told(self, values: Any) -> Any:
         """Return values that tell of topics left out when they are computed."""
-        counted = [array for told in self.told_of for array in told[2:]]
+        counted = [told[2] for told in self.told_of]
         labels = [told[:2] for told in self.told_of]
         return task(partial(_tell, labels), values, *counted, shape=values.shape)
 
@@ -149,6 +159,10 @@ class Deferred(Matched):
 
         toolkit: Any = dask
         return toolkit.compute(list(values), self.told(np.zeros(0)))[0]
+
+
+def _at_most(what: str) -> str:
+    return f"at most {WHOLE_BYTES / 2**30:.3g} GiB of {what}"
 
 
 def telling_of(matched: Matched, *sides: Matched) -> Matched:
@@ -165,13 +179,17 @@ def _finite(block: Any, metrics: list[str], block_info: Any = None) -> Any:
     return block
 
 
-def _measured(block: Any, *, fold: Fold, pairs: Array) -> Any:
+def _measured(block: Any, _: int, *, fold: Fold, pairs: Array) -> Any:
     """Give the state of a block of topics; nothing of depths where none is every system's."""
+    scored = ~np.isnan(block).any(axis=0)
+    if scored.all() and scored.size:
+        return fold.measure(block, pairs)
     state = np.empty((len(fold.nothing), len(pairs), block.shape[2]))
     state[:] = np.reshape(fold.nothing, (-1, 1, 1))
-    for topics, here in patterns(~np.isnan(block).any(axis=0)):
+    for topics, here in patterns(scored):
         if topics.any():
-            state[:, :, here] = fold.measure(block[:, topics][:, :, here], pairs)
+            part = block[np.ix_(np.arange(len(block)), np.flatnonzero(topics), here)]
+            state[:, :, here] = fold.measure(part, pairs)
     return state
 
 
@@ -194,8 +212,8 @@ def _concluded(
 def _tell(labels: Any, values: Any, *counted: Any) -> Any:
     """Tell of topics left out, of the same ones once, and return the values."""
     told_of = [
-        Attendance(*names, *arrays)
-        for names, *arrays in zip(labels, counted[::2], counted[1::2], strict=True)
+        Attendance(metrics, topics, state)
+        for (metrics, topics), state in zip(labels, counted, strict=True)
     ]
     for message in dict.fromkeys(message for told in told_of for message in left_out(told)):
         warn(message)

@@ -62,10 +62,30 @@ def task(function: Callable[..., Array], *arrays: Array, shape: tuple[int, ...])
     )
 
 
+def cut(chunks: tuple[int, ...], least: int, most: int) -> tuple[int, ...]:
+    """Join short chunks, up to the least length, and cut those that are longer than the most.
+
+    Only whole chunks are joined, so that chunks do not wait for each other's neighbours.
+
+    Examples
+    --------
+    >>> cut((1, 2, 5, 10, 1), 4, 6)
+    (3, 5, 5, 5, 1)
+    """
+    found: list[int] = []
+    for length in chunks:
+        parts = -(-length // most)
+        if found and found[-1] + length <= least:
+            found[-1] += length
+        else:
+            found += [len(range(length)[part::parts]) for part in range(parts)]
+    return tuple(found) or (0,)
+
+
 def fold_blocks(
     values: Array,
     axis: int,
-    measure: Callable[[Any], Any],
+    measure: Callable[[Any, int], Any],
     merge: Callable[[Any, int], Any],
     *,
     fields: int,
@@ -80,7 +100,8 @@ def fold_blocks(
     axis
         That of the topics.
     measure
-        Gives an array of fields, each of the shape of the block without topics.
+        Takes a block and the place of its first topic, gives an array of fields, each of the
+        shape of the block without topics.
     merge
         Merges such arrays, which lie next to each other along an axis, and drops it.
     fields
@@ -119,8 +140,11 @@ def fold_blocks(
     )
 
 
-def _state(block: Any, *, measure: Callable[[Any], Any], axis: int) -> Any:
-    return np.expand_dims(measure(block), axis)
+def _state(
+    block: Any, *, measure: Callable[[Any, int], Any], axis: int, block_info: Any = None
+) -> Any:
+    start = block_info[0]["array-location"][axis - 1][0]
+    return np.expand_dims(measure(block, start), axis)
 
 
 def _as_it_is(states: Any, axis: Any, keepdims: Any) -> Any:

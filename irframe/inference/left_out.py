@@ -6,8 +6,12 @@ import numpy as np
 import pandas as pd
 
 from irframe.errors import InputError, ParameterError
+from irframe.inference.lazily import fold_blocks, is_lazy
 from irframe.inference.matched import Array, Matched
 from irframe.names import TOPIC
+
+LISTED = 5
+"""How many of the topics left out are named."""
 
 
 class Attendance(NamedTuple):
@@ -15,17 +19,38 @@ class Attendance(NamedTuple):
 
     metrics: list[str]
     topics: pd.Index
-    counts: Array
-    """Number of topics on which every system has a score, shape (metric, depth)."""
-    kept: Array
-    """Topics that count at every depth, shape (metric, topic)."""
+    state: Array
+    """Shape (field, metric, depth): on how many topics every system has a score; and, the same for
+    all depths, how many are left out at some depth, and the places of the first of these."""
 
 
 def attendance(matched: Matched) -> Attendance:
-    """Count the topics that every system has; of lazy scores the arrays are lazy."""
+    """Count the topics that every system has; of lazy scores the state is lazy."""
     scored: Any = matched.scored
     topics = matched.array.indexes[TOPIC]
-    return Attendance(matched.metrics, topics, scored.sum(axis=1), scored.all(axis=2))
+    if is_lazy(scored):
+        scored = scored.rechunk({0: -1, 2: -1})
+        state = fold_blocks(scored, 1, _attend, _merge, fields=2 + LISTED)
+    else:
+        state = _attend(scored)
+    return Attendance(matched.metrics, topics, state)
+
+
+def _attend(scored: Array, start: int = 0) -> Array:
+    """Give the state of a block of topics, shape (metric, topic, depth), by its first place."""
+    lost: Any = ~scored.all(axis=2)
+    state = np.full((2 + LISTED, len(scored), scored.shape[2]), np.inf)
+    state[0], state[1] = scored.sum(axis=1), lost.sum(axis=1)[:, np.newaxis]
+    for row, missing in enumerate(lost):
+        places = np.flatnonzero(missing)[:LISTED] + start
+        state[2 : 2 + len(places), row] = places[:, np.newaxis]
+    return state
+
+
+def _merge(states: Array, axis: int) -> Array:
+    blocks = np.moveaxis(states, axis, 1)
+    places = blocks[2:].reshape(-1, *blocks.shape[2:])
+    return np.concatenate([blocks[:2].sum(axis=1), np.sort(places, axis=0)[:LISTED]])
 
 
 def left_out(told: Attendance) -> list[str]:
@@ -36,15 +61,16 @@ def left_out(told: Attendance) -> list[str]:
     ParameterError
         If a metric has no topics to compare systems on.
     """
-    fewest = told.counts.min(axis=1, initial=len(told.topics))
+    fewest = told.state[0].min(axis=1, initial=len(told.topics))
     without = [label for label, count in zip(told.metrics, fewest, strict=True) if not count]
     if without:
         advice = "leave out the systems that lack scores, or these metrics"
         raise ParameterError("topics on which every system has a score", "none", advice, without)
+    lost = told.state[1:, :, 0]
     dropped = [
-        _dropped(label, told.topics[~kept], len(kept))
-        for label, kept in zip(told.metrics, told.kept, strict=True)
-        if not kept.all()
+        _dropped(label, told.topics, int(count), places)
+        for label, count, *places in zip(told.metrics, *lost, strict=True)
+        if count
     ]
     messages = []
     if dropped:
@@ -55,9 +81,9 @@ def left_out(told: Attendance) -> list[str]:
     return messages
 
 
-def _dropped(label: str, lost: pd.Index, topics: int) -> str:
-    listed = ", ".join(map(str, lost[:5])) + (", ..." if len(lost) > 5 else "")
-    return f"{len(lost)} of {topics} for {label} ({listed})"
+def _dropped(label: str, topics: pd.Index, count: int, places: list[float]) -> str:
+    named = ", ".join(str(topics[int(place)]) for place in places[:count])
+    return f"{count} of {len(topics)} for {label} ({named}{', ...' if count > LISTED else ''})"
 
 
 def refuse_infinite(metrics: list[str], scores: Array) -> None:

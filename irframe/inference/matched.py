@@ -242,9 +242,6 @@ Conclude = Callable[[Differences, Array, PairedResult], Arrays]
 
 def patterns(scored: Array) -> Iterator[tuple[Array, Array]]:
     """Yield what topics some of the depths share, and where these stand, from (topic, depth)."""
-    if scored.all():
-        yield np.ones(len(scored), bool), np.arange(scored.shape[1])
-        return
     found, which = np.unique(scored, axis=1, return_inverse=True)
     for number, topics in enumerate(found.T):
         yield topics, np.flatnonzero(which.ravel() == number)

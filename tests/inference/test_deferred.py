@@ -1,7 +1,10 @@
 """Every verb on lazy scores: planned without computing, and equal to what it is in memory."""
 
 import builtins
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 
 import dask
 import numpy as np
@@ -16,6 +19,7 @@ from planned import only_planned
 from irframe.errors import InputError, IrframeWarning, ParameterError
 from irframe.inference import compare as comparing
 from irframe.inference import deferred
+from irframe.inference.lazily import cut
 from irframe.names import RESULT
 from irframe.paired import Bootstrap, Permutation, TukeyHSD
 
@@ -53,6 +57,7 @@ MEANS = {
 def _small_blocks(monkeypatch):
     """Let even small scores be cut, into blocks of some topics and pieces of two depths."""
     monkeypatch.setattr(deferred, "BLOCK_BYTES", 8 * 7 * 2 * 4)
+    monkeypatch.setattr(deferred, "JOINED_BYTES", 8 * 7 * 2 * 2)
     monkeypatch.setattr(deferred, "STATE_BYTES", 8 * 6 * 21 * 2)
     with dask.config.set(scheduler="sync"):
         yield
@@ -268,6 +273,13 @@ class TestRefusals:
         assert scores.ireval.discrimination("wilcoxon", at=[1, 5]).compute().notnull().all()
         assert scores.ireval.discrimination("t").compute().notnull().all()
 
+    def test_more_pairs_than_can_be_held(self, monkeypatch):
+        scores = experiment(gaps=False).chunk(topic=3)
+        monkeypatch.setattr(deferred, "WHOLE_BYTES", 8 * 6 * 21 - 1)
+        with only_planned(), pytest.raises(InputError, match=r"found 21 pairs.*baseline="):
+            scores.ireval.discrimination()
+        assert len(scores.ireval.compare(baseline="s1")) == 6 * 2 * 4
+
 
 @pytest.mark.parametrize("lazy", [False, True])
 def test_a_comparison_frame_that_would_be_too_large_is_not_begun(monkeypatch, lazy):
@@ -323,3 +335,52 @@ def test_scores_in_memory_never_wait_for_dask(monkeypatch):
     assert asked == []
     scores.chunk(topic=3).ireval.median_p()
     assert {name for _, name in asked} == {"dask.array"}
+
+
+def test_chunks_are_cut_and_joined_without_losing_topics():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        chunks, (least, most) = (
+            tuple(rng.integers(1, 20, 8).tolist()),
+            sorted(rng.integers(1, 12, 2)),
+        )
+        found = cut(chunks, least, most)
+        assert sum(found) == sum(chunks)
+        assert max(found) <= most
+        assert len(found) <= sum(-(-length // most) for length in chunks)
+    assert cut((5, 5), 5, 9) == (5, 5)
+    assert cut((2, 2, 2), 4, 9) == (4, 2)
+    assert cut((0,), 5, 5) == (0,)
+
+
+SCORES = """
+import sys, numpy as np, pathlib, irframe, xarray as xr, dask.array as da
+
+def block(zeros, block_info=None):
+    start = block_info[None]["array-location"][2][0]
+    return np.random.default_rng(start).random(zeros.shape).cumsum(axis=3)
+
+def peak(start):
+    status = pathlib.Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024 - start
+
+zeros = da.zeros((1, 30, 12_000, 100), chunks=(1, 30, 400, 100), dtype=bool)
+data = zeros.map_blocks(block, dtype=float, meta=np.empty((0,) * 4))
+dims = ("metric", "system", "topic", "depth")
+scores = xr.DataArray(data, {"metric": ["AP"], "depth": range(1, 101)}, dims)
+start = peak(0)
+for name in ("summary", "discrimination", "volatility"):
+    getattr(scores.ireval, name)().compute()
+scores.ireval.compare(at=10)
+print(scores.nbytes / 2**20, peak(start))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads sizes of processes")
+def test_scores_are_never_in_memory_as_a_whole():
+    done = subprocess.run(
+        [sys.executable, "-c", SCORES], capture_output=True, text=True, check=True
+    )
+    whole, peak = map(float, done.stdout.split())
+    assert whole > 270
+    assert peak < whole / 1.5
