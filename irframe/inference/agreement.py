@@ -1,5 +1,6 @@
 """How alike metrics and depths order the systems."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,10 @@ from numpy.typing import NDArray
 
 from irframe.agreements import RBO, Agreement, Kendall, Spearman, TauAP, parse_agreement
 from irframe.cubes.verb import verb
-from irframe.inference.matching import Depths, Matched, match_topics
+from irframe.inference.deferred import telling_of
+from irframe.inference.lazily import at_once, is_lazy
+from irframe.inference.matched import Array, Matched
+from irframe.inference.matching import Depths, match_topics
 from irframe.inference.reference import Reference, match_reference
 from irframe.metrics.averaging import TIE
 from irframe.names import DEPTH, METRIC
@@ -110,6 +114,11 @@ def system_means(matched: Matched, method: Agreement) -> NDArray[np.float64]:
 
 def _with_reference(matched: Matched, held: Matched, method: Agreement) -> xr.DataArray:
     new, old = system_means(matched, method), system_means(held, method)
+    result = at_once(partial(_by_row, method), new, old, shape=new.shape[:2])
+    return matched.labelled(result, "agreement").assign_attrs(method=repr(method))
+
+
+def _by_row(method: Agreement, new: Array, old: Array) -> Array:
     result = np.empty(new.shape[:2])
     for row in range(len(new)):
         left, right = old[min(row, len(old) - 1)], new[row]
@@ -117,21 +126,28 @@ def _with_reference(matched: Matched, held: Matched, method: Agreement) -> xr.Da
             result[row] = method.kernel(left, right)[0]
         else:
             result[row] = method.kernel(left[:, np.newaxis], right[:, np.newaxis])[:, 0, 0]
-    return matched.labelled(result, "agreement").assign_attrs(method=repr(method))
+    return result
 
 
 def _common_topics(matched: Matched) -> Matched:
     """Return scores on the topics that every metric and system has."""
-    common = np.asarray(matched.scored.all(axis=0))
-    if (common == matched.scored).all():
+    common: Any = matched.scored.all(axis=0)
+    if not is_lazy(common) and (common == matched.scored).all():
         return matched
     kept = common if DEPTH in matched.array.dims else common[:, 0]
-    return match_topics(matched.array.where(xr.DataArray(kept, dims=matched.array.dims[2:])))
+    shared = match_topics(matched.array.where(xr.DataArray(kept, dims=matched.array.dims[2:])))
+    return telling_of(shared, matched, shared)
+
+
+def _by_depth(method: Agreement, means: Array) -> Array:
+    by_depth = np.moveaxis(means, 0, 1)
+    return np.moveaxis(method.kernel(by_depth, by_depth), 0, -1)
 
 
 def _between_metrics(matched: Matched, method: Agreement) -> xr.DataArray:
-    by_depth = np.moveaxis(system_means(matched, method), 0, 1)
-    values = np.moveaxis(method.kernel(by_depth, by_depth), 0, -1)
+    means = system_means(matched, method)
+    shape = (len(means), *means.shape[:2])
+    values = matched.told(at_once(partial(_by_depth, method), means, shape=shape))
     coordinates: dict[str, Any] = {METRIC: matched.metrics, METRIC_OTHER: matched.metrics}
     if DEPTH in matched.array.dims:
         coordinates[DEPTH] = matched.array[DEPTH].to_numpy()

@@ -1,6 +1,8 @@
 """Scores averaged over topics, and which of two averages is the better one."""
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -8,9 +10,14 @@ import xarray as xr
 
 from irframe.cubes.tables import to_scores
 from irframe.errors import DepthError, ParameterError
-from irframe.metrics.averaging import average
+from irframe.inference.lazily import fold_blocks
+from irframe.metrics import averaging
+from irframe.metrics.averaging import average, averaged, terms
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, TOPIC
+from irframe.paired.folds import pool_moments
+
+Labelled = TypeVar("Labelled", xr.DataArray, xr.Dataset)
 
 
 def at_depth(scores: xr.DataArray | pd.DataFrame, at: int | None) -> xr.DataArray:
@@ -42,19 +49,74 @@ def averages(scores: xr.DataArray) -> xr.DataArray:
         The same without topics; NaN where there is nothing to average.
     """
     if METRIC in scores.dims:
-        rows = [averages(row) for row in scores.transpose(METRIC, ...)]
-        return xr.concat(rows, dim=METRIC).transpose(*(dim for dim in scores.dims if dim != TOPIC))
-    result: xr.DataArray = xr.apply_ufunc(
-        average,
+        return _by_metric(averages, scores)
+    summary = facts(scores[METRIC].item()).summary
+    if scores.chunks is None:
+        found: xr.DataArray = _over_topics(partial(average, summary=summary), scores)
+        return found
+    summands = xr.apply_ufunc(
+        partial(terms, summary=summary),
         scores,
-        input_core_dims=[[TOPIC]],
-        kwargs={"summary": facts(scores[METRIC].item()).summary},
         dask="parallelized",
-        dask_gufunc_kwargs={"allow_rechunk": True},
         output_dtypes=[np.float64],
         keep_attrs=True,
     )
-    return result
+    total: xr.DataArray = summands.sum(TOPIC, skipna=False, keep_attrs=True)
+    return total.copy(data=averaged(scores.notnull().sum(TOPIC).data, total.data, summary))
+
+
+def moments(scores: xr.DataArray) -> xr.Dataset:
+    """Count and average scores over topics, and add up squares of what they are off by.
+
+    Parameters
+    ----------
+    scores
+        As for `averages`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``n``, ``mean`` and ``squares``, the sum of squares about the mean, without topics.
+    """
+    if METRIC in scores.dims:
+        return _by_metric(moments, scores)
+    if scores.chunks is None:
+        kernel = partial(averaging.moments, summary=facts(scores[METRIC].item()).summary)
+        found = _over_topics(kernel, scores, outputs=3)
+    else:
+        mean = averages(scores)
+        found = scores.notnull().sum(TOPIC), mean, mean.copy(data=_squares(scores))
+    return xr.Dataset(dict(zip(("n", "mean", "squares"), found, strict=True)))
+
+
+def _squares(scores: xr.DataArray) -> Any:
+    """Return lazy sums of squares about the mean, put together from blocks of topics."""
+    values = scores.transpose(..., TOPIC).data
+
+    def measure(block: Any, _: int) -> Any:
+        n, mean, squares = averaging.moments(block)
+        return np.stack([n, np.where(n > 0, mean, 0), squares])
+
+    def merge(states: Any, axis: int) -> Any:
+        n, mean, squares = np.moveaxis(states, axis, 1)
+        return np.stack(pool_moments(n, mean, squares))
+
+    return fold_blocks(values, values.ndim - 1, measure, merge, fields=3)[2]
+
+
+def _by_metric(function: Callable[[xr.DataArray], Labelled], scores: xr.DataArray) -> Labelled:
+    rows = [function(row) for row in scores.transpose(METRIC, ...)]
+    return xr.concat(rows, dim=METRIC).transpose(*(dim for dim in scores.dims if dim != TOPIC))
+
+
+def _over_topics(kernel: Callable[..., Any], scores: xr.DataArray, outputs: int = 1) -> Any:
+    return xr.apply_ufunc(
+        kernel,
+        scores,
+        input_core_dims=[[TOPIC]],
+        output_core_dims=[[]] * outputs,
+        keep_attrs=True,
+    )
 
 
 def metric_labels(scores: xr.DataArray) -> list[str]:

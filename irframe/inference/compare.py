@@ -12,19 +12,13 @@ from irframe.checks import level
 from irframe.cubes.bounds import BOUND
 from irframe.cubes.splitting import groups, join_frames, naming_group
 from irframe.cubes.verb import verb
+from irframe.errors import InputError
 from irframe.inference.corrections import adjust_p, refuse_correction
 from irframe.inference.decide import decide
-from irframe.inference.matching import (
-    Array,
-    Depths,
-    Matched,
-    choose_pairs,
-    label_pairs,
-    match_topics,
-)
-from irframe.metrics.averaging import average
+from irframe.inference.matched import Array, Arrays, Matched
+from irframe.inference.matching import Depths, choose_pairs, label_pairs, match_topics
 from irframe.names import DEPTH, METRIC
-from irframe.paired import PairedTest, describe_differences, parse_test
+from irframe.paired import Differences, PairedResult, PairedTest, parse_test
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")
@@ -34,6 +28,10 @@ COLUMNS = (
     *COUNTS,
 )
 """Columns of a comparison frame, after that of the group."""
+FRAME_BYTES = 4 * 2**30
+"""Largest comparison frame that is begun; making it takes up to twice as much."""
+ROW_BYTES = 145
+"""Size of a row of it."""
 DECIDED = ("lowest", "highest", "decided", "better")
 """Further columns where the scores are bounds."""
 
@@ -104,6 +102,9 @@ def compare(
 
     Raises
     ------
+    InputError
+        For more rows than fit into 4 GiB; and of lazy scores, for more than 1 GiB of them at
+        the depths asked for and a test that needs all topics at once.
     ParameterError
         For fewer than two systems, an unknown test, correction, baseline or group, or an alpha
         outside (0, 1).
@@ -156,12 +157,16 @@ def compare(
         )
         return frame.assign(**_decided(scores, baseline, at, by))
     chosen = parse_test(test)
-    parts, pairs, results = {}, [], []
+    parts, pairs = {}, []
     for key, group in groups(scores, by):
         with naming_group(key, by):
             parts[key] = match_topics(group, at)
             pairs.append(choose_pairs(parts[key], baseline))
-            results.append(_compare(parts[key], pairs[-1], chosen, alpha))
+    _refuse_large([part.scores.shape for part in parts.values()], pairs)
+    results = []
+    for (key, part), some in zip(parts.items(), pairs, strict=True):
+        with naming_group(key, by):
+            results.append(_compare(part, some, chosen, alpha))
     adjusted = adjust_p([result["p"] for result in results], adjust, family=family, alpha=alpha)
     frames = {
         key: _frame(part, some, result | {"p_adjusted": p, "significant": p < alpha})
@@ -170,6 +175,20 @@ def compare(
         )
     }
     return frames[None] if by is None else join_frames(frames, by)
+
+
+def _refuse_large(shapes: list[Any], pairs: list[Array]) -> None:
+    """Raise if the frame of groups of scores, (metric, system, topic, depth), is too large."""
+    rows = sum(
+        metrics * depths * len(some)
+        for (metrics, _, _, depths), some in zip(shapes, pairs, strict=True)
+    )
+    size = rows * ROW_BYTES
+    if size > FRAME_BYTES:
+        wanted = f"a comparison frame of at most {FRAME_BYTES / 2**30:.3g} GiB"
+        found = f"{rows} rows of {ROW_BYTES} bytes, {size / 2**30:.3g} GiB"
+        advice = "choose depths with at=, a baseline with baseline=, or fewer metrics"
+        raise InputError(wanted, found, advice)
 
 
 def _decided(
@@ -187,28 +206,40 @@ def _compare(group: Matched, pairs: Array, test: PairedTest, alpha: float) -> di
     result: dict[str, Array] = {name: np.empty(shape) for name in NUMBERS}
     result |= {name: np.empty(shape, dtype=np.int64) for name in COUNTS}
 
-    def measure(scores: Array, summary: Any) -> tuple[Array, ...]:
-        found = describe_differences(scores, pairs)
-        means = average(scores, summary, axis=1)
-        topics = np.full(found.mean.shape, found.topics)
-        difference, interval = found.mean, found.interval(alpha=alpha)
-        sides = found.wins, found.ties, found.losses
-        tested = group.tested(test, scores, pairs)
-        ends = means[pairs[:, 0]], means[pairs[:, 1]]
-        if summary != "mean":
-            difference = ends[0] - ends[1]
-            interval = 2 * (np.full_like(difference, np.nan),)
-        return *ends, difference, *interval, found.effect_size, *tested, *sides, topics
+    def columns(row: int, block: slice) -> Arrays:
+        conclude = partial(_columns, pairs=pairs, summary=group.summaries[row], alpha=alpha)
+        count = len(NUMBERS) + len(COUNTS)
+        return group.compared(row, block, conclude, test=test, pairs=pairs, outputs=count)
 
-    for row, block in group.pieces(len(pairs)):
-        columns = group.over(row, block, partial(measure, summary=group.summaries[row]))
-        for name, values in zip((*NUMBERS, *COUNTS), columns, strict=True):
+    pieces = list(group.pieces(len(pairs)))
+    computed = group.computed(columns(row, block) for row, block in pieces)
+    for (row, block), found in zip(pieces, computed, strict=True):
+        for name, values in zip((*NUMBERS, *COUNTS), found, strict=True):
             result[name][row, block] = values.T
     for row, sign in enumerate(group.towards):
         if sign < 0:
             wins = result["wins"][row].copy()
             result["wins"][row], result["losses"][row] = result["losses"][row], wins
     return result
+
+
+def _columns(
+    found: Differences,
+    averages: Array,
+    tested: PairedResult,
+    *,
+    pairs: Array,
+    summary: str,
+    alpha: float,
+) -> Arrays:
+    difference, interval = found.mean, found.interval(alpha=alpha)
+    ends = averages[pairs[:, 0]], averages[pairs[:, 1]]
+    if summary != "mean":
+        difference = ends[0] - ends[1]
+        interval = 2 * (np.full_like(difference, np.nan),)
+    sides = found.wins, found.ties, found.losses
+    topics = np.broadcast_to(found.topics, found.mean.shape)
+    return *ends, difference, *interval, found.effect_size, *tested, *sides, topics
 
 
 def _frame(group: Matched, pairs: Array, values: dict[str, Array]) -> pd.DataFrame:

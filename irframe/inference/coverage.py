@@ -9,7 +9,8 @@ import xarray as xr
 
 from irframe.checks import level
 from irframe.cubes.verb import verb
-from irframe.inference.matching import Array, Depths, Matched
+from irframe.inference.matched import Array, Matched
+from irframe.inference.matching import Depths
 from irframe.inference.reference import Reference, match_reference
 from irframe.inference.verdicts import verdicts
 from irframe.paired import PairedTest, all_pairs, parse_test
@@ -114,18 +115,19 @@ def held_against(
     def compute(scores: Any, reference: Any, at: Depths) -> xr.DataArray:
         matched, held = match_reference(scores, reference, at)
         pairs = all_pairs(len(matched.systems))
-        metrics, _, _, depths = matched.scores.shape
         fixed = held.scores.shape[3] == 1
-        result = np.empty((metrics, depths))
-        for row, block in matched.pieces(len(pairs)):
+        verdicts: dict[int, Array] = {}
+
+        def share(row: int, block: slice) -> Array:
             other = min(row, held.scores.shape[0] - 1)
             if not fixed or not block.start:
-                found = old(held, other, slice(0, 1) if fixed else block, pairs)
-            claims = new(matched, row, block, pairs)
+                verdicts[row] = old(held, other, slice(0, 1) if fixed else block, pairs)
+            found, claims = verdicts[row], new(matched, row, block, pairs)
             alike = (claims == (-found if opposed else found)) & (found != 0)
-            count = np.asarray((found != 0).sum(axis=0), dtype=np.float64)
-            count[count == 0] = np.nan
-            result[row, block] = alike.sum(axis=0) / count
-        return matched.labelled(result, name)
+            count = (found != 0).sum(axis=0)
+            ratio: Array = alike.sum(axis=0) / np.where(count > 0, count, np.nan)
+            return ratio
+
+        return matched.labelled(matched.by_piece(len(pairs), share), name)
 
     return compute

@@ -9,14 +9,8 @@ import xarray as xr
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
-from irframe.inference.matching import (
-    Array,
-    Depths,
-    Matched,
-    choose_pairs,
-    label_pairs,
-    match_topics,
-)
+from irframe.inference.matched import Array, Matched
+from irframe.inference.matching import Depths, choose_pairs, label_pairs, match_topics
 from irframe.metrics.averaging import TIE
 
 
@@ -87,7 +81,7 @@ def decide(
     lower, upper = (match_topics(bounds.sel({BOUND: side}, drop=True), at) for side in SIDES)
     pairs = choose_pairs(lower, baseline)
     first, second = pairs.T
-    least, most = _means(lower), _means(upper)
+    (least,), (most,) = (side.computed([_means(side)]) for side in (lower, upper))
     low = np.round(least[..., first] - most[..., second], TIE) + 0.0
     high = np.round(most[..., first] - least[..., second], TIE) + 0.0
     higher = np.where(low > 0, first, np.where(high < 0, second, -1))
@@ -99,7 +93,8 @@ def decide(
 
 def _means(matched: Matched) -> Array:
     sign = np.array(matched.towards)[:, np.newaxis, np.newaxis]
-    return np.asarray(sign * matched.means)
+    means: Array = sign * matched.means
+    return means
 
 
 def _frame(matched: Matched, pairs: Array, low: Array, high: Array, better: Array) -> pd.DataFrame:

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
 from irframe.checks import level
 from irframe.cubes.verb import verb
-from irframe.inference.matching import Array, Depths, match_topics
+from irframe.inference.matched import Array
+from irframe.inference.matching import Depths, match_topics
 from irframe.inference.verdicts import p_values
 from irframe.paired import PairedTest, all_pairs, parse_test
 
@@ -91,7 +91,8 @@ def over_pairs(
     chosen = parse_test(test)
     matched = match_topics(scores, at)
     pairs = all_pairs(len(matched.systems))
-    result = np.empty((matched.scores.shape[0], matched.scores.shape[3]))
-    for row, block in matched.pieces(len(pairs)):
-        result[row, block] = reduce(p_values(matched, row, block, test=chosen, pairs=pairs))
-    return matched.labelled(result, name)
+
+    def compute(row: int, block: slice) -> Array:
+        return reduce(p_values(matched, row, block, test=chosen, pairs=pairs))
+
+    return matched.labelled(matched.by_piece(len(pairs), compute), name)

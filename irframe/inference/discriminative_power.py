@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 
 from irframe.checks import level
 from irframe.cubes.verb import verb
-from irframe.inference.matching import Array, Depths, Matched, match_topics
+from irframe.inference.matched import Array, Arrays, Matched
+from irframe.inference.matching import Depths, match_topics
 from irframe.names import DEPTH, METRIC, PAIR
 from irframe.paired import Bootstrap, all_pairs
 
@@ -91,18 +92,19 @@ def discriminative_power(
     bootstrap = Bootstrap(samples=samples, seed=seed)
     given = None if resamples is None else np.asarray(resamples)
 
-    def measure(values: Array, pairs: Array) -> tuple[Array, ...]:
+    def measure(_: Matched, values: Array, pairs: Array) -> Arrays:
         found = bootstrap.discriminate(values, pairs, alpha=alpha, resamples=given)
         return found.asl, found.pair_deltas
 
     matched = match_topics(scores, at)
     pairs = all_pairs(len(matched.systems))
-    shape = (matched.scores.shape[0], matched.scores.shape[3], len(pairs))
-    asl, deltas = np.empty(shape), np.empty(shape)
-    for row, block in matched.pieces(len(pairs)):
-        found = matched.over(row, block, lambda values: measure(values, pairs))
-        asl[row, block], deltas[row, block] = (values.T for values in found)
-    return _dataset(matched, pairs, asl, deltas, alpha)
+
+    def compute(row: int, block: slice) -> Array:
+        found = matched.over_pairs(row, block, measure, pairs, outputs=2)
+        return np.stack([values.T for values in found])
+
+    found = matched.by_piece(len(pairs), compute, axis=1)
+    return _dataset(matched, pairs, found[:, 0], found[:, 1], alpha)
 
 
 def _dataset(matched: Matched, pairs: Array, asl: Array, deltas: Array, alpha: float) -> xr.Dataset:

@@ -5,7 +5,8 @@ import xarray as xr
 
 from irframe.cubes.verb import verb
 from irframe.inference.coverage import held_against, significantly
-from irframe.inference.matching import Array, Depths, Matched
+from irframe.inference.matched import Array, Matched
+from irframe.inference.matching import Depths
 from irframe.inference.reference import Reference
 from irframe.inference.verdicts import leads
 from irframe.paired import PairedTest

@@ -8,11 +8,13 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import DepthError, MetricError, ParameterError
+from irframe.inference.deferred import telling_of
+from irframe.inference.lazily import is_lazy
+from irframe.inference.matched import Array, Matched
 from irframe.inference.matching import (
-    Array,
     Depths,
-    Matched,
     match_topics,
+    matched_in,
     read_scores,
     select_depths,
     tell_topics,
@@ -52,9 +54,9 @@ def match_reference(
     DepthError
         For depths outside the scores.
     """
-    array = read_scores(scores).compute()
+    array = read_scores(scores)
     if isinstance(reference, xr.DataArray | pd.DataFrame):
-        other = _like(array, read_scores(reference).compute())
+        array, other = _alike(array, _like(array, read_scores(reference)))
     elif isinstance(reference, int | np.integer) and not isinstance(reference, bool):
         other = select_depths(array, int(reference))
     else:
@@ -84,11 +86,11 @@ def share_topics(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Ma
     here, there = scores.indexes[TOPIC], other.indexes[TOPIC]
     both = here.intersection(there, sort=False)
     if not len(both):
-        return match_topics(scores), match_topics(other)
+        return _each(scores, other)
     sides = [_at_topics(side, both) for side in (scores, other)]
-    scored = [Matched(side).scored for side in sides]
+    scored = [matched_in(side).scored for side in sides]
     shared = scored[0] & scored[1]
-    if not all((shared == one).all() for one in scored):
+    if is_lazy(shared) or not all((shared == one).all() for one in scored):
         sides = [_blank(_widen(side, shared), shared) for side in sides]
     return match_topics(sides[0]), match_topics(sides[1], quiet=True)
 
@@ -107,22 +109,38 @@ def share_depths(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Ma
     scores, other : Matched
         Both sides, without a score wherever some system has none on either.
     """
+    if other is not scores:
+        scores, other = _alike(scores, other)
     new = match_topics(scores, quiet=True)
     held = new if other is scores else match_topics(other, quiet=True)
     same = scores.indexes[TOPIC].equals(other.indexes[TOPIC])
-    if same and new.scored.all() and held.scored.all():
+    lazy = any(is_lazy(side.scored) for side in (new, held))
+    if same and not lazy and new.scored.all() and held.scored.all():
         tell_topics(new)
         return new, held
     both = scores.indexes[TOPIC].intersection(other.indexes[TOPIC], sort=False)
     if not len(both):
-        return match_topics(scores), match_topics(other)
+        return _each(scores, other)
     sides = [_at_topics(side.array, both) for side in (new, held)]
-    scored = [Matched(side).scored.all(axis=2, keepdims=True) for side in sides]
-    shared = scored[0] & scored[1]
+    scored = [matched_in(side).scored.all(axis=2, keepdims=True) for side in sides]
+    shared: Any = scored[0] & scored[1]
     kept = [shared, shared if len(sides[1]) > 1 else np.all(shared, axis=0, keepdims=True)]
-    blanked = [_blank(side, np.asarray(each)) for side, each in zip(sides, kept, strict=True)]
+    blanked = [_blank(side, each) for side, each in zip(sides, kept, strict=True)]
     matched = match_topics(blanked[0])
     return matched, matched if other is scores else match_topics(blanked[1], quiet=True)
+
+
+def _each(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Matched]:
+    """Match scores and others on the topics of their own."""
+    new, held = match_topics(scores), match_topics(other)
+    return telling_of(new, new, held), held
+
+
+def _alike(scores: xr.DataArray, other: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
+    """Return both sides lazy if one of them is, else both in memory."""
+    if is_lazy(scores) or is_lazy(other):
+        return scores.chunk(), other.chunk()
+    return scores.compute(), other.compute()
 
 
 def _at_topics(side: xr.DataArray, topics: pd.Index) -> xr.DataArray:
@@ -141,9 +159,9 @@ def _widen(side: xr.DataArray, shared: Array) -> xr.DataArray:
 
 def _blank(side: xr.DataArray, shared: Array) -> xr.DataArray:
     kept = shared if DEPTH in side.dims else shared[..., 0]
-    if kept.all():
+    if not is_lazy(kept) and kept.all():
         return side
-    return side.copy(data=np.where(kept[:, np.newaxis], side.to_numpy(), np.nan))
+    return side.copy(data=np.where(kept[:, np.newaxis], side.data, np.nan))
 
 
 def pick_metric(scores: xr.DataArray, metric: Any) -> xr.DataArray:

@@ -11,7 +11,7 @@ from irframe.checks import whole
 from irframe.cubes.provenance import caption
 from irframe.errors import InputError
 from irframe.inference.compare import COLUMNS
-from irframe.inference.matching import Array
+from irframe.inference.matched import Array
 from irframe.metrics.facts import facts
 from irframe.names import ALIASES, DEPTH, METRIC, SIDES, SYSTEM
 

@@ -10,9 +10,9 @@ import xarray as xr
 from irframe.checks import level
 from irframe.cubes.tables import system_name, to_scores
 from irframe.cubes.verb import verb
-from irframe.inference.averages import averages
+from irframe.inference.averages import moments
 from irframe.metrics.facts import facts
-from irframe.names import METRIC, SYSTEM, TOPIC
+from irframe.names import METRIC, SYSTEM
 
 
 @overload
@@ -78,15 +78,15 @@ def summary(
 
 
 def _summarise(scores: xr.DataArray, alpha: float) -> xr.Dataset:
-    n, mean = scores.notnull().sum(TOPIC), averages(scores)
+    found = moments(scores)
+    n, mean = found["n"], found["mean"]
     single = [facts(name).summary == "mean" for name in scores[METRIC].to_numpy()]
-    spread = ((scores - mean) ** 2).sum(TOPIC) / (n - 1).where(n > 1)
+    freedom = (n - 1).where(n > 1)
     factor = xr.apply_ufunc(
-        lambda freedom: scipy.special.stdtrit(freedom, 1 - alpha / 2),
-        (n - 1).where(n > 1),
-        dask="parallelized",
+        lambda freedom: scipy.special.stdtrit(freedom, 1 - alpha / 2), freedom, dask="parallelized"
     )
-    half = (factor * np.sqrt(spread / n)).where(xr.DataArray(single, dims=METRIC))
+    spread = np.sqrt(found["squares"] / freedom / n)
+    half = (factor * spread).where(xr.DataArray(single, dims=METRIC))
     parts = {"mean": mean, "ci_low": mean - half, "ci_high": mean + half, "n": n}
     result = xr.Dataset(parts)
     return result.drop_vars([name for name in result.coords if name not in result.dims])

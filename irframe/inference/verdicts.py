@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.inference.matching import Array, Matched
+from irframe.inference.matched import Array, Matched
 from irframe.metrics.averaging import TIE
 from irframe.paired import PairedTest
 
@@ -12,8 +12,7 @@ def p_values(
     matched: Matched, row: int, depths: slice, *, test: PairedTest, pairs: Array
 ) -> NDArray[np.float64]:
     """Give two-sided p-values of a metric, shape (pair, depth)."""
-    (p,) = matched.over(row, depths, lambda scores: (matched.tested(test, scores, pairs).p,))
-    return p
+    return matched.p_values(row, depths, test=test, pairs=pairs)
 
 
 def leads(matched: Matched, row: int, depths: slice, pairs: Array) -> NDArray[np.int8]:

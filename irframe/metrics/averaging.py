@@ -11,9 +11,12 @@ TIE = 12
 """Decimals to which averages are rounded before one of them leads: rounding errors are ties."""
 
 
-def average(
-    values: NDArray[Any], summary: Literal["mean", "sum", "harmonic"] = "mean", axis: int = -1
-) -> Floats:
+Summary = Literal["mean", "sum", "harmonic"]
+BLOCK_BYTES = 2**21
+"""Target size of a working array of `moments`, which should stay in a cache."""
+
+
+def average(values: NDArray[Any], summary: Summary = "mean", axis: int = -1) -> Floats:
     """Average over topics, leaving out those without a score.
 
     Parameters
@@ -37,13 +40,62 @@ def average(
     >>> float(average(values)), float(average(values[:2], "harmonic"))
     (0.625, 0.4)
     """
-    missing = np.isnan(values)
-    absent = missing.sum(axis=axis)
+    absent = np.isnan(values).sum(axis=axis)
     there = np.subtract(values.shape[axis], absent, dtype=np.float64)
+    plain = summary != "harmonic" and not absent.any()
+    total = (values if plain else terms(values, summary)).sum(axis=axis)
+    return np.asarray(averaged(there, total, summary))[()]
+
+
+def terms(values: NDArray[Any], summary: Summary = "mean") -> Floats:
+    """Return what is added up over topics for an average: 0 where there is no score."""
+    with np.errstate(divide="ignore"):
+        summands = 1 / values if summary == "harmonic" else values
+    return np.where(np.isnan(values), 0.0, summands)
+
+
+def averaged(there: Any, total: Any, summary: Summary = "mean") -> Any:
+    """Return the average of so many scores, whose `terms` add up to a total; NaN of none."""
     n = np.where(there > 0, there, np.nan)
     if summary == "harmonic":
-        with np.errstate(divide="ignore"):
-            rates = 1 / values
-            return np.asarray(n / np.where(missing, 0.0, rates).sum(axis=axis))[()]
-    total = (np.where(missing, 0.0, values) if absent.any() else values).sum(axis=axis)
-    return np.asarray(np.where(there > 0, total, np.nan) if summary == "sum" else total / n)[()]
+        return n / total
+    return np.where(there > 0, total, np.nan) if summary == "sum" else total / n
+
+
+def moments(
+    values: NDArray[Any], summary: Summary = "mean"
+) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Count and average over topics, and add up squares of what the scores are off by.
+
+    Parameters
+    ----------
+    values
+        Scores, NaN where there is none, topics last; at least one axis before them.
+    summary
+        As for `average`.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        The number of scores, their average, and the sum of squares about it. A block of rows is
+        read at a time, so that this takes little memory beyond the scores.
+
+    Examples
+    --------
+    >>> [found.tolist() for found in moments(np.array([[1.0, 3.0, np.nan]]))]
+    [[2], [2.0], [2.0]]
+    """
+    shape = values.shape[:-1]
+    n, mean, squares = np.empty(shape, np.int64), np.empty(shape), np.empty(shape)
+    width = max(1, BLOCK_BYTES * len(values) // max(1, values.nbytes))
+    for start in range(0, len(values), width):
+        rows = slice(start, start + width)
+        part = values[rows]
+        mean[rows] = average(part, summary)
+        missing = np.isnan(part)
+        n[rows] = part.shape[-1] - missing.sum(axis=-1)
+        deviation = part - mean[rows, ..., np.newaxis]
+        deviation *= deviation
+        deviation[missing] = 0
+        squares[rows] = deviation.sum(axis=-1)
+    return n, mean, squares

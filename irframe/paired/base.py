@@ -6,6 +6,7 @@ from typing import ClassVar, NamedTuple
 
 from irframe.checks import whole
 from irframe.errors import ParameterError
+from irframe.paired.folds import Fold
 from irframe.paired.pairs import FloatArray, IntArray
 
 __all__ = ["PairedResult", "PairedTest", "Resampling"]
@@ -47,6 +48,8 @@ class PairedTest(ABC):
 
     name: ClassVar[str]
     """What `parse_test` calls the test."""
+    fold: ClassVar[Fold | None] = None
+    """What the test reads of blocks of topics; None if it needs all topics at once."""
 
     def __post_init__(self) -> None:
         wrong = [
@@ -74,6 +77,21 @@ class PairedTest(ABC):
         PairedResult
             `statistic` and `p`, each of shape (pair, depth).
         """
+
+    def conclude(self, state: FloatArray) -> PairedResult:
+        """Test every pair at every depth from what blocks of topics say together.
+
+        Parameters
+        ----------
+        state
+            State of all topics, shape (field, pair, depth), as the test's `fold` gives it.
+
+        Returns
+        -------
+        PairedResult
+            As `kernel` gives it for scores.
+        """
+        raise NotImplementedError(f"{self!r} needs all topics at once")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,8 @@ from irframe.checks import level
 from irframe.errors import ParameterError
 from irframe.paired.base import PairedResult, Resampling
 from irframe.paired.blocks import by_depth, by_pair, checked
-from irframe.paired.differences import SCALE, exact_moments, noise, ratio
+from irframe.paired.differences import SCALE, ratio
+from irframe.paired.moments import exact_moments, noise
 from irframe.paired.pairs import FloatArray, IntArray
 from irframe.paired.products import product
 

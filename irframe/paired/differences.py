@@ -6,18 +6,14 @@ import numpy as np
 import scipy
 
 from irframe.checks import level
-from irframe.paired.blocks import by_depth, by_pair, fitting, groups
+from irframe.paired.blocks import by_depth, by_pair
+from irframe.paired.moments import moments
 from irframe.paired.pairs import FloatArray, IntArray
-from irframe.paired.products import gram
 
-__all__ = ["Differences", "describe_differences", "exact_moments", "moments", "noise", "sides"]
+__all__ = ["Differences", "describe_differences", "ratio", "sides"]
 
 SCALE = 1e12
 """Differences are rounded to 12 decimals before they are ranked or counted as ties."""
-ROUNDING = 8 * np.finfo(np.float64).eps
-"""Relative to the larger score: differences this close together count as one constant."""
-GUARD = 1e-3
-"""Share of the operands' power below which the Gram matrix's variance is not trusted."""
 
 
 class Differences(NamedTuple):
@@ -34,7 +30,7 @@ class Differences(NamedTuple):
         Numbers of topics where a - b, rounded to 12 decimals, is positive, 0 and negative,
         each of shape (pair, depth).
     topics
-        The number of topics.
+        The number of topics, one for each depth where depths have topics of their own.
 
     Examples
     --------
@@ -49,7 +45,7 @@ class Differences(NamedTuple):
     wins: IntArray
     ties: IntArray
     losses: IntArray
-    topics: int
+    topics: int | IntArray
 
     @property
     def effect_size(self) -> FloatArray:
@@ -146,99 +142,6 @@ def describe_differences(scores: FloatArray, pairs: IntArray | None = None) -> D
     mean, sd, wins, losses = by_depth(compute, scores, pairs, dtypes=dtypes)
     topics = np.shape(scores)[1]
     return Differences(mean, sd, wins, topics - wins - losses, losses, topics)
-
-
-def moments(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and standard deviation of the differences of every pair, from one Gram matrix.
-
-    Parameters
-    ----------
-    block
-        Shape (depth, system, topic).
-    pairs
-        Shape (pair, 2).
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        Mean and standard deviation of a - b, each of shape (depth, pair).
-
-    Notes
-    -----
-    With each topic's mean over systems removed, and then each system's mean over topics, the
-    sum of squares of a difference is G[a, a] + G[b, b] - 2 G[a, b], G the matrix of inner
-    products. Where that is at most a thousandth of the sums of squares it is taken from, or
-    no more than rounding of the largest score explains, the pair is computed again from its
-    differences: see `exact_moments`.
-    """
-    topics = block.shape[2]
-    a, b = pairs.T
-    centred = block - block.mean(axis=1, keepdims=True)
-    means = centred.mean(axis=2)
-    centred -= means[:, :, None]
-    inner = gram(centred)
-    own = np.diagonal(inner, axis1=1, axis2=2)
-    power = own + topics * means**2
-    cross = inner.reshape(len(block), -1).take(a * len(own.T) + b, axis=1)
-    squares = own.take(a, axis=1) + own.take(b, axis=1) - 2 * cross
-    mean = means.take(a, axis=1) - means.take(b, axis=1)
-    rounding = topics * (ROUNDING * abs(block).max(axis=(1, 2))) ** 2
-    doubt = np.maximum(GUARD * (power[:, a] + power[:, b]), rounding[:, None])
-    depth, pair = np.nonzero(squares <= doubt)
-    for group in groups(len(depth), fitting(topics)):
-        where = depth[group], pair[group]
-        left, right = block[where[0], a[where[1]]], block[where[0], b[where[1]]]
-        mean[where], squares[where] = exact_moments(left, right)
-    if topics == 1:
-        return mean, np.full_like(mean, np.nan)
-    return mean, np.sqrt(squares / (topics - 1))
-
-
-def exact_moments(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and sum of squares about it of a - b over the last axis, from the differences.
-
-    Parameters
-    ----------
-    a, b
-        Scores, topics last.
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        Mean, and sum of squares about the mean.
-
-    Notes
-    -----
-    Adding a constant to a score rounds it, so that differences which are constant on paper
-    differ in their last bits. Differences that spread over no more than 8 units of rounding
-    (2.2e-16) of the larger score count as constant, with a sum of squares of exactly 0; if
-    their mean is no larger than that either, the systems count as identical and it is 0.
-    """
-    difference = a - b
-    mean = difference.mean(axis=-1)
-    squares = ((difference - mean[..., None]) ** 2).sum(axis=-1)
-    least = noise(a, b)
-    constant = np.ptp(difference, axis=-1) <= least
-    squares[constant] = 0
-    mean[constant & (abs(mean) <= least)] = 0
-    return mean, squares
-
-
-def noise(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return how far apart differences of these scores may be by rounding alone.
-
-    Parameters
-    ----------
-    a, b
-        Scores, topics last.
-
-    Returns
-    -------
-    numpy.ndarray
-        8 units of rounding (2.2e-16) of the largest score.
-    """
-    largest: FloatArray = np.maximum(abs(a).max(axis=-1), abs(b).max(axis=-1))
-    return ROUNDING * largest
 
 
 def sides(a: FloatArray, b: FloatArray) -> tuple[IntArray, IntArray]:

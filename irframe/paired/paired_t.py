@@ -8,7 +8,9 @@ import scipy
 
 from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.blocks import by_depth
-from irframe.paired.differences import moments, ratio
+from irframe.paired.differences import ratio
+from irframe.paired.folds import COMOMENTS, settled
+from irframe.paired.moments import moments
 from irframe.paired.pairs import FloatArray, IntArray
 
 __all__ = ["PairedT", "student"]
@@ -43,6 +45,7 @@ class PairedT(PairedTest):
     """
 
     name: ClassVar[str] = "t"
+    fold = COMOMENTS
 
     def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
@@ -52,8 +55,13 @@ class PairedT(PairedTest):
 
         return PairedResult(*by_depth(compute, scores, pairs))
 
+    def conclude(self, state: FloatArray) -> PairedResult:
+        """Test every pair at every depth from what blocks say; see `PairedTest.conclude`."""
+        mean, sd, topics = settled(state)
+        return student(mean, sd, topics=topics)
 
-def student(mean: FloatArray, sd: FloatArray, *, topics: int) -> PairedResult:
+
+def student(mean: FloatArray, sd: FloatArray, *, topics: int | IntArray) -> PairedResult:
     """Give t and its two-sided p-value.
 
     Parameters
@@ -61,14 +69,13 @@ def student(mean: FloatArray, sd: FloatArray, *, topics: int) -> PairedResult:
     mean, sd
         Mean and standard deviation of paired differences.
     topics
-        How many differences, at least 1.
+        How many differences, at least 1; of any shape that fits.
 
     Returns
     -------
     PairedResult
         Of the shape of `mean`.
     """
-    if topics == 1:
-        return PairedResult(np.full_like(mean, np.nan), np.ones_like(mean))
     t = ratio(mean, sd / np.sqrt(topics))
-    return PairedResult(t, 2 * scipy.special.stdtr(topics - 1, -abs(t)))
+    p = 2 * scipy.special.stdtr(np.subtract(topics, 1), -abs(t))
+    return PairedResult(t, np.where(np.equal(topics, 1), 1.0, p))

@@ -2,7 +2,7 @@
 
 import pytest
 import xarray as xr
-from lazily import nothing_computed
+from planned import only_planned
 
 import irframe as ir
 from irframe.errors import IrframeWarning, StoreError
@@ -62,7 +62,7 @@ def test_parts_of_cubes_are_saved(cube, path):
 
 def test_opening_reads_no_ranking(lazy, path):
     lazy.ireval.save(path)
-    with nothing_computed():
+    with only_planned():
         opened = ir.open_cube(path)
     assert {name for name in opened.variables if opened[name].chunks} == set(LAZY)
 

@@ -7,7 +7,7 @@ import xarray as xr
 from looped import random_scores
 
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
-from irframe.inference import matching
+from irframe.inference import matched as in_memory
 from irframe.inference.matching import choose_pairs, label_pairs, match_topics, select_depths
 
 
@@ -68,7 +68,7 @@ def test_depths_with_the_same_topics_are_computed_together(matched):
 
 @pytest.mark.parametrize(("size", "widths"), [(1, [1] * 4), (8 * 15 * 3, [3, 1]), (2**26, [4])])
 def test_pieces_cover_every_metric_and_depth_once(monkeypatch, size, widths):
-    monkeypatch.setattr(matching, "BLOCK_BYTES", size)
+    monkeypatch.setattr(in_memory, "BLOCK_BYTES", size)
     matched = match_topics(random_scores(0))
     pieces = list(matched.pieces(15))
     assert [row for row, _ in pieces] == [0] * len(widths) + [1] * len(widths)

@@ -1,8 +1,11 @@
 """Means, intervals and counts."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import xarray as xr
+from planned import only_planned
 from scipy import stats
 
 import irframe as ir
@@ -61,3 +64,53 @@ def test_a_single_topic_has_a_mean_without_an_interval(scores):
     assert (summary["n"] == 1).all()
     assert np.isnan(summary["ci_low"]).all()
     assert np.isnan(summary["ci_high"]).all()
+
+
+def with_gaps(seed):
+    """Return scores with metrics averaged in every way, and holes of every shape."""
+    rng = np.random.default_rng(seed)
+    values = rng.random((4, 5, 9, 3)).round(2)
+    values[0, 1, 2] = values[1, 2, :, 1] = values[2, 3, 1:] = np.nan
+    values[3, 0, 0, 0] = 0
+    labels = {"metric": ["AP", "NumRel", "P", "InverseASL"], "system": list("abcde")}
+    return xr.DataArray(values, labels, ("metric", "system", "topic", "depth"))
+
+
+def test_moments_against_pandas():
+    scores = with_gaps(0)
+    found = scores.ireval.summary()
+    for place in np.ndindex(4, 5, 3):
+        row, system, depth = place
+        values = scores[row, system, :, depth].to_pandas().dropna()
+        n, here = len(values), found.isel(metric=row, system=system, depth=depth)
+        harmonic = 1 / (1 / values.replace(0, 1e-300)).mean()
+        mean = [values.mean(), values.sum(min_count=1), values.mean(), harmonic][row]
+        half = stats.t.ppf(0.975, n - 1) * values.sem() if n > 1 and row in {0, 2} else np.nan
+        expected = [mean, mean - half, mean + half, n]
+        observed = [here[name].item() for name in ("mean", "ci_low", "ci_high", "n")]
+        np.testing.assert_allclose(observed, expected, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "chunks", [{"topic": 1}, {"topic": 4, "system": 2, "depth": 2, "metric": 1}, {"topic": -1}]
+)
+def test_lazy_moments_stay_lazy_and_read_topics_by_blocks(chunks):
+    scores = with_gaps(1)
+    with only_planned():
+        lazy = scores.chunk(chunks).ireval.summary()
+    assert all(part.chunks for part in lazy.values())
+    xr.testing.assert_allclose(lazy.compute(), scores.ireval.summary(), rtol=1e-12, atol=1e-15)
+
+
+def test_a_summary_takes_little_memory_beyond_the_scores():
+    scores = xr.DataArray(
+        np.random.default_rng(0).random((1, 40, 100, 500)),
+        {"metric": ["AP"]},
+        ("metric", "system", "topic", "depth"),
+    )
+    scores.ireval.summary()
+    tracemalloc.start()
+    scores.ireval.summary()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < scores.nbytes / 1.5

@@ -89,7 +89,11 @@ def call(name, cube, **options):
 def outcome(name, cube, **options):
     """Return what a verb gives, or the class of the error with which it refuses."""
     try:
-        return call(name, cube, **options)
+        found = call(name, cube, **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IrframeWarning)
+            lazy = isinstance(found, xr.Dataset | xr.DataArray)
+            return found.compute() if lazy else found
     except IrframeError as error:
         return type(error)
 

@@ -1,5 +1,7 @@
 """From which depth on the ordering of the systems stays."""
 
+from functools import partial
+
 import numpy as np
 import xarray as xr
 
@@ -7,6 +9,7 @@ from irframe.agreements import share_above, stable_depth
 from irframe.checks import number
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
+from irframe.inference.lazily import at_once, is_lazy
 from irframe.names import DEPTH
 from irframe.studies.depth.volatility import DEPTH_OTHER
 
@@ -75,10 +78,14 @@ def stability(
         raise InputError("the same depths on both sides", "others", "choose them with at=")
     number("threshold", threshold, low=-1, high=1)
     first = matrix.isel({DEPTH: 0, DEPTH_OTHER: 0}, drop=True)
-    values = matrix.to_numpy()
+    values = matrix.data if is_lazy(matrix) else matrix.to_numpy()
+    share = {
+        "stable_depth": partial(stable_depth, depths=depths, threshold=threshold),
+        "share_above": partial(share_above, threshold=threshold),
+    }
     return xr.Dataset(
         {
-            "stable_depth": first.copy(data=stable_depth(values, depths, threshold=threshold)),
-            "share_above": first.copy(data=share_above(values, threshold=threshold)),
+            name: first.copy(data=at_once(function, values, shape=first.shape))
+            for name, function in share.items()
         }
     )

@@ -9,7 +9,9 @@ from irframe.agreements import Agreement, parse_agreement
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, ParameterError
 from irframe.inference.agreement import METRIC_OTHER, system_means
-from irframe.inference.matching import Depths, Matched, read_scores, select_depths
+from irframe.inference.lazily import at_once
+from irframe.inference.matched import Matched
+from irframe.inference.matching import Depths, read_scores, select_depths
 from irframe.inference.reference import Reference, pick_metric, same_systems, share_depths
 from irframe.names import DEPTH, METRIC
 
@@ -109,7 +111,8 @@ def _other(scores: xr.DataArray, other: Any) -> xr.DataArray:
 def _volatility(rows: Matched, columns: Matched, method: Agreement) -> xr.DataArray:
     left = system_means(rows, method)
     right = left if columns is rows else system_means(columns, method)
-    values = method.kernel(left, right)
+    shape = (max(len(left), len(right)), left.shape[1], right.shape[1])
+    values = rows.told(at_once(method.kernel, left, right, shape=shape))
     names = [*columns.metrics] * (1 if len(right) == len(left) else len(left))
     return xr.DataArray(
         values,

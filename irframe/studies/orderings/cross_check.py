@@ -13,7 +13,8 @@ from irframe.cubes.score import parse_metrics, score
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.gains import Gain
-from irframe.inference.matching import Matched, match_topics
+from irframe.inference.matched import Matched
+from irframe.inference.matching import match_topics
 from irframe.inference.verdicts import p_values
 from irframe.metrics import Metric
 from irframe.metrics.averaging import TIE
@@ -98,7 +99,7 @@ def cross_check(
     tests, chosen = _tests(test), parse_metrics(metrics)
     deepest, cube = read_depth(cube, None), shared(attended(cube))
     scores = score(cube, *chosen, at=deepest if at is None else at)
-    matched = match_topics(scores)
+    matched = match_topics(scores.compute())
     pairs = all_pairs(scores.sizes[SYSTEM])
     depths = scores[DEPTH].to_numpy()
     p = _p_metrics(matched, tests, pairs)

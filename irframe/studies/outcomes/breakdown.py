@@ -7,7 +7,8 @@ import scipy
 from numpy.typing import NDArray
 
 from irframe.paired import PairedT, RankSum, Wilcoxon, sign_p
-from irframe.paired.differences import ROUNDING, ratio
+from irframe.paired.differences import ratio
+from irframe.paired.moments import ROUNDING
 
 Floats = NDArray[np.float64]
 Array = NDArray[Any]

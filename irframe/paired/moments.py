@@ -1,0 +1,183 @@
+"""Mean and spread of the differences of all pairs, exact where differences are constant."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from irframe.paired.blocks import fitting, groups
+from irframe.paired.pairs import FloatArray, IntArray
+from irframe.paired.products import gram
+
+__all__ = ["comoments", "deviations", "exact_moments", "moments", "noise", "settle"]
+
+ROUNDING = 8 * np.finfo(np.float64).eps
+"""Relative to the larger score: differences this close together count as one constant."""
+GUARD = 1e-3
+"""Share of the operands' power below which the Gram matrix's variance is not trusted."""
+
+
+def moments(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation of the differences of every pair, from one Gram matrix.
+
+    Parameters
+    ----------
+    block
+        Shape (depth, system, topic).
+    pairs
+        Shape (pair, 2).
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Mean and standard deviation of a - b, each of shape (depth, pair).
+
+    Notes
+    -----
+    With each topic's mean over systems removed, and then each system's mean over topics, the
+    sum of squares of a difference is G[a, a] + G[b, b] - 2 G[a, b], G the matrix of inner
+    products. Where that is at most a thousandth of the sums of squares it is taken from, or
+    no more than rounding of the largest score explains, the pair is computed again from its
+    differences, and constant differences are told apart: see `settle`.
+    """
+    topics = block.shape[2]
+    mean, squares, doubtful = _by_gram(block, pairs)
+    for where, left, right in _doubted(block, pairs, doubtful):
+        mean[where], squares[where] = exact_moments(left, right)
+    return mean, deviations(squares, topics)
+
+
+def comoments(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
+    """Say how the differences of every pair lie about their mean, on some of the topics.
+
+    Parameters
+    ----------
+    block
+        Shape (depth, system, topic).
+    pairs
+        Shape (pair, 2).
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Mean and sum of squares about it as in `moments`, but not yet `settle`d; lowest and
+        highest difference of the pairs that are computed from their differences, which are all
+        that may be constant, infinitely far apart for others; and the largest absolute score. Each
+        of shape (depth, pair).
+    """
+    mean, squares, doubtful = _by_gram(block, pairs)
+    lowest, highest = np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
+    for where, left, right in _doubted(block, pairs, doubtful):
+        difference = left - right
+        mean[where], squares[where] = _about_mean(difference)
+        lowest[where], highest[where] = difference.min(axis=-1), difference.max(axis=-1)
+    largest = abs(block).max(axis=2)
+    return mean, squares, lowest, highest, largest.take(pairs, axis=1).max(axis=2)
+
+
+def _by_gram(
+    block: FloatArray, pairs: IntArray
+) -> tuple[FloatArray, FloatArray, tuple[IntArray, ...]]:
+    """Give means and sums of squares, and the depths and pairs where these are in doubt."""
+    topics = block.shape[2]
+    a, b = pairs.T
+    centred = block - block.mean(axis=1, keepdims=True)
+    means = centred.mean(axis=2)
+    centred -= means[:, :, None]
+    inner = gram(centred)
+    own = np.diagonal(inner, axis1=1, axis2=2)
+    power = own + topics * means**2
+    cross = inner.reshape(len(block), -1).take(a * len(own.T) + b, axis=1)
+    squares = own.take(a, axis=1) + own.take(b, axis=1) - 2 * cross
+    mean = means.take(a, axis=1) - means.take(b, axis=1)
+    rounding = topics * (ROUNDING * abs(block).max(axis=(1, 2))) ** 2
+    doubt = np.maximum(GUARD * (power[:, a] + power[:, b]), rounding[:, None])
+    return mean, squares, np.nonzero(squares <= doubt)
+
+
+def _doubted(
+    block: FloatArray, pairs: IntArray, doubtful: tuple[IntArray, ...]
+) -> Iterator[tuple[tuple[IntArray, IntArray], FloatArray, FloatArray]]:
+    """Yield where some of the doubtful pairs stand, and the scores of both sides, topics last."""
+    depth, pair = doubtful
+    for group in groups(len(depth), fitting(block.shape[2])):
+        where = depth[group], pair[group]
+        first, second = pairs[where[1]].T
+        yield where, block[where[0], first], block[where[0], second]
+
+
+def deviations(squares: FloatArray, topics: int | IntArray) -> FloatArray:
+    """Return standard deviations from sums of squares about the mean; NaN of one topic."""
+    if np.ndim(topics) == 0 and topics > 1:
+        return np.sqrt(squares / (topics - 1))
+    freedom = np.where(np.equal(topics, 1), np.nan, np.subtract(topics, 1))
+    return np.sqrt(squares / freedom)
+
+
+def exact_moments(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and sum of squares about it of a - b over the last axis, from the differences.
+
+    Parameters
+    ----------
+    a, b
+        Scores, topics last.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Mean, and sum of squares about the mean, both settled: see `settle`.
+    """
+    difference = a - b
+    mean, squares = _about_mean(difference)
+    settle(mean, squares, np.ptp(difference, axis=-1), _largest(a, b))
+    return mean, squares
+
+
+def _about_mean(difference: FloatArray) -> tuple[FloatArray, FloatArray]:
+    mean = difference.mean(axis=-1)
+    return mean, ((difference - mean[..., None]) ** 2).sum(axis=-1)
+
+
+def settle(mean: FloatArray, squares: FloatArray, spread: FloatArray, largest: FloatArray) -> None:
+    """Set the moments of differences that are constant but for rounding to what they are, in place.
+
+    Parameters
+    ----------
+    mean, squares
+        Mean, and sum of squares about it.
+    spread
+        Largest difference - smallest difference.
+    largest
+        Largest absolute score.
+
+    Notes
+    -----
+    Adding a constant to a score rounds it, so that differences which are constant on paper
+    differ in their last bits. Differences that spread over no more than 8 units of rounding
+    (2.2e-16) of the larger score count as constant, with a sum of squares of exactly 0; if
+    their mean is no larger than that either, the systems count as identical and it is 0.
+    """
+    least = ROUNDING * largest
+    constant = spread <= least
+    squares[constant] = 0
+    mean[constant & (abs(mean) <= least)] = 0
+
+
+def noise(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return how far apart differences of these scores may be by rounding alone.
+
+    Parameters
+    ----------
+    a, b
+        Scores, topics last.
+
+    Returns
+    -------
+    numpy.ndarray
+        8 units of rounding (2.2e-16) of the largest score.
+    """
+    return ROUNDING * _largest(a, b)
+
+
+def _largest(a: FloatArray, b: FloatArray) -> FloatArray:
+    largest: FloatArray = np.maximum(abs(a).max(axis=-1), abs(b).max(axis=-1))
+    return largest
