@@ -141,7 +141,8 @@ def _check_systems(names: Sequence[str], tables: Sequence[pa.Table], *, by_file:
     homes: dict[str, list[str]] = defaultdict(list)
     for name, table in zip(names, tables, strict=True):
         for system in pc.unique(table[SYSTEM]).to_pylist():
-            homes[system] += [home(name)] * (home(name) not in homes[system])
+            if home(name) == name or home(name) not in homes[system]:
+                homes[system].append(home(name))
     shared = {system: files for system, files in homes.items() if len(files) > 1}
     if shared:
         offenders = [
