@@ -22,7 +22,7 @@ LENGTH = "search_length"
 PRECISION = "precision"
 
 
-@verb
+@verb(bounded=True)
 def search_lengths(
     cube: xr.Dataset,
     *,
