@@ -49,8 +49,8 @@ def keep_judgments(cube: xr.Dataset, kept: NDArray[np.bool_]) -> xr.Dataset:
     )
     dims = cube["grade"].dims
     base = {
-        "judged_grade": cube["judged_grade"].variable.where(remaining, np.int8(EMPTY)),
-        "pool_rank": cube["pool_rank"].variable.where(remaining, np.int32(0)),
+        "judged_grade": (JUDGED, np.where(kept, cube["judged_grade"], np.int8(EMPTY))),
+        "pool_rank": (JUDGED, np.where(kept, cube["pool_rank"], np.int32(0))),
     }
     fewer = without_tail(cube).assign(grade=grade.transpose(*dims), doc=doc.transpose(*dims))
     return with_unjudged(fewer.assign_coords(base))

@@ -16,6 +16,9 @@ from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
 variable = partial(xr.Variable, fastpath=True)
 """A variable of an array as it is: xarray would first import dask to see whether it is lazy."""
 
+labels: Any = partial(xr.IndexVariable, fastpath=True)
+"""The labels of a dimension, likewise."""
+
 JUDGED = "judged"
 """Dimension along the recall bases: the judged documents of all topics, see `recall_base`."""
 FILED = "filed_rank"

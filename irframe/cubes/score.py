@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, listed
 from irframe.cubes.blockwise import Fields, in_blocks
-from irframe.cubes.layout import LEVEL, PARTS, variable
+from irframe.cubes.layout import LEVEL, PARTS, labels, variable
 from irframe.cubes.pool_count import pool_count
 from irframe.cubes.recall_base import count_by_topic
 from irframe.cubes.verb import verb
@@ -83,13 +83,13 @@ def label_scores(
 ) -> xr.DataArray:
     """Return scores with the labels of their metrics, depths and cube, NaN where none is."""
     indexes = {METRIC: np.array([str(metric) for metric in metrics]), DEPTH: np.array(depths)}
-    labels = {dim: xr.IndexVariable(dim, index, fastpath=True) for dim, index in indexes.items()}
+    known = {dim: labels(dim, index) for dim, index in indexes.items()}
     named = [name for name in cube.coords if name not in {DEPTH, LEVEL, *PARTS}]
     kept = {name: cube[name].variable for name in (*named, "retrieved")}
     took_part = cube["took_part"].variable
     if took_part.chunks or not took_part.to_numpy().all():
         values = values.where(xr.DataArray(took_part))
-    return values.reset_coords(drop=True).assign_coords(kept | labels).rename("score")
+    return values.reset_coords(drop=True).assign_coords(kept | known).rename("score")
 
 
 def parse_metrics(metrics: Metrics) -> list[Metric]:
@@ -176,7 +176,7 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
 def _clipped(lengths: xr.Variable, depth: int) -> xr.DataArray:
     """Return the lengths of lists that are cut at a depth."""
     if lengths.chunks:
-        return xr.DataArray(lengths.clip(max=depth))
+        return xr.DataArray(lengths).clip(max=depth)
     return xr.DataArray(variable(lengths.dims, np.minimum(lengths.to_numpy(), depth)))
 
 
@@ -185,9 +185,10 @@ def known_ties(cube: xr.Dataset) -> xr.Variable:
 
     Of a lazy cube that is found out when it is computed.
     """
-    return xr.apply_ufunc(
+    size: xr.Variable = xr.apply_ufunc(
         _refuse_lost, cube["tail_size"].variable, dask="parallelized", output_dtypes=[np.int32]
     )
+    return size
 
 
 def _refuse_lost(size: Array) -> Array:

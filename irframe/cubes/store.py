@@ -99,8 +99,8 @@ class Store:
             advice = "make it again with runs.ireval.store(path, qrels), which goes on from there"
             raise StoreError("a store of runs that is whole", f"none at {self.path}", advice)
         qrels = pd.read_parquet(folder.place(FRAME), filesystem=folder.files)
-        topics = read_qrels_table(qrels).topics
-        built = block_cube(_blocks(folder, facts, topics), facts, qrels, policy)
+        judged = read_qrels_table(qrels).topics
+        built = block_cube(_blocks(folder, facts, judged), facts, qrels, policy)
         built.encoding[FILES] = facts["made"][FILES]
         return built
 

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, Any
@@ -29,22 +30,22 @@ def is_address(name: str) -> bool:
 def opened_by(address: str) -> tuple[Any, str]:
     """Return the file system of an address, by fsspec, and the path there."""
     try:
-        from fsspec.core import url_to_fs  # noqa: PLC0415 - only where there is an address
+        fsspec: Any = import_module("fsspec.core")
     except ImportError as error:
         found, advice = f"the address {address}", "pip install fsspec"
         raise InputError("a path, or fsspec to open addresses with", found, advice) from error
-    store, path = url_to_fs(address)
+    store, path = fsspec.url_to_fs(address)
     return store, str(path)
 
 
 def _unzip(data: bytes) -> bytes:
     try:
-        from isal import igzip, igzip_lib  # noqa: PLC0415 - faster, where it is installed
+        isal: Any = import_module("isal.igzip")  # faster, where it is installed
     except ImportError:
         return gzip.decompress(data)
     try:
-        content: bytes = igzip.decompress(data)
-    except igzip_lib.IsalError as error:
+        content: bytes = isal.decompress(data)
+    except isal.igzip_lib.IsalError as error:
         raise OSError(str(error)) from error
     return content
 
@@ -63,13 +64,12 @@ _UNPACK: dict[bytes, Callable[[bytes], bytes]] = {
 """How a packed file begins -> what unpacks it."""
 
 
-def _open_zip(stream: IO[bytes]) -> IO[bytes]:
+def _open_zip(stream: IO[bytes]) -> Any:
     try:
-        from isal import igzip  # noqa: PLC0415 - faster, where it is installed
+        isal: Any = import_module("isal.igzip")  # faster, where it is installed
     except ImportError:
         return gzip.open(stream)
-    opened: IO[bytes] = igzip.open(stream)
-    return opened
+    return isal.open(stream)
 
 
 _OPEN: dict[bytes, Callable[[IO[bytes]], Any]] = {

@@ -156,8 +156,9 @@ def compare(
     refuse_correction(adjust, family)
     if isinstance(scores, xr.DataArray) and BOUND in scores.dims:
         lower = scores.isel({BOUND: 0}, drop=True)
-        asked = {"baseline": baseline, "at": at, "alpha": alpha, "by": by, "family": family}
-        frame = compare(lower, test, adjust, **asked, progress=progress)
+        asked: dict[str, Any] = {"baseline": baseline, "at": at, "by": by}
+        asked |= {"alpha": alpha, "family": family, "progress": progress}
+        frame = compare(lower, test, adjust, **asked)
         return frame.assign(**_decided(scores, baseline, at, by))
     chosen = parse_test(test)
     parts, pairs = {}, []
