@@ -8,6 +8,7 @@ from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pyarrow as pa
 
@@ -101,6 +102,7 @@ class Folder:
 
     def _put(self, place: str, content: bytes) -> None:
         """Write a file under another name first, so that it is never there in part."""
+        part = f"{place}.{uuid4().hex}.part"
         self.files.makedirs(place.rpartition("/")[0], exist_ok=True)
-        self.files.pipe_file(place + ".part", content)
-        self.files.mv(place + ".part", place)
+        self.files.pipe_file(part, content)
+        self.files.mv(part, place)

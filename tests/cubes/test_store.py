@@ -3,6 +3,7 @@
 import json
 import warnings
 
+import dask
 import numpy as np
 import pandas as pd
 import pytest
@@ -152,7 +153,7 @@ def test_work_that_was_cut_short_goes_on(folder, qrels, monkeypatch, stage):
             raise KeyboardInterrupt
         return whole(*arguments)
 
-    with monkeypatch.context() as context:
+    with monkeypatch.context() as context, dask.config.set(scheduler="synchronous"):
         context.setattr(f"irframe.cubes.store.{stage}", fail)
         with pytest.raises(KeyboardInterrupt):
             store(folder, qrels, topics=3)
