@@ -15,6 +15,9 @@ import pyarrow as pa
 from irframe.errors import IrframeError, StoreError
 from irframe.frames.compression import is_address, opened_by
 
+MARK = "irframe"
+"""Key of the mark among the metadata of a table."""
+
 
 @contextmanager
 def naming_block(number: int) -> Iterator[None]:
@@ -42,13 +45,15 @@ class Folder:
     """A folder by its path or address."""
 
     path: str
+    mark: str = ""
+    """What its tables are marked with, to tell them from those of another one."""
 
     @cached_property
     def _opened(self) -> tuple[Any, str]:
         return opened_by(self.path)
 
-    def __reduce__(self) -> tuple[type, tuple[str]]:
-        return type(self), (self.path,)
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        return type(self), (self.path, self.mark)
 
     @property
     def files(self) -> Any:
@@ -82,8 +87,8 @@ class Folder:
         """Write the table of a block."""
         from pyarrow import parquet  # noqa: PLC0415 - costs time at import
 
-        sink = pa.BufferOutputStream()
-        parquet.write_table(table, sink, compression="zstd", compression_level=1)
+        sink, marked = pa.BufferOutputStream(), table.replace_schema_metadata({MARK: self.mark})
+        parquet.write_table(marked, sink, compression="zstd", compression_level=1)
         self._put(self._of_block(kind, number), sink.getvalue().to_pybytes())
 
     def read(self, kind: str, number: int, columns: Sequence[str] | None = None) -> pa.Table:
@@ -95,7 +100,11 @@ class Folder:
             advice = "make the store again"
             raise StoreError("a store that is whole", f"no {kind} of block {number}", advice)
         with self.files.open(place, "rb") as file:
-            return parquet.ParquetFile(file).read(columns)
+            table = parquet.ParquetFile(file).read(columns)
+        if (table.schema.metadata or {}).get(MARK.encode()) != self.mark.encode():
+            found, advice = f"{kind} of block {number} from another one", "make the store again"
+            raise StoreError("a store of one experiment", found, advice)
+        return table
 
     def _of_block(self, kind: str, number: int) -> str:
         return self.place(kind, f"{number:06d}.parquet")

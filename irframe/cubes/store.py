@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from os import PathLike
 from typing import Any
@@ -209,7 +209,7 @@ def _sorted(
     if seen is None:
         for left in (RAW, QRELS, *OF_RUNS):
             folder.remove(left)
-        _write_judgments(folder, judgments, made["topics"])
+        _write_judgments(_marked(folder, made), judgments, made["topics"])
         with folder.files.open(folder.place(FRAME), "wb") as file:
             qrels.to_parquet(file)
         found = sort_runs(runs, folder, judgments.topics, made["topics"])
@@ -235,8 +235,14 @@ def _write_judgments(folder: Folder, judgments: QrelsTable, size: int) -> None:
 
 def _blocks(folder: Folder, facts: dict[str, Any], topics: pd.Index) -> Blocks:
     made = facts["made"]
-    systems = pd.Index(facts["systems"])
-    return Blocks(folder, systems, topics, made["topics"], json.dumps(made, sort_keys=True))
+    told = json.dumps(made, sort_keys=True)
+    return Blocks(_marked(folder, made), pd.Index(facts["systems"]), topics, made["topics"], told)
+
+
+def _marked(folder: Folder, made: Any) -> Folder:
+    """Return a folder whose tables say what they are made of."""
+    told = json.dumps(made, sort_keys=True)
+    return replace(folder, mark=hashlib.sha256(told.encode()).hexdigest())
 
 
 def _sort_blocks(blocks: Blocks, *, progress: bool) -> None:

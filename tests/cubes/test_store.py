@@ -16,7 +16,14 @@ from planned import only_planned
 import irframe as ir
 from irframe.cubes import sorting
 from irframe.cubes.folder import Folder
-from irframe.errors import IdError, IrframeWarning, ParameterError, RankingError, StoreError
+from irframe.errors import (
+    IdError,
+    InputError,
+    IrframeWarning,
+    ParameterError,
+    RankingError,
+    StoreError,
+)
 from irframe.frames import tables
 
 
@@ -191,6 +198,81 @@ def test_a_lost_or_damaged_block_is_named(folder, qrels):
     file.unlink()
     with pytest.raises(StoreError, match="no rows of block 2"):
         cube.compute()
+
+
+@pytest.mark.parametrize("kind", ["rows", "lists", "hits", "qrels"])
+def test_a_block_of_another_experiment_is_named(folder, qrels, kind):
+    made = store(folder, qrels, topics=5)
+    store(folder, qrels.assign(grade=1), "other", topics=5)
+    name = f"{kind}/000001.parquet"
+    (folder.parent / "store" / name).write_bytes((folder.parent / "other" / name).read_bytes())
+    with pytest.raises(StoreError, match=f"{kind} of block 1 from another one"):
+        made.cube().compute()
+
+
+LAZY = {
+    "score": ("AP", "nDCG(ideal='pool')", "Bpref"),
+    "bounds": ("AP", "RBP(p=0.8)"),
+    "tie_ranges": ("AP",),
+    "tie_rates": (),
+    "condense": (),
+    "pooled": (4,),
+    "downsample": (40,),
+    "misplacement": (),
+}
+"""Verbs that return arrays, and read nothing until these are wanted."""
+READING = {
+    "outcomes": {"relevant": "first", "baseline": "ance"},
+    "search_lengths": {},
+    "pool_growth": {},
+    "orderings": {"a": "ance", "b": "bm25"},
+    "leave_out": {"at": 5},
+}
+"""Verbs that read rankings when they are called."""
+
+
+@pytest.mark.parametrize("ties", ["trec", "order"])
+@pytest.mark.parametrize("verb", LAZY)
+def test_verbs_that_plan(folder, qrels, verb, ties):
+    cube = store(folder, qrels, topics=5).cube(ties=ties)
+    with only_planned():
+        planned = quietly(getattr(cube.ireval, verb), *LAZY[verb])
+    expected = quietly(
+        getattr(ir.cube(ir.read_runs(folder), qrels, ties=ties).ireval, verb), *LAZY[verb]
+    )
+    xr.testing.assert_identical(planned.compute(), expected)
+
+
+@pytest.mark.parametrize("verb", READING)
+def test_verbs_that_read(folder, qrels, verb):
+    cubes = store(folder, qrels, topics=5).cube(), ir.cube(ir.read_runs(folder), qrels)
+    arguments = ("AP",) if verb == "leave_out" else ()
+    found, expected = (getattr(each.ireval, verb)(*arguments, **READING[verb]) for each in cubes)
+    if verb == "outcomes":
+        pd.testing.assert_frame_equal(found.queries, expected.queries)
+        found, expected = found.summary, expected.summary
+    if isinstance(expected, pd.DataFrame):
+        pd.testing.assert_frame_equal(found, expected)
+    else:
+        xr.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_large_cubes_are_not_loaded(folder, qrels, monkeypatch):
+    made = store(folder, qrels, topics=5)
+    deep, small = made.cube(depth=9_000_000), made.cube()
+    for verb, arguments in {
+        "leave_out": ("AP",),
+        "robustness": ("AP",),
+        "separability": (),
+    }.items():
+        with (
+            only_planned(),
+            pytest.raises(InputError, match=f"for {verb}; found a lazy one of .* GiB"),
+        ):
+            getattr(deep.ireval, verb)(*arguments)
+    monkeypatch.setattr("irframe.studies.reading.LOADED", 1000)
+    with only_planned(), pytest.raises(InputError, match="Name two systems"):
+        small.ireval.orderings("ance", "bm25")
 
 
 def test_what_makes_no_cube_is_named_with_its_block(tmp_path):
