@@ -24,6 +24,29 @@ Visit = Callable[[list[Codes], list[Codes]], None]
 """Takes the rows of a batch and the codes of their documents, one array per side."""
 
 
+class Stretches(NamedTuple):
+    """Where rows of one topic follow each other, topic by topic."""
+
+    topic: Codes
+    start: Codes
+    length: Codes
+
+    @classmethod
+    def of(cls, topic: Codes) -> "Stretches":
+        """Find the stretches of rows with some topics."""
+        start = np.append(0, 1 + np.flatnonzero(topic[1:] != topic[:-1]))[: len(topic)]
+        length = np.diff(start, append=len(topic))
+        order = grouped(topic[start])
+        return cls(topic[start][order], start[order], length[order])
+
+    def rows(self, first: int, end: int) -> Codes:
+        """Return the rows of the topics from the first one on, in row order for each."""
+        some = slice(*np.searchsorted(self.topic, [first, end]))
+        start, length = self.start[some], self.length[some]
+        ends = np.cumsum(length)
+        return np.repeat(start - (ends - length), length) + np.arange(length.sum())
+
+
 def code_documents(*sides: Side) -> list[Codes]:
     """Code the documents of several frames so that equal codes mean same topic and document.
 
@@ -71,14 +94,13 @@ def in_batches(visit: Visit, *sides: Side) -> None:
     topics = 1 + max((int(side.topic.max(initial=-1)) for side in sides), default=-1)
     if topics == 0:
         return
-    orders = [grouped(side.topic) for side in sides]
+    stretches = [Stretches.of(side.topic) for side in sides]
     docs = [_in_one(side.doc) for side in sides]
     sizes = np.array([np.bincount(side.topic, minlength=topics) for side in sides])
     cuts = _batches(sizes.sum(axis=0))
-    ends = [np.append(0, np.cumsum(size))[cuts] for size in sizes]
 
     def code(batch: int) -> None:
-        rows = [order[end[batch] : end[batch + 1]] for order, end in zip(orders, ends, strict=True)]
+        rows = [some.rows(cuts[batch], cuts[batch + 1]) for some in stretches]
         parts = [take(doc, some) for doc, some in zip(docs, rows, strict=True)]
         doc = pa.concat_arrays(parts).dictionary_encode().indices.to_numpy(zero_copy_only=False)
         topic = np.concatenate([side.topic[some] for side, some in zip(sides, rows, strict=True)])

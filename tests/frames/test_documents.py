@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irframe.frames import documents
-from irframe.frames.documents import Side, code_documents, take
+from irframe.frames.documents import Side, Stretches, code_documents, take
 
 pairs = st.lists(st.tuples(st.integers(0, 6), st.text("abé", max_size=2)), max_size=30)
 
@@ -41,3 +41,11 @@ def test_rows_taken(rows):
     assert taken.to_pylist() == ["abcd"[row] for row in rows]
     numbers = pa.chunked_array([pa.array([4, 5, 6, 7], pa.int16())])
     assert take(numbers, np.array(rows, int)).to_pylist() == [row + 4 for row in rows]
+
+
+@given(st.lists(st.integers(0, 5), max_size=30), st.integers(0, 6), st.integers(0, 6))
+def test_stretches_of_topics_are_their_rows(topics, first, end):
+    codes = np.array(topics, np.int32)
+    found = Stretches.of(codes).rows(first, end)
+    expected = [row for topic in range(first, end) for row in np.flatnonzero(codes == topic)]
+    assert found.tolist() == expected
