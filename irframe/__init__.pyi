@@ -18,6 +18,8 @@ from .cubes.downsample import downsample as downsample
 from .cubes.evaluate import evaluate as evaluate
 from .cubes.pooled import pooled as pooled
 from .cubes.score import score as score
+from .frames.as_qrels import as_qrels as as_qrels
+from .frames.as_runs import as_runs as as_runs
 from .frames.example_track import example_track as example_track
 from .frames.judge import judge as judge
 from .frames.pool import pool as pool

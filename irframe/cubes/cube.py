@@ -16,6 +16,8 @@ from irframe.cubes.layout import FACTS, LEVEL, PARTS, RANKINGS
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.topics import Selection, count_rows, select_topics
 from irframe.frames import tables
+from irframe.frames.as_qrels import Qrels, as_qrels
+from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.ids import Codes
 from irframe.frames.joining import locate, place_topics, refuse_empty_join
 from irframe.frames.ranking import Ranking, rank_table
@@ -25,8 +27,8 @@ from irframe.names import DEPTH, EMPTY, SYSTEM, TOPIC, UNJUDGED, VERSION, roles
 
 @overload
 def cube(
-    runs: pd.DataFrame,
-    qrels: pd.DataFrame,
+    runs: Runs,
+    qrels: Qrels,
     *,
     depth: int | None = None,
     ties: str = "trec",
@@ -40,8 +42,8 @@ def cube(
 ) -> xr.Dataset: ...
 @overload
 def cube(
-    runs: pd.DataFrame,
-    qrels: pd.DataFrame,
+    runs: Runs,
+    qrels: Qrels,
     *,
     depth: int | None = None,
     ties: str = "trec",
@@ -54,8 +56,8 @@ def cube(
     seed: int | None = None,
 ) -> xr.DataTree: ...
 def cube(
-    runs: pd.DataFrame,
-    qrels: pd.DataFrame,
+    runs: Runs,
+    qrels: Qrels,
     *,
     depth: int | None = None,
     ties: str = "trec",
@@ -72,10 +74,12 @@ def cube(
     Parameters
     ----------
     runs
-        Run frame: topic, doc, and score or rank; usually system. Further columns that are
-        constant per topic or per system (track, team, ...) ride along as coordinates.
+        Run frame: topic, doc, and score or rank; usually system; or what `as_runs` takes.
+        Further columns that are constant per topic or per system (track, team, ...) ride along
+        as coordinates.
     qrels
-        Qrels frame: topic, doc, grade. Further columns that are constant per topic ride along.
+        Qrels frame: topic, doc, grade; or what `as_qrels` takes. Further columns that are
+        constant per topic ride along.
     depth
         Ranks to keep, at least 1; by default as many as the longest list. A depth beyond the
         lists leaves the missing ranks empty.
@@ -148,9 +152,10 @@ def cube(
 
 
 def build_groups(
-    runs: pd.DataFrame, qrels: pd.DataFrame, policy: Policy, by: str
+    runs: Runs, qrels: Qrels, policy: Policy, by: str
 ) -> Iterator[tuple[Any, xr.Dataset]]:
     """Yield a cube for every group: parts of one, or, where topics share names, built apart."""
+    runs, qrels = as_runs(runs), as_qrels(qrels)
     if not _share_names(qrels, by):
         yield from each_group(build_cube(runs, qrels, policy), by)
         return
@@ -166,9 +171,10 @@ def _share_names(qrels: pd.DataFrame, by: str) -> bool:
     return len(qrels[[topic, by]].drop_duplicates()) > qrels[topic].nunique()
 
 
-def build_cube(runs: pd.DataFrame, qrels: pd.DataFrame, policy: Policy) -> xr.Dataset:
+def build_cube(runs: Runs, qrels: Qrels, policy: Policy) -> xr.Dataset:
     """Build a cube by a policy; see `cube`."""
     table, judgments = read_table(runs), read_qrels_table(qrels)
+    runs, qrels = table.frame, judgments.frame
     placed = place_topics(table, judgments)
     groups = Collections.read(runs, qrels, table, judgments, placed, policy.collection)
     selection = select_topics(table, judgments, policy.topics, groups)

@@ -1,7 +1,7 @@
 """The text formats of runs and judgments: a fast parser, and a diagnosis line by line."""
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import isnan
@@ -16,7 +16,7 @@ from irframe.frames.columns import TEXT, TYPES
 from irframe.frames.require import lacking, require
 from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, SYSTEM, TOPIC, roles
 
-__all__ = ["QRELS", "RUN", "Format", "parse"]
+__all__ = ["DOCUMENTS", "QRELS", "RUN", "Format", "parse"]
 
 BLOCK = 1 << 24
 """Bytes that one task parses; a line is shorter."""
@@ -49,10 +49,10 @@ class Format:
         choices = " or ".join(f"{len(each)} columns ({' '.join(each)})" for each in self.layouts)
         return f"{self.noun} with {choices}{' or with a header' * self.headed}"
 
-    def find(self, names: Iterable[str]) -> dict[str, str]:
+    def find(self, names: Iterable[Hashable]) -> dict[str, str]:
         """Find the names of the columns by role; judgments may call the grade a score."""
         found = roles(names)
-        if GRADE not in found and SCORE in found and SCORE not in self.roles:
+        if GRADE in self.roles and SCORE in found and not {GRADE, RANK, SYSTEM} & found.keys():
             found[GRADE] = found[SCORE]
         return {role: str(found[role]) for role in self.roles if role in found}
 
@@ -98,6 +98,16 @@ QRELS = Format(
     surplus=False,
 )
 """TREC, and named columns as in BEIR."""
+
+DOCUMENTS = Format(
+    noun="documents",
+    layouts=((TOPIC, DOC),),
+    roles=(TOPIC, DOC),
+    needed=((TOPIC,), (DOC,)),
+    headed=True,
+    surplus=False,
+)
+"""Documents of topics, whatever else a frame says of them."""
 
 
 def parse(data: bytes, source: str, kind: Format) -> pa.Table:

@@ -2,12 +2,13 @@
 
 import pandas as pd
 
+from irframe.frames.as_qrels import Qrels
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.sampling import random_keys, refuse_marks, refuse_percent, strata_sample
 from irframe.frames.tables import read_qrels_table, refuse_twice_judged
 
 
-def sample(qrels: pd.DataFrame, percent: float, seed: int = 0) -> pd.DataFrame:
+def sample(qrels: Qrels, percent: float, seed: int = 0) -> pd.DataFrame:
     """Keep a share of the judgments, drawn at random for every topic and grade.
 
     Parameters
@@ -56,4 +57,4 @@ def sample(qrels: pd.DataFrame, percent: float, seed: int = 0) -> pd.DataFrame:
     refuse_twice_judged(table, code_documents(Side(table.topic, table.doc))[0])
     refuse_marks(table.grade)
     keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
-    return qrels[strata_sample(table.topic, table.grade, keys, percent)]
+    return table.frame[strata_sample(table.topic, table.grade, keys, percent)]

@@ -33,7 +33,10 @@ def test_judged_twice():
 
 def test_empty_joins_show_both_sides():
     run = pd.DataFrame({"topic": ["01"], "doc": ["a"], "score": 1.0})
-    with pytest.raises(IdError, match="none: the runs have '01', the qrels '1'.*leading zeros"):
+    with pytest.raises(
+        IdError,
+        match="none: the runs have '01' in 'topic', the qrels '1' in 'topic'.*leading zeros",
+    ):
         run.ireval.judge(QRELS)
     more = pd.DataFrame({"topic": list("wxyz"), "doc": "a", "score": 1.0})
     with pytest.raises(IdError, match="none: the runs have 'w', 'x', 'y', the qrels '1'"):

@@ -9,6 +9,8 @@ from irframe.cubes.cube import build_cube
 from irframe.cubes.policy import Policy
 from irframe.cubes.score import Metrics, parse_metrics
 from irframe.errors import IrframeWarning
+from irframe.frames.as_qrels import Qrels
+from irframe.frames.as_runs import Runs
 from irframe.frames.tables import read_qrels_table, read_table
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DEPTH
@@ -18,8 +20,8 @@ from irframe.studies.trust.frame_checks import check_frames
 
 
 def diagnose(
-    runs: pd.DataFrame,
-    qrels: pd.DataFrame,
+    runs: Runs,
+    qrels: Qrels,
     metrics: Metrics = (),
     *,
     depth: int | None = None,
@@ -32,7 +34,7 @@ def diagnose(
     Parameters
     ----------
     runs, qrels
-        Run frame and qrels frame.
+        Run frame and qrels frame, or what `as_runs` and `as_qrels` take.
     metrics
         Metrics or their names that are to be reported; findings that depend on a metric are
         about these.
@@ -95,6 +97,6 @@ def diagnose(
     if judged.any() and not any(finding.severity == "error" for finding in findings):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IrframeWarning)
-            built = build_cube(runs, qrels[judged], policy)
+            built = build_cube(table.frame, judgments.frame[judged], policy)
             findings += check_cube(built, chosen, built.sizes[DEPTH] if depth is None else depth)
     return to_frame(findings)
