@@ -10,6 +10,7 @@ from .agreements.rbo import RBO as RBO
 from .agreements.rmse import RMSE as RMSE
 from .agreements.spearman import Spearman as Spearman
 from .agreements.tau_ap import TauAP as TauAP
+from .cubes.as_scores import as_scores as as_scores
 from .cubes.bounds import bounds as bounds
 from .cubes.concat import concat as concat
 from .cubes.condense import condense as condense

@@ -123,7 +123,7 @@ def test_tables_that_speak_arrow(library):
     module = pytest.importorskip(library, exc_type=ImportError)
     if library == "polars":
         table = module.DataFrame(RUN.to_dict("list"))
-        with pytest.raises(InputError, match=r"collect it first: x.collect\(\)"):
+        with pytest.raises(InputError, match=r"Collect it first: x.collect\(\)"):
             ir.as_runs(table.lazy())
     else:
         connection = module.connect()
