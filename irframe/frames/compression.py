@@ -20,15 +20,16 @@ Source = str | PathLike[str] | IO[bytes] | IO[str]
 """A path, or an open file."""
 
 
-def _unzstd(data: bytes) -> bytes:
-    content: bytes = pa.CompressedInputStream(pa.BufferReader(data), "zstd").read()
+def _unpack(codec: str, data: bytes) -> bytes:
+    content: bytes = pa.CompressedInputStream(pa.BufferReader(data), codec).read()
     return content
 
 
 _UNPACK: dict[bytes, Callable[[bytes], bytes]] = {
     b"\x1f\x8b\x08": gzip.decompress,
     b"\xfd7zXZ\x00": lzma.decompress,
-    b"\x28\xb5\x2f\xfd": _unzstd,
+    b"\x28\xb5\x2f\xfd": partial(_unpack, "zstd"),
+    b"\x04\x22\x4d\x18": partial(_unpack, "lz4"),
     **{b"BZh%d1AY&SY" % level: bz2.decompress for level in range(1, 10)},
 }
 """How a packed file begins -> what unpacks it."""
@@ -70,14 +71,13 @@ def load(source: Source) -> bytes:
     else:
         raise InputError("a path or an open file", repr(source))
     data = content.encode() if isinstance(content, str) else content
-    unpack = next((unpack for start, unpack in _UNPACK.items() if data.startswith(start)), None)
-    if unpack is None:
-        return data
-    try:
-        return unpack(data)
-    except _DAMAGE as error:
-        wanted, found = "a packed file that is whole", f"{name_of(source)} damaged ({error})"
-        raise FileFormatError(wanted, found, "fetch or write the file again") from error
+    while unpack := next((_UNPACK[start] for start in _UNPACK if data.startswith(start)), None):
+        try:
+            data = unpack(data)  # ranx packs what is packed
+        except _DAMAGE as error:
+            wanted, found = "a packed file that is whole", f"{name_of(source)} damaged ({error})"
+            raise FileFormatError(wanted, found, "fetch or write the file again") from error
+    return data
 
 
 def create(path: str | PathLike[str]) -> IO[bytes]:

@@ -3,16 +3,15 @@
 import re
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from math import isnan
-from operator import itemgetter
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from irframe.errors import SHOWN, FileFormatError
+from irframe.errors import FileFormatError
 from irframe.frames.columns import TEXT, TYPES
+from irframe.frames.comments import holds_rows, with_notes, without_comments
 from irframe.frames.require import lacking, require
 from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, SYSTEM, TOPIC, roles
 
@@ -22,8 +21,8 @@ BLOCK = 1 << 24
 """Bytes that one task parses; a line is shorter."""
 
 _FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")
+_MARKED = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*(#[^#\s]+[ \t][^\r\n]*)")
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
-_COMMENT = re.compile(rb"^#[^\n]*", re.MULTILINE)
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 _UNREAD = "Q0"
@@ -116,8 +115,8 @@ def parse(data: bytes, source: str, kind: Format) -> pa.Table:
     Parameters
     ----------
     data
-        The file: columns separated by white space; empty lines and lines that begin with ``#``
-        do not count.
+        The file: columns separated by white space; empty lines and comments do not count. A
+        comment begins with ``#`` and does not fit the columns, see `irframe.frames.comments`.
     source
         Its name, for messages.
     kind
@@ -126,14 +125,16 @@ def parse(data: bytes, source: str, kind: Format) -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        Rows in file order. Ids are text as written.
+        Rows in file order. Ids are text as written. What the file says of itself is metadata.
     """
     data = data.removeprefix(b"\xef\xbb\xbf")
-    first = _FIRST.search(data)
+    first = _FIRST.search(data) or _MARKED.search(data)
     if first is None:
         raise FileFormatError(kind.wanted, f"{source} without a single row")
     columns, header = kind.columns(_fields(first[1].decode(errors="replace")))
     start = first.end(1) if header else first.start(1)
+    if not header and holds_rows(_separated(data[:start]), columns):
+        start = 0
     table = _table(data[start:], columns)
     if table is None:
         offenders = _faults(data, start, columns)
@@ -143,11 +144,12 @@ def parse(data: bytes, source: str, kind: Format) -> pa.Table:
     if not table.num_rows:
         raise FileFormatError(kind.wanted, f"{source} without a row below its header")
     named = [role for role in kind.roles if role in columns]
-    return table.select([*named, *(name for name in table.column_names if name not in named)])
+    others = (name for name in table.column_names if name not in named)
+    return with_notes(table.select([*named, *others]), data, source)
 
 
 def _table(body: bytes, columns: tuple[str, ...]) -> pa.Table | None:
-    for text, delimiter in _attempts(body):
+    for text, delimiter in _attempts(body, columns):
         try:
             table = _read(text, columns, delimiter)
         except pa.ArrowInvalid:
@@ -157,21 +159,20 @@ def _table(body: bytes, columns: tuple[str, ...]) -> pa.Table | None:
     return None
 
 
-def _attempts(body: bytes) -> Iterator[tuple[bytes, str]]:
+def _attempts(body: bytes, columns: tuple[str, ...]) -> Iterator[tuple[bytes, str]]:
     """Offer the file as it is, if one character may separate its columns, then tidied."""
     used = [blank for blank in " \t\v\f" if blank.encode() in body]
     if b"#" not in body and used in ([" "], ["\t"]):
         yield body, used[0]
-    yield _tidy(body), "\t"
+    yield without_comments(_separated(body), columns) + b"\n", "\t"
 
 
-def _tidy(body: bytes) -> bytes:
-    """Separate columns by one tab and lines by line feeds, without padding and comments."""
+def _separated(body: bytes) -> bytes:
+    """Separate columns by one tab and lines by line feeds, without padding."""
     body = body.translate(bytes.maketrans(b" \v\f\r", b"\t\t\t\n"))
     while b"\t\t" in body:
         body = body.replace(b"\t\t", b"\t")
-    body = body.replace(b"\n\t", b"\n").replace(b"\t\n", b"\n").strip(b"\t\n")
-    return _COMMENT.sub(b"", body) + b"\n"
+    return body.replace(b"\n\t", b"\n").replace(b"\t\n", b"\n").strip(b"\t\n")
 
 
 def _read(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table:
@@ -217,12 +218,10 @@ def _is_sound(table: pa.Table) -> bool:
 
 
 def _faults(data: bytes, start: int, columns: tuple[str, ...]) -> list[str]:
-    """Say what is wrong with the first few lines at fault, from the position `start` on."""
+    """Say what is wrong with the lines at fault, from the position `start` on."""
     lines = enumerate(_LINE.finditer(data), 1)
     checked = ((number, _fault(line[1], columns)) for number, line in lines if line.end(1) > start)
-    return [
-        f"line {number} {fault}" for number, fault in islice(filter(itemgetter(1), checked), SHOWN)
-    ]
+    return [f"line {number} {fault}" for number, fault in checked if fault]
 
 
 def _fields(line: str) -> list[str]:

@@ -9,17 +9,18 @@ from functools import partial
 from glob import escape, glob
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, overload
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.checks import choice
-from irframe.errors import FileFormatError, IdError, InputError
-from irframe.frames.columns import to_frame
+from irframe.errors import FileFormatError, IdError, InputError, IrframeError
+from irframe.frames.comments import framed
 from irframe.frames.compression import Source, name_of
 from irframe.frames.files import run_table, stem
+from irframe.frames.problems import empty_run, list_problems, without_clashes
 from irframe.names import RANK, SCORE, SYSTEM
 
 __all__ = ["read_runs"]
@@ -28,14 +29,32 @@ MANY = 20
 """Files above which a terminal is told how far reading is."""
 
 Read = TypeVar("Read")
+Failure = IrframeError | OSError
 
 
+@overload
 def read_runs(
     paths: str | PathLike[str] | Iterable[Source],
     *,
     system: Literal["tag", "file"] = "tag",
     progress: bool | None = None,
-) -> pd.DataFrame:
+    on_error: Literal["raise"] = "raise",
+) -> pd.DataFrame: ...
+@overload
+def read_runs(
+    paths: str | PathLike[str] | Iterable[Source],
+    *,
+    system: Literal["tag", "file"] = "tag",
+    progress: bool | None = None,
+    on_error: Literal["skip"],
+) -> tuple[pd.DataFrame, pd.DataFrame]: ...
+def read_runs(
+    paths: str | PathLike[str] | Iterable[Source],
+    *,
+    system: Literal["tag", "file"] = "tag",
+    progress: bool | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
+) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
     r"""Read the runs of many systems into one frame.
 
     Parameters
@@ -50,11 +69,18 @@ def read_runs(
     progress
         Whether to show progress on stderr. Default: where stderr is a terminal and there are
         more than 20 files.
+    on_error
+        ``"raise"`` an error that names the files at fault; or ``"skip"`` these files, and return
+        beside the runs what is wrong with them.
 
     Returns
     -------
     pandas.DataFrame
-        The rows of all files, one file after the other, in the columns of `read_run`.
+        The rows of all files, one file after the other, in the columns of `read_run`. With
+        ``on_error="skip"`` two frames: the rows of the files that could be read; and the problems
+        of the others, a row for each, none left out, with the columns ``file``, ``wanted`` and
+        ``found``. Of files that do not go together, as they hold the same system, or scores
+        beside none, the first is read.
 
     Notes
     -----
@@ -73,15 +99,36 @@ def read_runs(
     1      bm25   301  d7     1    2.5
     """
     by_file = choice("system", system, ("tag", "file")) == "file"
+    choice("on_error", on_error, ("raise", "skip"))
     files = _files(paths)
     read = partial(_attempt, by_file=by_file)
     with ThreadPoolExecutor(min(8, max(2, os.cpu_count() or 2))) as pool:
         results = list(_shown(pool.map(read, files), len(files), progress=progress))
     names = [name_of(file) for file in files]
+    if on_error == "skip":
+        return _what_is_sound(names, results)
     tables = _all_read(names, results)
     _check_columns(names, tables)
     _check_systems(names, tables, by_file=by_file)
-    return to_frame(_stacked(tables))
+    return framed(_stacked(tables), tables)
+
+
+def _what_is_sound(
+    names: Sequence[str], results: Sequence[pa.Table | Failure]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the runs of the files that could be read, and what is wrong with the others."""
+    pairs = list(zip(names, results, strict=True))
+    problems = [
+        (name, getattr(result, "wanted", "a file that can be read"), str(found))
+        for name, result in pairs
+        if isinstance(result, Exception)
+        for found in getattr(result, "offenders", ()) or [getattr(result, "found", result)]
+    ]
+    readable = {name: result for name, result in pairs if not isinstance(result, Exception)}
+    kept, clashes = without_clashes(readable)
+    tables = list(kept.values())
+    runs = framed(_stacked(tables) if tables else empty_run(), tables)
+    return runs, list_problems(problems + clashes)
 
 
 def _files(paths: str | PathLike[str] | Iterable[Source]) -> Sequence[Source]:
@@ -103,10 +150,10 @@ def _files(paths: str | PathLike[str] | Iterable[Source]) -> Sequence[Source]:
     return files
 
 
-def _attempt(source: Source, *, by_file: bool) -> pa.Table | FileFormatError:
+def _attempt(source: Source, *, by_file: bool) -> pa.Table | Failure:
     try:
         return run_table(source, stem(source) if by_file else None)
-    except FileFormatError as error:
+    except (IrframeError, OSError) as error:
         return error
 
 
@@ -120,11 +167,12 @@ def _shown(results: Iterable[Read], total: int, *, progress: bool | None) -> Ite
             sys.stderr.flush()
 
 
-def _all_read(
-    names: Sequence[str], results: Sequence[pa.Table | FileFormatError]
-) -> list[pa.Table]:
-    pairs = zip(names, results, strict=True)
+def _all_read(names: Sequence[str], results: Sequence[pa.Table | Failure]) -> list[pa.Table]:
+    pairs = list(zip(names, results, strict=True))
     errors = [(name, result) for name, result in pairs if isinstance(result, FileFormatError)]
+    other = (each for _, each in pairs if isinstance(each, Exception))
+    if not errors and (failed := next(other, None)):
+        raise failed
     if not errors:
         return list(results)
     first = errors[0][1]
