@@ -31,6 +31,8 @@ from .frames.read_runs import read_runs as read_runs
 from .frames.restrict import restrict as restrict
 from .frames.sample import sample as sample
 from .frames.simulate_track import simulate_track as simulate_track
+from .frames.to_pytrec_eval import to_pytrec_eval as to_pytrec_eval
+from .frames.to_ranx import to_ranx as to_ranx
 from .frames.write_qrels import write_qrels as write_qrels
 from .frames.write_run import write_run as write_run
 from .gains import Binary as Binary

@@ -8,6 +8,7 @@ import pandas as pd
 from irframe.errors import IdError, InputError
 from irframe.frames.foreign import columns_of, is_array
 from irframe.metrics.facts import facts
+from irframe.metrics.parse_metric import names_exactly
 from irframe.names import ALIASES, DOC, METRICS, SYSTEM, TOPIC, roles
 
 __all__ = ["Scores", "as_scores", "index_roles", "is_scores", "named_metrics", "refuse_twice"]
@@ -103,8 +104,9 @@ def index_roles(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def named_metrics(frame: pd.DataFrame) -> list[Any]:
-    """Return the columns that have the name of a metric."""
-    return [name for name in frame.columns if isinstance(name, str) and facts(name).known]
+    """Return the columns that have the name of a metric, in its own letters if any has."""
+    known = [name for name in frame.columns if isinstance(name, str) and facts(name).known]
+    return [name for name in known if names_exactly(name)] or known
 
 
 def refuse_twice(index: pd.Index) -> None:

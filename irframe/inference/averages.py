@@ -9,7 +9,7 @@ import xarray as xr
 from irframe.cubes.tables import to_scores
 from irframe.errors import DepthError, ParameterError
 from irframe.metrics.averaging import average
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import facts, place_of
 from irframe.names import DEPTH, METRIC, TOPIC
 
 
@@ -64,6 +64,7 @@ def metric_labels(scores: xr.DataArray) -> list[str]:
 
 def position(labels: list[str], wanted: Any, role: str) -> int:
     """Return where a label stands, or raise listing those there are."""
-    if str(wanted) not in labels:
+    place = place_of(wanted, labels)
+    if place is None:
         raise ParameterError(f"{role} to be one of those scored", repr(str(wanted)), "", labels)
-    return labels.index(str(wanted))
+    return place
