@@ -74,12 +74,10 @@ def cube(
     Parameters
     ----------
     runs
-        Run frame: topic, doc, and score or rank; usually system; or what `as_runs` takes.
-        Further columns that are constant per topic or per system (track, team, ...) ride along
-        as coordinates.
+        Run frame, or what `as_runs` takes: topic, doc, and score or rank; usually system. Columns
+        that are constant per topic or per system (track, team, ...) ride along as coordinates.
     qrels
-        Qrels frame: topic, doc, grade; or what `as_qrels` takes. Further columns that are
-        constant per topic ride along.
+        Qrels frame, or what `as_qrels` takes: topic, doc, grade. Columns constant per topic, too.
     depth
         Ranks to keep, at least 1; by default as many as the longest list. A depth beyond the
         lists leaves the missing ranks empty.

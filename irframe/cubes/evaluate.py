@@ -96,8 +96,7 @@ def evaluate(
         seed=seed,
     )
     runs, qrels = as_runs(runs), as_qrels(qrels)
-    names = roles(runs.columns)
-    index = [names.get(SYSTEM, SYSTEM), names.get(TOPIC, TOPIC)]
+    index = [roles(runs.columns).get(role, role) for role in (SYSTEM, TOPIC)]
     labels = pd.Index([str(metric) for metric in chosen], name=METRIC)
     parts = {None: build_cube(runs, qrels, policy)} if by is None else {}
     parts |= {} if by is None else dict(build_groups(runs, qrels, policy, by))

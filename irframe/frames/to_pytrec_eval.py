@@ -5,9 +5,11 @@ from typing import Any
 import pandas as pd
 
 from irframe.frames.by_role import require_columns
+from irframe.frames.documents import Side, code_documents
 from irframe.frames.foreign import columns_of
 from irframe.frames.formats import QRELS, RUN
 from irframe.frames.rank import rank
+from irframe.frames.tables import read_qrels_table, refuse_twice_judged
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 __all__ = ["to_pytrec_eval"]
@@ -43,8 +45,10 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """
     known = columns_of(frame)
     table = frame if known is None else known
-    if GRADE in roles(table.columns):
+    if known is not None and GRADE in roles(known.columns):
         columns = require_columns(table, QRELS)
+        judged = read_qrels_table(table)
+        refuse_twice_judged(judged, code_documents(Side(judged.topic, judged.doc))[0])
         return _nested(table, columns, table[columns[GRADE]].astype(int))
     columns = require_columns(table, RUN)
     ranked = rank(table)
