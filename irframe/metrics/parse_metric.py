@@ -294,6 +294,8 @@ def _build(kind: type[Metric], arguments: dict[str, Any], text: str) -> Metric:
     if arguments.pop("judged_only", False):
         advice = "remove unjudged documents with cube.ireval.condense() and leave it out"
         raise MetricError("a metric of the run as it is", f"judged_only in {text!r}", advice)
+    if kind.__name__ == "NumRet" and "rel" in arguments:  # as ir_measures has it
+        kind = ALIASES["NumRelRet"]
     if "dcg" in arguments:
         arguments["dcg"] = VALUES.get(str(arguments["dcg"]), arguments["dcg"])
     known = {spec.name: spec for spec in fields(kind)}

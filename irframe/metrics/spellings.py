@@ -2,7 +2,29 @@
 
 from collections.abc import Iterator
 
-__all__ = ["CUTOFFS", "DEFAULTS", "RANX_NAMES", "RANX_UNCUT", "SETS", "each_of_set"]
+__all__ = [
+    "CUTOFFS",
+    "CWL_EVAL",
+    "DEFAULTS",
+    "IR_MEASURES",
+    "RANX_NAMES",
+    "RANX_UNCUT",
+    "SETS",
+    "each_of_set",
+]
+
+IR_MEASURES = frozenset(
+    {"AP", "AP_IA", "Accuracy", "BPM", "BPref", "Bpref", "Compat", "ERR", "ERR_IA", "INSQ", "INST"}
+    | {"IPrec", "Judged", "MAP", "MAP_IA", "MRR", "NDCG", "NERR10", "NERR11", "NERR8", "NERR9"}
+    | {"NRBP", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "P_IA", "Precision", "R", "RBP"}
+    | {"RPrec", "RR", "Recall", "Rprec", "SDCG", "SetAP", "SetF", "SetP", "SetR", "SetRelP"}
+    | {"StRecall", "Success", "alpha_DCG", "alpha_nDCG", "infAP", "nDCG", "nERR_IA", "nNRBP"}
+    | {"\u03b1_DCG", "\u03b1_nDCG"}
+)
+"""The names of ir_measures, some of which irframe has as well."""
+
+CWL_EVAL: dict[str, str] = {"AP": "AP", "P@20": "P", "RBP@0.8": "RBP", "RR": "RR"}
+"""Names of cwl_eval, with an example of their parameter, and ours."""
 
 _DOUBLING = {grade: 2**grade - 1 for grade in range(1, 17)}
 

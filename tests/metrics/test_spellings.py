@@ -10,9 +10,10 @@ import pytrec_eval
 
 import irframe as ir
 from irframe.errors import IrframeWarning, MetricError
+from irframe.metrics.base import ALIASES
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_named
-from irframe.metrics.spellings import RANX_NAMES, SETS, each_of_set
+from irframe.metrics.spellings import CWL_EVAL, IR_MEASURES, RANX_NAMES, SETS, each_of_set
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,9 @@ from irframe.metrics.spellings import RANX_NAMES, SETS, each_of_set
         ("RECIP_RANK", ir.RR()),
         ("map_cut@10", ir.AP(depth=10)),
         ("numrelret", ir.NumRelRet()),
+        ("NumRet(rel=2)", ir.NumRelRet(rel=2)),
         (ir_measures.nDCG @ 10, ir.nDCG(depth=10)),
+        (ir_measures.NumRelRet, ir.NumRelRet()),
     ],
 )
 def test_names_of_other_tools(text, metric):
@@ -87,8 +90,6 @@ def test_suggestions_never_repeat_what_was_typed(typed):
 
 
 def test_a_name_that_might_mean_two_metrics(monkeypatch):
-    from irframe.metrics.base import ALIASES
-
     monkeypatch.setitem(ALIASES, "ASL", ir.ASL)
     monkeypatch.setitem(ALIASES, "Asl", ir.ESL)
     assert ir.parse_metric("ASL") == ir.ASL()
@@ -225,3 +226,21 @@ def test_what_a_set_lacks_is_told(track, monkeypatch):
     monkeypatch.setitem(SETS, "official", "map no_such_measure")
     with pytest.warns(IrframeWarning, match="does not have are left out: no_such_measure"):
         assert ir.evaluate(*track, "official").columns.tolist() == ["map"]
+
+
+def test_the_names_of_ir_measures_are_all_of_them():
+    assert set(ir_measures.measures.registry) == IR_MEASURES
+
+
+@pytest.mark.parametrize("name", CWL_EVAL)
+def test_names_of_cwl_eval_are_read(name):
+    assert type(ir.parse_metric(name)).__name__ == CWL_EVAL[name]
+
+
+def test_every_name_of_ir_measures_that_is_known_parses():
+    known = [name for name in IR_MEASURES if name in ALIASES]
+    assert len(known) > 20
+    for name in known:
+        at = "@0.5" if name == "IPrec" else "@5"
+        metric = ir.parse_metric(name + at)
+        assert isinstance(metric, ALIASES[name])
