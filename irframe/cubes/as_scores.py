@@ -123,7 +123,8 @@ def _frame(x: Any) -> pd.DataFrame:
         levels = set(LONG_METRIC) & set(x.index.names)
         return pd.DataFrame(named.rename("value").reset_index() if levels else named.to_frame())
     if isinstance(x, pd.DataFrame):
-        return x
+        flat = columns_of(x)
+        return x if flat is None or not _is_long(flat) else flat
     if isinstance(x, Mapping) and not is_array(x):
         return _of_mapping(x)
     table = columns_of(x)

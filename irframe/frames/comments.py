@@ -18,6 +18,8 @@ IR_METADATA = "ir_metadata"
 """Attribute of a run frame: system -> the header, in YAML, of the file that it was read from."""
 
 _TOLD = "told"
+_ENDS = 256
+"""Bytes at the beginning of a file where more than blanks is to be found."""
 
 _HEADER = re.compile(
     rb"^#[ \t]*ir_metadata\.start[^\n]*\n(.*?)^#[ \t]*ir_metadata\.end", re.MULTILINE | re.DOTALL
@@ -113,5 +115,7 @@ def _told(table: pa.Table, data: bytes, source: str) -> str:
 
 def _header(data: bytes) -> str:
     """Return what a file says of itself in a header of ir_metadata, as YAML."""
-    found = _HEADER.search(data.replace(b"\r\n", b"\n")) if data.lstrip()[:1] == b"#" else None
+    found = (
+        _HEADER.search(data.replace(b"\r\n", b"\n")) if data[:_ENDS].lstrip()[:1] == b"#" else None
+    )
     return "" if found is None else _MARK.sub(b"", found[1]).decode(errors="replace")

@@ -16,9 +16,15 @@ from irframe.frames.lines import columns_of
 __all__ = ["is_nested", "parse_nested"]
 
 
+_ENDS = 256
+"""Bytes at the ends of a file where more than blanks is to be found."""
+
+
 def is_nested(data: bytes) -> bool:
     """Tell by its content whether a file holds a dictionary, which is no text of columns."""
-    return _is_cbor(data) or (data.lstrip()[:1] == b"{" and data.rstrip()[-1:] == b"}")
+    return _is_cbor(data) or (
+        data[:_ENDS].lstrip()[:1] == b"{" and data[-_ENDS:].rstrip()[-1:] == b"}"
+    )
 
 
 def _is_cbor(data: bytes) -> bool:

@@ -183,10 +183,10 @@ def _is_letter(text: str) -> bool:
 
 def _from_ranx(text: str) -> Metric | None:
     """Return the metric of ``name@cutoff-llevel`` or ``rbp.persistence``."""
-    found = re.fullmatch(r"([a-z][a-z0-9_-]*?)(?:([@.])(\d+))?(?:-l(\d+))?", text)
-    if found is None or found[1] not in RANX_NAMES:
+    found = re.fullmatch(r"([A-Za-z][A-Za-z0-9_-]*?)(?:([@.])(\d+))?(?:-l(\d+))?", text)
+    if found is None or (name := _named_by_ranx(found[1])) is None:
         return None
-    name, sign, number, level = found.groups()
+    _, sign, number, level = found.groups()
     ours = RANX_NAMES[name] if number else RANX_UNCUT.get(name, RANX_NAMES[name])
     given: dict[str, Any] = {} if level is None else {"rel": int(level)}
     if sign and name == "rbp":
@@ -205,6 +205,14 @@ def _from_ranx(text: str) -> Metric | None:
     if unknown:
         raise MetricError(f"parameters of {type(plain).__name__}", repr(text), "", unknown)
     return replace(plain, **given)
+
+
+def _named_by_ranx(name: str) -> str | None:
+    """Return a name of ranx in its own letters, if no other tool has the name in other letters."""
+    if name in RANX_NAMES:
+        return name
+    others = {known.lower() for known in (*ALIASES, *TREC_NAMES)}
+    return name.lower() if name.lower() in RANX_NAMES.keys() - others else None
 
 
 def _from_cwl(text: str) -> str:
@@ -269,8 +277,7 @@ def _gain(kind: type[Gain], keywords: list[ast.keyword], text: str) -> Gain:
 
 def _kind(name: str, *, bare: bool) -> type[Metric]:
     """Return the metric of a name; a small letter names one only where a depth follows."""
-    ours = {**{known: RANX_NAMES[known].partition("(")[0] for known in RANX_NAMES}, **TREC_NAMES}
-    kinds = {known: ALIASES[ours[known]] for known in ours} | ALIASES
+    kinds = {known: ALIASES[ours] for known, ours in TREC_NAMES.items()} | ALIASES
     if name in ALIASES:
         return ALIASES[name]
     meant = {kinds[known] for known in kinds if known.lower() == name.lower()}
@@ -280,7 +287,7 @@ def _kind(name: str, *, bare: bool) -> type[Metric]:
         names = sorted(kind.__name__ for kind in meant)
         raise MetricError("one metric", f"{name!r}, which may be any of", "", names)
     near = [known for known in kinds if known.lower() == name.lower()]
-    near += difflib.get_close_matches(name, kinds, n=4, cutoff=0.6)
+    near += difflib.get_close_matches(name, [*kinds, *RANX_NAMES], n=4, cutoff=0.6)
     near = [each for each in dict.fromkeys(near) if each != name][:3]
     advice = "did you mean " + " or ".join(near) if near else ""
     raise MetricError(

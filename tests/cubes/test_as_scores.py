@@ -67,6 +67,7 @@ def test_a_name_of_ones_own_stays_with_reset_index(scores):
 def test_long_frames(scores, long):
     assert same(long, scores)
     assert same(long.set_index(["name", "qid", "measure"])["value"], scores)
+    assert same(long.set_index(["name", "qid"]), scores)
     objects = long.assign(measure=long["measure"].map(ir_measures.parse_measure))
     assert same(objects, scores)
 
