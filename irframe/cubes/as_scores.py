@@ -4,12 +4,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
+import xarray as xr
 
 from irframe.errors import IdError, InputError
+from irframe.frames.by_role import refuse_rivals
 from irframe.frames.foreign import columns_of, is_array
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import names_exactly
-from irframe.names import ALIASES, DOC, METRICS, SYSTEM, TOPIC, roles
+from irframe.names import ALIASES, DEPTH, DOC, METRIC, METRICS, SYSTEM, TOPIC, roles
 
 __all__ = ["Scores", "as_scores", "index_roles", "is_scores", "named_metrics", "refuse_twice"]
 
@@ -39,6 +41,7 @@ def as_scores(x: Scores, metric: str | None = None) -> pd.DataFrame:
           after topics;
         - ``{topic: {metric: score}}``, as pytrec_eval gives it, or ``{system: ...}`` of these;
         - named tuples such as `ir_measures.Metric`;
+        - an array over (metric,) system and topic, at one depth;
         - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow.
 
         Without a system all is one system, called ``run``.
@@ -122,6 +125,8 @@ def _frame(x: Any) -> pd.DataFrame:
         named = x.rename("score") if x.name is None else x
         levels = set(LONG_METRIC) & set(x.index.names)
         return pd.DataFrame(named.rename("value").reset_index() if levels else named.to_frame())
+    if isinstance(x, xr.DataArray):
+        return _of_array(x)
     if isinstance(x, pd.DataFrame):
         flat = columns_of(x)
         return x if flat is None or not _is_long(flat) else flat
@@ -134,6 +139,22 @@ def _frame(x: Any) -> pd.DataFrame:
     if not rows or not hasattr(rows[0], "_fields"):
         raise InputError("scores: a DataArray or a DataFrame", type(x).__name__)
     return pd.DataFrame(rows)
+
+
+def _of_array(scores: xr.DataArray) -> pd.DataFrame:
+    """Return scores without depths as a frame with a column per metric."""
+    if not {SYSTEM, TOPIC} <= {*scores.dims} <= {METRIC, SYSTEM, TOPIC}:
+        found = ", ".join(map(str, scores.dims)) or "none"
+        advice = "select one depth: scores.sel(depth=10)" if DEPTH in scores.dims else ""
+        raise InputError("dimensions metric, system and topic", found, advice)
+    kept = scores.reset_coords(drop=True)
+    if METRIC not in kept.dims:
+        label = scores.coords[METRIC].item() if METRIC in scores.coords else scores.name or "score"
+        kept = kept.expand_dims({METRIC: [str(label)]})
+    columns = kept.transpose(SYSTEM, TOPIC, METRIC).to_series().dropna().unstack(METRIC)  # noqa: PD010
+    rows = pd.MultiIndex.from_product([kept.indexes[SYSTEM], kept.indexes[TOPIC]])
+    order = rows[rows.isin(columns.index)]
+    return pd.DataFrame(columns.loc[order, kept.indexes[METRIC]])
 
 
 def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
@@ -177,6 +198,8 @@ def _indexed(frame: pd.DataFrame) -> pd.DataFrame | None:
         return None
     if SYSTEM not in found:
         known, found = known.assign(**{SYSTEM: ONLY_SYSTEM}), {**found, SYSTEM: SYSTEM}
+    for role in (SYSTEM, TOPIC):
+        refuse_rivals(known, role, found[role])
     return known.set_index([found[SYSTEM], found[TOPIC]])
 
 
@@ -186,6 +209,10 @@ def _widen(frame: pd.DataFrame) -> pd.DataFrame:
     found = roles(frame.columns)
     if SYSTEM not in found:
         frame, found = frame.assign(**{SYSTEM: ONLY_SYSTEM}), {**found, SYSTEM: SYSTEM}
+    for role in (SYSTEM, TOPIC):
+        refuse_rivals(frame, role, found[role])
+    refuse_rivals(frame, METRIC, metric, LONG_METRIC)
+    refuse_rivals(frame, "value", value, LONG_VALUE)
     keys = [found[SYSTEM], found[TOPIC]]
     frame = frame.assign(**{metric: frame[metric].map(str)})
     refuse_twice(frame.set_index([*keys, metric]).index)

@@ -1,6 +1,6 @@
 """The columns of a frame by role: all that are needed, and none that could be meant instead."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -10,7 +10,7 @@ from irframe.frames.formats import Format
 from irframe.frames.require import lacking, require
 from irframe.names import ALIASES, roles
 
-__all__ = ["require_columns"]
+__all__ = ["refuse_rivals", "require_columns"]
 
 SETTLED = frozenset({("docno", "docid")})
 """Pairs of names where it is known which one is meant: PyTerrier's docid is a row number."""
@@ -42,15 +42,29 @@ def require_columns(frame: Any, kind: Format) -> Mapping[str, Hashable]:
         raise InputError(f"{kind.noun} with rows", "an empty one")
     for role in kind.roles:
         if role in found:
-            _refuse_rivals(frame, role, found[role])
+            refuse_rivals(frame, role, found[role])
     return found
 
 
-def _refuse_rivals(frame: pd.DataFrame, role: str, taken: Hashable) -> None:
-    """Raise if another column could as well play a role, and holds something else."""
+def refuse_rivals(
+    frame: pd.DataFrame, role: str, taken: Hashable, names: Sequence[Hashable] = ()
+) -> None:
+    """Raise if another column could as well play a role, and holds something else.
+
+    Parameters
+    ----------
+    frame
+        A frame.
+    role
+        The role; a column of this name plays it for certain.
+    taken
+        The column that plays it.
+    names
+        What columns of the role may be called, by default as `irframe.names.ALIASES` says.
+    """
     if taken == role:
         return
-    rivals = [name for name in ALIASES[role] if name in frame.columns and name != taken]
+    rivals = [name for name in names or ALIASES[role] if name in frame.columns and name != taken]
     for name in rivals:
         if (taken, name) not in SETTLED and not _same(frame[taken], frame[name]):
             found = f"{taken!r}, which comes first, and {name!r}, which differs"

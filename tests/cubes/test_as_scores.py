@@ -174,3 +174,27 @@ def test_frames_under_an_index_have_the_verbs_of_runs(track):
     runs, qrels = track
     found = runs.set_index(["system", "topic"]).ireval.evaluate(qrels, "AP")
     pd.testing.assert_frame_equal(found, runs.ireval.evaluate(qrels, "AP"))
+
+
+def test_arrays_at_one_depth(track):
+    array = ir.score(ir.cube(*track), "AP", "P")
+    expected = ir.evaluate(*track, ["AP", "P"], depth=10)
+    found = ir.as_scores(array.sel(depth=10))
+    pd.testing.assert_frame_equal(found, expected, check_names=False, atol=1e-12)
+    one = ir.as_scores(array.sel(depth=10, metric="AP"))
+    assert same(one, expected[["AP"]])
+    with pytest.raises(
+        InputError, match=r"metric, system, topic, depth. Select one depth: scores.s"
+    ):
+        ir.as_scores(array)
+
+
+def test_columns_that_might_be_meant_instead(long):
+    for other, taken in (("score", "value"), ("query_id", "qid"), ("run", "name")):
+        frame = long.assign(**{other: range(len(long))})
+        if taken == "value":
+            assert same(frame, long)
+        else:
+            with pytest.raises(InputError, match=f"'{taken}', which comes first, and '{other}'"):
+                ir.as_scores(frame)
+    assert same(long.assign(metric=long["measure"], measure="x"), long)
