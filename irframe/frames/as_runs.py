@@ -89,6 +89,7 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
         found = "documents without a topic" if plain else "an empty dictionary"
         raise InputError("{topic: {doc: score}} or {system: run}", found, "", map(repr, plain))
     if 1 not in kinds:
+        _refuse_lists(nested)
         return _stacked({str(name): as_runs(run, str(name)) for name, run in nested.items()})
     if len(kinds) > 1:
         topics, systems = kinds.pop(1), [key for keys in kinds.values() for key in keys]
@@ -98,6 +99,20 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
         )
         raise InputError("{topic: {doc: score}} or {system: run}", found, "hand them over apart")
     return flatten(nested, SCORE)
+
+
+def _refuse_lists(nested: Mapping[Any, Any]) -> None:
+    """Raise for topics with a list of documents, and show the line that scores them."""
+    key, docs = next(iter(nested.items()))
+    if not isinstance(docs, list | tuple) or not docs or hasattr(docs[0], "_fields"):
+        return
+    wanted, found = "{topic: {doc: score}} or {system: run}", f"a list of documents under {key!r}"
+    if isinstance(docs[0], str | int):
+        line = "{topic: {doc: -i for i, doc in enumerate(docs)} for topic, docs in x.items()}"
+        raise InputError(wanted, found, f"score them by their rank: {line}")
+    if isinstance(docs[0], tuple | list):
+        line = "{topic: dict(pairs) for topic, pairs in x.items()}"
+        raise InputError(wanted, found, f"make a dictionary of each: {line}")
 
 
 def _stacked(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 
 from irframe.errors import InputError
-from irframe.frames.formats import Format
+from irframe.frames.formats import RUN, Format
 from irframe.frames.require import lacking, require
-from irframe.names import ALIASES, roles
+from irframe.names import ALIASES, GRADE, roles
 
 __all__ = ["refuse_rivals", "require_columns"]
 
@@ -34,6 +34,8 @@ def require_columns(frame: Any, kind: Format) -> Mapping[str, Hashable]:
         raise InputError(f"{kind.noun}, a pandas DataFrame", type(frame).__name__)
     found = roles(frame.columns) | kind.find(frame.columns)
     missing = lacking(found, kind.needed)
+    if missing and kind is RUN and GRADE in found:
+        raise InputError("a run", "judgments", "hand over the runs first, then the judgments")
     strangers = [name for name in frame.columns if name not in found.values()]
     pairs = zip(strangers, (choice[0] for choice in missing), strict=False)
     line = f"frame.rename(columns={dict(pairs)})" if strangers else ""

@@ -25,9 +25,11 @@ def columns_of(x: Any) -> pd.DataFrame | None:
       qid docno  score
     0  q1    d1    2.0
     """
+    if isinstance(x, pd.Series) and x.name is not None:
+        return _with_levels(x.to_frame())
     if isinstance(x, pd.DataFrame):
         return _with_levels(x)
-    if is_array(x) or not hasattr(x, "__arrow_c_stream__"):
+    if isinstance(x, pd.Series) or is_array(x) or not hasattr(x, "__arrow_c_stream__"):
         return None
     table = pa.table(x)
     views = [field.name for field in table.schema if str(field.type) == "string_view"]

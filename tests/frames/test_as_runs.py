@@ -28,6 +28,7 @@ SHAPES = {
     "ScoredDoc": [ir_measures.ScoredDoc(*row) for row in ROWS],
     "named tuples": [namedtuple("Row", "qid docno score")(*row) for row in ROWS],  # noqa: PYI024
     "dictionaries": RUN.to_dict("records"),
+    "a column": RUN.set_index(["topic", "doc"])["score"],
 }
 
 
@@ -169,6 +170,11 @@ def test_predictions_of_mteb():
             {"q1": {"d1": 1.0}, "bm25": RUN},
             "'q1', taken for a topic, .* 'bm25', taken for a system",
         ),
+        ({"q1": ["d1"]}, r"core them by their rank: {topic: {doc: -i for i, doc in enumerate"),
+        ({"q1": [("d1", 0.5)]}, r"ake a dictionary of each: {topic: dict\(pairs\) for topic"),
+        (QRELS, "wanted a run; found judgments. Hand over the runs first"),
+        (RUN["score"], "a column for topic and doc"),
+        (RUN["score"].rename(None), "rows of type float"),
         ([], "found an empty one"),
         (ROWS, r"rows of type tuple. Name them: pd.DataFrame\(rows, columns=\['topic', 'doc',"),
         ([ir_measures.ScoredDoc("q", "d", 1.0), {"topic": "q"}], "2 kinds: ScoredDoc, dict"),
