@@ -20,6 +20,7 @@ Scores = pd.DataFrame | pd.Series | object
 
 ONLY_SYSTEM = "run"
 """Label of the system of scores that name none."""
+_WANTED = "scores indexed by system and topic, or in columns system, topic, measure, value"
 LONG_METRIC = ("metric", "measure")
 """Columns that name the metric in a long frame."""
 LONG_VALUE = ("value", "score")
@@ -74,8 +75,9 @@ def as_scores(x: Scores, metric: str | None = None) -> pd.DataFrame:
     """
     frame = _frame(x)
     if _is_long(frame):
-        return _widen(frame)
-    wide = _indexed(frame) if metric is None or not _is_matrix(frame, metric) else None
+        wide: pd.DataFrame | None = _widen(frame)
+    else:
+        wide = None if metric is not None and _is_matrix(frame, metric) else _indexed(frame)
     if metric is not None:
         wide = _stacked(frame, metric) if wide is None else _renamed(wide, metric)
     if wide is None:
@@ -83,9 +85,6 @@ def as_scores(x: Scores, metric: str | None = None) -> pd.DataFrame:
             _WANTED, "a frame with the columns", _advice(frame), map(str, frame.columns)
         )
     return wide
-
-
-_WANTED = "scores indexed by system and topic, or in columns system, topic, measure, value"
 
 
 def is_scores(x: pd.DataFrame | pd.Series) -> bool:

@@ -123,8 +123,9 @@ def test_published_matrices(shared):
     assert row["p"] == pytest.approx(0.0013194, abs=5e-8)
 
 
-def test_a_metric_renames_or_selects(scores):
+def test_a_metric_renames_or_selects(scores, long):
     assert ir.as_scores(scores, metric="AP").columns.tolist() == ["AP"]
+    assert ir.as_scores(long, metric="P@5").columns.tolist() == ["P@5"]
     assert ir.as_scores(scores["AP"], metric="MAP").columns.tolist() == ["MAP"]
     assert ir.as_scores(scores[["AP"]].droplevel("system"), metric="AP").index.nlevels == 2
     with pytest.raises(InputError, match="scores by RR; found several columns.*: AP, P@5"):
