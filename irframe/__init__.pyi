@@ -10,6 +10,7 @@ from .agreements.rbo import RBO as RBO
 from .agreements.rmse import RMSE as RMSE
 from .agreements.spearman import Spearman as Spearman
 from .agreements.tau_ap import TauAP as TauAP
+from .cubes.as_scores import as_scores as as_scores
 from .cubes.bounds import bounds as bounds
 from .cubes.concat import concat as concat
 from .cubes.condense import condense as condense
@@ -22,6 +23,8 @@ from .cubes.save import save as save
 from .cubes.score import score as score
 from .cubes.store import Store as Store
 from .cubes.store import store as store
+from .frames.as_qrels import as_qrels as as_qrels
+from .frames.as_runs import as_runs as as_runs
 from .frames.example_track import example_track as example_track
 from .frames.judge import judge as judge
 from .frames.pool import pool as pool
@@ -34,6 +37,8 @@ from .frames.sample import sample as sample
 from .frames.scan_runs import scan_runs as scan_runs
 from .frames.scanned_runs import ScannedRuns as ScannedRuns
 from .frames.simulate_track import simulate_track as simulate_track
+from .frames.to_pytrec_eval import to_pytrec_eval as to_pytrec_eval
+from .frames.to_ranx import to_ranx as to_ranx
 from .frames.write_qrels import write_qrels as write_qrels
 from .frames.write_run import write_run as write_run
 from .gains import Binary as Binary

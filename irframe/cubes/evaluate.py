@@ -15,13 +15,15 @@ from irframe.cubes.provenance import provenance
 from irframe.cubes.score import Metrics, parse_metrics, score
 from irframe.cubes.splitting import join
 from irframe.errors import DepthError, MetricError
+from irframe.frames.as_qrels import Qrels, as_qrels
+from irframe.frames.as_runs import Runs, as_runs
 from irframe.metrics import Metric
 from irframe.names import DEPTH, METRIC, METRICS, RESULT, SYSTEM, TOPIC, roles
 
 
 def evaluate(
-    runs: pd.DataFrame,
-    qrels: pd.DataFrame,
+    runs: Runs,
+    qrels: Qrels,
     metrics: Metrics,
     *,
     depth: int | None = None,
@@ -40,7 +42,7 @@ def evaluate(
     Parameters
     ----------
     runs, qrels
-        Run frame and qrels frame.
+        Run frame and qrels frame, or what `as_runs` and `as_qrels` take.
     metrics
         Metrics or their names. One with a depth of its own (``"nDCG@10"``) is scored there.
         One without is scored at `depth`, or else on all that was retrieved with nothing cut:
@@ -93,8 +95,8 @@ def evaluate(
         collection=collection,
         seed=seed,
     )
-    names = roles(runs.columns)
-    index = [names.get(SYSTEM, SYSTEM), names.get(TOPIC, TOPIC)]
+    runs, qrels = as_runs(runs), as_qrels(qrels)
+    index = [roles(runs.columns).get(role, role) for role in (SYSTEM, TOPIC)]
     labels = pd.Index([str(metric) for metric in chosen], name=METRIC)
     parts = {None: build_cube(runs, qrels, policy)} if by is None else {}
     parts |= {} if by is None else dict(build_groups(runs, qrels, policy, by))

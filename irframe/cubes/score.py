@@ -17,7 +17,7 @@ from irframe.gains import GainMap
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import facts
-from irframe.metrics.parse_metric import parse_metric
+from irframe.metrics.parse_metric import parse_named
 from irframe.names import DEPTH, EMPTY, METRIC, TOPIC
 
 Array = NDArray[Any]
@@ -92,14 +92,17 @@ def label_scores(
 
 
 def parse_metrics(metrics: Metrics) -> list[Metric]:
-    """Return metrics from names, refusing none and repeated ones."""
-    if isinstance(metrics, str | Metric | MetricType):
+    """Return metrics that are called what they were asked for, refusing none and repeated ones."""
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         metrics = [metrics]
-    chosen = [parse_metric(metric) for metric in metrics]
-    repeated = {str(metric) for metric in chosen if chosen.count(metric) > 1}
+    chosen: dict[str, Metric] = {}
+    repeated = []
+    for found in map(parse_named, metrics):
+        repeated += [str(metric) for metric in found if len(found) == 1 and str(metric) in chosen]
+        chosen |= {str(metric): metric for metric in found if str(metric) not in chosen}
     if repeated or not chosen:
-        raise MetricError("at least one metric, each once", "otherwise", "", sorted(repeated))
-    return chosen
+        raise MetricError("at least one metric, each once", "otherwise", "", sorted(set(repeated)))
+    return list(chosen.values())
 
 
 def refuse_metrics(cube: xr.Dataset, metrics: Sequence[Metric]) -> None:

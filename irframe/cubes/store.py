@@ -20,6 +20,7 @@ from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.sorting import RAW, sort_runs
 from irframe.cubes.working import need_dask, refuse_workers_without, work
 from irframe.errors import StoreError
+from irframe.frames.as_qrels import Qrels
 from irframe.frames.documents import take
 from irframe.frames.ids import same_kind
 from irframe.frames.scanned_runs import ScannedRuns
@@ -99,8 +100,8 @@ class Store:
             advice = "make it again with runs.ireval.store(path, qrels), which goes on from there"
             raise StoreError("a store of runs that is whole", f"none at {self.path}", advice)
         qrels = pd.read_parquet(folder.place(FRAME), filesystem=folder.files)
-        topics = read_qrels_table(qrels).topics
-        built = block_cube(_blocks(folder, facts, topics), facts, qrels, policy)
+        judged = read_qrels_table(qrels).topics
+        built = block_cube(_blocks(folder, facts, judged), facts, qrels, policy)
         built.encoding[FILES] = facts["made"][FILES]
         return built
 
@@ -115,7 +116,7 @@ class Store:
 def store(
     runs: ScannedRuns,
     path: str | PathLike[str],
-    qrels: pd.DataFrame,
+    qrels: Qrels,
     *,
     topics: int = 1000,
     progress: bool = False,
@@ -130,7 +131,7 @@ def store(
         A folder to be made, a path or an address. Where one holds the same already, nothing is
         done; where one was left unfinished, the work goes on.
     qrels
-        Judgments, which fit into memory.
+        Qrels frame, or what `as_qrels` takes; it fits into memory.
     topics
         Topics in a block, at least 1. A block is what one task works on: its rows, and the cells
         of all systems on its topics, are in memory at a time.
@@ -174,29 +175,28 @@ def store(
     size = whole("topics", topics, low=1)
     folder = folder_at(path)
     judgments = read_qrels_table(qrels)
+    frame = judgments.frame
     same_kind(pa.large_string(), judgments.doc.type, DOC, ("the runs", "the qrels"))
     same_kind(pa.large_string(), pa.array(judgments.topics).type, TOPIC, ("the runs", "the qrels"))
     made = {
         "irframe": VERSION,
-        FILES: [*runs.states(), *qrels.attrs.get(FILES, [])],
+        FILES: [*runs.states(), *frame.attrs.get(FILES, [])],
         "by_file": runs.by_file,
-        "qrels": _mark(qrels),
+        "qrels": _mark(frame),
         "topics": size,
     }
     facts = folder.told(WHOLE)
     if facts is not None:
         _refuse_others(facts["made"], made, folder)
         return Store(folder.path)
-    facts = _sorted(runs, folder, judgments, qrels, made) | {"judged": len(judgments.topics)}
+    facts = _sorted(runs, folder, judgments, made) | {"judged": len(judgments.topics)}
     _sort_blocks(_blocks(folder, facts, judgments.topics), progress=progress)
     folder.remove(RAW)
     folder.tell(WHOLE, facts)
     return Store(folder.path)
 
 
-def _sorted(
-    runs: ScannedRuns, folder: Folder, judgments: QrelsTable, qrels: pd.DataFrame, made: Any
-) -> dict[str, Any]:
+def _sorted(runs: ScannedRuns, folder: Folder, judgments: QrelsTable, made: Any) -> dict[str, Any]:
     """Return what was seen of the runs, sorting their rows into blocks unless that is done."""
     begun = folder.told(BEGUN)
     if begun is None:
@@ -211,7 +211,7 @@ def _sorted(
             folder.remove(left)
         _write_judgments(folder, judgments, made["topics"])
         with folder.files.open(folder.place(FRAME), "wb") as file:
-            qrels.to_parquet(file)
+            judgments.frame.to_parquet(file)
         found = sort_runs(runs, folder, judgments.topics, made["topics"])
         seen = found.facts | {"made": made}
         folder.tell(SORTED, seen)

@@ -10,11 +10,13 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.errors import GradeError, IdError, InputError, ParameterError
+from irframe.errors import GradeError, IdError, ParameterError
+from irframe.frames.as_qrels import Qrels, as_qrels
+from irframe.frames.as_runs import Runs, as_runs
+from irframe.frames.by_role import require_columns
 from irframe.frames.columns import numbers
 from irframe.frames.formats import QRELS, RUN
 from irframe.frames.ids import Codes, code_labels, identifiers
-from irframe.frames.require import Needed, require
 from irframe.names import (
     DOC,
     GRADE,
@@ -24,7 +26,6 @@ from irframe.names import (
     SCORE,
     SYSTEM,
     TOPIC,
-    roles,
 )
 
 ROWS = 1 << 20
@@ -79,10 +80,11 @@ class RunTable:
         return _described(systems, topics, self.doc.take(pa.array(rows)).to_pylist())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class QrelsTable:
     """A qrels frame by role, identifiers coded as integers."""
 
+    frame: pd.DataFrame
     columns: Mapping[str, Hashable]
     topic: Codes
     topics: pd.Index
@@ -94,13 +96,13 @@ class QrelsTable:
         return _described(self.topics[self.topic[rows]], self.doc.take(pa.array(rows)).to_pylist())
 
 
-def read_table(runs: pd.DataFrame) -> RunTable:
+def read_table(runs: Runs) -> RunTable:
     """Read a run frame by role.
 
     Parameters
     ----------
     runs
-        Columns topic, doc, and score or rank; usually system. Aliases are accepted.
+        Columns topic, doc, and score or rank; usually system; or what `as_runs` takes.
 
     Returns
     -------
@@ -112,30 +114,31 @@ def read_table(runs: pd.DataFrame) -> RunTable:
     InputError
         For an empty frame or a missing role.
     """
-    columns = require_columns(runs, RUN.noun, RUN.needed)
+    frame = as_runs(runs)
+    columns = require_columns(frame, RUN)
     if SYSTEM in columns:
-        system, systems = code_labels(runs[columns[SYSTEM]], SYSTEM)
+        system, systems = code_labels(frame[columns[SYSTEM]], SYSTEM)
     else:
-        system, systems = np.zeros(len(runs), np.int32), pd.Index([ONLY_SYSTEM])
-    topic, topics = code_labels(runs[columns[TOPIC]], TOPIC)
+        system, systems = np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM])
+    topic, topics = code_labels(frame[columns[TOPIC]], TOPIC)
     return RunTable(
-        frame=runs,
+        frame=frame,
         columns=columns,
         system=system,
         systems=systems,
         topic=topic,
         topics=topics,
-        doc=identifiers(runs[columns[DOC]], DOC),
+        doc=identifiers(frame[columns[DOC]], DOC),
     )
 
 
-def read_qrels_table(qrels: pd.DataFrame) -> QrelsTable:
+def read_qrels_table(qrels: Qrels) -> QrelsTable:
     """Read a qrels frame by role.
 
     Parameters
     ----------
     qrels
-        Columns topic, doc and grade. Aliases are accepted.
+        Columns topic, doc and grade; or what `as_qrels` takes.
 
     Returns
     -------
@@ -149,14 +152,16 @@ def read_qrels_table(qrels: pd.DataFrame) -> QrelsTable:
     GradeError
         For grades that are not whole numbers from -126 to 127.
     """
-    columns = require_columns(qrels, QRELS.noun, QRELS.needed)
-    topic, topics = code_labels(qrels[columns[TOPIC]], TOPIC)
+    frame = as_qrels(qrels)
+    columns = require_columns(frame, QRELS)
+    topic, topics = code_labels(frame[columns[TOPIC]], TOPIC)
     return QrelsTable(
+        frame=frame,
         columns=columns,
         topic=topic,
         topics=topics,
-        doc=identifiers(qrels[columns[DOC]], DOC),
-        grade=_grades(qrels[columns[GRADE]]),
+        doc=identifiers(frame[columns[DOC]], DOC),
+        grade=_grades(frame[columns[GRADE]]),
     )
 
 
@@ -164,16 +169,6 @@ def row_slices(rows: int) -> Iterator[slice]:
     """Yield slices that cover so many rows, `ROWS` at a time."""
     for start in range(0, rows, ROWS):
         yield slice(start, min(start + ROWS, rows))
-
-
-def require_columns(frame: Any, noun: str, needed: Needed) -> Mapping[str, Hashable]:
-    """Return the columns of a frame by role, or raise if it lacks one, or has no rows."""
-    if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"{noun}, a pandas DataFrame", type(frame).__name__)
-    found = require(roles(frame.columns), frame.columns, needed, noun, "a frame")
-    if not len(frame):
-        raise InputError(f"{noun} with rows", "an empty one")
-    return found
 
 
 def column_of(runs: pd.DataFrame, argument: str, name: Any) -> pd.Series:
@@ -192,7 +187,8 @@ def _grades(column: pd.Series) -> NDArray[np.int8]:
     grades = numbers(column, GradeError)
     fits = (grades == np.round(grades)) & (grades >= LOWEST_GRADE) & (grades <= HIGHEST_GRADE)
     if not fits.all():
-        wanted = f"grades that are whole numbers from {LOWEST_GRADE} to {HIGHEST_GRADE}"
+        where = f" in column {column.name!r}" if column.name != GRADE else ""
+        wanted = f"grades that are whole numbers from {LOWEST_GRADE} to {HIGHEST_GRADE}{where}"
         raise GradeError(wanted, f"{int((~fits).sum())} others", "", column[~fits])
     return grades.astype(np.int8)
 

@@ -8,7 +8,8 @@ import scipy
 import xarray as xr
 
 from irframe.checks import level
-from irframe.cubes.tables import system_name, to_scores
+from irframe.cubes.as_scores import as_scores, index_roles
+from irframe.cubes.tables import to_scores
 from irframe.cubes.verb import verb
 from irframe.inference.averages import moments
 from irframe.metrics.facts import facts
@@ -74,7 +75,7 @@ def summary(
     if isinstance(scores, xr.DataArray):
         return result
     frame = result.to_dataframe().dropna(subset=["n"]).astype({"n": int})
-    return frame.rename_axis(index={SYSTEM: system_name(scores)})
+    return frame.rename_axis(index={SYSTEM: index_roles(as_scores(scores))[SYSTEM]})
 
 
 def _summarise(scores: xr.DataArray, alpha: float) -> xr.Dataset:

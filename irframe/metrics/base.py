@@ -1,6 +1,7 @@
 """What every metric shares: a frozen value whose text reads back, registered under its names."""
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -154,7 +155,24 @@ class Metric(metaclass=MetricType):
         text = f"{type(self).__name__}({self._arguments('depth')})"
         return text if self.depth is None else f"{text}@{self.depth!r}"
 
+    def named(self, label: str) -> Self:
+        """Return the same metric under a name that a caller gave it, which is then its text.
+
+        Examples
+        --------
+        >>> from irframe.metrics import Recall
+        >>> str((Recall @ 5).named("R@5")), (Recall @ 5).named("R@5") == Recall @ 5
+        ('R@5', True)
+        """
+        other = copy(self)
+        object.__setattr__(other, "_label", label)
+        return other
+
     def __str__(self) -> str:
+        label: str | None = self.__dict__.get("_label")
+        return self._canonical() if label is None else label
+
+    def _canonical(self) -> str:
         arguments, at = self._arguments(self.at), getattr(self, self.at)
         text = type(self).__name__ + (f"({arguments})" if arguments else "")
         return text if at is None else f"{text}@{at!r}"

@@ -1,5 +1,6 @@
 """What is to be known of a metric, read off its class, value or name in one place."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -57,6 +58,46 @@ class Facts:
 
 
 UNKNOWN = Facts()
+
+
+def place_of(metric: Any, labels: Sequence[str]) -> int | None:
+    """Return where a metric stands among labels, by its very name or by another name for it.
+
+    Parameters
+    ----------
+    metric
+        A metric or any of its names.
+    labels
+        Labels of scores.
+
+    Examples
+    --------
+    >>> place_of("Recall@5", ["map", "R@5"]), place_of("AP", ["map", "R@5"]), place_of("x", ["AP"])
+    (1, 0, None)
+    """
+    if str(metric) in labels:
+        return labels.index(str(metric))
+    wanted = _metric(metric)
+    same = (place for place, label in enumerate(labels) if _metric(label) == wanted)
+    return None if wanted is None else next(same, None)
+
+
+def label_at(label: str, depth: Any) -> str:
+    """Return the label of a metric at a depth, unless it names its own.
+
+    Examples
+    --------
+    >>> label_at("AP", 10), label_at("ndcg_cut_20", 10), label_at("IPrec@0.1", 10)
+    ('AP@10', 'ndcg_cut_20', 'IPrec@0.1')
+    """
+    return label if "@" in label or facts(label).depth is not None else f"{label}@{depth}"
+
+
+def _metric(metric: Any) -> Metric | None:
+    try:
+        return parse_metric(metric)
+    except IrframeError:
+        return None
 
 
 def facts(metric: Any) -> Facts:

@@ -1,0 +1,99 @@
+"""What other tools call the metrics, beside the names that the metrics carry themselves."""
+
+from collections.abc import Iterator
+
+__all__ = [
+    "CUTOFFS",
+    "CWL_EVAL",
+    "DEFAULTS",
+    "IR_MEASURES",
+    "RANX_NAMES",
+    "RANX_UNCUT",
+    "SETS",
+    "each_of_set",
+]
+
+IR_MEASURES = frozenset(
+    {"AP", "AP_IA", "Accuracy", "BPM", "BPref", "Bpref", "Compat", "ERR", "ERR_IA", "INSQ", "INST"}
+    | {"IPrec", "Judged", "MAP", "MAP_IA", "MRR", "NDCG", "NERR10", "NERR11", "NERR8", "NERR9"}
+    | {"NRBP", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "P_IA", "Precision", "R", "RBP"}
+    | {"RPrec", "RR", "Recall", "Rprec", "SDCG", "SetAP", "SetF", "SetP", "SetR", "SetRelP"}
+    | {"StRecall", "Success", "alpha_DCG", "alpha_nDCG", "infAP", "nDCG", "nERR_IA", "nNRBP"}
+    | {"\u03b1_DCG", "\u03b1_nDCG"}
+)
+"""The names of ir_measures, some of which irframe has as well."""
+
+CWL_EVAL: dict[str, str] = {"AP": "AP", "P@20": "P", "RBP@0.8": "RBP", "RR": "RR"}
+"""Names of cwl_eval, with an example of their parameter, and ours."""
+
+_DOUBLING = {grade: 2**grade - 1 for grade in range(1, 17)}
+
+RANX_NAMES: dict[str, str] = {
+    "average_precision": "AP",
+    "bpref": "Bpref",
+    "dcg": "DCG(gain=Linear(top=1))",
+    "dcg_burges": f"DCG(gain={_DOUBLING})",
+    "f1": "F",
+    "hit_rate": "Success",
+    "hits": "NumRelRet",
+    "map": "AP",
+    "mrr": "RR",
+    "ndcg": "nDCG",
+    "ndcg_burges": "nDCG(gain='exp')",
+    "precision": "P",
+    "r-precision": "Rprec",
+    "rbp": "RBP",
+    "recall": "Recall",
+    "reciprocal_rank": "RR",
+}
+"""Name of a metric in ranx, without its cutoff, and ours; ranx never scales the gains of DCG."""
+
+RANX_UNCUT: dict[str, str] = {"f1": "SetF", "precision": "SetP"}
+"""What a name of ranx means without a cutoff: all that was retrieved."""
+
+CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
+_RECALLS = tuple(f"{level / 10:.2f}" for level in range(11))
+
+DEFAULTS: dict[str, tuple[str, ...]] = {
+    "iprec_at_recall": _RECALLS,
+    "map_cut": CUTOFFS,
+    "ndcg_cut": CUTOFFS,
+}
+"""Names that stand for several measures by themselves, and their parameters, as in trec_eval."""
+
+_IN_SETS: dict[str, tuple[str, ...]] = DEFAULTS | {
+    "P": CUTOFFS,
+    "Rprec_mult": tuple(f"{fifths / 5:.2f}" for fifths in range(1, 11)),
+    "recall": CUTOFFS,
+    "relative_P": CUTOFFS,
+    "success": ("1", "5", "10"),
+}
+
+SETS: dict[str, str] = {
+    "official": (
+        "num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P"
+    ),
+    "set": (
+        "num_q num_ret num_rel num_rel_ret utility set_P set_relative_P set_recall set_map set_F"
+    ),
+    "all_trec": (
+        "num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P "
+        "recall infAP gm_bpref Rprec_mult utility 11pt_avg binG G ndcg ndcg_rel Rndcg ndcg_cut "
+        "map_cut relative_P success set_P set_relative_P set_recall set_map set_F "
+        "num_nonrel_judged_ret"
+    ),
+}
+"""The sets of measures of trec_eval, in its order; ``runid`` and ``relstring`` are no measures."""
+
+
+def each_of_set(name: str) -> Iterator[str]:
+    """Yield the measures of a set as trec_eval prints them.
+
+    Examples
+    --------
+    >>> list(each_of_set("official"))[4:8], list(each_of_set("official"))[-1]
+    (['map', 'gm_map', 'Rprec', 'bpref'], 'P_1000')
+    """
+    for measure in SETS[name].split():
+        parameters = _IN_SETS.get(measure)
+        yield from [measure] if parameters is None else (f"{measure}_{p}" for p in parameters)
