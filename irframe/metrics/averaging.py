@@ -1,19 +1,19 @@
 """The one average over topics."""
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.metrics.base import Floats
+from irframe.metrics.base import Floats, Summary
 
+FLOOR = 0.00001
+"""What a lower score counts as in a geometric mean, as in trec_eval."""
 TIE = 12
 """Decimals to which averages are rounded before one of them leads: rounding errors are ties."""
 
 
-def average(
-    values: NDArray[Any], summary: Literal["mean", "sum", "harmonic"] = "mean", axis: int = -1
-) -> Floats:
+def average(values: NDArray[Any], summary: Summary = "mean", axis: int = -1) -> Floats:
     """Average over topics, leaving out those without a score.
 
     Parameters
@@ -22,7 +22,8 @@ def average(
         Scores, NaN where there is none.
     summary
         How a metric is averaged, one of its `facts`: ``"mean"``; ``"sum"``, added up;
-        ``"harmonic"``, one over the mean of one over the score, 0 if a score is 0.
+        ``"harmonic"``, one over the mean of one over the score, 0 if a score is 0;
+        ``"geometric"``, e to the mean of the logarithms, of 0.00001 for scores below.
     axis
         That of the topics.
 
@@ -45,5 +46,8 @@ def average(
         with np.errstate(divide="ignore"):
             rates = 1 / values
             return np.asarray(n / np.where(missing, 0.0, rates).sum(axis=axis))[()]
+    if summary == "geometric":
+        logs = np.log(np.maximum(np.where(missing, 1.0, values), FLOOR))
+        return np.asarray(np.exp(logs.sum(axis=axis) / n))[()]
     total = (np.where(missing, 0.0, values) if absent.any() else values).sum(axis=axis)
     return np.asarray(np.where(there > 0, total, np.nan) if summary == "sum" else total / n)[()]

@@ -15,6 +15,9 @@ from irframe.metrics.evidence import Evidence, refuse_words
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
+Summary = Literal["mean", "sum", "harmonic", "geometric"]
+"""How scores are averaged over topics."""
+
 METRICS: dict[str, type["Metric"]] = {}
 """Every metric by its class name, in order of definition."""
 
@@ -105,7 +108,7 @@ class Metric(metaclass=MetricType):
     needs_depth: ClassVar[bool] = False
     additive: ClassVar[bool] = False
     sees_length: ClassVar[bool] = False
-    summary: ClassVar[Literal["mean", "sum", "harmonic"]] = "mean"
+    summary: ClassVar[Summary] = "mean"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     order: ClassVar[Literal["", "relevance", "gain", "reward", "preference", "judged"]] = ""
     fillings: ClassVar[Literal["", "cut", "list"]] = ""

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from irframe.errors import IrframeError
 from irframe.gains import Gain, parse_gain
-from irframe.metrics.base import ALIASES, Metric, MetricType
+from irframe.metrics.base import ALIASES, Metric, MetricType, Summary
 from irframe.metrics.parse_metric import parse_metric
 
 
@@ -21,7 +21,7 @@ class Facts:
     cost
         Whether lower is better.
     summary
-        How scores are averaged over topics: ``"mean"``, ``"sum"`` or ``"harmonic"``.
+        How scores are averaged over topics, one of the words of `average`.
     depth
         The metric's own depth, or None.
     rel
@@ -41,7 +41,7 @@ class Facts:
 
     known: bool = False
     cost: bool = False
-    summary: Literal["mean", "sum", "harmonic"] = "mean"
+    summary: Summary = "mean"
     depth: int | None = None
     rel: int = 1
     gain: Gain | None = None

@@ -30,6 +30,22 @@ TREC_NAMES: dict[str, str] = {
     "num_ret": "NumRet",
     "num_rel": "NumRel",
     "num_rel_ret": "NumRelRet",
+    "num_nonrel_judged_ret": "NumNonrelJudgedRet",
+    "relative_P": "RelativeP",
+    "set_relative_P": "SetRelativeP",
+    "set_map": "SetAP",
+    "11pt_avg": "InterpolatedAP",
+    "Rprec_mult": "RprecMult",
+    "G": "G",
+    "binG": "BinG",
+    "utility": "Utility",
+    "yaap": "YAAP",
+    "ndcg_rel": "nDCGRel",
+    "Rndcg": "RnDCG",
+    "gm_map": "GMAP",
+    "gm_bpref": "GMBpref",
+    "map_avgjg": "AP",
+    "P_avgjg": "P",
 }
 """trec_eval's name of a measure, without its cutoff, and ours."""
 

@@ -35,6 +35,19 @@ def test_counts_are_added_up(scores):
     assert np.isnan(summary["ci_low"].sel(metric=["NumQ", "NumRelRet"])).all()
 
 
+def test_geometric_means_have_no_interval():
+    runs, qrels = ir.example_track()
+    scores = runs.ireval.cube(qrels).ireval.score("GMAP", at=50)
+    summary = scores.ireval.summary()
+    expected = np.exp(np.log(np.maximum(scores, 1e-5)).mean("topic"))
+    np.testing.assert_allclose(summary["mean"], expected)
+    assert summary["ci_low"].isnull().all()
+    frame = scores.ireval.compare("t")
+    assert frame["ci_low"].isna().all()
+    means = summary["mean"].sel(metric="GMAP", depth=50).to_series()
+    np.testing.assert_allclose(frame["mean_a"], means.loc[frame["system_a"]])
+
+
 def test_topics_without_scores_are_not_counted(scores):
     holes = scores.where(scores["topic"] != "101")
     summary = holes.ireval.summary()

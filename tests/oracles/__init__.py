@@ -22,7 +22,7 @@ keywords, with the metric's defaults, and returns one number:
 
 from collections.abc import Callable
 
-from . import binary, graded, misplacement, preference, searching, sets
+from . import binary, graded, misplacement, preference, searching, sets, trec
 from .topic import Topic
 
 __all__ = ["ORACLES", "Topic"]
@@ -32,16 +32,22 @@ ORACLES: dict[str, Callable[..., float]] = {
     "ASL": searching.atomized_search_length,
     "AtomizedP": searching.atomized_precision,
     "BalancePoint": misplacement.balance_point,
+    "BinG": trec.binary_g,
     "Bpref": preference.binary_preference,
     "CRP": misplacement.cumulated_relative_position,
     "DCG": graded.discounted_cumulative_gain,
     "ERR": graded.expected_reciprocal_rank,
     "ESL": searching.expected_search_length,
     "F": sets.f_measure,
+    "G": trec.g_measure,
+    "GMAP": binary.average_precision,
+    "GMBpref": preference.binary_preference,
     "IPrec": binary.interpolated_precision,
     "InfAP": preference.inferred_average_precision,
+    "InterpolatedAP": trec.interpolated_average_precision,
     "InverseASL": searching.inverse_search_length,
     "Judged": sets.judged,
+    "NumNonrelJudgedRet": trec.number_nonrelevant_judged,
     "NumQ": sets.number_topics,
     "NumRel": sets.number_relevant,
     "NumRelRet": sets.number_relevant_retrieved,
@@ -52,11 +58,19 @@ ORACLES: dict[str, Callable[..., float]] = {
     "RR": binary.reciprocal_rank,
     "Recall": binary.recall,
     "RecoveryRatio": misplacement.recovery_ratio,
+    "RelativeP": trec.relative_precision,
+    "RnDCG": trec.ndcg_over_levels,
     "Rprec": binary.r_precision,
+    "RprecMult": trec.r_precision_at_multiple,
+    "SetAP": trec.set_average_precision,
     "SetF": sets.set_f,
     "SetP": sets.set_precision,
+    "SetRelativeP": trec.set_relative_precision,
     "SpaceRatio": misplacement.space_ratio,
     "Success": binary.success,
     "Twist": misplacement.twist,
+    "Utility": trec.utility,
+    "YAAP": trec.yet_another_average_precision,
     "nDCG": graded.normalised_discounted_cumulative_gain,
+    "nDCGRel": trec.ndcg_over_relevant,
 }
