@@ -17,7 +17,7 @@ from irframe.gains import GainMap
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.block import by_scale
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import facts, large_gains
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM, TOPIC
 
@@ -161,6 +161,8 @@ def refuse_metrics(cube: xr.Dataset, metrics: Sequence[Metric]) -> None:
         missing = gain.missing(cube["level"].to_numpy()) if isinstance(gain, GainMap) else []
         if missing:
             raise MetricError(f"a gain for every grade in {metric}", "none for", "", missing)
+        if large := large_gains(metric, cube["level"].to_numpy()):
+            raise MetricError(f"gains of at most 1 for {metric}", "more for grades", "", large)
 
 
 def wanted_depths(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, number, whole
 from irframe.errors import DepthError, MetricError
-from irframe.gains import Gain, gain_text, parse_gain
+from irframe.gains import Gain, GainMap, gain_text, parse_gain
 from irframe.metrics.evidence import Evidence, refuse_words
 
 Array = NDArray[Any]
@@ -82,7 +82,8 @@ class Metric(metaclass=MetricType):
     -----
     Facts of a class that studies read: `needs_depth`, whether the value changes with the depth
     even where nothing more is retrieved; `additive`, whether it adds up gain, each rank counting
-    no more than the one above; `sees_length`, whether it sees how long a list is; `order`, what
+    no more than the one above; `sees_length`, whether it sees how long a list is; `unit`,
+    whether gains must not exceed 1; `order`, what
     must rank higher for the score to be highest at every depth,
     ``"reward"`` being gain that only relevant documents are paid for; `ceiling`, a
     second kernel for the score if unjudged documents and unread ranks held all that they might,
@@ -90,7 +91,9 @@ class Metric(metaclass=MetricType):
     metrics with one: ``"cut"`` where a relevant document past the depth can only lower the score,
     ``"list"`` where it may also raise it, see `irframe.extremes.fillings`; `graded`, what else it
     takes where grades gain differently: ``"labelings"`` or ``"ratios"``, the modules of
-    `irframe.extremes`.
+    `irframe.extremes`; `reading`, what users do who follow the metric, an
+    `irframe.metrics.reading.Reading`, for those of the C/W/L framework. A class made with
+    ``abstract=True`` is none of the metrics, but what some share.
 
     Examples
     --------
@@ -108,18 +111,22 @@ class Metric(metaclass=MetricType):
     needs_depth: ClassVar[bool] = False
     additive: ClassVar[bool] = False
     sees_length: ClassVar[bool] = False
+    unit: ClassVar[bool] = False
     summary: ClassVar[Summary] = "mean"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     order: ClassVar[Literal["", "relevance", "gain", "reward", "preference", "judged"]] = ""
     fillings: ClassVar[Literal["", "cut", "list"]] = ""
     graded: ClassVar[Literal["", "labelings", "ratios"]] = ""
     ceiling: ClassVar[Callable[..., Floats] | None] = None
+    reading: ClassVar[Callable[..., Any] | None] = None
     kernel: ClassVar[Callable[..., Floats]]
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, *, abstract: bool = False) -> None:
         super().__init_subclass__()
+        if abstract:
+            return
         _refuse_taken(cls)
-        for kernel in ("kernel", "ceiling"):
+        for kernel in ("kernel", "ceiling", "reading"):
             if getattr(cls, kernel, None):
                 refuse_words(cls, kernel)
         METRICS[cls.__name__] = cls
@@ -130,6 +137,8 @@ class Metric(metaclass=MetricType):
             value = getattr(self, spec.name)
             plain = value.item() if isinstance(value, np.generic) else value
             object.__setattr__(self, spec.name, _checked(type(self).__name__, spec, plain))
+        if self.unit:
+            _refuse_large_gains(self)
 
     def __matmul__(self, depth: int) -> Self:
         return replace(self, depth=depth)
@@ -193,6 +202,23 @@ class Metric(metaclass=MetricType):
         words = evidence.read(self, "ceiling")
         return self._hold(getattr(self, "ceiling")(**words), evidence.grade.shape)  # noqa: B009
 
+    def read(self, evidence: Evidence) -> list[Floats]:
+        """Say what users do who follow the metric.
+
+        Parameters
+        ----------
+        evidence
+            The rankings and what is known of their topics.
+
+        Returns
+        -------
+        list of numpy.ndarray
+            The five quantities of `irframe.metrics.reading.QUANTITIES`, shape (..., depth) each.
+        """
+        reading = getattr(self, "reading")(**evidence.read(self, "reading"))  # noqa: B009
+        found = reading.quantities().values()
+        return [self._hold(values, evidence.grade.shape) for values in found]
+
     def _hold(self, values: Floats, shape: tuple[int, ...]) -> Floats:
         if values.shape != shape:
             values = np.broadcast_to(values, shape)
@@ -217,6 +243,14 @@ def _checked(metric: str, spec: Field[Any], value: Any) -> Any:
     if any(limit is not None for limit in limits.values()):
         number(name, value, **limits, error=MetricError)
     return value
+
+
+def _refuse_large_gains(metric: Any) -> None:
+    """Raise if a gain map goes above 1, where a metric reads gains as shares or probabilities."""
+    gain = metric.gain
+    if isinstance(gain, GainMap) and (large := [pair for pair in gain.pairs if pair[1] > 1]):
+        listed = [f"{grade}: {value}" for grade, value in large]
+        raise MetricError(f"gains of at most 1 for {type(metric).__name__}", "more", "", listed)
 
 
 def _refuse_taken(kind: type[Metric]) -> None:

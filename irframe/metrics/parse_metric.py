@@ -7,8 +7,9 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from irframe.errors import MetricError
-from irframe.gains import GAINS, Gain, parse_gain
+from irframe.gains import GAINS, Gain, Linear, parse_gain
 from irframe.metrics.base import ALIASES, METRICS, Metric
+from irframe.metrics.cwl_names import from_cwl
 
 TREC_NAMES: dict[str, str] = {
     "map": "AP",
@@ -89,7 +90,8 @@ def parse_metric(text: Any) -> Metric:
         text = str(text)
     if not isinstance(text, str):
         raise MetricError("a metric or its name", repr(text))
-    return _from_trec(text.strip()) or _from_expression(text.strip())
+    text = text.strip()
+    return _from_trec(text) or from_cwl(text) or _from_expression(text)
 
 
 def _from_trec(text: str) -> Metric | None:
@@ -169,6 +171,10 @@ def _build(kind: type[Metric], arguments: dict[str, Any], text: str) -> Metric:
     if arguments.pop("judged_only", False):
         advice = "remove unjudged documents with cube.ireval.condense() and leave it out"
         raise MetricError("a metric of the run as it is", f"judged_only in {text!r}", advice)
+    if arguments.pop("min_rel", 0):
+        raise MetricError("a linear gain from grade 0 on", f"min_rel in {text!r}")
+    if "max_rel" in arguments:
+        arguments["gain"] = Linear(top=arguments.pop("max_rel"))
     if "dcg" in arguments:
         arguments["dcg"] = VALUES.get(str(arguments["dcg"]), arguments["dcg"])
     known = {spec.name: spec for spec in fields(kind)}

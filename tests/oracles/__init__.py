@@ -22,7 +22,7 @@ keywords, with the metric's defaults, and returns one number:
 
 from collections.abc import Callable
 
-from . import binary, graded, misplacement, preference, searching, sets, trec
+from . import binary, graded, misplacement, preference, reading, searching, sets, trec
 from .topic import Topic
 
 __all__ = ["ORACLES", "Topic"]
@@ -31,22 +31,33 @@ ORACLES: dict[str, Callable[..., float]] = {
     "AP": binary.average_precision,
     "ASL": searching.atomized_search_length,
     "AtomizedP": searching.atomized_precision,
+    "BPM": reading.utility("BPM"),
     "BalancePoint": misplacement.balance_point,
     "BinG": trec.binary_g,
     "Bpref": preference.binary_preference,
     "CRP": misplacement.cumulated_relative_position,
     "DCG": graded.discounted_cumulative_gain,
+    "DynamicBPM": reading.utility("DynamicBPM"),
     "ERR": graded.expected_reciprocal_rank,
     "ESL": searching.expected_search_length,
     "F": sets.f_measure,
     "G": trec.g_measure,
     "GMAP": binary.average_precision,
     "GMBpref": preference.binary_preference,
+    "IFTGoal": reading.utility("IFTGoal"),
+    "IFTGoalRate": reading.utility("IFTGoalRate"),
+    "IFTRate": reading.utility("IFTRate"),
+    "INSQ": reading.utility("INSQ"),
+    "INST": reading.utility("INST"),
     "IPrec": binary.interpolated_precision,
     "InfAP": preference.inferred_average_precision,
     "InterpolatedAP": trec.interpolated_average_precision,
     "InverseASL": searching.inverse_search_length,
     "Judged": sets.judged,
+    "NERR10": reading.utility("NERR10"),
+    "NERR11": reading.utility("NERR11"),
+    "NERR8": reading.utility("NERR8"),
+    "NERR9": reading.utility("NERR9"),
     "NumNonrelJudgedRet": trec.number_nonrelevant_judged,
     "NumQ": sets.number_topics,
     "NumRel": sets.number_relevant,
@@ -62,6 +73,7 @@ ORACLES: dict[str, Callable[..., float]] = {
     "RnDCG": trec.ndcg_over_levels,
     "Rprec": binary.r_precision,
     "RprecMult": trec.r_precision_at_multiple,
+    "SDCG": reading.utility("SDCG"),
     "SetAP": trec.set_average_precision,
     "SetF": sets.set_f,
     "SetP": sets.set_precision,
