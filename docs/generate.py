@@ -13,8 +13,8 @@ INTRODUCTION = """# Metrics
 A metric is a value: `ir.RBP(p=0.8)`, `ir.nDCG() @ 10`, or the same as text, `"RBP(p=0.8)"`,
 `"nDCG@10"`. Its parameters are its fields, two equal metrics compare equal, and its text reads
 back. Every metric scores **all depths in one pass**; `@` fixes one. For the metrics below the names
-of ir_measures and of trec_eval (`map_cut_10`, `recip_rank`) are understood too; ir_measures knows
-some that irframe does not have.
+of ir_measures, of trec_eval (`map_cut_10`, `recip_rank`) and of cwl_eval (`INST-T=2`) are
+understood too; ir_measures knows some that irframe does not have.
 """
 
 API = """API

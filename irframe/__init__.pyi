@@ -44,6 +44,7 @@ from .inference.discrimination import discrimination as discrimination
 from .inference.discriminative_power import discriminative_power as discriminative_power
 from .inference.inversions import inversions as inversions
 from .inference.median_p import median_p as median_p
+from .inference.risk import risk as risk
 from .inference.select_top import select_top as select_top
 from .inference.styled import styled as styled
 from .inference.summary import summary as summary
@@ -56,6 +57,7 @@ from .metrics.base import Metric as Metric
 from .metrics.bing import BinG as BinG
 from .metrics.bpm import BPM as BPM
 from .metrics.bpref import Bpref as Bpref
+from .metrics.compat import Compat as Compat
 from .metrics.crp import CRP as CRP
 from .metrics.dcg import DCG as DCG
 from .metrics.dynamic_bpm import DynamicBPM as DynamicBPM
@@ -124,6 +126,7 @@ from .studies.orderings.cross_check import cross_check as cross_check
 from .studies.orderings.enumerate_rankings import enumerate_rankings as enumerate_rankings
 from .studies.orderings.line_up import line_up as line_up
 from .studies.orderings.orderings import orderings as orderings
+from .studies.orderings.preferences import preferences as preferences
 from .studies.orderings.separability import separability as separability
 from .studies.outcomes.outcomes import Outcomes as Outcomes
 from .studies.outcomes.outcomes import outcomes as outcomes

@@ -91,6 +91,8 @@ VARIANTS = [
         "Bpref(variant='2004')",
         "CRP",
         "CRP(rel=2)",
+        "Compat(p=0.95)",
+        "Compat(p=0.5, normalize=False, rel=2)",
         "DCG",
         "DCG(discount='jk', base=3)",
         "DCG(gain='binary', rel=2)",

@@ -184,7 +184,16 @@ class Metric(metaclass=MetricType):
         numpy.ndarray
             Scores, shape (..., depth); a metric with a fixed depth stays constant past it.
         """
-        return self._hold(self.kernel(**evidence.read(self)), evidence.grade.shape)
+        return self._hold(self._every_depth(evidence), evidence.grade.shape)
+
+    def _every_depth(self, evidence: Evidence) -> Floats:
+        """Return what the kernel gives, once for all depths that a metric is fixed to."""
+        if self.depth is None:
+            return self.kernel(**evidence.read(self))
+        free = replace(self, depth=None)
+        if free not in evidence.scored:
+            evidence.scored[free] = self.kernel(**evidence.read(self))
+        return evidence.scored[free]
 
     def highest(self, evidence: Evidence) -> Floats:
         """Score rankings as if unjudged documents and unread ranks held all that they might.

@@ -60,6 +60,8 @@ class Evidence:
         self._block, self._top = block, max(int(block.top), 1)
         self._grade, self._tied = np.ascontiguousarray(block.grade), block.tied
         self._memory: dict[tuple[Any, ...], Any] = {}
+        self.scored: dict[Any, Floats] = {}
+        """Scores at every depth, of metrics that are asked for at some fixed ones."""
 
     def read(self, metric: Any, kernel: str = "kernel") -> dict[str, Any]:
         """Return the words that a metric's kernel names."""

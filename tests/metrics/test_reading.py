@@ -19,7 +19,7 @@ from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.reading import QUANTITIES
 from irframe.names import EMPTY, UNJUDGED
 
-PEER = json.loads(Path(__file__).with_name("cwl_eval").joinpath("values.json").read_text())
+PEER = json.loads(Path(__file__).with_name("_cwl_eval").joinpath("values.json").read_text())
 READERS = [v for v in VARIANTS if v.metric.reading and v.name != "GMAP" and "pool" not in v.text]
 
 

@@ -22,7 +22,7 @@ keywords, with the metric's defaults, and returns one number:
 
 from collections.abc import Callable
 
-from . import binary, graded, misplacement, preference, reading, searching, sets, trec
+from . import binary, graded, misplacement, overlap, preference, reading, searching, sets, trec
 from .topic import Topic
 
 __all__ = ["ORACLES", "Topic"]
@@ -36,6 +36,7 @@ ORACLES: dict[str, Callable[..., float]] = {
     "BinG": trec.binary_g,
     "Bpref": preference.binary_preference,
     "CRP": misplacement.cumulated_relative_position,
+    "Compat": overlap.compatibility,
     "DCG": graded.discounted_cumulative_gain,
     "DynamicBPM": reading.utility("DynamicBPM"),
     "ERR": graded.expected_reciprocal_rank,

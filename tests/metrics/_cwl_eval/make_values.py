@@ -3,7 +3,7 @@
 cwl_eval is no dependency, as it wants NumPy below 2. In an environment of its own:
 
     python -m venv cwl && cwl/bin/pip install cwl-eval==1.0.12 "numpy<2"
-    cwl/bin/python tests/metrics/cwl_eval/make_values.py
+    cwl/bin/python tests/metrics/_cwl_eval/make_values.py
 """
 
 import json
