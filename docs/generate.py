@@ -7,6 +7,7 @@ from pathlib import Path
 
 import irframe
 from irframe.metrics import METRICS, Evidence
+from irframe.metrics.evidence import NO_WORDS
 
 INTRODUCTION = """# Metrics
 
@@ -131,7 +132,7 @@ def api_index():
 def words():
     """Return the words that a kernel may read, each with the function that computes it."""
     members = {name: value for name, value in vars(Evidence).items() if name[0] != "_"}
-    functions = {name: computing(value) for name, value in members.items() if name != "read"}
+    functions = {name: computing(value) for name, value in members.items() if name not in NO_WORDS}
     return {name: function for name, function in functions.items() if function}
 
 

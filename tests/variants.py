@@ -12,6 +12,9 @@ from irframe.metrics import Evidence
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 
+COMMON = ("depth", "judged_only")
+"""Fields of every metric, of which oracles know nothing."""
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -37,7 +40,7 @@ class Variant:
     @cached_property
     def fields(self) -> dict[str, Any]:
         """The metric's fields as its oracle takes them."""
-        fields = {name: value for name, value in vars(self.metric).items() if name != "depth"}
+        fields = {name: value for name, value in vars(self.metric).items() if name not in COMMON}
         if "gain" in fields:
             gain = fields["gain"]
             mapped = isinstance(gain, GainMap)

@@ -13,6 +13,7 @@ from irframe.checks import choice, listed
 from irframe.cubes.layout import CELL, JUDGED, LEVEL, PARTS
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError
+from irframe.frames.sampling import refuse_marks
 from irframe.gains import GainMap
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.base import MetricType
@@ -203,6 +204,9 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
     dict
         The fields by name, over system, topic, depth and level.
     """
+    metrics = list(metrics)
+    if any(metric.judged_only for metric in metrics):
+        refuse_open(cube)
     base = judged_levels(cube)
     if any(facts(metric).pooled for metric in metrics):
         base["pool_count"] = _pool_count(cube, base)
@@ -212,6 +216,16 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
         refuse_lost_ties(cube)
         names += ["tied", "tail", "tail_size"]
     return {name: cube[name].reset_coords(drop=True) for name in (*names,)} | base
+
+
+def refuse_open(cube: xr.Dataset) -> None:
+    """Raise if it is not known what lists are without their unjudged documents."""
+    refuse_marks(cube["judged_grade"].to_numpy())
+    longest = int(cube["retrieved"].max())
+    if longest > cube.sizes[DEPTH]:
+        advice = "build the cube without depth=, and choose depths when scoring"
+        found = f"depth {cube.sizes[DEPTH]} of {longest}, below which documents would move up"
+        raise DepthError("a cube as deep as its lists", found, advice)
 
 
 def refuse_lost_ties(cube: xr.Dataset) -> None:

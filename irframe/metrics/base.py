@@ -77,6 +77,10 @@ class Metric(metaclass=MetricType):
     depth
         Fixed evaluation depth, at least 1, usually written ``metric @ depth``. Without one a
         metric is scored at every depth asked for.
+    judged_only
+        Whether unjudged documents are removed from a list, and its ranks closed up, before it is
+        scored or cut, as `irframe.condense` does. Such a metric has no bounds, and lists must be
+        there as a whole.
 
     Notes
     -----
@@ -103,6 +107,7 @@ class Metric(metaclass=MetricType):
     """
 
     depth: int | None = None
+    judged_only: bool = False
 
     aliases: ClassVar[tuple[str, ...]] = ()
     at: ClassVar[str] = "depth"
@@ -184,7 +189,12 @@ class Metric(metaclass=MetricType):
         numpy.ndarray
             Scores, shape (..., depth); a metric with a fixed depth stays constant past it.
         """
-        return self._hold(self._every_depth(evidence), evidence.grade.shape)
+        seen = self._seen(evidence)
+        return self._hold(self._every_depth(seen), seen.grade.shape)
+
+    def _seen(self, evidence: Evidence) -> Evidence:
+        """Return the rankings that count."""
+        return evidence.condensed() if self.judged_only else evidence
 
     def _every_depth(self, evidence: Evidence) -> Floats:
         """Return what the kernel gives, once for all depths that a metric is fixed to."""
@@ -224,6 +234,7 @@ class Metric(metaclass=MetricType):
         list of numpy.ndarray
             The five quantities of `irframe.metrics.reading.QUANTITIES`, shape (..., depth) each.
         """
+        evidence = self._seen(evidence)
         reading = getattr(self, "reading")(**evidence.read(self, "reading"))  # noqa: B009
         found = reading.quantities().values()
         return [self._hold(values, evidence.grade.shape) for values in found]
@@ -244,6 +255,8 @@ def _checked(metric: str, spec: Field[Any], value: Any) -> Any:
     if spec.name == "depth":
         name = f"depth of {metric}"
         return None if value is None else whole(name, value, low=1, error=DepthError)
+    if spec.type in {"bool", bool} and not isinstance(value, bool):
+        raise MetricError(f"{spec.name} of {metric}, True or False", repr(value))
     limits = dict(spec.metadata)
     name, words = f"{spec.name} of {metric}", limits.pop("choices", ())
     limits.pop("shown", None)

@@ -31,6 +31,10 @@ def positive(denominator: Array) -> Floats:
     return np.where(denominator > 0, denominator, np.inf)
 
 
+NO_WORDS = ("read", "condensed")
+"""What is public of the evidence and no word."""
+
+
 class Evidence:
     """The vocabulary: what kernels may read about a block of rankings.
 
@@ -77,6 +81,13 @@ class Evidence:
         if key not in self._memory:
             self._memory[key] = attribute(self, **arguments)
         return self._memory[key]
+
+    def condensed(self) -> "Evidence":
+        """Return the same of the rankings without their unjudged documents."""
+        if ("condensed",) not in self._memory:
+            self._memory["condensed",] = Evidence(self._block.condensed())
+        found: Evidence = self._memory["condensed",]
+        return found
 
     @property
     def grade(self) -> NDArray[np.int8]:
@@ -279,7 +290,7 @@ def words() -> dict[str, str]:
 
 
 def _vocabulary() -> list[str]:
-    return sorted(name for name in vars(Evidence) if not name.startswith("_") and name != "read")
+    return sorted(name for name in vars(Evidence) if name[0] != "_" and name not in NO_WORDS)
 
 
 def _first_line(word: Any) -> str:

@@ -129,5 +129,5 @@ def _of(metric: Any) -> Facts:
         linear=metric.linear,
         unit=metric.unit,
         order=metric.order,
-        extremes="ceiling" if metric.ceiling else metric.fillings,
+        extremes="" if metric.judged_only else "ceiling" if metric.ceiling else metric.fillings,
     )

@@ -168,9 +168,6 @@ def _kind(name: str) -> type[Metric]:
 
 
 def _build(kind: type[Metric], arguments: dict[str, Any], text: str) -> Metric:
-    if arguments.pop("judged_only", False):
-        advice = "remove unjudged documents with cube.ireval.condense() and leave it out"
-        raise MetricError("a metric of the run as it is", f"judged_only in {text!r}", advice)
     if arguments.pop("min_rel", 0):
         raise MetricError("a linear gain from grade 0 on", f"min_rel in {text!r}")
     if "max_rel" in arguments:
