@@ -48,6 +48,7 @@ from .inference.risk import risk as risk
 from .inference.select_top import select_top as select_top
 from .inference.styled import styled as styled
 from .inference.summary import summary as summary
+from .metrics.accuracy import Accuracy as Accuracy
 from .metrics.ap import AP as AP
 from .metrics.asl import ASL as ASL
 from .metrics.atomizedp import AtomizedP as AtomizedP

@@ -71,6 +71,8 @@ class Variant:
 VARIANTS = [
     Variant(text)
     for text in (
+        "Accuracy",
+        "Accuracy(rel=2)",
         "AP",
         "AP(norm='min')",
         "AP(norm='pool')",
@@ -126,7 +128,7 @@ VARIANTS = [
         "IFTRate(A=0.2, b2=0.9, R2=10, horizon=30)",
         "IFTRate(A=0.5, b2=0.2, R2=1, gain='binary', rel=2, horizon=5)",
         "INSQ(T=1.0, horizon=30)",
-        "INSQ(T=2.0, horizon=6)",
+        "INSQ(T=0.2, horizon=6)",
         "INSQ(T=2.5, gain='binary', rel=2, horizon=None)",
         "INST(T=0.5, horizon=6)",
         "INST(T=1.0, horizon=40)",

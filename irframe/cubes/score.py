@@ -224,7 +224,7 @@ def refuse_open(cube: xr.Dataset) -> None:
     longest = int(cube["retrieved"].max())
     if longest > cube.sizes[DEPTH]:
         advice = "build the cube without depth=, and choose depths when scoring"
-        found = f"depth {cube.sizes[DEPTH]} of {longest}, below which documents would move up"
+        found = f"depth {cube.sizes[DEPTH]} of {longest}"
         raise DepthError("a cube as deep as its lists", found, advice)
 
 

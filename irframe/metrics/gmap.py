@@ -22,7 +22,8 @@ class GMAP(AP):
     Notes
     -----
     A topic scores as under `AP`; what differs is the mean over topics,
-    ``exp(mean of ln max(AP, 0.00001))``.
+    ``exp(mean of ln max(AP, 0.00001))``. Means, and with them the order of systems, are geometric
+    in `summary`, `compare` and all ratios; their tests are of the scores by topic, as for `AP`.
 
     Range: 0 to 1. Needs: grades, R; for ``"pool"`` the contributing runs. No relevant
     documents: 0. Unjudged: not relevant.

@@ -22,7 +22,9 @@ class GMBpref(Bpref):
     Notes
     -----
     A topic scores as under `Bpref`; what differs is the mean over topics,
-    ``exp(mean of ln max(bpref, 0.00001))``.
+    ``exp(mean of ln max(bpref, 0.00001))``. Means, and with them the order of systems, are
+    geometric in `summary`, `compare` and all ratios; their tests are of the scores by topic, as for
+    `Bpref`.
 
     Range: 0 to 1. Needs: grades, R, N. No relevant documents: 0. Unjudged: ignored.
 

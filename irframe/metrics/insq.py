@@ -17,7 +17,7 @@ class INSQ(ReadingOn):
     Parameters
     ----------
     T
-        The gain that users are after, at least 0.5.
+        The gain that users are after, above 0.
     gain
         Gain map, gains at most 1.
     rel
@@ -47,7 +47,7 @@ class INSQ(ReadingOn):
     array([0.388, 0.388, 0.485])
     """
 
-    T: float = parameter(1.0, low=0.5, shown=True)
+    T: float = parameter(1.0, above=0, shown=True)
 
     additive: ClassVar = True
     linear: ClassVar = True

@@ -16,7 +16,7 @@ class NERR11(ReadingOn):
     Parameters
     ----------
     T
-        The gain that users are after, at least 0.5.
+        The gain that users are after, above 0.
     gain
         Gain map, gains at most 1.
     rel
@@ -46,7 +46,7 @@ class NERR11(ReadingOn):
     array([0.28 , 0.591])
     """
 
-    T: float = parameter(1.0, low=0.5, shown=True)
+    T: float = parameter(1.0, above=0, shown=True)
 
     def continuation(self, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:
         """Return how likely users are to go on from each rank."""

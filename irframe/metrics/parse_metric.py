@@ -168,6 +168,8 @@ def _kind(name: str) -> type[Metric]:
 
 
 def _build(kind: type[Metric], arguments: dict[str, Any], text: str) -> Metric:
+    if kind.__name__ == "SetP" and arguments.pop("relative", False):
+        kind = ALIASES["SetRelativeP"]
     if arguments.pop("min_rel", 0):
         raise MetricError("a linear gain from grade 0 on", f"min_rel in {text!r}")
     if "max_rel" in arguments:

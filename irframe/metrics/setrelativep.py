@@ -43,6 +43,7 @@ class SetRelativeP(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
+    aliases: ClassVar = ("SetRelP",)
     sees_length: ClassVar = True
     order: ClassVar = "relevance"
     fillings: ClassVar = "cut"

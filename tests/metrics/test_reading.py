@@ -99,6 +99,12 @@ def test_rounding_errors_do_not_decide_who_has_enough():
     assert depth[-1] == 10
 
 
+def test_users_of_inst_want_half_a_document_at_least():
+    with pytest.raises(MetricError, match="at least 0.5"):
+        parse_metric("INST(T=0.4)")
+    assert parse_metric("INSQ(T=0.1)").T == 0.1
+
+
 @pytest.mark.parametrize("text", ["IFTRate(A=0, b2=1, R2=1, horizon=None)", "INST(horizon=0)"])
 def test_horizons_are_checked(text):
     with pytest.raises(MetricError, match="horizon"):

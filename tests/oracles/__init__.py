@@ -28,6 +28,7 @@ from .topic import Topic
 __all__ = ["ORACLES", "Topic"]
 
 ORACLES: dict[str, Callable[..., float]] = {
+    "Accuracy": sets.accuracy,
     "AP": binary.average_precision,
     "ASL": searching.atomized_search_length,
     "AtomizedP": searching.atomized_precision,

@@ -144,8 +144,8 @@ def _weights(kind: str, most: int) -> Array:
 def _compare(first: Array, second: Array, table: Array, depths: Array) -> tuple[Array, ...]:
     """Compare lists by what they have found down to each rank.
 
-    Users who want one document more than before have it where the list that has found more gains
-    one, and prefer that list unless the other is no worse.
+    Those who want one document more than either list had are served at the first rank where one of
+    them has it, and prefer that list, or neither if both do.
     """
     ahead = np.maximum(first, second)
     served = np.diff(ahead, axis=-1, prepend=0) > 0
