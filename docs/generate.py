@@ -8,8 +8,9 @@ from pathlib import Path
 import irframe
 from irframe.metrics import METRICS, Evidence
 from irframe.metrics.base import ALIASES
-from irframe.metrics.parse_metric import TREC_NAMES
-from irframe.metrics.spellings import CWL_EVAL, IR_MEASURES, RANX_NAMES
+from irframe.metrics.cwl_names import CWL_NAMES
+from irframe.metrics.evidence import NO_WORDS
+from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, TREC_NAMES
 
 INTRODUCTION = """# Metrics
 
@@ -29,10 +30,10 @@ be meant.
 
 From trec_eval come names with their parameter, `P_5` or `P.5`; several at once, `P.5,10`; names
 that stand for all its usual cutoffs, `map_cut`, `ndcg_cut` and `iprec_at_recall`; gains for grades,
-`ndcg.1=3,2=9`; and its sets `official`, `set` and `all_trec`, of which the measures that irframe
-does not have are left out with a warning. From ranx come cutoffs, `precision@5`, levels of
-relevance, `map-l2`, and persistences, `rbp.80`; its `dcg` and `dcg_burges` do not scale gains by
-the top grade, as `DCG` does. From cwl_eval come parameters as in `RBP@0.8`.
+`ndcg.1=3,2=9`; and its sets `official`, `set` and `all_trec`. From ranx come cutoffs,
+`precision@5`, levels of relevance, `map-l2`, and persistences, `rbp.80`; its `dcg` and `dcg_burges`
+do not scale gains by the top grade, as `DCG` does. From cwl_eval come parameters as in `RBP@0.8`
+or `INST-T=2`.
 
 Two names mean something else than what they look like. `rbp@80` is refused, for it is the
 persistence in ranx and would be a depth elsewhere. The number in trec_eval's `set_F_4` is the
@@ -138,8 +139,10 @@ def names_of(metric):
         [name for name in own if name in IR_MEASURES],
         *(
             [name for name in names if type_of(names[name]) is metric]
-            for names in (TREC_NAMES, RANX_NAMES, CWL_EVAL)
+            for names in (TREC_NAMES, RANX_NAMES)
         ),
+        [name for name in CWL_ALIKE if CWL_ALIKE[name] == metric.__name__]
+        + [form for name, form in CWL_NAMES.items() if name == metric.__name__],
     ]
     return [", ".join(f"`{name}`" for name in cell) for cell in cells]
 
@@ -181,7 +184,7 @@ def api_index():
 def words():
     """Return the words that a kernel may read, each with the function that computes it."""
     members = {name: value for name, value in vars(Evidence).items() if name[0] != "_"}
-    functions = {name: computing(value) for name, value in members.items() if name != "read"}
+    functions = {name: computing(value) for name, value in members.items() if name not in NO_WORDS}
     return {name: function for name, function in functions.items() if function}
 
 

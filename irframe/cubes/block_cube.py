@@ -125,7 +125,7 @@ def _shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
 
 
 def _filed(plan: Plan, depth: int) -> Any:
-    shape = {"filed": (max(depth, 1),)}
+    shape: dict[str, tuple[int, ...]] = {"filed": (max(depth, 1),)}
     return _lazy(plan, file_block, shape, (depth,))["filed"]
 
 

@@ -84,9 +84,8 @@ def evaluate(
     chosen = parse_metrics(metrics)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
     wanted = [_at(metric, depth) for metric in chosen]
-    deepest = None if depth is None and None in (m.depth for m in wanted) else _deepest(wanted)
     policy = Policy(
-        depth=depth or deepest,
+        depth=depth or _needed(wanted),
         ties=ties,
         score_dtype=score_dtype,
         topics=topics,
@@ -118,6 +117,12 @@ def _at(metric: Metric, depth: int | None) -> Metric:
         advice = f"write {metric} @ 10, or pass depth="
         raise MetricError(f"a depth for {metric}, whose value depends on it", "none", advice)
     return uncut
+
+
+def _needed(metrics: list[Metric]) -> int | None:
+    """Return how deep lists must be read, None for as deep as they are."""
+    whole = any(metric.depth is None or metric.judged_only for metric in metrics)
+    return None if whole else _deepest(metrics)
 
 
 def _deepest(metrics: list[Metric]) -> int:

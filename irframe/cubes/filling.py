@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -101,7 +102,11 @@ def fill_chunks(
     judgments, selection, policy
         As for `fill`.
     """
-    options = {"ties": policy.ties, "score_dtype": policy.score_dtype, "seed": policy.seed}
+    options: dict[str, Any] = {
+        "ties": policy.ties,
+        "score_dtype": policy.score_dtype,
+        "seed": policy.seed,
+    }
     for rows in _chunks(table, selection.placed >= 0):
         chunk = table.take(rows)
         ranking = rank_table(chunk, **options)
@@ -115,7 +120,7 @@ def fill_chunks(
 def _chunks(table: RunTable, chosen: NDArray[np.bool_]) -> Iterator[RowSet]:
     """Yield the rows of whole lists on some topics, about `irframe.frames.tables.ROWS` a time."""
     inside = chosen[table.topic]
-    rows = slice(0, len(inside)) if inside.all() else np.flatnonzero(inside)
+    rows: Any = slice(0, len(inside)) if inside.all() else np.flatnonzero(inside)
     system, topic = table.system[rows], table.topic[rows]
     ends = _ends(system, topic)
     if _list_of(system[ends - 1], topic[ends - 1], len(chosen)).has_duplicates:
@@ -124,7 +129,7 @@ def _chunks(table: RunTable, chosen: NDArray[np.bool_]) -> Iterator[RowSet]:
         ends = _ends(table.system[rows], table.topic[rows])
     start = 0
     while start < len(system):
-        stop = int(ends[max(np.searchsorted(ends, start + tables.ROWS, side="right") - 1, 0)])
+        stop = int(ends[max(int(np.searchsorted(ends, start + tables.ROWS, side="right")) - 1, 0)])
         stop = stop if stop > start else int(ends[np.searchsorted(ends, start, side="right")])
         yield slice(start, stop) if isinstance(rows, slice) else rows[start:stop]
         start = stop
@@ -137,7 +142,8 @@ def _ends(system: Codes, topic: Codes) -> Codes:
 
 
 def _list_of(system: Codes, topic: Codes, topics: int) -> pd.Index:
-    return pd.Index(system.astype(np.int64) * topics + topic)
+    lists: NDArray[np.int64] = system.astype(np.int64) * topics + topic
+    return pd.Index(lists)
 
 
 def _scatter(

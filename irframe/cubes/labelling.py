@@ -9,7 +9,7 @@ import pyarrow as pa
 import xarray as xr
 
 from irframe.cubes.contribution import Contribution
-from irframe.cubes.layout import FACTS, LEVEL, PARTS, variable
+from irframe.cubes.layout import FACTS, LEVEL, PARTS, index_variable, variable
 from irframe.cubes.policy import Policy
 from irframe.cubes.recall_base import starts
 from irframe.cubes.topics import Selection
@@ -66,7 +66,7 @@ def label(
     stated = policy.pool_depth is not None or contribution.stated
     pool = "stated" if stated else "complete" if known else "unknown"
     parts = {name: variable(part.dims, values[name]) for name, part in PARTS.items()}
-    indexes = {dim: xr.IndexVariable(dim, label, fastpath=True) for dim, label in labels.items()}
+    indexes = {dim: index_variable(dim, label) for dim, label in labels.items()}
     facts = {name: parts.pop(name) for name in FACTS}
     made = policy.attributes | {"pool": pool, "irframe": VERSION}
     return xr.Dataset(parts, indexes | facts, made)

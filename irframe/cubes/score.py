@@ -9,14 +9,15 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, listed
 from irframe.cubes.blockwise import Fields, in_blocks
-from irframe.cubes.layout import LEVEL, PARTS, variable
+from irframe.cubes.layout import LEVEL, PARTS, index_variable, variable
 from irframe.cubes.recall_base import count_by_topic, topic_of
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError
+from irframe.frames.sampling import refuse_marks
 from irframe.gains import GainMap
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import facts, large_gains
 from irframe.metrics.parse_metric import parse_named
 from irframe.names import DEPTH, EMPTY, METRIC, TOPIC
 
@@ -82,7 +83,7 @@ def label_scores(
 ) -> xr.DataArray:
     """Return scores with the labels of their metrics, depths and cube, NaN where none is."""
     indexes = {METRIC: np.array([str(metric) for metric in metrics]), DEPTH: np.array(depths)}
-    labels = {dim: xr.IndexVariable(dim, index, fastpath=True) for dim, index in indexes.items()}
+    labels = {dim: index_variable(dim, index) for dim, index in indexes.items()}
     named = [name for name in cube.coords if name not in {DEPTH, LEVEL, *PARTS}]
     kept = {name: cube[name].variable for name in (*named, "retrieved")}
     took_part = cube["took_part"].variable
@@ -124,6 +125,8 @@ def refuse_metrics(cube: xr.Dataset, metrics: Sequence[Metric]) -> None:
         missing = gain.missing(cube["level"].to_numpy()) if isinstance(gain, GainMap) else []
         if missing:
             raise MetricError(f"a gain for every grade in {metric}", "none for", "", missing)
+        if large := large_gains(metric, cube["level"].to_numpy()):
+            raise MetricError(f"gains of at most 1 for {metric}", "more for grades", "", large)
 
 
 def wanted_depths(
@@ -164,6 +167,9 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
     dict
         The fields by name, over system, topic, depth and level.
     """
+    metrics = list(metrics)
+    if any(metric.judged_only for metric in metrics):
+        refuse_open(cube)
     base = judged_levels(cube)
     if any(facts(metric).pooled for metric in metrics):
         base["pool_count"] = _pool_count(cube, base)
@@ -175,10 +181,20 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
     return found | {"tail_size": xr.DataArray(known_ties(cube))} | base
 
 
+def refuse_open(cube: xr.Dataset) -> None:
+    """Raise if it is not known what lists are without their unjudged documents."""
+    refuse_marks(cube["judged_grade"].to_numpy())
+    longest = int(cube["retrieved"].max())
+    if longest > cube.sizes[DEPTH]:
+        advice = "build the cube without depth=, and choose depths when scoring"
+        found = f"depth {cube.sizes[DEPTH]} of {longest}"
+        raise DepthError("a cube as deep as its lists", found, advice)
+
+
 def _clipped(lengths: xr.Variable, depth: int) -> xr.DataArray:
     """Return the lengths of lists that are cut at a depth."""
     if lengths.chunks:
-        return xr.DataArray(lengths.clip(max=depth))
+        return xr.DataArray(lengths).clip(max=depth)
     return xr.DataArray(variable(lengths.dims, np.minimum(lengths.to_numpy(), depth)))
 
 
@@ -187,9 +203,10 @@ def known_ties(cube: xr.Dataset) -> xr.Variable:
 
     Of a lazy cube that is found out when it is computed.
     """
-    return xr.apply_ufunc(
+    sizes: xr.Variable = xr.apply_ufunc(
         _refuse_lost, cube["tail_size"].variable, dask="parallelized", output_dtypes=[np.int32]
     )
+    return sizes
 
 
 def _refuse_lost(size: Array) -> Array:

@@ -91,9 +91,9 @@ def _shown(*, progress: bool) -> Iterator[None]:
     if not progress:
         yield
         return
-    from dask.diagnostics import ProgressBar  # noqa: PLC0415 - only when asked for
+    from dask.diagnostics.progress import ProgressBar  # noqa: PLC0415 - only when asked for
 
-    with ProgressBar():
+    with ProgressBar():  # type: ignore[no-untyped-call]
         yield
 
 

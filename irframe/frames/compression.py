@@ -45,8 +45,8 @@ def _unzip(data: bytes) -> bytes:
     except ImportError:
         return gzip.decompress(data)
     try:
-        content: bytes = igzip.decompress(data)
-    except igzip_lib.IsalError as error:
+        content: bytes = igzip.decompress(data)  # type: ignore[no-untyped-call]
+    except igzip_lib.IsalError as error:  # type: ignore[misc]
         raise OSError(str(error)) from error
     return content
 
@@ -66,13 +66,12 @@ _UNPACK: dict[bytes, Callable[[bytes], bytes]] = {
 """How a packed file begins -> what unpacks it."""
 
 
-def _open_zip(stream: IO[bytes]) -> IO[bytes]:
+def _open_zip(stream: IO[bytes]) -> Any:
     try:
         from isal import igzip  # noqa: PLC0415 - faster, where it is installed
     except ImportError:
         return gzip.open(stream)
-    opened: IO[bytes] = igzip.open(stream)
-    return opened
+    return igzip.open(stream)  # type: ignore[no-untyped-call]
 
 
 def _reader(codec: str, stream: IO[bytes]) -> Any:

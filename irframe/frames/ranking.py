@@ -132,7 +132,8 @@ def _doc_position(doc: pa.Array, *, descending: bool) -> Codes:
     coded = doc.cast(pa.large_string()).dictionary_encode()
     direction = "descending" if descending else "ascending"
     ordered = pc.array_sort_indices(coded.dictionary, order=direction)
-    return _inverse(ordered.to_numpy(zero_copy_only=False))[coded.indices.to_numpy()]
+    position: Codes = _inverse(ordered.to_numpy(zero_copy_only=False))[coded.indices.to_numpy()]
+    return position
 
 
 def _inverse(order: Codes) -> Codes:

@@ -41,8 +41,9 @@ def summary(
         ``mean``, ``ci_low``, ``ci_high`` and ``n``, the number of topics with a score. For a
         frame of scores a frame indexed by metric and system, for an array a dataset over
         (metric, system, depth); the group comes first if `by` is given. Metrics that count
-        (`NumRet`, `NumRel`, `NumRelRet`, `NumQ`) are added up: their total stands under
-        ``mean``, without an interval. `InverseASL` is averaged harmonically, also without one.
+        (`NumRet`, `NumRel`, `NumRelRet`, `NumNonrelJudgedRet`, `NumQ`) are added up: their total
+        stands under ``mean``, without an interval. `InverseASL` is averaged harmonically, `GMAP`
+        and `GMBpref` geometrically, also without one.
 
     Raises
     ------

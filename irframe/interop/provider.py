@@ -12,7 +12,7 @@ from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.by_role import require_columns
 from irframe.frames.formats import QRELS, RUN
 from irframe.gains import GainMap
-from irframe.metrics.base import Metric
+from irframe.metrics.base import ALIASES, Metric
 from irframe.metrics.ndcg import nDCG
 from irframe.metrics.numrelret import NumRelRet
 from irframe.metrics.parse_metric import parse_metric
@@ -28,8 +28,9 @@ except ImportError as absent:
 __all__ = ["IrframeProvider", "register", "translate"]
 
 SAME = frozenset(
-    {"AP", "Bpref", "IPrec", "Judged", "NumQ", "NumRel", "NumRet", "P", "R", "RBP", "RR"}
-    | {"Rprec", "SetF", "SetP", "SetR", "Success", "infAP", "nDCG"}
+    {"AP", "BPM", "Bpref", "Compat", "INSQ", "INST", "IPrec", "Judged", "NERR10", "NERR11"}
+    | {"NERR8", "NERR9", "NumQ", "NumRel", "NumRet", "P", "R", "RBP", "RR", "Rprec", "SDCG"}
+    | {"SetAP", "SetF", "SetP", "SetR", "Success", "infAP", "nDCG"}
 )
 """Measures that irframe defines as the other providers of ir_measures do."""
 
@@ -92,12 +93,26 @@ def _with_gains(measure: Any) -> Metric | None:
     return nDCG(gain=GainMap(gains), depth=given.get("cutoff"))
 
 
+def _clipped(measure: Any) -> Metric | None:
+    """Return a metric whose gain is the share of the way from one grade to another."""
+    given = dict(measure.params)
+    low, high = given.pop("min_rel", 0), given.pop("max_rel", None)
+    if high is None or given.pop("dcg", "log2") != "log2":
+        return None
+    shares = {
+        grade: min(max((grade - low) / (high - low), 0), 1) for grade in range(1, HIGHEST_GRADE + 1)
+    }
+    depth = given.pop("cutoff", None)
+    kind: Callable[..., Metric] = ALIASES[measure.NAME]
+    return kind(**given, gain=GainMap(shares), depth=depth)
+
+
 _OTHERWISE: dict[str, Callable[[Any], Metric | None]] = {
     "NumRet": _counted,
     "RBP": _binary,
     "SetF": _balanced,
     "nDCG": _with_gains,
-}
+} | dict.fromkeys(("BPM", "INSQ", "INST", "NERR10", "NERR11", "NERR8", "NERR9", "SDCG"), _clipped)
 """Measures that are called or parametrised otherwise in ir_measures."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.names import UNJUDGED
+from irframe.names import EMPTY, UNJUDGED
 
 Array = NDArray[Any]
 
@@ -112,6 +112,14 @@ class Block:
         changed = replace(self, grade=grade, retrieved=retrieved)
         return replace(changed, tied=None, tail=None, tail_size=None)
 
+    def condensed(self) -> "Block":
+        """Return the rankings without their unjudged documents; of lists that were not cut."""
+        tied = np.zeros(self.grade.shape, bool) if self.tied is None else self.tied
+        _, closed, still_tied = close_up(self.grade, tied)
+        retrieved = (closed != EMPTY).sum(axis=-1)
+        kept = self.with_lists(closed, retrieved)
+        return kept if self.tied is None else replace(kept, tied=still_tied)
+
     def cut(self, depth: int) -> "Block":
         """Return the rankings cut at a depth, in the one order they have: without ties."""
         kept, lost = self.grade[..., :depth], self.grade[..., depth:] == UNJUDGED
@@ -155,6 +163,38 @@ class Block:
         value = getattr(self, name)
         scalar = name in {"top", "pool_depth"} and np.ndim(value) == 0
         return value is not None and not scalar
+
+
+def close_up(
+    grade: NDArray[np.int8], tied: NDArray[np.bool_]
+) -> tuple[Array, NDArray[np.int8], NDArray[np.bool_]]:
+    """Remove unjudged documents from rankings.
+
+    Parameters
+    ----------
+    grade, tied
+        As of a `Block`, shape (..., depth).
+
+    Returns
+    -------
+    order, grade, tied
+        Which rank comes first, second, ..., those of judged documents before all others, and what
+        is there then.
+
+    Examples
+    --------
+    >>> grade, tied = np.array([1, UNJUDGED, 0], np.int8), np.array([False, True, True])
+    >>> [part.tolist() for part in close_up(grade, tied)]
+    [[0, 2, 1], [1, 0, -128], [False, True, False]]
+    """
+    judged = grade > UNJUDGED
+    order = np.argsort(~judged, axis=-1, kind="stable")
+    inside = np.take_along_axis(judged, order, axis=-1)
+    closed = np.where(inside, np.take_along_axis(grade, order, axis=-1), np.int8(EMPTY))
+    block = np.take_along_axis(np.cumsum(~tied, axis=-1), order, axis=-1)
+    still_tied = np.zeros(grade.shape, bool)
+    still_tied[..., 1:] = (block[..., 1:] == block[..., :-1]) & inside[..., 1:]
+    return order, closed, still_tied
 
 
 def by_scale(block: Block, compute: Callable[[Block], Iterator[Array]]) -> Iterator[Array]:

@@ -31,6 +31,10 @@ def positive(denominator: Array) -> Floats:
     return np.where(denominator > 0, denominator, np.inf)
 
 
+NO_WORDS = ("read", "condensed")
+"""What is public of the evidence and no word."""
+
+
 class Evidence:
     """The vocabulary: what kernels may read about a block of rankings.
 
@@ -60,6 +64,8 @@ class Evidence:
         self._block, self._top = block, max(int(block.top), 1)
         self._grade, self._tied = np.ascontiguousarray(block.grade), block.tied
         self._memory: dict[tuple[Any, ...], Any] = {}
+        self.scored: dict[Any, Floats] = {}
+        """Scores at every depth, of metrics that are asked for at some fixed ones."""
 
     def read(self, metric: Any, kernel: str = "kernel") -> dict[str, Any]:
         """Return the words that a metric's kernel names."""
@@ -75,6 +81,13 @@ class Evidence:
         if key not in self._memory:
             self._memory[key] = attribute(self, **arguments)
         return self._memory[key]
+
+    def condensed(self) -> "Evidence":
+        """Return the same of the rankings without their unjudged documents."""
+        if ("condensed",) not in self._memory:
+            self._memory["condensed",] = Evidence(self._block.condensed())
+        found: Evidence = self._memory["condensed",]
+        return found
 
     @property
     def grade(self) -> NDArray[np.int8]:
@@ -277,7 +290,7 @@ def words() -> dict[str, str]:
 
 
 def _vocabulary() -> list[str]:
-    return sorted(name for name in vars(Evidence) if not name.startswith("_") and name != "read")
+    return sorted(name for name in vars(Evidence) if name[0] != "_" and name not in NO_WORDS)
 
 
 def _first_line(word: Any) -> str:

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
+from numpy.typing import NDArray
+
 from irframe.errors import IrframeError
 from irframe.gains import Gain, parse_gain
-from irframe.metrics.base import ALIASES, Metric, MetricType
+from irframe.metrics.base import ALIASES, Metric, MetricType, Summary
 from irframe.metrics.parse_metric import parse_metric
 
 
@@ -22,7 +24,7 @@ class Facts:
     cost
         Whether lower is better.
     summary
-        How scores are averaged over topics: ``"mean"``, ``"sum"`` or ``"harmonic"``.
+        How scores are averaged over topics, one of the words of `average`.
     depth
         The metric's own depth, or None.
     rel
@@ -33,6 +35,8 @@ class Facts:
         Whether it asks which judged documents a pool of every depth has.
     linear
         Whether documents that tie may share their gain.
+    unit
+        Whether gains must not exceed 1.
     order
         What must rank higher for the score to be highest, see `Metric`.
     extremes
@@ -42,12 +46,13 @@ class Facts:
 
     known: bool = False
     cost: bool = False
-    summary: Literal["mean", "sum", "harmonic"] = "mean"
+    summary: Summary = "mean"
     depth: int | None = None
     rel: int = 1
     gain: Gain | None = None
     pooled: bool = False
     linear: bool = False
+    unit: bool = False
     order: str = ""
     extremes: Literal["", "ceiling", "cut", "list"] = ""
 
@@ -126,6 +131,22 @@ def facts(metric: Any) -> Facts:
     return _named(str(metric), len(ALIASES))
 
 
+def large_gains(metric: Any, levels: NDArray[Any]) -> list[int]:
+    """Return the grades that gain more than 1 under a metric that does not take it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> large_gains("ERR(gain=Linear(top=1))", np.array([0, 1, 2]))
+    [2]
+    """
+    known = facts(metric)
+    if not known.unit or known.gain is None or not levels.size:
+        return []
+    gains = known.gain.map(levels, rel=known.rel, top=max(1, int(levels.max())))
+    return [int(level) for level in levels[gains > 1]]
+
+
 @cache
 def _named(label: str, names: int) -> Facts:  # noqa: ARG001
     """Look a label up, once for as long as there are as many names."""
@@ -147,6 +168,7 @@ def _of(metric: Any) -> Facts:
         gain=None if gain is None else parse_gain(gain),
         pooled="pool" in {getattr(metric, name, "") for name in ("norm", "ideal")},
         linear=metric.linear,
+        unit=metric.unit,
         order=metric.order,
-        extremes="ceiling" if metric.ceiling else metric.fillings,
+        extremes="" if metric.judged_only else "ceiling" if metric.ceiling else metric.fillings,
     )

@@ -8,32 +8,17 @@ from dataclasses import MISSING, fields, replace
 from typing import Any
 
 from irframe.errors import MetricError, warn
-from irframe.gains import GAINS, Binary, Gain, parse_gain
+from irframe.gains import GAINS, Binary, Gain, Linear, parse_gain
 from irframe.metrics.base import ALIASES, METRICS, Metric
-from irframe.metrics.spellings import DEFAULTS, RANX_NAMES, RANX_UNCUT, SETS, each_of_set
-
-TREC_NAMES: dict[str, str] = {
-    "map": "AP",
-    "map_cut": "AP",
-    "P": "P",
-    "recall": "Recall",
-    "recip_rank": "RR",
-    "Rprec": "Rprec",
-    "bpref": "Bpref",
-    "infAP": "InfAP",
-    "ndcg": "nDCG",
-    "ndcg_cut": "nDCG",
-    "iprec_at_recall": "IPrec",
-    "success": "Success",
-    "set_P": "SetP",
-    "set_recall": "Recall",
-    "set_F": "SetF",
-    "num_q": "NumQ",
-    "num_ret": "NumRet",
-    "num_rel": "NumRel",
-    "num_rel_ret": "NumRelRet",
-}
-"""trec_eval's name of a measure, without its cutoff, and ours."""
+from irframe.metrics.cwl_names import from_cwl
+from irframe.metrics.spellings import (
+    DEFAULTS,
+    RANX_NAMES,
+    RANX_UNCUT,
+    SETS,
+    TREC_NAMES,
+    each_of_set,
+)
 
 SYNONYMS: dict[str, str] = {"cutoff": "depth", "gains": "gain", "dcg": "gain"}
 """Parameter names of ir_measures, and ours."""
@@ -81,7 +66,8 @@ def parse_metric(text: Any) -> Metric:
     if len(several := listed_measures(words)) > 1:
         shown = f"{len(several)} measures in {words!r}"
         raise MetricError("one metric", shown, "score them all, or name one", several)
-    return _from_trec(words) or _from_ranx(words) or _from_expression(_from_cwl(words))
+    known = _from_trec(words) or from_cwl(words) or _from_ranx(words)
+    return known or _from_expression(words)
 
 
 def parse_named(metric: Any) -> list[Metric]:
@@ -215,11 +201,6 @@ def _named_by_ranx(name: str) -> str | None:
     return name.lower() if name.lower() in RANX_NAMES.keys() - others else None
 
 
-def _from_cwl(text: str) -> str:
-    """Return a name of cwl_eval, such as ``INST-T=1``, as an expression."""
-    return re.sub(r"^(\w+)-(\w+)=([\d.]+)$", r"\1(\2=\3)", text)
-
-
 def _trec_parameter(name: str, number: str) -> dict[str, Any]:
     """Return what the number in a name of trec_eval stands for; of set_F it is beta squared."""
     kind = ALIASES[TREC_NAMES[name]]
@@ -245,8 +226,6 @@ def _from_expression(text: str) -> Metric:
     if not isinstance(node, ast.Name):
         raise MetricError("a metric such as 'nDCG@10' or 'RBP(p=0.8)'", repr(text))
     kind = _kind(node.id, bare=node is expression)
-    if isinstance(at, float) and "p" in {spec.name for spec in fields(kind)}:
-        arguments["p"], at = at, None  # RBP@0.8, as cwl_eval has it
     if at is not None:
         arguments["depth" if kind.at in arguments else kind.at] = at
     return _build(kind, arguments, text)
@@ -298,11 +277,14 @@ def _kind(name: str, *, bare: bool) -> type[Metric]:
 
 
 def _build(kind: type[Metric], arguments: dict[str, Any], text: str) -> Metric:
-    if arguments.pop("judged_only", False):
-        advice = "remove unjudged documents with cube.ireval.condense() and leave it out"
-        raise MetricError("a metric of the run as it is", f"judged_only in {text!r}", advice)
     if kind.__name__ == "NumRet" and "rel" in arguments:  # as ir_measures has it
         kind = ALIASES["NumRelRet"]
+    if kind.__name__ == "SetP" and arguments.pop("relative", False):
+        kind = ALIASES["SetRelativeP"]
+    if arguments.pop("min_rel", 0):
+        raise MetricError("a linear gain from grade 0 on", f"min_rel in {text!r}")
+    if "max_rel" in arguments:
+        arguments["gain"] = Linear(top=arguments.pop("max_rel"))
     if "dcg" in arguments:
         arguments["dcg"] = VALUES.get(str(arguments["dcg"]), arguments["dcg"])
     known = {spec.name: spec for spec in fields(kind)}

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 __all__ = [
     "CUTOFFS",
-    "CWL_EVAL",
+    "CWL_ALIKE",
     "DEFAULTS",
     "IR_MEASURES",
     "RANX_NAMES",
     "RANX_UNCUT",
     "SETS",
+    "TREC_NAMES",
     "each_of_set",
 ]
 
@@ -23,8 +24,47 @@ IR_MEASURES = frozenset(
 )
 """The names of ir_measures, some of which irframe has as well."""
 
-CWL_EVAL: dict[str, str] = {"AP": "AP", "P@20": "P", "RBP@0.8": "RBP", "RR": "RR"}
-"""Names of cwl_eval, with an example of their parameter, and ours."""
+CWL_ALIKE: dict[str, str] = {"AP": "AP", "P@20": "P", "RR": "RR"}
+"""Names of cwl_eval that mean the same elsewhere, with an example of their depth, and ours."""
+
+TREC_NAMES: dict[str, str] = {
+    "map": "AP",
+    "map_cut": "AP",
+    "P": "P",
+    "recall": "Recall",
+    "recip_rank": "RR",
+    "Rprec": "Rprec",
+    "bpref": "Bpref",
+    "infAP": "InfAP",
+    "ndcg": "nDCG",
+    "ndcg_cut": "nDCG",
+    "iprec_at_recall": "IPrec",
+    "success": "Success",
+    "set_P": "SetP",
+    "set_recall": "Recall",
+    "set_F": "SetF",
+    "num_q": "NumQ",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet",
+    "num_nonrel_judged_ret": "NumNonrelJudgedRet",
+    "relative_P": "RelativeP",
+    "set_relative_P": "SetRelativeP",
+    "set_map": "SetAP",
+    "11pt_avg": "InterpolatedAP",
+    "Rprec_mult": "RprecMult",
+    "G": "G",
+    "binG": "BinG",
+    "utility": "Utility",
+    "yaap": "YAAP",
+    "ndcg_rel": "nDCGRel",
+    "Rndcg": "RnDCG",
+    "gm_map": "GMAP",
+    "gm_bpref": "GMBpref",
+    "map_avgjg": "AP",
+    "P_avgjg": "P",
+}
+"""trec_eval's name of a measure, without its cutoff, and ours."""
 
 _DOUBLING = {grade: 2**grade - 1 for grade in range(1, 17)}
 

@@ -1,12 +1,15 @@
 """ir_measures that computes with irframe."""
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import ir_measures
+import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import AP, ERR, RBP, RR, Judged, NumQ, NumRel, NumRelRet, P, R, SetP, nDCG
+from ir_measures import AP, ERR, RBP, RR, Judged, NumQ, NumRel, NumRelRet, P, R, nDCG
 
 import irframe as ir
 from irframe.errors import InputError
@@ -18,6 +21,8 @@ TEXTS = [
     *("R(rel=2)@50", "nDCG", "nDCG@10", "nDCG(gains={1:5,2:9})@20", "Bpref", "Bpref(rel=2)"),
     *("NumRet", "NumRelRet", "NumRet(rel=2)", "NumQ", "NumRel", "SetP", "SetP(rel=2)", "SetR"),
     *("SetF", "SetF(beta=0.5)", "Success@5", "Success(rel=2)@5", "IPrec@0.1", "infAP"),
+    *("SetAP", "SetAP(rel=2)", "SetP(relative=True)", "AP(judged_only=True)@100"),
+    *("P(judged_only=True)@10", "nDCG(judged_only=True)@10", "Rprec(judged_only=True)"),
 ]
 MEASURES = [ir_measures.parse_measure(text) for text in TEXTS]
 
@@ -59,6 +64,55 @@ def test_the_share_of_judged_documents_is_that_of_its_provider(provider):
     run = {"q1": {"a": 3.0, "x": 2.0, "b": 1.0}, "q2": {"x": 1.0, "a": 0.5}}
     measures = [Judged @ 1, Judged @ 2, Judged @ 10, Judged]
     found, expected = (table(each, QRELS, run, measures) for each in (provider, ir_measures.judged))
+    pd.testing.assert_frame_equal(found, expected)
+
+
+CWL = json.loads(
+    Path(__file__).parents[1].joinpath("metrics", "_cwl_eval", "values.json").read_text()
+)
+SCALED = {
+    "BPM(T=1.0)@10": "BPM(T=1,max_rel=2)@10",
+    "BPM(T=2.5)@20": "BPM(T=2.5,max_rel=2)@20",
+    "INSQ(T=1.0)": "INSQ(max_rel=2)",
+    "INSQ(T=3.0)": "INSQ(T=3,max_rel=2)",
+    "INST(T=1.0)": "INST(max_rel=2)",
+    "INST(T=2.5)": "INST(T=2.5,max_rel=2)",
+    "NERR8@10": "NERR8(max_rel=2)@10",
+    "NERR9@20": "NERR9(max_rel=2)@20",
+    "NERR10(p=0.9)": "NERR10(p=0.9,max_rel=2)",
+    "NERR11(T=1.0)": "NERR11(T=1,max_rel=2)",
+    "SDCG@10": "SDCG(max_rel=2)@10",
+}
+
+
+@pytest.mark.parametrize("text", SCALED)
+@pytest.mark.parametrize("shift", [0, 1])
+def test_the_measures_of_cwl_eval(provider, text, shift):
+    """Shift all grades, and with them the least: what is clipped then scores the same."""
+    measure = ir_measures.parse_measure(SCALED[text])
+    measure = measure(min_rel=shift, max_rel=2 + shift)
+    lists = {str(place): each for place, each in enumerate(CWL["lists"]) if each}
+    run = {q: {f"d{rank}": -float(rank) for rank in range(len(each))} for q, each in lists.items()}
+    qrels = {
+        q: {f"d{rank}": shift + 3 * (g == 2) + (g == 1) for rank, g in enumerate(each) if g >= 0}
+        for q, each in lists.items()
+    }
+    found = {row.query_id: row.value for row in provider.iter_calc([measure], qrels, run)}
+    expected = {q: CWL["values"][text][int(q)][0] for q in lists}
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_compatibility_is_that_of_its_provider(provider):
+    rng = np.random.default_rng(0)
+    qrels = {
+        str(q): {f"d{n}": int(g) for n, g in enumerate(rng.integers(0, 4, 20))} for q in range(6)
+    }
+    run = {
+        str(q): {f"d{n}": float(s) for n, s in enumerate(rng.permutation(30 + q)[5:])}
+        for q in range(6)
+    }
+    measures = [ir_measures.Compat, ir_measures.Compat(p=0.8)]
+    found, expected = (table(each, qrels, run, measures) for each in (provider, ir_measures.compat))
     pd.testing.assert_frame_equal(found, expected)
 
 
@@ -116,7 +170,7 @@ def test_one_evaluator_scores_many_runs(provider):
     [
         ERR @ 10,
         RBP,
-        SetP(relative=True),
+        ir_measures.Accuracy,
         ir_measures.alpha_nDCG @ 10,
         nDCG(dcg="exp-log2", gains={1: 2}),
     ],

@@ -10,10 +10,11 @@ import pytrec_eval
 
 import irframe as ir
 from irframe.errors import IrframeWarning, MetricError
+from irframe.metrics.averaging import FLOOR
 from irframe.metrics.base import ALIASES
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_named
-from irframe.metrics.spellings import CWL_EVAL, IR_MEASURES, RANX_NAMES, SETS, each_of_set
+from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, SETS, each_of_set
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,6 @@ from irframe.metrics.spellings import CWL_EVAL, IR_MEASURES, RANX_NAMES, SETS, e
         ("rbp", ir.RBP()),
         ("RBP@0.8", ir.RBP(p=0.8)),
         ("RBP@10", ir.RBP(depth=10)),
-        ("RBP-p=0.5", ir.RBP(p=0.5)),
         ("ndcg.1=3,2=9.5", ir.nDCG(gain={1: 3, 2: 9.5})),
         ("NDCG_CUT_10", ir.nDCG(depth=10)),
         ("p_5", ir.P(depth=5)),
@@ -78,7 +78,7 @@ def test_names_of_other_tools(text, metric):
         ("p", "unknown metric 'p'. Did you mean P"),
         ("P.5,10", "one metric; found 2 measures in 'P.5,10': P_5, P_10"),
         ("official", "one metric; found 2. measures"),
-        ("XYZ-T=1", "unknown metric 'XYZ'"),
+        ("XYZ-T=1", "a metric such as"),
     ],
 )
 def test_names_that_mean_none_or_several(text, words):
@@ -121,16 +121,17 @@ def test_sets_are_those_of_trec_eval(name):
     } == set()
 
 
-def test_sets_equal_trec_eval_where_irframe_has_the_measure():
+def test_all_of_trec_eval_equals_it():
     runs, qrels = ir.example_track()
     run = runs[runs["system"] == "bm25"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrframeWarning)
-        found = ir.evaluate(run, qrels, "all_trec").droplevel("system")
+    found = ir.evaluate(run, qrels, "all_trec").droplevel("system")
     evaluator = pytrec_eval.RelevanceEvaluator(ir.to_pytrec_eval(qrels), {"all_trec"})
     expected = pd.DataFrame(evaluator.evaluate(ir.to_pytrec_eval(run))).T
+    logarithms = ["gm_map", "gm_bpref"]
+    expected[logarithms] = np.exp(expected[logarithms].astype(float))
+    found[logarithms] = found[logarithms].clip(lower=FLOOR)
     shared = found.columns.intersection(expected.columns)
-    assert len(shared) > 60
+    assert set(found.columns) == set(expected.columns) - {"relstring", "runid"}
     np.testing.assert_allclose(
         found[shared], expected.loc[found.index, shared].astype(float), atol=1e-9
     )
@@ -236,9 +237,9 @@ def test_the_names_of_ir_measures_are_all_of_them():
     assert set(ir_measures.measures.registry) == IR_MEASURES
 
 
-@pytest.mark.parametrize("name", CWL_EVAL)
+@pytest.mark.parametrize("name", CWL_ALIKE)
 def test_names_of_cwl_eval_are_read(name):
-    assert type(ir.parse_metric(name)).__name__ == CWL_EVAL[name]
+    assert type(ir.parse_metric(name)).__name__ == CWL_ALIKE[name]
 
 
 def test_every_name_of_ir_measures_that_is_known_parses():

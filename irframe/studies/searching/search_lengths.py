@@ -96,7 +96,7 @@ def search_lengths(
     if len(frames) == 1:
         return frames[0]
     found = pd.concat(frames, ignore_index=True)
-    order = np.argsort(cube.indexes[SYSTEM].get_indexer(found[SYSTEM]), kind="stable")
+    order = np.argsort(cube.indexes[SYSTEM].get_indexer(pd.Index(found[SYSTEM])), kind="stable")
     return found.iloc[order].reset_index(drop=True)
 
 
