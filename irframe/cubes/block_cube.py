@@ -61,7 +61,7 @@ def block_cube(
     depth = policy.depth or max(1, int(parts["retrieved"].max(initial=0)))
     plan = Plan(
         blocks,
-        replace(policy, seed=fresh_seed() if policy.seed is None else policy.seed),
+        _seeded(policy),
         ordered.position >= 0,
         ordered.levels,
         contribution.systems,
@@ -74,6 +74,13 @@ def block_cube(
     if ordered is selection:
         return built
     return gather(built.sel({TOPIC: selection.labels}))
+
+
+def _seeded(policy: Policy) -> Policy:
+    """Return a policy by which all blocks draw alike."""
+    if policy.ties != "random" or policy.seed is not None:
+        return policy
+    return replace(policy, seed=fresh_seed())
 
 
 def _runs(blocks: Blocks, facts: dict[str, Any]) -> tuple[pd.DataFrame, RunTable]:

@@ -29,7 +29,7 @@ BOUND = "bound"
 SIDES = ("lower", "upper")
 
 
-@verb
+@verb(bounded=True)
 def bounds(
     cube: xr.Dataset,
     *metrics: Metric | MetricType | str,

@@ -13,7 +13,7 @@ from irframe.metrics.block import close_up
 from irframe.names import DEPTH, EMPTY
 
 
-@verb
+@verb(bounded=True)
 def condense(cube: xr.Dataset, *, by: str | None = None) -> xr.Dataset:
     """Remove the unjudged documents from every ranking and close up the ranks.
 

@@ -21,7 +21,7 @@ from irframe.metrics.reading import QUANTITIES
 from irframe.names import METRIC
 
 
-@verb
+@verb(bounded=True)
 def cwl(
     cube: xr.Dataset,
     *metrics: Metric | MetricType | str,

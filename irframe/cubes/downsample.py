@@ -10,7 +10,7 @@ from irframe.frames.sampling import random_keys, refuse_percent, strata_sample
 from irframe.names import EMPTY, TOPIC
 
 
-@verb
+@verb(bounded=True)
 def downsample(
     cube: xr.Dataset, percent: float, seed: int = 0, *, by: str | None = None
 ) -> xr.Dataset:

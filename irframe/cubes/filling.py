@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -102,14 +102,10 @@ def fill_chunks(
     judgments, selection, policy
         As for `fill`.
     """
-    options: dict[str, Any] = {
-        "ties": policy.ties,
-        "score_dtype": policy.score_dtype,
-        "seed": policy.seed,
-    }
+    decide = partial(rank_table, ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed)
     for rows in _chunks(table, selection.placed >= 0):
         chunk = table.take(rows)
-        ranking = rank_table(chunk, **options)
+        ranking = decide(chunk)
         inside = selection.chosen[chunk.topic]
         chosen = ranking if inside.all() else ranking.take(inside)
         if len(chosen.order):
@@ -120,17 +116,19 @@ def fill_chunks(
 def _chunks(table: RunTable, chosen: NDArray[np.bool_]) -> Iterator[RowSet]:
     """Yield the rows of whole lists on some topics, about `irframe.frames.tables.ROWS` a time."""
     inside = chosen[table.topic]
-    rows: Any = slice(0, len(inside)) if inside.all() else np.flatnonzero(inside)
+    rows: RowSet = slice(0, len(inside)) if inside.all() else np.flatnonzero(inside)
     system, topic = table.system[rows], table.topic[rows]
+    if not len(system):
+        return
     ends = _ends(system, topic)
     if _list_of(system[ends - 1], topic[ends - 1], len(chosen)).has_duplicates:
-        order = np.argsort(_list_of(system, topic, len(chosen)), kind="stable")
+        order = np.argsort(_list_of(system, topic, len(chosen)).to_numpy(), kind="stable")
         rows = order if isinstance(rows, slice) else rows[order]
         ends = _ends(table.system[rows], table.topic[rows])
     start = 0
     while start < len(system):
-        stop = int(ends[max(int(np.searchsorted(ends, start + tables.ROWS, side="right")) - 1, 0)])
-        stop = stop if stop > start else int(ends[np.searchsorted(ends, start, side="right")])
+        fits, least = np.searchsorted(ends, [start + tables.ROWS, start], side="right").tolist()
+        stop = int(ends[max(fits - 1, least)])
         yield slice(start, stop) if isinstance(rows, slice) else rows[start:stop]
         start = stop
 
@@ -142,8 +140,8 @@ def _ends(system: Codes, topic: Codes) -> Codes:
 
 
 def _list_of(system: Codes, topic: Codes, topics: int) -> pd.Index:
-    lists: NDArray[np.int64] = system.astype(np.int64) * topics + topic
-    return pd.Index(lists)
+    lists: pd.Index = pd.Index(system.astype(np.int64) * topics + topic)
+    return lists
 
 
 def _scatter(

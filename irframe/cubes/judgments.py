@@ -49,8 +49,8 @@ def keep_judgments(cube: xr.Dataset, kept: NDArray[np.bool_]) -> xr.Dataset:
     )
     dims = cube["grade"].dims
     base = {
-        "judged_grade": _kept(cube["judged_grade"], remaining, EMPTY),
-        "pool_rank": _kept(cube["pool_rank"], remaining, 0),
+        "judged_grade": (JUDGED, np.where(kept, cube["judged_grade"], np.int8(EMPTY))),
+        "pool_rank": (JUDGED, np.where(kept, cube["pool_rank"], np.int32(0))),
     }
     fewer = without_tail(cube).assign(grade=grade.transpose(*dims), doc=doc.transpose(*dims))
     return with_unjudged(fewer.assign_coords(base))
@@ -99,12 +99,6 @@ def cut(cube: xr.Dataset, depth: int) -> xr.Dataset:
     if depth >= cube.sizes[DEPTH]:
         return cube
     return _no_tail(cube.isel({DEPTH: slice(depth)})).assign_attrs(depth=depth)
-
-
-def _kept(values: xr.DataArray, remaining: xr.Variable, other: int) -> xr.Variable:
-    """Return facts of judgments, those that do not remain as another value of the same type."""
-    kept = np.where(remaining.to_numpy(), values.to_numpy(), values.dtype.type(other))
-    return xr.Variable(values.dims, kept)
 
 
 def _forget(

@@ -9,7 +9,7 @@ import pyarrow as pa
 import xarray as xr
 
 from irframe.cubes.contribution import Contribution
-from irframe.cubes.layout import FACTS, LEVEL, PARTS, index_variable, variable
+from irframe.cubes.layout import FACTS, LEVEL, PARTS, labels, variable
 from irframe.cubes.policy import Policy
 from irframe.cubes.recall_base import starts
 from irframe.cubes.topics import Selection
@@ -56,7 +56,7 @@ def label(
         "pool_depth": pool_depth,
         "contributing": contribution.systems,
     }
-    labels = {
+    named = {
         SYSTEM: systems,
         TOPIC: selection.labels,
         DEPTH: np.arange(1, cells[GRADE].shape[-1] + 1),
@@ -66,7 +66,7 @@ def label(
     stated = policy.pool_depth is not None or contribution.stated
     pool = "stated" if stated else "complete" if known else "unknown"
     parts = {name: variable(part.dims, values[name]) for name, part in PARTS.items()}
-    indexes = {dim: index_variable(dim, label) for dim, label in labels.items()}
+    indexes = {dim: labels(dim, label) for dim, label in named.items()}
     facts = {name: parts.pop(name) for name in FACTS}
     made = policy.attributes | {"pool": pool, "irframe": VERSION}
     return xr.Dataset(parts, indexes | facts, made)

@@ -16,11 +16,8 @@ from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
 variable = partial(xr.Variable, fastpath=True)
 """A variable of an array as it is: xarray would first import dask to see whether it is lazy."""
 
-
-def index_variable(dim: str, labels: Any) -> xr.IndexVariable:
-    """Return the labels of a dimension, as they are; see `variable`."""
-    return xr.IndexVariable(dim, labels, fastpath=True)  # type: ignore[no-untyped-call]
-
+labels: Any = partial(xr.IndexVariable, fastpath=True)
+"""The labels of a dimension, likewise."""
 
 JUDGED = "judged"
 """Dimension along the recall bases: the judged documents of all topics, see `recall_base`."""

@@ -81,7 +81,7 @@ def saved(folder: Folder) -> dict[str, Any] | None:
 
 
 def _is_text(labels: xr.Variable) -> bool:
-    return bool(labels.dtype.kind == "T")
+    return str(labels.dtype.kind) == "T"
 
 
 def _tell_changes(files: list[list[Any]]) -> None:

@@ -6,7 +6,7 @@ from irframe.cubes.judgments import keep_judgments, pool_depth_of
 from irframe.cubes.verb import verb
 
 
-@verb
+@verb(bounded=True)
 def pooled(cube: xr.Dataset, depth: int, *, by: str | None = None) -> xr.Dataset:
     """Return the cube as it would be had judging stopped at a shallower pool.
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, listed
 from irframe.cubes.blockwise import Fields, in_blocks
-from irframe.cubes.layout import LEVEL, PARTS, index_variable, variable
-from irframe.cubes.recall_base import count_by_topic, topic_of
+from irframe.cubes.layout import LEVEL, PARTS, labels, variable
+from irframe.cubes.pool_count import pool_count
+from irframe.cubes.recall_base import count_by_topic
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError
 from irframe.frames.sampling import refuse_marks
@@ -19,13 +20,13 @@ from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import facts, large_gains
 from irframe.metrics.parse_metric import parse_named
-from irframe.names import DEPTH, EMPTY, METRIC, TOPIC
+from irframe.names import DEPTH, METRIC, TOPIC
 
 Array = NDArray[Any]
 Metrics = Iterable[Metric | MetricType | str] | Metric | MetricType | str
 
 
-@verb
+@verb(bounded=True)
 def score(
     cube: xr.Dataset,
     *metrics: Metric | MetricType | str,
@@ -83,13 +84,13 @@ def label_scores(
 ) -> xr.DataArray:
     """Return scores with the labels of their metrics, depths and cube, NaN where none is."""
     indexes = {METRIC: np.array([str(metric) for metric in metrics]), DEPTH: np.array(depths)}
-    labels = {dim: index_variable(dim, index) for dim, index in indexes.items()}
+    known = {dim: labels(dim, index) for dim, index in indexes.items()}
     named = [name for name in cube.coords if name not in {DEPTH, LEVEL, *PARTS}]
     kept = {name: cube[name].variable for name in (*named, "retrieved")}
     took_part = cube["took_part"].variable
     if took_part.chunks or not took_part.to_numpy().all():
         values = values.where(xr.DataArray(took_part))
-    return values.reset_coords(drop=True).assign_coords(kept | labels).rename("score")
+    return values.reset_coords(drop=True).assign_coords(kept | known).rename("score")
 
 
 def parse_metrics(metrics: Metrics) -> list[Metric]:
@@ -172,7 +173,7 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
         refuse_open(cube)
     base = judged_levels(cube)
     if any(facts(metric).pooled for metric in metrics):
-        base["pool_count"] = _pool_count(cube, base)
+        base["pool_count"] = pool_count(cube, base)
     base["retrieved"] = _clipped(cube["retrieved"].variable, cube.sizes[DEPTH])
     if not ties and cube.attrs["ties"] != "mean":
         return {"grade": cube["grade"].reset_coords(drop=True)} | base
@@ -203,10 +204,10 @@ def known_ties(cube: xr.Dataset) -> xr.Variable:
 
     Of a lazy cube that is found out when it is computed.
     """
-    sizes: xr.Variable = xr.apply_ufunc(
+    size: xr.Variable = xr.apply_ufunc(
         _refuse_lost, cube["tail_size"].variable, dask="parallelized", output_dtypes=[np.int32]
     )
-    return sizes
+    return size
 
 
 def _refuse_lost(size: Array) -> Array:
@@ -230,25 +231,6 @@ def judged_levels(cube: xr.Dataset) -> Fields:
     counted = {"levels": variable((LEVEL,), levels), "count": variable((TOPIC, LEVEL), count)}
     shared = {name: cube[name].variable for name in ("top", "pool_depth")}
     return {name: xr.DataArray(part) for name, part in (counted | shared).items()}
-
-
-def _pool_count(cube: xr.Dataset, base: Fields) -> xr.DataArray:
-    """Count the judged documents in the pool of every depth, (topic, depth, level)."""
-    levels, count = base["levels"].to_numpy(), base["count"].to_numpy()
-    grade, rank, topic = (
-        cube["judged_grade"].to_numpy(),
-        cube["pool_rank"].to_numpy(),
-        topic_of(cube),
-    )
-    shallow = np.minimum(base["pool_depth"].to_numpy() - 1, cube.sizes[DEPTH])
-    pooled = np.repeat(count[:, np.newaxis, :], cube.sizes[DEPTH], axis=1)
-    rows = np.flatnonzero((rank > 0) & (rank <= shallow[topic]) & (grade != EMPTY))
-    first = np.zeros((len(count), max(0, shallow.max(initial=0)), len(levels)), np.int64)
-    level = np.searchsorted(levels, grade[rows])
-    np.add.at(first, (topic[rows], rank[rows] - 1, level), 1)
-    inside = np.arange(1, first.shape[1] + 1) <= shallow[:, np.newaxis]
-    np.copyto(pooled[:, : first.shape[1]], np.cumsum(first, axis=1), where=inside[..., np.newaxis])
-    return xr.DataArray(variable((TOPIC, DEPTH, LEVEL), pooled))
 
 
 def _has_relevant(cube: xr.Dataset, metrics: list[Metric]) -> xr.DataArray:

@@ -17,6 +17,9 @@ from irframe.names import GRADE, RESULT
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+LOADED = 1 << 30
+"""Bytes of a lazy cube that a verb loads which cannot work on a part of it at a time."""
+
 VERBS: dict[str, Callable[..., Any]] = {}
 """Every verb of cubes, of scores and of what they return, by name."""
 
@@ -24,8 +27,12 @@ VERBS: dict[str, Callable[..., Any]] = {}
 @overload
 def verb(function: Function) -> Function: ...
 @overload
-def verb(*, itself: tuple[type, ...]) -> Callable[[Function], Function]: ...
-def verb(function: Function | None = None, *, itself: tuple[type, ...] = ()) -> Any:
+def verb(
+    *, itself: tuple[type, ...] = (), bounded: bool = False
+) -> Callable[[Function], Function]: ...
+def verb(
+    function: Function | None = None, *, itself: tuple[type, ...] = (), bounded: bool = False
+) -> Any:
     """Make a function of a cube, of scores or of what a verb returned a verb.
 
     A cube is read through the gate. A dimension of which one label was selected is one of the
@@ -38,13 +45,16 @@ def verb(function: Function | None = None, *, itself: tuple[type, ...] = ()) -> 
         Its first parameter is the object; ``by``, if it has one, it need not read.
     itself
         Of which kinds of object the function reads ``by`` itself, as its groups share something.
+    bounded
+        Whether it works on cubes larger than memory, a part at a time. For others a lazy cube is
+        loaded, if it is small, or refused.
     """
     if function is None:
-        return partial(_verb, itself=itself)
-    return _verb(function, itself)
+        return partial(_verb, itself=itself, bounded=bounded)
+    return _verb(function, itself, bounded=bounded)
 
 
-def _verb(function: Function, itself: tuple[type, ...]) -> Function:
+def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Function:
     signature = inspect.signature(function)
     of_cubes = next(iter(signature.parameters)) == "cube"
 
@@ -54,6 +64,8 @@ def _verb(function: Function, itself: tuple[type, ...]) -> Function:
         if isinstance(subject, xr.DataTree):
             return _over_tree(call, subject, bound)
         whole = read_cube(subject) if of_cubes else _read(subject)
+        if not bounded and isinstance(whole, xr.Dataset):
+            whole = _in_memory(whole, function.__name__)
         by = None if _is_its_own(subject, itself) else bound.arguments.pop("by", None)
         scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
         if by is None:
@@ -70,6 +82,16 @@ def _is_its_own(subject: Any, itself: tuple[type, ...]) -> bool:
     """Tell whether a function reads ``by`` itself, as it does for tables of other libraries."""
     known = pd.DataFrame, xr.Dataset, xr.DataArray
     return isinstance(subject, itself) or (bool(itself) and not isinstance(subject, known))
+
+
+def _in_memory(cube: xr.Dataset, name: str) -> xr.Dataset:
+    """Return a cube in memory, refusing to load one that is large."""
+    lazy = [part.nbytes for part in cube.variables.values() if part.chunks]
+    if sum(lazy) > LOADED:
+        found = f"a lazy one of {sum(lazy) / 2**30:.3g} GiB"
+        advice = f"select systems, topics or depths, or load it: cube.compute().ireval.{name}(...)"
+        raise InputError(f"a cube in memory, or one of at most 1 GiB, for {name}", found, advice)
+    return cube.compute() if lazy else cube
 
 
 def _read(subject: Any) -> Any:

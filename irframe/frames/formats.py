@@ -5,6 +5,7 @@ from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from math import isnan
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
@@ -19,6 +20,9 @@ __all__ = ["DOCUMENTS", "QRELS", "RUN", "Format", "parse"]
 
 BLOCK = 1 << 24
 """Bytes that one task parses; a line is shorter."""
+
+CACHED = 1 << 18
+"""Bytes that are looked at a time, to stay in the processor's cache."""
 
 _FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")
 _MARKED = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*(#[^#\s]+[ \t][^\r\n]*)")
@@ -211,7 +215,9 @@ def _read_as(
     """Read the columns that have a type."""
     return pyarrow.csv.read_csv(
         pa.BufferReader(text),
-        read_options=pyarrow.csv.ReadOptions(column_names=columns, block_size=BLOCK),
+        read_options=pyarrow.csv.ReadOptions(
+            column_names=columns, block_size=BLOCK, use_threads=len(text) > BLOCK
+        ),
         parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
         convert_options=pyarrow.csv.ConvertOptions(
             column_types=types, include_columns=list(types), null_values=[]
@@ -221,11 +227,21 @@ def _read_as(
 
 def _is_hexadecimal(text: bytes, columns: tuple[str, ...], delimiter: str) -> bool:
     """Tell whether a whole number is hexadecimal, which the parser lets pass."""
-    if b"0x" not in text and b"0X" not in text:
+    if not _has_hexadecimal(text):
         return False
     whole = {name: TEXT for name in columns if TYPES.get(name) == pa.int64()}
     written = _read_as(whole, text, columns, delimiter)
     return any(pc.any(pc.match_substring_regex(c, "[xX]")).as_py() for c in written.itercolumns())
+
+
+def _has_hexadecimal(text: bytes) -> bool:
+    """Tell whether 0x or 0X stands anywhere, in a fraction of the time that searching takes."""
+    codes = np.frombuffer(text, np.uint8)
+    for start in range(0, len(codes), CACHED):
+        part = codes[start : start + CACHED + 1]
+        if (part[np.flatnonzero((part[1:] | 32) == ord("x"))] == ord("0")).any():
+            return True
+    return False
 
 
 def _is_sound(table: pa.Table) -> bool:

@@ -13,6 +13,7 @@ from irframe.cubes.bounds import BOUND
 from irframe.cubes.splitting import groups, join_frames, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
+from irframe.frames.progress import tracked
 from irframe.inference.corrections import adjust_p, refuse_correction
 from irframe.inference.decide import decide
 from irframe.inference.matched import Array, Arrays, Matched
@@ -47,6 +48,7 @@ def compare(
     alpha: float = 0.05,
     by: str | None = None,
     family: str = "depth",
+    progress: bool = False,
 ) -> pd.DataFrame:
     """Say of every pair of systems how far apart they are, and whether that may be chance.
 
@@ -76,6 +78,8 @@ def compare(
         Which comparisons are corrected for each other: ``"depth"``, those of one metric at one
         depth in one group; ``"metric"``, those of one metric at all its depths in one group;
         ``"all"``, all rows of the result.
+    progress
+        Whether to show how many blocks of depths have been tested, by tqdm.
 
     Returns
     -------
@@ -152,9 +156,9 @@ def compare(
     refuse_correction(adjust, family)
     if isinstance(scores, xr.DataArray) and BOUND in scores.dims:
         lower = scores.isel({BOUND: 0}, drop=True)
-        frame = compare(
-            lower, test, adjust, baseline=baseline, at=at, alpha=alpha, by=by, family=family
-        )
+        asked: dict[str, Any] = {"baseline": baseline, "at": at, "by": by}
+        asked |= {"alpha": alpha, "family": family, "progress": progress}
+        frame = compare(lower, test, adjust, **asked)
         return frame.assign(**_decided(scores, baseline, at, by))
     chosen = parse_test(test)
     parts, pairs = {}, []
@@ -166,7 +170,7 @@ def compare(
     results = []
     for (key, part), some in zip(parts.items(), pairs, strict=True):
         with naming_group(key, by):
-            results.append(_compare(part, some, chosen, alpha))
+            results.append(_compare(part, some, chosen, alpha, progress=progress))
     adjusted = adjust_p([result["p"] for result in results], adjust, family=family, alpha=alpha)
     frames = {
         key: _frame(part, some, result | {"p_adjusted": p, "significant": p < alpha})
@@ -200,7 +204,9 @@ def _decided(
     return {name: found[name] for name in DECIDED}
 
 
-def _compare(group: Matched, pairs: Array, test: PairedTest, alpha: float) -> dict[str, Array]:
+def _compare(
+    group: Matched, pairs: Array, test: PairedTest, alpha: float, *, progress: bool
+) -> dict[str, Array]:
     metrics, _, _, depths = group.scores.shape
     shape = (metrics, depths, len(pairs))
     result: dict[str, Array] = {name: np.empty(shape) for name in NUMBERS}
@@ -212,7 +218,8 @@ def _compare(group: Matched, pairs: Array, test: PairedTest, alpha: float) -> di
         return group.compared(row, block, conclude, test=test, pairs=pairs, outputs=count)
 
     pieces = list(group.pieces(len(pairs)))
-    computed = group.computed(columns(row, block) for row, block in pieces)
+    turns = tracked(pieces, len(pieces), "block", progress=progress)
+    computed = group.computed(columns(row, block) for row, block in turns)
     for (row, block), found in zip(pieces, computed, strict=True):
         for name, values in zip((*NUMBERS, *COUNTS), found, strict=True):
             result[name][row, block] = values.T

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from irframe.checks import places, whole
 from irframe.cubes.layout import LAZY
 from irframe.cubes.recall_base import gather
+from irframe.cubes.verb import LOADED
 from irframe.errors import (
     DepthError,
     InputError,
@@ -75,6 +76,23 @@ def attended(cube: xr.Dataset) -> xr.Dataset:
             warn(f"{(~some).sum()} {dim}s of which nothing is there are left out")
             cube = gather(cube.isel({dim: np.flatnonzero(some)}))
     return cube
+
+
+def loaded(values: xr.Variable, what: str) -> NDArray[Any]:
+    """Return values in memory, refusing to load more of a lazy cube than a verb may.
+
+    Parameters
+    ----------
+    values
+        Some rankings of a cube.
+    what
+        What they are wanted for.
+    """
+    if values.chunks and values.nbytes > LOADED:
+        wanted = f"at most {LOADED / 2**30:.3g} GiB of rankings for {what}"
+        advice = "name two systems, select topics, or ask for less depth="
+        raise InputError(wanted, f"{values.nbytes / 2**30:.3g} GiB", advice)
+    return np.asarray(values.to_numpy())
 
 
 def by_topics(cube: xr.Dataset, *names: str) -> Iterator[xr.Dataset]:

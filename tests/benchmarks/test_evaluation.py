@@ -5,6 +5,7 @@ timed beside irframe, alternately, and the ratio of the best rounds is reported.
 """
 
 import gzip
+import shutil
 import subprocess
 import sys
 import time
@@ -69,6 +70,34 @@ def test_from_files_to_scores_at_every_depth(benchmark, robust):
 
     what = "17 packed runs, eight metrics at 1000 depths, against map alone"
     assert race(benchmark, what, ours, theirs, "pytrec_eval") < 1
+
+
+@pytest.mark.skipif(shutil.which("trec_eval") is None, reason="no program trec_eval on the path")
+@pytest.mark.parametrize("whole", [False, True], ids=["in process", "whole process"])
+def test_the_program_trec_eval(benchmark, robust, tmp_path, whole):
+    paths, qrels = robust
+    unpacked = [tmp_path / path.stem for path in paths]
+    for path, target in zip(paths, unpacked, strict=True):
+        target.write_bytes(gzip.decompress(path.read_bytes()))
+    code = (
+        "import irframe as ir;"
+        f"runs = ir.read_runs({[str(path) for path in paths]!r}, progress=False);"
+        f"ir.cube(runs, ir.read_qrels({str(qrels)!r})).ireval.score(*{EIGHT!r})"
+    )
+
+    def ours():
+        if whole:
+            subprocess.run([sys.executable, "-c", code], check=True)
+        else:
+            exec(code, {})  # noqa: S102 - the same work
+
+    def theirs():
+        for path in unpacked:
+            command = ["trec_eval", "-m", "map", str(qrels), str(path)]
+            subprocess.run(command, check=True, capture_output=True)
+
+    what = "packed files, eight metrics at 1000 depths, against unpacked ones and map alone"
+    assert race(benchmark, what, ours, theirs, "trec_eval") < (1.2 if whole else 1)
 
 
 def test_scoring_alone(benchmark, robust):

@@ -39,7 +39,7 @@ BLOCK = 1 << 22
 """Cells worked on at a time."""
 
 
-@verb
+@verb(bounded=True)
 def misplacement(
     cube: xr.Dataset,
     *,

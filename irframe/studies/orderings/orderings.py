@@ -21,7 +21,7 @@ from irframe.errors import MetricError, ParameterError
 from irframe.gains import Gain, GainMap, parse_gain
 from irframe.names import DEPTH, PAIR, SYSTEM, TOPIC, UNJUDGED
 from irframe.paired import all_pairs, sign_p
-from irframe.studies.reading import attended, read_depth, shared
+from irframe.studies.reading import attended, loaded, read_depth, shared
 
 Array = NDArray[Any]
 GainLike = Gain | type[Gain] | str | Mapping[int, float]
@@ -29,7 +29,7 @@ GainLike = Gain | type[Gain] | str | Mapping[int, float]
 GROUP = "group"
 
 
-@verb
+@verb(bounded=True)
 def orderings(
     cube: xr.Dataset,
     a: Hashable | None = None,
@@ -170,7 +170,8 @@ def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> 
     table = np.zeros((len(tops), 256), np.min_scalar_type(-1 - max(numbers, default=0)))
     table[:, levels] = np.reshape(numbers, worth.shape)
     table[:, [UNJUDGED, UNJUDGED - 1]] = 0
-    code = np.ascontiguousarray(cube["grade"].to_numpy()[..., :depth]).view(np.uint8)
+    grade = loaded(cube["grade"].variable[..., :depth], "orderings of so many systems")
+    code = np.ascontiguousarray(grade).view(np.uint8)
     gains: Array = table[0][code] if len(tops) == 1 else table[scale[:, np.newaxis], code]
     return gains
 

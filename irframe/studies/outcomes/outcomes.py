@@ -127,7 +127,7 @@ def _queries(answers: Answers, pairs: NDArray[np.int64]) -> pd.DataFrame:
     return frame
 
 
-@verb(itself=(pd.DataFrame,))
+@verb(itself=(pd.DataFrame,), bounded=True)
 def outcomes(
     data: xr.Dataset | Runs,
     qrels: Qrels | None = None,

@@ -22,7 +22,7 @@ LENGTH = "search_length"
 PRECISION = "precision"
 
 
-@verb
+@verb(bounded=True)
 def search_lengths(
     cube: xr.Dataset,
     *,
@@ -96,7 +96,8 @@ def search_lengths(
     if len(frames) == 1:
         return frames[0]
     found = pd.concat(frames, ignore_index=True)
-    order = np.argsort(cube.indexes[SYSTEM].get_indexer(pd.Index(found[SYSTEM])), kind="stable")
+    systems = pd.Index(found[SYSTEM])
+    order = np.argsort(cube.indexes[SYSTEM].get_indexer(systems), kind="stable")
     return found.iloc[order].reset_index(drop=True)
 
 

@@ -15,6 +15,7 @@ from irframe.cubes.recall_base import gather, topic_of
 from irframe.cubes.score import parse_metrics, score, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
+from irframe.frames.progress import tracked
 from irframe.metrics import Metric
 from irframe.metrics.averaging import TIE, average
 from irframe.metrics.base import MetricType
@@ -33,6 +34,7 @@ def leave_out(
     depth: int | None = None,
     at: int | Sequence[int] | None = None,
     by: str | None = None,
+    progress: bool = False,
 ) -> pd.DataFrame:
     """Say what each contributing run would have scored had it not helped to make the pool.
 
@@ -52,6 +54,8 @@ def leave_out(
     by
         A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
         the group.
+    progress
+        Whether to show how many runs have been left out, by tqdm.
 
     Returns
     -------
@@ -116,7 +120,9 @@ def leave_out(
     contributions = _Contributions.read(cube, groups, pool)
     own = {metric.depth for metric in chosen if metric.depth is not None}
     study = _Study(cube, chosen, sorted({*depths, *own}), contributions, pool)
-    frames = [_rows(study, groups, group, together) for group in np.unique(groups[groups >= 0])]
+    left = np.unique(groups[groups >= 0])
+    turns = tracked(left, len(left), "run", progress=progress)
+    frames = [_rows(study, groups, group, together) for group in turns]
     rows = pd.concat(frames, ignore_index=True)
     wanted = [
         (str(m), k) for m in chosen for k in (sorted(depths) if m.depth is None else [m.depth])

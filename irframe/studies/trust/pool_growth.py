@@ -18,7 +18,7 @@ from irframe.studies.reading import attended, by_topics
 Array = NDArray[Any]
 
 
-@verb
+@verb(bounded=True)
 def pool_growth(
     cube: xr.Dataset,
     at: int | Sequence[int] | None = None,

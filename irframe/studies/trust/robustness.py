@@ -1,6 +1,7 @@
 """How much of an ordering of systems survives when fewer documents are judged."""
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import xarray as xr
@@ -12,6 +13,7 @@ from irframe.cubes.judgments import cut
 from irframe.cubes.score import parse_metrics, score, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
+from irframe.frames.progress import tracked
 from irframe.frames.sampling import refuse_percent
 from irframe.inference.agreement import agreement
 from irframe.metrics import Metric
@@ -32,6 +34,7 @@ def robustness(
     at: int | Sequence[int] | None = None,
     method: str | Agreement = "kendall",
     by: str | None = None,
+    progress: bool = False,
 ) -> xr.DataArray:
     """Say how alike systems are ordered on random shares of the judgments and on all of them.
 
@@ -53,6 +56,8 @@ def robustness(
     by
         A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
         the group.
+    progress
+        Whether to show how many samples have been scored, by tqdm.
 
     Returns
     -------
@@ -101,16 +106,14 @@ def robustness(
         raise ParameterError("percentages and distinct seeds", f"{list(percents)!r}, {drawn!r}")
     base = cut(shared(attended(cube)), max([*depths, *(metric.depth or 1 for metric in chosen)]))
     complete = score(base, *chosen, at=depths)
+    samples = list(product(percents, drawn))
     results = [
-        [
-            agreement(score(downsample(base, percent, seed), *chosen, at=depths), complete, method)
-            for seed in drawn
-        ]
-        for percent in percents
+        agreement(score(downsample(base, percent, seed), *chosen, at=depths), complete, method)
+        for percent, seed in tracked(samples, len(samples), "sample", progress=progress)
     ]
-    stacked = np.stack([[array.to_numpy() for array in row] for row in results])
-    first = results[0][0]
-    values = np.moveaxis(stacked, (0, 1), (2, 3))
+    first = results[0]
+    stacked = np.stack([array.to_numpy() for array in results], axis=-1)
+    values = stacked.reshape(*first.shape, len(percents), len(drawn))
     labels = {name: first[name].to_numpy() for name in first.dims}
     labels |= {PERCENT: np.asarray(percents), SEED: np.asarray(drawn)}
     return xr.DataArray(values, labels, list(labels), name="agreement", attrs=first.attrs)

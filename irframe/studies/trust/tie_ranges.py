@@ -17,7 +17,7 @@ from irframe.metrics.base import MetricType
 Array = NDArray[Any]
 
 
-@verb
+@verb(bounded=True)
 def tie_ranges(
     cube: xr.Dataset,
     *metrics: Metric | MetricType | str,

@@ -9,7 +9,7 @@ from irframe.names import DEPTH, EMPTY
 from irframe.studies.trust.tie_ranges import refuse_untied
 
 
-@verb
+@verb(bounded=True)
 def tie_rates(
     cube: xr.Dataset,
     depth: int = 20,

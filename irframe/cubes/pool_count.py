@@ -1,0 +1,81 @@
+"""How many judged documents the pool of every depth holds."""
+
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.cubes.blockwise import Fields
+from irframe.cubes.layout import LEVEL, variable
+from irframe.cubes.recall_base import topic_of
+from irframe.cubes.working import need_dask
+from irframe.names import DEPTH, EMPTY, GRADE, TOPIC
+
+Array = NDArray[Any]
+
+
+def pool_count(cube: xr.Dataset, base: Fields) -> xr.DataArray:
+    """Count the judged documents of every topic in the pool of every depth, by grade.
+
+    Parameters
+    ----------
+    cube
+        A cube.
+    base
+        Fields of a block: ``levels``, ``count`` and ``pool_depth``.
+
+    Returns
+    -------
+    xarray.DataArray
+        Shape (topic, depth, level), in the cube's blocks of topics where it is lazy.
+    """
+    levels, count, pool_depth = (
+        base[name].to_numpy() for name in ("levels", "count", "pool_depth")
+    )
+    depth = cube.sizes[DEPTH]
+    deepest = np.broadcast_to(np.minimum(pool_depth - 1, depth), len(count))
+    grade, rank = (cube[name].to_numpy() for name in ("judged_grade", "pool_rank"))
+    topic = topic_of(cube)
+    rows = np.flatnonzero((rank > 0) & (rank <= deepest[topic]) & (grade != EMPTY))
+    found = topic[rows], rank[rows], np.searchsorted(levels, grade[rows])
+    chunks = cube[GRADE].variable.chunksizes.get(TOPIC)
+    if chunks is None:
+        counted = _count(count, deepest, *found, depth=depth)
+    else:
+        counted = _lazily(chunks, count, deepest, *found, depth=depth)
+    return xr.DataArray(variable((TOPIC, DEPTH, LEVEL), counted))
+
+
+def _lazily(
+    chunks: tuple[int, ...],
+    count: Array,
+    deepest: Array,
+    topic: Array,
+    rank: Array,
+    level: Array,
+    *,
+    depth: int,
+) -> Any:
+    dask = need_dask()
+    parts = []
+    for start, end in pairwise([0, *accumulate(chunks)]):
+        rows = slice(*np.searchsorted(topic, [start, end]))
+        found = topic[rows] - start, rank[rows], level[rows]
+        made = dask.delayed(_count)(count[start:end], deepest[start:end], *found, depth=depth)
+        shape = (end - start, depth, count.shape[1])
+        parts.append(dask.array.from_delayed(made, shape, np.int64))
+    return dask.array.concatenate(parts)
+
+
+def _count(
+    count: Array, deepest: Array, topic: Array, rank: Array, level: Array, *, depth: int
+) -> Array:
+    """Count pooled documents, given topic, rank and level of those in a pool of some depth."""
+    pooled = np.repeat(count[:, np.newaxis, :], depth, axis=1)
+    first = np.zeros((len(count), max(0, deepest.max(initial=0)), count.shape[1]), np.int64)
+    np.add.at(first, (topic, rank - 1, level), 1)
+    inside = np.arange(1, first.shape[1] + 1) <= deepest[:, np.newaxis]
+    np.copyto(pooled[:, : first.shape[1]], np.cumsum(first, axis=1), where=inside[..., np.newaxis])
+    return pooled

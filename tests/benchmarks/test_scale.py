@@ -1,0 +1,180 @@
+"""Cubes larger than memory: time per row and memory, beside the same work in memory.
+
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_scale.py``; it writes some 300 MB
+of runs to a temporary folder. Memory is the most that a child process held.
+"""
+
+import shutil
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import xarray as xr
+
+import irframe as ir
+
+SYSTEMS, DEPTH, DOCS = 10, 1000, 200_000
+
+
+def write_track(folder, topics):
+    """Write runs of so many topics, one file a system, and judgments of fifty documents each."""
+    (folder / "runs").mkdir(parents=True)
+    rng = np.random.default_rng(0)
+    names = pa.array([f"d{number:07d}" for number in range(DOCS)])
+    labels = pa.array([str(topic) for topic in range(topics)])
+    pools = np.stack([rng.choice(DOCS, 3000, replace=False) for _ in range(topics)])
+    early = np.arange(3000) < 200
+    for system in range(SYSTEMS):
+        keys = rng.random((topics, 3000)) - early * rng.uniform(0.2, 0.4)
+        listed = np.take_along_axis(pools, np.argsort(keys, axis=1)[:, :DEPTH], axis=1)
+        columns = {
+            "system": pa.repeat(pa.scalar(f"s{system}"), topics * DEPTH),
+            "topic": labels.take(pa.array(np.repeat(np.arange(topics), DEPTH))),
+            "doc": names.take(pa.array(listed.ravel())),
+            "score": np.tile(np.linspace(10, 0, DEPTH).round(4), topics),
+        }
+        pq.write_table(pa.table(columns), folder / "runs" / f"s{system}.parquet")
+    judged = pools[:, :200:4]
+    grades = (rng.random(judged.size) < 0.4).astype(int) + (rng.random(judged.size) < 0.1)
+    qrels = pd.DataFrame(
+        {
+            "topic": np.repeat(np.arange(topics).astype(str), judged.shape[1]),
+            "doc": names.take(pa.array(judged.ravel())).to_pylist(),
+            "grade": grades,
+        }
+    )
+    qrels.to_parquet(folder / "qrels.parquet")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def tracks(tmp_path_factory):
+    """Return a function that gives the folder of a track of so many topics, with its store."""
+    root, made = tmp_path_factory.mktemp("tracks"), {}
+
+    def track(topics):
+        if topics not in made:
+            folder = write_track(root / str(topics), topics)
+            start = time.perf_counter()
+            store(folder, "store")
+            made[topics] = folder, time.perf_counter() - start
+        return made[topics]
+
+    yield track
+    shutil.rmtree(root)
+
+
+def store(folder, name):
+    qrels = pd.read_parquet(folder / "qrels.parquet")
+    return ir.scan_runs(folder / "runs").ireval.store(folder / name, qrels, topics=100)
+
+
+WORK = {
+    "score": "cube.ireval.score('AP', at=[10, 1000]).compute()",
+    "summary": "cube.ireval.score('AP').ireval.summary().compute()",
+    "discrimination": "cube.ireval.score('AP').ireval.discrimination('t').compute()",
+    "outcomes": "cube.ireval.outcomes(baseline='s0', relevant='first')",
+    "pooled": "cube.ireval.pooled(5).ireval.score('RBP(p=0.8)', at=1000).compute()",
+}
+
+
+def child(folder, work):
+    """Return seconds and the most megabytes of a process that does one thing with a store."""
+    code = (
+        "import sys, time, irframe as ir; start = time.perf_counter();"
+        f"cube = ir.Store({str(folder / 'store')!r}).cube(pool_depth=10); {work};"
+        "status = open('/proc/self/status').read();"
+        "print(time.perf_counter() - start, status.split('VmHWM:')[1].split()[0])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    seconds, peak = map(float, done.stdout.split())
+    return seconds, peak / 1e3
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_memory_does_not_grow_with_topics(benchmark, tracks, name):
+    found = {}
+    for topics in (1000, 3000):
+        folder, sorting = tracks(topics)
+        found[topics] = child(folder, WORK[name])
+        rows = SYSTEMS * topics * DEPTH / 1e6
+        seconds, peak = found[topics]
+        line = f"{name}, {rows:.0f} M rows: {seconds:.2f} s after {sorting:.1f} s, {peak:.0f} MB"
+        sys.stdout.write(f"\n{line}")
+    benchmark.pedantic(lambda: None, rounds=1)
+    ratio = found[3000][1] / found[1000][1]
+    benchmark.extra_info["ratio"] = ratio
+    sys.stdout.write(f": {ratio:.2f} of the memory for three times the rows\n")
+    assert ratio < 1.2
+    assert found[3000][1] < 1024
+
+
+def test_time_grows_with_rows(benchmark, tracks):
+    per_row = {}
+    for topics in (100, 1000):
+        folder, _ = tracks(topics)
+        best = min(_end_to_end(folder, round_) for round_ in range(3 if topics == 100 else 2))
+        per_row[topics] = best / (SYSTEMS * topics * DEPTH)
+    benchmark.pedantic(lambda: None, rounds=1)
+    ratio = per_row[1000] / per_row[100]
+    line = f"a row of 10 M: {per_row[1000] * 1e9:.0f} ns, {ratio:.2f} of one of 1 M"
+    sys.stdout.write(f"\n{line}\n")
+    assert ratio < 1.15
+
+
+def _end_to_end(folder, round_):
+    start = time.perf_counter()
+    cube = store(folder, f"again {round_}").cube(pool_depth=10)
+    cube.ireval.score("AP").ireval.summary().compute()
+    return time.perf_counter() - start
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_two_small_workers(benchmark, tracks):
+    distributed = pytest.importorskip("distributed", reason="clusters need distributed")
+    folder, _ = tracks(3000)
+    rows, qrels = SYSTEMS * 3000 * DEPTH, pd.read_parquet(folder / "qrels.parquet")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, memory_limit="1GiB", dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster),
+    ):
+        start = time.perf_counter()
+        cube = store(folder, "cluster").cube(pool_depth=10)
+        frame = cube.ireval.score("AP", at=[10, 1000]).ireval.compare(at=10)
+        ratios = cube.ireval.score("AP").ireval.discrimination("t").compute()
+        lazy = time.perf_counter() - start
+    start = time.perf_counter()
+    cube = ir.read_runs(folder / "runs").ireval.cube(qrels, pool_depth=10)
+    expected = cube.ireval.score("AP", at=[10, 1000]).ireval.compare(at=10)
+    whole = cube.ireval.score("AP").ireval.discrimination("t")
+    eager = time.perf_counter() - start
+    benchmark.pedantic(lambda: None, rounds=1)
+    speeds = f"{rows / lazy / 1e6:.2f} M rows/s, in memory {rows / eager / 1e6:.2f}"
+    sys.stdout.write(f"\ntwo workers of 1 GiB: {speeds}\n")
+    np.testing.assert_allclose(frame["p"], expected["p"], rtol=0, atol=1e-11)
+    xr.testing.assert_allclose(ratios, whole)
+    assert rows / lazy > 0.9e6
+
+
+def test_a_saved_cube_is_opened_at_once(benchmark, tracks):
+    folder, _ = tracks(1000)
+    qrels = pd.read_parquet(folder / "qrels.parquet")
+    start = time.perf_counter()
+    cube = ir.read_runs(folder / "runs").ireval.cube(qrels, pool_depth=10)
+    built = time.perf_counter() - start
+    cube.ireval.save(folder / "cube.zarr")
+    benchmark.pedantic(lambda: ir.open_cube(folder / "cube.zarr"), rounds=3)
+    opened = benchmark.stats.stats.min
+    start = time.perf_counter()
+    loaded = ir.open_cube(folder / "cube.zarr").load()
+    whole = time.perf_counter() - start
+    line = f"read and built in {built:.2f} s, opened in {opened:.3f} s, loaded in {whole:.2f} s"
+    sys.stdout.write(f"\n10 M rows: {line}\n")
+    xr.testing.assert_equal(loaded, cube)
