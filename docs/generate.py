@@ -9,8 +9,8 @@ import irframe
 from irframe.metrics import METRICS, Evidence
 from irframe.metrics.base import ALIASES
 from irframe.metrics.cwl_names import CWL_NAMES
-from irframe.metrics.evidence import NO_WORDS
 from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, TREC_NAMES
+from irframe.metrics.vocabulary import NO_WORDS
 
 INTRODUCTION = """# Metrics
 

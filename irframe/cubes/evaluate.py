@@ -18,7 +18,7 @@ from irframe.errors import DepthError, MetricError
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.metrics import Metric
-from irframe.names import DEPTH, METRIC, METRICS, RESULT, SYSTEM, TOPIC, roles
+from irframe.names import DEPTH, ITERATION, METRIC, METRICS, RESULT, SUBTOPIC, SYSTEM, TOPIC, roles
 
 
 def evaluate(
@@ -94,7 +94,7 @@ def evaluate(
         collection=collection,
         seed=seed,
     )
-    runs, qrels = as_runs(runs), as_qrels(qrels)
+    runs, qrels = as_runs(runs), _with_subtopics(as_qrels(qrels), chosen)
     index = [roles(runs.columns).get(role, role) for role in (SYSTEM, TOPIC)]
     labels = pd.Index([str(metric) for metric in chosen], name=METRIC)
     parts = {None: build_cube(runs, qrels, policy)} if by is None else {}
@@ -104,6 +104,15 @@ def evaluate(
     made = provenance(next(iter(parts.values())))
     table.attrs = {**made, RESULT: "evaluate", METRICS: list(labels)}
     return table
+
+
+def _with_subtopics(qrels: pd.DataFrame, metrics: list[Metric]) -> pd.DataFrame:
+    """Return judgments whose iterations, if metrics need subtopics, are called so."""
+    found = roles(qrels.columns)
+    needed = any(metric.subtopics for metric in metrics) and SUBTOPIC not in found
+    if needed and ITERATION in found:
+        return qrels.rename(columns={found[ITERATION]: SUBTOPIC})
+    return qrels
 
 
 def _at(metric: Metric, depth: int | None) -> Metric:

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, listed
 from irframe.cubes.blockwise import Fields, in_blocks
-from irframe.cubes.layout import LEVEL, PARTS, labels, variable
+from irframe.cubes.layout import LEVEL, PARTS, SOMETIMES, labels, variable
 from irframe.cubes.pool_count import pool_count
 from irframe.cubes.recall_base import count_by_topic
+from irframe.cubes.subtopics import refuse_subtopics, subtopic_fields
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError
 from irframe.frames.sampling import refuse_marks
@@ -85,7 +86,7 @@ def label_scores(
     """Return scores with the labels of their metrics, depths and cube, NaN where none is."""
     indexes = {METRIC: np.array([str(metric) for metric in metrics]), DEPTH: np.array(depths)}
     known = {dim: labels(dim, index) for dim, index in indexes.items()}
-    named = [name for name in cube.coords if name not in {DEPTH, LEVEL, *PARTS}]
+    named = [name for name in cube.coords if name not in {DEPTH, LEVEL, *PARTS, *SOMETIMES}]
     kept = {name: cube[name].variable for name in (*named, "retrieved")}
     took_part = cube["took_part"].variable
     if took_part.chunks or not took_part.to_numpy().all():
@@ -109,6 +110,7 @@ def parse_metrics(metrics: Metrics) -> list[Metric]:
 
 def refuse_metrics(cube: xr.Dataset, metrics: Sequence[Metric]) -> None:
     """Raise for metrics that cannot be computed on this cube."""
+    refuse_subtopics(cube, metrics)
     asking = [str(metric) for metric in metrics if facts(metric).pooled]
     if asking and cube.attrs.get("pool", "unknown") == "unknown":
         advice = "tell cube() the contributing= runs or the pool_depth="
@@ -171,7 +173,7 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
     metrics = list(metrics)
     if any(metric.judged_only for metric in metrics):
         refuse_open(cube)
-    base = judged_levels(cube)
+    base = judged_levels(cube) | subtopic_fields(cube, metrics)
     if any(facts(metric).pooled for metric in metrics):
         base["pool_count"] = pool_count(cube, base)
     base["retrieved"] = _clipped(cube["retrieved"].variable, cube.sizes[DEPTH])

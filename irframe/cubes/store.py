@@ -20,7 +20,7 @@ from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.sorting import RAW, sort_runs
 from irframe.cubes.working import need_dask, refuse_workers_without, work
 from irframe.errors import StoreError
-from irframe.frames.as_qrels import Qrels
+from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.documents import take
 from irframe.frames.ids import same_kind
 from irframe.frames.scanned_runs import ScannedRuns
@@ -174,8 +174,8 @@ def store(
     """
     size = whole("topics", topics, low=1)
     folder = folder_at(path)
-    judgments = read_qrels_table(qrels)
-    frame = judgments.frame
+    frame = as_qrels(qrels)
+    judgments = read_qrels_table(frame)
     same_kind(pa.large_string(), judgments.doc.type, DOC, ("the runs", "the qrels"))
     same_kind(pa.large_string(), pa.array(judgments.topics).type, TOPIC, ("the runs", "the qrels"))
     made = {
@@ -189,14 +189,16 @@ def store(
     if facts is not None:
         _refuse_others(facts["made"], made, folder)
         return Store(folder.path)
-    facts = _sorted(runs, folder, judgments, made) | {"judged": len(judgments.topics)}
+    facts = _sorted(runs, folder, judgments, frame, made) | {"judged": len(judgments.topics)}
     _sort_blocks(_blocks(folder, facts, judgments.topics), progress=progress)
     folder.remove(RAW)
     folder.tell(WHOLE, facts)
     return Store(folder.path)
 
 
-def _sorted(runs: ScannedRuns, folder: Folder, judgments: QrelsTable, made: Any) -> dict[str, Any]:
+def _sorted(
+    runs: ScannedRuns, folder: Folder, judgments: QrelsTable, qrels: pd.DataFrame, made: Any
+) -> dict[str, Any]:
     """Return what was seen of the runs, sorting their rows into blocks unless that is done."""
     begun = folder.told(BEGUN)
     if begun is None:
@@ -211,7 +213,7 @@ def _sorted(runs: ScannedRuns, folder: Folder, judgments: QrelsTable, made: Any)
             folder.remove(left)
         _write_judgments(folder, judgments, made["topics"])
         with folder.files.open(folder.place(FRAME), "wb") as file:
-            judgments.frame.to_parquet(file)
+            qrels.to_parquet(file)
         found = sort_runs(runs, folder, judgments.topics, made["topics"])
         seen = found.facts | {"made": made}
         folder.tell(SORTED, seen)

@@ -14,7 +14,7 @@ from irframe.errors import FileFormatError
 from irframe.frames.columns import TEXT, TYPES
 from irframe.frames.comments import holds_rows, with_notes, without_comments
 from irframe.frames.require import lacking, require
-from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, SYSTEM, TOPIC, roles
+from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, SUBTOPIC, SYSTEM, TOPIC, roles
 
 __all__ = ["DOCUMENTS", "QRELS", "RUN", "Format", "parse"]
 
@@ -96,7 +96,7 @@ RUN = Format(
 QRELS = Format(
     noun="judgments",
     layouts=((TOPIC, ITERATION, DOC, GRADE),),
-    roles=(TOPIC, DOC, GRADE, ITERATION),
+    roles=(TOPIC, DOC, GRADE, ITERATION, SUBTOPIC),
     needed=((TOPIC,), (DOC,), (GRADE,)),
     headed=True,
     surplus=False,

@@ -8,12 +8,12 @@ from irframe.frames.compression import Source, name_of
 from irframe.frames.files import read_file
 from irframe.frames.formats import QRELS
 from irframe.frames.pieces import states_of
-from irframe.names import FILES
+from irframe.names import FILES, ITERATION, SUBTOPIC
 
 __all__ = ["read_qrels"]
 
 
-def read_qrels(path: Source) -> pd.DataFrame:
+def read_qrels(path: Source, *, subtopics: bool = False) -> pd.DataFrame:
     r"""Read judgments: the grade that assessors gave to each document they saw.
 
     Parameters
@@ -29,6 +29,9 @@ def read_qrels(path: Source) -> pd.DataFrame:
 
         gzip, bzip2, xz, zstd and lz4 are unpacked. Empty lines do not count, nor do lines that
         begin with ``#`` and do not fit the columns.
+    subtopics
+        Whether the second column of a TREC file names subtopics, as it does in tracks of diversity;
+        it is `subtopic` then and not `iteration`.
 
     Returns
     -------
@@ -54,5 +57,7 @@ def read_qrels(path: Source) -> pd.DataFrame:
     """
     table = read_file(path, QRELS)
     frame = to_frame(table)
+    if subtopics:
+        frame = frame.rename(columns={ITERATION: SUBTOPIC})
     frame.attrs |= notes_of([table]) | {FILES: states_of([name_of(path)])}
     return frame

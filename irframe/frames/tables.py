@@ -15,15 +15,19 @@ from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.by_role import require_columns
 from irframe.frames.columns import numbers
+from irframe.frames.documents import Side, code_documents
 from irframe.frames.formats import QRELS, RUN
-from irframe.frames.ids import Codes, code_labels, identifiers
+from irframe.frames.ids import Codes, code_labels, identifiers, repeated
 from irframe.names import (
     DOC,
+    EMPTY,
     GRADE,
     HIGHEST_GRADE,
+    ITERATION,
     LOWEST_GRADE,
     RANK,
     SCORE,
+    SUBTOPIC,
     SYSTEM,
     TOPIC,
 )
@@ -90,6 +94,9 @@ class QrelsTable:
     topics: pd.Index
     doc: pa.ChunkedArray
     grade: NDArray[np.int8]
+    """The highest one of a document, where it has one for each of several subtopics."""
+    subtopic_grade: NDArray[np.int8] | None = None
+    """Grades by subtopic, shape (row, subtopic), where there are subtopics."""
 
     def describe(self, rows: Codes) -> list[str]:
         """Return what identifies some rows, for messages."""
@@ -155,13 +162,41 @@ def read_qrels_table(qrels: Qrels) -> QrelsTable:
     frame = as_qrels(qrels)
     columns = require_columns(frame, QRELS)
     topic, topics = code_labels(frame[columns[TOPIC]], TOPIC)
-    return QrelsTable(
+    table = QrelsTable(
         frame=frame,
         columns=columns,
         topic=topic,
         topics=topics,
         doc=identifiers(frame[columns[DOC]], DOC),
         grade=_grades(frame[columns[GRADE]]),
+    )
+    return _by_subtopic(table) if SUBTOPIC in columns else table
+
+
+def _by_subtopic(table: QrelsTable) -> QrelsTable:
+    """Return a table with one row per document, and a column of grades per subtopic."""
+    subtopic, labels = code_labels(table.frame[table.columns[SUBTOPIC]], SUBTOPIC)
+    (codes,) = code_documents(Side(table.topic, table.doc))
+    by_name = np.argsort(np.argsort(labels.astype(str).to_numpy(), kind="stable"))
+    pairs = table.topic.astype(np.int64) * len(labels) + by_name[subtopic]
+    known, place = np.unique(pairs, return_inverse=True)
+    place = place - np.searchsorted(known // len(labels), np.arange(len(table.topics)))[table.topic]
+    _, first, row = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    row, first = np.argsort(order)[row.ravel()], first[order]
+    width = 1 + int(place.max(initial=0))
+    again = repeated(row.astype(np.int64) * width + place)
+    refuse_twice_judged(table, again)
+    grade = np.full((len(first), width), EMPTY, np.int8)
+    grade[row, place] = table.grade
+    frame = table.frame.iloc[first].drop(columns=[table.columns[SUBTOPIC]])
+    return replace(
+        table,
+        frame=frame,
+        topic=table.topic[first],
+        doc=table.doc.take(pa.array(first)),
+        grade=grade.max(axis=1),
+        subtopic_grade=grade,
     )
 
 
@@ -197,7 +232,13 @@ def refuse_twice_judged(table: QrelsTable, again: Codes) -> None:
     """Raise if there are rows that judge a document again for a topic."""
     if len(again):
         found, offenders = f"{len(again)} judged again", table.describe(again)
-        raise IdError("one judgment per topic and document", found, "keep one of them", offenders)
+        wanted, advice = "one judgment per topic and document", "keep one of them"
+        if SUBTOPIC in table.columns:
+            wanted += f", and subtopic in {table.columns[SUBTOPIC]!r}"
+        elif ITERATION in table.columns:
+            name = table.columns[ITERATION]
+            advice += f", or call the column {name!r} subtopic if it names those"
+        raise IdError(wanted, found, advice, offenders)
 
 
 def _described(*columns: Iterable[Any]) -> list[str]:

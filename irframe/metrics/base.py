@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from irframe.checks import choice, number, whole
 from irframe.errors import DepthError, MetricError
 from irframe.gains import Gain, GainMap, gain_text, parse_gain
-from irframe.metrics.evidence import Evidence, refuse_words
+from irframe.metrics.evidence import Evidence
+from irframe.metrics.vocabulary import refuse_words
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -88,8 +89,8 @@ class Metric(metaclass=MetricType):
     Facts of a class that studies read: `needs_depth`, whether the value changes with the depth
     even where nothing more is retrieved; `additive`, whether it adds up gain, each rank counting
     no more than the one above; `sees_length`, whether it sees how long a list is; `unit`,
-    whether gains must not exceed 1; `order`, what
-    must rank higher for the score to be highest at every depth,
+    whether gains must not exceed 1; `subtopics`, whether it reads judgments by subtopic; `order`,
+    what must rank higher for the score to be highest at every depth,
     ``"reward"`` being gain that only relevant documents are paid for; `ceiling`, a
     second kernel for the score if unjudged documents and unread ranks held all that they might,
     for metrics without a recall base, whose lowest score is the score itself; `fillings`, for
@@ -118,6 +119,7 @@ class Metric(metaclass=MetricType):
     additive: ClassVar[bool] = False
     sees_length: ClassVar[bool] = False
     unit: ClassVar[bool] = False
+    subtopics: ClassVar[bool] = False
     summary: ClassVar[Summary] = "mean"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     order: ClassVar[Literal["", "relevance", "gain", "reward", "preference", "judged"]] = ""

@@ -11,9 +11,9 @@ from irframe.names import EMPTY, UNJUDGED
 
 Array = NDArray[Any]
 
-RANKING = ("grade", "retrieved", "tied", "tail", "tail_size", "beyond")
+RANKING = ("grade", "retrieved", "tied", "tail", "tail_size", "beyond", "doc")
 """Fields with a value for every ranking."""
-TOPIC = ("count", "pool_count", "top", "pool_depth")
+TOPIC = ("count", "pool_count", "top", "pool_depth", "start", "subtopic_count", "ideal")
 """Fields with a value for every topic, shared by its rankings."""
 
 
@@ -49,6 +49,16 @@ class Block:
         (..., topic, level), and how many in all, shape (..., topic).
     beyond
         Unjudged documents past the last rank, shape (..., topic).
+    doc, start
+        Of judgments by subtopic: where each document stands in the recall base of its topic, shape
+        (..., topic, depth), and where that begins in `subtopic_grade`, shape (topic,).
+    subtopic_grade
+        Grades of all judged documents by subtopic, shape (judged, subtopic).
+    subtopic_count
+        As `count` for every subtopic, shape (topic, subtopic, level).
+    ideal, ideal_of
+        Gains of the rankings that cover subtopics best, shape (topic, variant, rank), and for which
+        alpha and which lowest relevant grade, shape (variant, 2).
 
     Examples
     --------
@@ -74,6 +84,12 @@ class Block:
     tail: Array | None = None
     tail_size: Array | None = None
     beyond: Array | None = None
+    doc: Array | None = None
+    start: Array | None = None
+    subtopic_grade: NDArray[np.int8] | None = None
+    subtopic_count: Array | None = None
+    ideal: Array | None = None
+    ideal_of: Array | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -110,14 +126,15 @@ class Block:
     def with_lists(self, grade: NDArray[np.int8], retrieved: Array) -> "Block":
         """Return other lists of the same topics, in the one order they have: without ties."""
         changed = replace(self, grade=grade, retrieved=retrieved)
-        return replace(changed, tied=None, tail=None, tail_size=None)
+        return replace(changed, tied=None, tail=None, tail_size=None, doc=None)
 
     def condensed(self) -> "Block":
         """Return the rankings without their unjudged documents; of lists that were not cut."""
         tied = np.zeros(self.grade.shape, bool) if self.tied is None else self.tied
-        _, closed, still_tied = close_up(self.grade, tied)
+        order, closed, still_tied = close_up(self.grade, tied)
         retrieved = (closed != EMPTY).sum(axis=-1)
-        kept = self.with_lists(closed, retrieved)
+        moved = None if self.doc is None else np.take_along_axis(self.doc, order, axis=-1)
+        kept = replace(self.with_lists(closed, retrieved), doc=moved)
         return kept if self.tied is None else replace(kept, tied=still_tied)
 
     def cut(self, depth: int) -> "Block":
@@ -148,8 +165,19 @@ class Block:
         kept = replace(self, levels=self.levels[there], top=top, pool_depth=pool_depth)
         if there.all():
             return kept
-        by_level = {name: getattr(self, name) for name in ("count", "pool_count", "tail")}
+        names = ("count", "pool_count", "tail", "subtopic_count")
+        by_level = {name: getattr(self, name) for name in names}
         return replace(kept, **{k: v[..., there] for k, v in by_level.items() if v is not None})
+
+    def of_subtopic(self, place: int) -> "Block":
+        """Return the same by the judgments of one subtopic."""
+        doc, grades, count = self._array("doc"), self.subtopic_grade, self._array("subtopic_count")
+        known = np.flatnonzero(doc >= 0)
+        start = np.broadcast_to(self._array("start")[..., np.newaxis], doc.shape).ravel()[known]
+        found = np.asarray(grades)[start + doc.ravel()[known], place]
+        grade = self.grade.copy()
+        grade.ravel()[known] = np.where(found == EMPTY, np.int8(UNJUDGED), found)
+        return replace(self, grade=grade, count=count[..., place, :], doc=None, pool_count=None)
 
     def _map(self, rankings: Callable[[Array], Array], topics: Callable[[Array], Array]) -> "Block":
         changed = {name: rankings(self._array(name)) for name in RANKING if self._holds(name)}

@@ -13,6 +13,7 @@ from irframe.metrics.base import ALIASES, METRICS, Metric
 from irframe.metrics.cwl_names import from_cwl
 from irframe.metrics.spellings import (
     DEFAULTS,
+    NDEVAL,
     RANX_NAMES,
     RANX_UNCUT,
     SETS,
@@ -62,7 +63,7 @@ def parse_metric(text: Any) -> Metric:
         text = str(text)
     if not isinstance(text, str):
         raise MetricError("a metric or its name", repr(text))
-    words = text.strip()
+    words = re.sub(NDEVAL, r"\1_\2", text.strip())
     if len(several := listed_measures(words)) > 1:
         shown = f"{len(several)} measures in {words!r}"
         raise MetricError("one metric", shown, "score them all, or name one", several)

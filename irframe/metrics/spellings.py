@@ -7,6 +7,7 @@ __all__ = [
     "CWL_ALIKE",
     "DEFAULTS",
     "IR_MEASURES",
+    "NDEVAL",
     "RANX_NAMES",
     "RANX_UNCUT",
     "SETS",
@@ -65,6 +66,9 @@ TREC_NAMES: dict[str, str] = {
     "P_avgjg": "P",
 }
 """trec_eval's name of a measure, without its cutoff, and ours."""
+
+NDEVAL = r"^(alpha|n?ERR|M?AP|P)-(n?DCG|IA)"
+"""What begins a name of ndeval, which has a hyphen where others have an underscore."""
 
 _DOUBLING = {grade: 2**grade - 1 for grade in range(1, 17)}
 

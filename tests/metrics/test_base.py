@@ -9,10 +9,10 @@ import pytest
 from irframe.errors import MetricError
 from irframe.metrics import ASL, METRICS, p
 from irframe.metrics.base import ALIASES, Metric
-from irframe.metrics.evidence import words
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.score_ranking import score_ranking
+from irframe.metrics.vocabulary import words
 
 
 @pytest.fixture(autouse=True)
