@@ -73,7 +73,8 @@ def cube(
         Run frame, or what `as_runs` takes: topic, doc, and score or rank; usually system. Columns
         that are constant per topic or per system (track, team, ...) ride along as coordinates.
     qrels
-        Qrels frame, or what `as_qrels` takes: topic, doc, grade. Columns constant per topic, too.
+        Qrels frame, or what `as_qrels` takes: topic, doc, grade; with a column subtopic, intent or
+        aspect a document may have a grade for each. Columns constant per topic ride along, too.
     depth
         Ranks to keep, at least 1; by default as many as the longest list. A depth beyond the
         lists leaves the missing ranks empty.
@@ -108,7 +109,9 @@ def cube(
         ``judged_count``, where its documents stand over (judged), the recall bases of all topics:
         ``judged_doc``, ``judged_grade`` and ``pool_rank``, the best rank in a contributing run, 0
         where none has it. Over (system, topic, filed_rank) ``filed``, the
-        position in the recall base of what a contributing run put into the pool. Attributes
+        position in the recall base of what a contributing run put into the pool. Of judgments by
+        subtopic ``judged_grade`` is the highest grade of a document, and ``subtopic_grade``, over
+        (judged, subtopic), that by subtopic, in the order of their names in each topic. Attributes
         say how the cube was made. With `by`, a DataTree, which has the verbs of its cubes.
 
     Raises

@@ -1,17 +1,19 @@
 """What metrics of subtopics read of a cube."""
 
 from collections.abc import Iterable
+from math import prod
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cubes.layout import JUDGED, LEVEL, SUBTOPIC_GRADE, SUBTOPICS, variable
-from irframe.cubes.recall_base import count_by_topic, topic_of
+from irframe.cubes.recall_base import topic_of
 from irframe.errors import MetricError
 from irframe.metrics import Metric
+from irframe.metrics.evidence import parameters
 from irframe.metrics.subtopics import ideal_gains, stretch
-from irframe.names import SUBTOPIC, TOPIC
+from irframe.names import EMPTY, SUBTOPIC, TOPIC
 
 
 def refuse_subtopics(cube: xr.Dataset, metrics: Iterable[Metric]) -> None:
@@ -41,8 +43,8 @@ def subtopic_fields(cube: xr.Dataset, metrics: Iterable[Metric]) -> dict[str, xr
     if not chosen:
         return {}
     grade = cube[SUBTOPIC_GRADE].to_numpy()
-    told = (vars(metric) for metric in chosen)
-    variants = sorted({(own["alpha"], own["rel"]) for own in told if "alpha" in own})
+    held = [m for m in chosen if "ideal_novelty" in parameters(type(m).kernel)]
+    variants = sorted({(vars(metric)["alpha"], vars(metric)["rel"]) for metric in held})
     fields = {
         "start": ((TOPIC,), cube["judged_start"].to_numpy()),
         "subtopic_grade": ((JUDGED, SUBTOPIC), grade),
@@ -56,9 +58,12 @@ def subtopic_fields(cube: xr.Dataset, metrics: Iterable[Metric]) -> dict[str, xr
 
 def _counts(cube: xr.Dataset, grade: NDArray[np.int8]) -> NDArray[np.int64]:
     """Count the documents of every topic by subtopic and grade, shape (topic, subtopic, level)."""
-    levels = cube[LEVEL].to_numpy()
-    counts = [[count_by_topic(cube, one == level) for level in levels] for one in grade.T]
-    return np.array(counts, np.int64).reshape(grade.shape[1], len(levels), -1).transpose(2, 0, 1)
+    levels, topic = cube[LEVEL].to_numpy(), topic_of(cube)
+    shape = cube.sizes[TOPIC], grade.shape[1], len(levels)
+    row, subtopic = np.nonzero((grade != EMPTY) & (topic >= 0)[:, np.newaxis])
+    places = topic[row], subtopic, np.searchsorted(levels, grade[row, subtopic])
+    found = np.bincount(np.ravel_multi_index(places, shape), minlength=prod(shape))
+    return found.reshape(shape)
 
 
 def _ideals(

@@ -228,7 +228,11 @@ class Evidence:
 
     def novelty(self, alpha: float, rel: int) -> Floats:
         """Subtopics covered by rank, each earlier hit leaving 1 - alpha; shape (..., depth)."""
-        return self.hits(rel).novelty(alpha)
+        key = ("hits", rel)
+        if key not in self._memory:
+            self._memory[key] = self.hits(rel)
+        found: Floats = self._memory[key].novelty(alpha)
+        return found
 
     def ideal_novelty(self, alpha: float, rel: int) -> Floats:
         """Subtopics covered by rank in the best ranking, likewise; shape (..., rank)."""

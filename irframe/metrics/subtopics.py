@@ -48,14 +48,20 @@ class Hits:
 
     def total(self, worth: Array) -> Floats:
         """Add up by rank what hits are worth for the subtopics they cover; shape (..., depth)."""
-        values = np.zeros(self.shape)
-        values.ravel()[self.cell] = (self.covers * worth).sum(axis=1)
-        return values
+        return self._laid_out((self.covers * worth).sum(axis=1))
+
+    def _laid_out(self, values: Array) -> Floats:
+        found = np.zeros(self.shape)
+        found.ravel()[self.cell] = values
+        return found
 
     def novelty(self, alpha: float) -> Floats:
         """Return gains by rank, each earlier hit on a subtopic leaving 1 - alpha of one."""
-        decay = (1.0 - alpha) ** np.arange(1 + int(self.earlier.max(initial=0)))
-        return self.total(decay[self.earlier])
+        pair = np.flatnonzero(self.covers)
+        earlier = self.earlier.ravel()[pair]
+        decay = (1.0 - alpha) ** np.arange(1 + int(earlier.max(initial=0)))
+        hit = pair // max(1, self.covers.shape[1])
+        return self._laid_out(np.bincount(hit, decay[earlier], minlength=len(self.cell)))
 
 
 def find_hits(
