@@ -7,14 +7,38 @@ from pathlib import Path
 
 import irframe
 from irframe.metrics import METRICS, Evidence
+from irframe.metrics.base import ALIASES
+from irframe.metrics.cwl_names import CWL_NAMES
+from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, TREC_NAMES
+from irframe.metrics.vocabulary import NO_WORDS
 
 INTRODUCTION = """# Metrics
 
 A metric is a value: `ir.RBP(p=0.8)`, `ir.nDCG() @ 10`, or the same as text, `"RBP(p=0.8)"`,
 `"nDCG@10"`. Its parameters are its fields, two equal metrics compare equal, and its text reads
-back. Every metric scores **all depths in one pass**; `@` fixes one. For the metrics below the names
-of ir_measures and of trec_eval (`map_cut_10`, `recip_rank`) are understood too; ir_measures knows
-some that irframe does not have.
+back. Every metric scores **all depths in one pass**; `@` fixes one. For the metrics below
+[the names of other tools](names.md) are understood too, and whatever name you ask for is the label
+that comes back.
+"""
+
+NAMES = """# What other tools call the metrics
+
+Ask for a metric by the name you know, and that name labels its scores everywhere: `"R@100"` stays
+`R@100`, `"ndcg_cut_10"` stays `ndcg_cut_10`. Only a metric that is a value, such as
+`ir.Recall() @ 100`, prints in irframe's own words. Case does not matter where only one metric can
+be meant.
+
+From trec_eval come names with their parameter, `P_5` or `P.5`; several at once, `P.5,10`; names
+that stand for all its usual cutoffs, `map_cut`, `ndcg_cut` and `iprec_at_recall`; gains for grades,
+`ndcg.1=3,2=9`; and its sets `official`, `set` and `all_trec`. From ranx come cutoffs,
+`precision@5`, levels of relevance, `map-l2`, and persistences, `rbp.80`; its `dcg` and `dcg_burges`
+do not scale gains by the top grade, as `DCG` does. From cwl_eval come parameters as in `RBP@0.8`
+or `INST-T=2`.
+
+Two names mean something else than what they look like. `rbp@80` is refused, for it is the
+persistence in ranx and would be a depth elsewhere. The number in trec_eval's `set_F_4` is the
+square of `beta`. ranx averages `hits` over topics; irframe adds them up, as trec_eval does with
+`num_rel_ret`.
 """
 
 API = """API
@@ -44,6 +68,7 @@ def write_pages(folder: Path):
     """Write one page per metric, their index, the index of the API, and the words of kernels."""
     pages = {folder / "metrics" / f"{name}.md": metric_page(name) for name in METRICS}
     pages[folder / "metrics" / "index.md"] = metric_index()
+    pages[folder / "metrics" / "names.md"] = names_page()
     pages[folder / "api.rst"] = api_index()
     pages[folder / "words.md"] = word_table()
     stubs = {folder / "api" / f"{path}.rst" for path in public()}  # autosummary writes these
@@ -95,8 +120,36 @@ def metric_index():
         span, _, barren, _ = facts(METRICS[name])
         rows.append([f"[{name}]({name}.md)", first_line(METRICS[name]), span, barren])
     listed = table(["metric", "what it tells", "range", "no relevant documents"], rows)
-    toctree = "\n".join(names)
+    toctree = "\n".join(["names", *names])
     return f"{INTRODUCTION}\n{listed}\n\n```{{toctree}}\n:hidden:\n\n{toctree}\n```\n"
+
+
+def names_page():
+    """Return the page that lists the names of every metric in every tool, side by side."""
+    head = ["irframe", "ir_measures", "trec_eval", "ranx", "cwl_eval"]
+    rows = [names_of(metric) for _, metric in sorted(METRICS.items(), key=lambda m: m[0].lower())]
+    return f"{NAMES}\n{table(head, rows)}\n"
+
+
+def names_of(metric):
+    """Return the names of one metric in irframe and in other tools."""
+    own = [metric.__name__, *metric.aliases]
+    cells = [
+        own,
+        [name for name in own if name in IR_MEASURES],
+        *(
+            [name for name in names if type_of(names[name]) is metric]
+            for names in (TREC_NAMES, RANX_NAMES)
+        ),
+        [name for name in CWL_ALIKE if CWL_ALIKE[name] == metric.__name__]
+        + [form for name, form in CWL_NAMES.items() if name == metric.__name__],
+    ]
+    return [", ".join(f"`{name}`" for name in cell) for cell in cells]
+
+
+def type_of(expression):
+    """Return the metric of an expression such as ``DCG(gain='exp')``."""
+    return ALIASES[expression.partition("(")[0]]
 
 
 def public():
@@ -131,7 +184,7 @@ def api_index():
 def words():
     """Return the words that a kernel may read, each with the function that computes it."""
     members = {name: value for name, value in vars(Evidence).items() if name[0] != "_"}
-    functions = {name: computing(value) for name, value in members.items() if name != "read"}
+    functions = {name: computing(value) for name, value in members.items() if name not in NO_WORDS}
     return {name: function for name, function in functions.items() if function}
 
 

@@ -13,6 +13,7 @@ import xarray as xr
 
 import irframe as ir
 from irframe.checks import choice, whole
+from irframe.cubes.score import parse_metrics
 from irframe.errors import DepthError, IrframeError, IrframeWarning
 from irframe.frames.ranking import TIES
 from irframe.names import DEPTH, METRIC, roles
@@ -81,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     scoring.add_argument("runs", metavar="RUN", nargs="+", help="run files; packed ones too")
     scoring.add_argument(
         "-m", "--metric", nargs="+", required=True, metavar="METRIC", action="extend",
-        help="metrics, such as AP nDCG@10 'RBP(p=0.8)' or map_cut_10",
+        help="metrics, such as AP nDCG@10 'RBP(p=0.8)', map_cut_10 or official",
     )  # fmt: skip
     scoring.add_argument("--depth", type=int, help="cut every list there; no metric may be deeper")
     scoring.add_argument("--ties", choices=TIES, default="trec", help="order of equal scores")
@@ -113,7 +114,7 @@ def _evaluate(options: argparse.Namespace) -> str:
 
 def _metrics(options: argparse.Namespace) -> list[ir.Metric]:
     """Return the metrics, if none of them looks deeper than lists are read."""
-    metrics = [ir.parse_metric(text) for text in options.metric]
+    metrics = parse_metrics(options.metric)
     deepest = DEEPEST if options.depth is None else options.depth
     whole("--depth", deepest, low=1, high=DEEPEST, error=DepthError)
     deeper = [metric for metric in metrics if (metric.depth or 0) > deepest]
@@ -156,7 +157,9 @@ def _formatted(table: pd.DataFrame, kind: str) -> str:
         return str(table.reset_index().to_json(orient="records", indent=2)) + "\n"
     if kind == "latex":
         styled = table.rename_axis(columns=None).style.format(precision=4, escape="latex")
-        return str(styled.format_index(escape="latex", axis=0).to_latex(hrules=True))
+        for axis in (0, 1):
+            styled = styled.format_index(escape="latex", axis=axis)
+        return str(styled.to_latex(hrules=True))
     return table.rename_axis(columns=None).to_string(float_format="{:.4f}".format) + "\n"
 
 

@@ -107,20 +107,35 @@ class FrameAccessor(Accessor):
     """Verbs of run frames, score frames and the frames that verbs return."""
 
     def __init__(self, subject: pd.DataFrame) -> None:
-        if not ({TOPIC, DOC} <= set(roles(subject.columns)) or _known(subject)):
+        names = roles([*subject.columns, *subject.index.names])
+        if not ({TOPIC, DOC} <= names.keys() or _known(subject)):
             wanted = "; ".join(f"{role}: {', '.join(names)}" for role, names in ALIASES.items())
             message = (
                 "ireval needs a run frame (columns topic, doc and score or rank), scores (index "
                 "system, topic; or columns topic, measure, value) or what a verb returned, as its "
-                f"attrs say. Names per role: {wanted}"
+                f"attrs say. Names per role: {wanted}. A matrix of scores is read by "
+                "ir.as_scores(frame, metric='AP')"
             )
             raise AttributeError(message)
         super().__init__(subject)
 
 
+@pd.api.extensions.register_series_accessor("ireval")
+class SeriesAccessor(FrameAccessor):
+    """Verbs of a column of scores, which are those of a frame with this column."""
+
+    def __init__(self, subject: pd.Series) -> None:
+        from irframe.cubes.as_scores import as_scores, is_scores  # noqa: PLC0415 - only when asked
+
+        if not is_scores(subject):
+            message = "ireval needs a column of scores, with system and topic in its index"
+            raise AttributeError(message)
+        super().__init__(as_scores(subject))
+
+
 def _known(frame: pd.DataFrame) -> bool:
     """Return whether a frame comes from a verb or holds scores."""
-    from irframe.cubes.tables import is_scores  # noqa: PLC0415 - only when asked
+    from irframe.cubes.as_scores import is_scores  # noqa: PLC0415 - only when asked
 
     return RESULT in frame.attrs or is_scores(frame)
 

@@ -18,6 +18,7 @@ SCORE = "score"
 RANK = "rank"
 GRADE = "grade"
 ITERATION = "iteration"
+SUBTOPIC = "subtopic"
 
 PAIR, SIDES = "pair", ("system_a", "system_b")
 """Dimension of pairs of systems, and what names the systems of a pair."""
@@ -30,6 +31,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     RANK: ("rank",),
     GRADE: ("grade", "label", "relevance", "rel"),
     ITERATION: ("iteration",),
+    SUBTOPIC: ("subtopic", "intent", "aspect"),
 }
 """Role -> names accepted for it, the canonical one first."""
 

@@ -51,7 +51,7 @@ def test_csv_of_every_topic(files, capsys):
         "--format", "csv",
     )  # fmt: skip
     frame = pd.read_csv(StringIO(out))
-    assert list(frame.columns) == ["system", "topic", "AP", "P@5"]
+    assert list(frame.columns) == ["system", "topic", "map", "P_5"]
     assert len(frame) == 16
 
 
@@ -60,7 +60,7 @@ def test_json_and_latex(files, capsys):
     assert json.loads(out)[0]["system"] == "bm25"
     _, out, _ = run(capsys, "evaluate", files[0], files[1][0], "-m", "P_5", "--format", "latex")
     assert r"\toprule" in out
-    assert "P@5" in out
+    assert r"P\_5" in out
 
 
 def test_grouped_by_folder(files, capsys):
@@ -116,10 +116,10 @@ def odd(files, tmp_path, monkeypatch):
         ("qrels.txt a.run ranks -m AP", "a score in every file"),
         ("other a.run -m AP", "topics that occur in runs and qrels"),
         ("steep a.run -m AP", "grades that are whole numbers"),
-        ("qrels.txt a.run -m nDGC", "wanted one of AP"),
+        ("qrels.txt a.run -m nDGC", "wanted one of Accuracy, AP"),
         ("qrels.txt a.run -m AP(", "wanted a metric"),
         ("qrels.txt a.run -m RBP(p=2)", "below 1"),
-        ("qrels.txt a.run -m AP map", "each once"),
+        ("qrels.txt a.run -m AP AP", "each once"),
         ("qrels.txt a.run -m AP@0", "wanted depth of AP, a whole number of at least 1; found 0"),
         ("qrels.txt a.run -m AP --depth 0", "--depth, a whole number of at least 1"),
         ("qrels.txt a.run -m AP --depth -7", "--depth, a whole number of at least 1"),

@@ -12,6 +12,9 @@ from irframe.metrics import Evidence
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 
+COMMON = ("depth", "judged_only")
+"""Fields of every metric, of which oracles know nothing."""
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -37,11 +40,11 @@ class Variant:
     @cached_property
     def fields(self) -> dict[str, Any]:
         """The metric's fields as its oracle takes them."""
-        fields = {name: value for name, value in vars(self.metric).items() if name != "depth"}
+        fields = {name: value for name, value in vars(self.metric).items() if name not in COMMON}
         if "gain" in fields:
             gain = fields["gain"]
             mapped = isinstance(gain, GainMap)
-            fields["gain"] = dict(gain.pairs) if mapped else gain_text(gain)[1:-1]
+            fields["gain"] = dict(gain.pairs) if mapped else gain_text(gain).strip("'")
         return fields
 
     @property
@@ -68,6 +71,8 @@ class Variant:
 VARIANTS = [
     Variant(text)
     for text in (
+        "Accuracy",
+        "Accuracy(rel=2)",
         "AP",
         "AP(norm='min')",
         "AP(norm='pool')",
@@ -79,19 +84,27 @@ VARIANTS = [
         "AtomizedP",
         "AtomizedP(mean='harmonic', unretrieved='irrel+1')",
         "AtomizedP(rel=2)",
+        "BPM(T=1.0)",
+        "BPM(T=1.5, gain='binary', rel=2)",
         "BalancePoint",
         "BalancePoint(crossing='definition', rel=2)",
         "BalancePoint(crossing='matters')",
+        "BinG",
+        "BinG(rel=2)",
         "Bpref",
         "Bpref(rel=2)",
         "Bpref(variant='2004')",
         "CRP",
         "CRP(rel=2)",
+        "Compat(p=0.95)",
+        "Compat(p=0.5, normalize=False, rel=2)",
         "DCG",
         "DCG(discount='jk', base=3)",
         "DCG(gain='binary', rel=2)",
         "DCG(gain='exp', discount='zipf')",
         "DCG(gain={0: 0, 1: 5, 2: 7, 3: 10}, discount='jk', base=10)",
+        "DynamicBPM(T=1.0, K=3)",
+        "DynamicBPM(T=2.0, K=4, hb=-0.5, hc=2.0, median=0.2, gain='binary', rel=2, horizon=7)",
         "ERR",
         "ERR(gain='binary', rel=2)",
         "ERR(gain='linear')",
@@ -99,15 +112,48 @@ VARIANTS = [
         "ESL(rel=2)",
         "F",
         "F(beta=2.0, rel=2)",
+        "G",
+        "G(gain='binary', rel=2)",
+        "G(gain='linear')",
+        "G(gain={1: 0.5, 2: 3, 3: 4})",
+        "GMAP",
+        "GMAP(norm='min')",
+        "GMAP(norm='pool', rel=2)",
+        "GMBpref",
+        "GMBpref(rel=2, variant='2004')",
+        "IFTGoal(T=1.0, b1=0.9, R1=10, horizon=30)",
+        "IFTGoal(T=2.5, b1=0.5, R1=0.5, gain='binary', rel=2, horizon=None)",
+        "IFTGoalRate(T=1.0, b1=0.9, R1=2, A=0.2, b2=0.9, R2=10, horizon=30)",
+        "IFTGoalRate(T=2.0, b1=0.5, R1=1, A=0.5, b2=0.3, R2=1, gain='binary', rel=2, horizon=6)",
+        "IFTRate(A=0.2, b2=0.9, R2=10, horizon=30)",
+        "IFTRate(A=0.5, b2=0.2, R2=1, gain='binary', rel=2, horizon=5)",
+        "INSQ(T=1.0, horizon=30)",
+        "INSQ(T=0.2, horizon=6)",
+        "INSQ(T=2.5, gain='binary', rel=2, horizon=None)",
+        "INST(T=0.5, horizon=6)",
+        "INST(T=1.0, horizon=40)",
+        "INST(T=2.5, gain='binary', rel=2, horizon=None)",
         "IPrec(rel=2)@1.0",
         "IPrec(rounding='nearest')@0.5",
         "IPrec@0.0",
         "IPrec@0.3",
         "InfAP",
         "InfAP(rel=2)",
+        "InterpolatedAP",
+        "InterpolatedAP(levels=(0.2, 0.5, 0.8), rounding='nearest', rel=2)",
         "InverseASL",
         "InverseASL(rel=2, unretrieved='irrel+1')",
         "Judged",
+        "NERR10(p=0.5, gain='binary', rel=2, horizon=None)",
+        "NERR10(p=0.9, horizon=40)",
+        "NERR11(T=1.0, horizon=40)",
+        "NERR11(T=2.0, gain='exp', rel=2, horizon=None)",
+        "NERR8",
+        "NERR8(gain='binary', rel=2)",
+        "NERR9",
+        "NERR9(gain='exp', rel=2)",
+        "NumNonrelJudgedRet",
+        "NumNonrelJudgedRet(rel=2)",
         "NumQ",
         "NumRel",
         "NumRel(rel=2)",
@@ -137,12 +183,26 @@ VARIANTS = [
         "RecoveryRatio",
         "RecoveryRatio(crossing='definition')",
         "RecoveryRatio(crossing='matters', rel=2)",
+        "RelativeP",
+        "RelativeP(rel=2)",
+        "RnDCG",
+        "RnDCG(gain='binary', rel=2)",
+        "RnDCG(gain='exp')",
         "Rprec",
         "Rprec(rel=2)",
+        "RprecMult(rel=2)@0.6",
+        "RprecMult@0.2",
+        "RprecMult@1.4",
+        "SDCG",
+        "SDCG(gain='binary', rel=2)",
+        "SetAP",
+        "SetAP(rel=2)",
         "SetF",
         "SetF(beta=0.5, rel=2)",
         "SetP",
         "SetP(rel=2)",
+        "SetRelativeP",
+        "SetRelativeP(rel=2)",
         "SpaceRatio",
         "SpaceRatio(rel=2)",
         "Success",
@@ -151,6 +211,10 @@ VARIANTS = [
         "Twist(crossing='definition')",
         "Twist(crossing='matters')",
         "Twist(rel=2)",
+        "Utility",
+        "Utility(a=2.0, b=-0.5, c=-1.0, d=0.1, docs=1000, rel=2)",
+        "YAAP",
+        "YAAP(rel=2)",
         "nDCG",
         "nDCG(discount='jk', base=3, ideal='full')",
         "nDCG(discount='zipf', ideal='pool')",
@@ -159,6 +223,9 @@ VARIANTS = [
         "nDCG(gain='exp')",
         "nDCG(gain={1: 0.1, 2: 0.2, 3: 1})",
         "nDCG(gain={1: 1, 2: 0.5, 3: 1})",
+        "nDCGRel",
+        "nDCGRel(gain='binary', rel=2)",
+        "nDCGRel(gain='exp')",
     )
 ]
 

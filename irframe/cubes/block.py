@@ -56,7 +56,7 @@ class Blocks:
         """Return the judgments of a block."""
         table = self.folder.read(QRELS, number)
         topic, grade = (table[name].to_numpy() for name in (TOPIC, GRADE))
-        return QrelsTable({}, topic, self.labels(number), table[DOC], grade)
+        return QrelsTable(pd.DataFrame(), {}, topic, self.labels(number), table[DOC], grade)
 
     def runs(self, table: pa.Table, number: int) -> RunTable:
         """Return the rows of a block as a run frame, coded."""

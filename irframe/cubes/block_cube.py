@@ -49,6 +49,7 @@ def block_cube(
     """
     runs, table = _runs(blocks, facts)
     judgments = read_qrels_table(qrels)
+    qrels = judgments.frame
     placed = place_topics(table, judgments)
     groups = Collections.read(runs, qrels, table, judgments, placed, policy.collection)
     selection = select_topics(table, judgments, policy.topics, groups)

@@ -121,11 +121,11 @@ def _in_tiles(
 def _lazy(
     fields: Fields, compute: Callable[[Block], Iterator[Array]], rows: int, depths: int
 ) -> xr.DataArray:
-    levels = fields["levels"].to_numpy()
-    spread = {name: field for name, field in fields.items() if name != "levels"}
+    spread = {name: field for name, field in fields.items() if {SYSTEM, TOPIC} & {*field.dims}}
+    shared = {name: fields[name].to_numpy() for name in fields.keys() - spread.keys()}
 
     def block(*arrays: Array) -> Array:
-        part = Block(levels=levels, **dict(zip(spread, arrays, strict=True)))
+        part = Block(**shared, **dict(zip(spread, arrays, strict=True)))
         return np.moveaxis(_in_tiles(part, compute, rows, depths, run=map), 0, -2)
 
     scored = xr.apply_ufunc(

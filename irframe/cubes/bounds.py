@@ -43,8 +43,9 @@ def bounds(
     cube
         A cube made by `irframe.cube`.
     metrics
-        Metrics or their names: AP, DCG, ERR, F, IPrec, nDCG, NumRelRet, P, Q, RBP, Recall, Rprec,
-        RR, SetF, SetP, Success.
+        Metrics or their names: AP, BinG, DCG, ERR, F, GMAP, INSQ, InterpolatedAP, IPrec, nDCG,
+        NumRelRet, P, Q, RBP, Recall, RelativeP, Rprec, RprecMult, RR, SDCG, SetAP, SetF, SetP,
+        SetRelativeP, Success, Utility, YAAP.
     at
         Depths to return, within the cube; by default all.
     by
@@ -69,8 +70,9 @@ def bounds(
     Metrics without a recall base: the lower bound is the score. For the upper one the unjudged
     documents gain 1 (or the top gain if that is more) and what was not read counts as the metric
     allows: for RBP ``p**m``, for ERR ``1/(m+1) prod_{i<=m} (1 - G(i))``, with m = min(k, length of
-    the list); for P the ranks missing down to k gain 1. RR, Success, SetP, DCG and NumRelRet are
-    scored with the unjudged documents as relevant. This takes time in proportion to the cells.
+    the list), for INSQ what its weights leave; for P and SDCG the ranks missing down to k gain 1.
+    RR, Success, SetP, DCG and NumRelRet are scored with the unjudged documents as relevant. This
+    takes time in proportion to the cells.
 
     Metrics with a recall base: the exact extremes over all ways to grade the *retrieved* unjudged
     documents of the ranking, above and below the depth, from 0 to the top grade. Labels move the

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice
 from irframe.cubes.gate import read_cube
-from irframe.cubes.layout import FILED, JUDGED, LEVEL, LIST, PARTS, PROVENANCE
-from irframe.cubes.recall_base import ALONG, gather, starts, topic_of
+from irframe.cubes.layout import FILED, JUDGED, LEVEL, LIST, PARTS, PROVENANCE, SOMETIMES
+from irframe.cubes.recall_base import along, gather, starts, topic_of
 from irframe.errors import DepthError, IdError, InputError, ParameterError
-from irframe.names import DEPTH, SYSTEM, TOPIC
+from irframe.names import DEPTH, SUBTOPIC, SYSTEM, TOPIC
 
 Array = NDArray[Any]
 
@@ -102,8 +102,20 @@ def _as_wide(cubes: list[xr.Dataset]) -> list[xr.Dataset]:
     """Return cubes with room for the deepest pool, and with all grades."""
     widest = max(cube.sizes[FILED] for cube in cubes)
     cubes = [_padded(cube, FILED, widest) for cube in cubes]
+    cubes = _with_subtopics(cubes)
     levels = reduce(np.union1d, [cube[LEVEL].to_numpy() for cube in cubes])
     return [cube.reindex({LEVEL: levels.astype(np.int8)}, fill_value=0) for cube in cubes]
+
+
+def _with_subtopics(cubes: list[xr.Dataset]) -> list[xr.Dataset]:
+    """Return cubes with room for the subtopics of all, refusing those that have none."""
+    plain = [str(cube.sizes) for cube in cubes if SUBTOPIC not in cube.dims]
+    if len(plain) == len(cubes):
+        return cubes
+    if plain:
+        raise InputError("cubes that all have subtopics, or none", "some without", "", plain)
+    most = max(cube.sizes[SUBTOPIC] for cube in cubes)
+    return [_padded(cube, SUBTOPIC, most) for cube in cubes]
 
 
 def _padded(cube: xr.Dataset, dim: str, size: int) -> xr.Dataset:
@@ -112,7 +124,7 @@ def _padded(cube: xr.Dataset, dim: str, size: int) -> xr.Dataset:
         return cube
     changed = {
         name: cube.variables[name].pad({dim: (0, missing)}, constant_values=part.fill)
-        for name, part in PARTS.items()
+        for name, part in (PARTS | SOMETIMES).items()
         if dim in part.dims
     }
     bare = cube.drop_vars([*changed, *({dim} & set(cube.coords))])
@@ -135,7 +147,8 @@ def _topics(cubes: list[xr.Dataset]) -> xr.Dataset:
     contributing = reduce(np.logical_or, [cube["contributing"].to_numpy() for cube in wide])
     shared = {"contributing": (SYSTEM, contributing)} | _shared(cubes, SYSTEM, systems)
     base: dict[str, Any] = {
-        name: (JUDGED, np.concatenate([cube[name].to_numpy() for cube in cubes])) for name in ALONG
+        name: (cubes[0][name].dims, np.concatenate([cube[name].to_numpy() for cube in cubes]))
+        for name in along(cubes[0])
     }
     joined = _joined(wide, TOPIC, [*shared, *base, "judged_start"])
     base["judged_start"] = (TOPIC, starts(joined["judged_count"].to_numpy()))
@@ -150,7 +163,7 @@ def _systems(cubes: list[xr.Dataset]) -> xr.Dataset:
     best[best == np.iinfo(np.int32).max] = 0
     pools = [cube["pool_depth"].to_numpy() for cube in cubes if _has_pool(cube)]
     depths = np.stack(pools or [first["pool_depth"].to_numpy()]).min(axis=0)
-    kept = ("judged_start", "judged_count", "judged_doc", "judged_grade", "top")
+    kept = ("judged_start", "judged_count", "top", *(set(along(first)) - {"pool_rank"}))
     base: dict[str, Any] = {name: first[name].variable for name in kept}
     base |= {"pool_rank": (JUDGED, best), "pool_depth": ((TOPIC,), depths)}
     shared = base | _shared(cubes, TOPIC, first.indexes[TOPIC])
@@ -248,7 +261,7 @@ def _same_base(cube: xr.Dataset, first: xr.Dataset) -> xr.Dataset:
     if len(higher):
         found = f"others on {len(higher)} topics"
         raise InputError("cubes with the same top grades", found, "", higher)
-    same = ("judged_count", "judged_doc", "judged_grade")
+    same = ("judged_count", *(set(along(first)) - {"pool_rank"}))
     if all(np.array_equal(cube[name].to_numpy(), first[name].to_numpy()) for name in same):
         return cube
     return _renumbered(cube, first)
@@ -269,13 +282,16 @@ def _renumbered(cube: xr.Dataset, first: xr.Dataset) -> xr.Dataset:
     grades = [part["judged_grade"].to_numpy() for part in (cube, first)]
     here, there = (np.lexsort((side.astype(str), topic)) for side in names)
     differing = (names[0][here] != names[1][there]) | (grades[0][here] != grades[1][there])
+    for name in SOMETIMES.keys() & first.variables.keys():
+        sides = cube[name].to_numpy()[here], first[name].to_numpy()[there]
+        differing |= (sides[0] != sides[1]).any(axis=1)
     _refuse_judgments(cube, np.bincount(topic, differing, len(start)) > 0)
     place = np.empty_like(there)
     place[here] = there - start[topic]
     ranks = np.empty_like(cube["pool_rank"].to_numpy())
     ranks[there] = cube["pool_rank"].to_numpy()[here]
     moved = {name: _moved(cube[name].variable, start, place) for name in ("doc", "filed")}
-    base = {name: first[name].variable for name in ("judged_doc", "judged_grade")}
+    base = {name: first[name].variable for name in along(first) if name != "pool_rank"}
     facts = base | {"pool_rank": (JUDGED, ranks), "filed": moved["filed"]}
     return cube.assign(doc=moved["doc"]).assign_coords(facts)
 

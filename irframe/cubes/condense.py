@@ -7,10 +7,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cubes.layout import CELL, RANKINGS
+from irframe.cubes.score import refuse_open
 from irframe.cubes.verb import verb
-from irframe.errors import DepthError
-from irframe.frames.sampling import refuse_marks
-from irframe.names import DEPTH, EMPTY, UNJUDGED
+from irframe.metrics.block import close_up
+from irframe.names import DEPTH, EMPTY
 
 
 @verb(bounded=True)
@@ -49,12 +49,7 @@ def condense(cube: xr.Dataset, *, by: str | None = None) -> xr.Dataset:
     >>> int(cube.retrieved.max()), int(condense(cube).retrieved.max())
     (50, 27)
     """
-    refuse_marks(cube["judged_grade"].to_numpy())
-    longest = int(cube["retrieved"].max())
-    if longest > cube.sizes[DEPTH]:
-        advice = "build the cube without depth=, condense it, and choose depths when scoring"
-        found = f"depth {cube.sizes[DEPTH]} of {longest}"
-        raise DepthError("a cube as deep as its lists", found, advice)
+    refuse_open(cube)
     arrays = [cube[name].variable for name in RANKINGS]
     closed = xr.apply_ufunc(
         _close_up,
@@ -73,12 +68,6 @@ def condense(cube: xr.Dataset, *, by: str | None = None) -> xr.Dataset:
 def _close_up(
     grade: NDArray[np.int8], doc: NDArray[np.int32], tied: NDArray[np.bool_]
 ) -> tuple[NDArray[Any], ...]:
-    judged = grade > UNJUDGED
-    order = np.argsort(~judged, axis=-1, kind="stable")
-    inside = np.take_along_axis(judged, order, axis=-1)
-    moved = [np.take_along_axis(array, order, axis=-1) for array in (grade, doc)]
-    block = np.take_along_axis(np.cumsum(~tied, axis=-1), order, axis=-1)
-    still_tied = np.zeros(grade.shape, bool)
-    still_tied[..., 1:] = (block[..., 1:] == block[..., :-1]) & inside[..., 1:]
-    closed = np.where(inside, moved[0], np.int8(EMPTY))
-    return closed, np.where(inside, moved[1], np.int32(-1)), still_tied
+    order, closed, still_tied = close_up(grade, tied)
+    moved = np.take_along_axis(doc, order, axis=-1)
+    return closed, np.where(closed != EMPTY, moved, np.int32(-1)), still_tied

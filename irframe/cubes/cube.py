@@ -14,6 +14,8 @@ from irframe.cubes.grouping import each_group, group_coordinates
 from irframe.cubes.labelling import label
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.topics import count_rows, select_topics
+from irframe.frames.as_qrels import Qrels, as_qrels
+from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.joining import place_topics
 from irframe.frames.tables import read_qrels_table, read_table
 from irframe.names import FILES, TOPIC, roles
@@ -21,8 +23,8 @@ from irframe.names import FILES, TOPIC, roles
 
 @overload
 def cube(
-    runs: pd.DataFrame,
-    qrels: pd.DataFrame,
+    runs: Runs,
+    qrels: Qrels,
     *,
     depth: int | None = None,
     ties: str = "trec",
@@ -36,8 +38,8 @@ def cube(
 ) -> xr.Dataset: ...
 @overload
 def cube(
-    runs: pd.DataFrame,
-    qrels: pd.DataFrame,
+    runs: Runs,
+    qrels: Qrels,
     *,
     depth: int | None = None,
     ties: str = "trec",
@@ -50,8 +52,8 @@ def cube(
     seed: int | None = None,
 ) -> xr.DataTree: ...
 def cube(
-    runs: pd.DataFrame,
-    qrels: pd.DataFrame,
+    runs: Runs,
+    qrels: Qrels,
     *,
     depth: int | None = None,
     ties: str = "trec",
@@ -68,10 +70,11 @@ def cube(
     Parameters
     ----------
     runs
-        Run frame: topic, doc, and score or rank; usually system. Further columns that are
-        constant per topic or per system (track, team, ...) ride along as coordinates.
+        Run frame, or what `as_runs` takes: topic, doc, and score or rank; usually system. Columns
+        that are constant per topic or per system (track, team, ...) ride along as coordinates.
     qrels
-        Qrels frame: topic, doc, grade. Further columns that are constant per topic ride along.
+        Qrels frame, or what `as_qrels` takes: topic, doc, grade; with a column subtopic, intent or
+        aspect a document may have a grade for each. Columns constant per topic ride along, too.
     depth
         Ranks to keep, at least 1; by default as many as the longest list. A depth beyond the
         lists leaves the missing ranks empty.
@@ -106,7 +109,9 @@ def cube(
         ``judged_count``, where its documents stand over (judged), the recall bases of all topics:
         ``judged_doc``, ``judged_grade`` and ``pool_rank``, the best rank in a contributing run, 0
         where none has it. Over (system, topic, filed_rank) ``filed``, the
-        position in the recall base of what a contributing run put into the pool. Attributes
+        position in the recall base of what a contributing run put into the pool. Of judgments by
+        subtopic ``judged_grade`` is the highest grade of a document, and ``subtopic_grade``, over
+        (judged, subtopic), that by subtopic, in the order of their names in each topic. Attributes
         say how the cube was made. With `by`, a DataTree, which has the verbs of its cubes.
 
     Raises
@@ -145,9 +150,10 @@ def cube(
 
 
 def build_groups(
-    runs: pd.DataFrame, qrels: pd.DataFrame, policy: Policy, by: str
+    runs: Runs, qrels: Qrels, policy: Policy, by: str
 ) -> Iterator[tuple[Any, xr.Dataset]]:
     """Yield a cube for every group: parts of one, or, where topics share names, built apart."""
+    runs, qrels = as_runs(runs), as_qrels(qrels)
     if not _share_names(qrels, by):
         yield from each_group(build_cube(runs, qrels, policy), by)
         return
@@ -163,9 +169,10 @@ def _share_names(qrels: pd.DataFrame, by: str) -> bool:
     return len(qrels[[topic, by]].drop_duplicates()) > qrels[topic].nunique()
 
 
-def build_cube(runs: pd.DataFrame, qrels: pd.DataFrame, policy: Policy) -> xr.Dataset:
+def build_cube(runs: Runs, qrels: Qrels, policy: Policy) -> xr.Dataset:
     """Build a cube by a policy; see `cube`."""
     table, judgments = read_table(runs), read_qrels_table(qrels)
+    runs, qrels = table.frame, judgments.frame
     placed = place_topics(table, judgments)
     groups = Collections.read(runs, qrels, table, judgments, placed, policy.collection)
     selection = select_topics(table, judgments, policy.topics, groups)

@@ -15,13 +15,15 @@ from irframe.cubes.provenance import provenance
 from irframe.cubes.score import Metrics, parse_metrics, score
 from irframe.cubes.splitting import join
 from irframe.errors import DepthError, MetricError
+from irframe.frames.as_qrels import Qrels, as_qrels
+from irframe.frames.as_runs import Runs, as_runs
 from irframe.metrics import Metric
-from irframe.names import DEPTH, METRIC, METRICS, RESULT, SYSTEM, TOPIC, roles
+from irframe.names import DEPTH, ITERATION, METRIC, METRICS, RESULT, SUBTOPIC, SYSTEM, TOPIC, roles
 
 
 def evaluate(
-    runs: pd.DataFrame,
-    qrels: pd.DataFrame,
+    runs: Runs,
+    qrels: Qrels,
     metrics: Metrics,
     *,
     depth: int | None = None,
@@ -40,7 +42,7 @@ def evaluate(
     Parameters
     ----------
     runs, qrels
-        Run frame and qrels frame.
+        Run frame and qrels frame, or what `as_runs` and `as_qrels` take.
     metrics
         Metrics or their names. One with a depth of its own (``"nDCG@10"``) is scored there.
         One without is scored at `depth`, or else on all that was retrieved with nothing cut:
@@ -82,9 +84,8 @@ def evaluate(
     chosen = parse_metrics(metrics)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
     wanted = [_at(metric, depth) for metric in chosen]
-    deepest = None if depth is None and None in (m.depth for m in wanted) else _deepest(wanted)
     policy = Policy(
-        depth=depth or deepest,
+        depth=depth or _needed(wanted),
         ties=ties,
         score_dtype=score_dtype,
         topics=topics,
@@ -93,8 +94,8 @@ def evaluate(
         collection=collection,
         seed=seed,
     )
-    names = roles(runs.columns)
-    index = [names.get(SYSTEM, SYSTEM), names.get(TOPIC, TOPIC)]
+    runs, qrels = as_runs(runs), _with_subtopics(as_qrels(qrels), chosen)
+    index = [roles(runs.columns).get(role, role) for role in (SYSTEM, TOPIC)]
     labels = pd.Index([str(metric) for metric in chosen], name=METRIC)
     parts = {None: build_cube(runs, qrels, policy)} if by is None else {}
     parts |= {} if by is None else dict(build_groups(runs, qrels, policy, by))
@@ -103,6 +104,15 @@ def evaluate(
     made = provenance(next(iter(parts.values())))
     table.attrs = {**made, RESULT: "evaluate", METRICS: list(labels)}
     return table
+
+
+def _with_subtopics(qrels: pd.DataFrame, metrics: list[Metric]) -> pd.DataFrame:
+    """Return judgments whose iterations, if metrics need subtopics, are called so."""
+    found = roles(qrels.columns)
+    needed = any(metric.subtopics for metric in metrics) and SUBTOPIC not in found
+    if needed and ITERATION in found:
+        return qrels.rename(columns={found[ITERATION]: SUBTOPIC})
+    return qrels
 
 
 def _at(metric: Metric, depth: int | None) -> Metric:
@@ -116,6 +126,12 @@ def _at(metric: Metric, depth: int | None) -> Metric:
         advice = f"write {metric} @ 10, or pass depth="
         raise MetricError(f"a depth for {metric}, whose value depends on it", "none", advice)
     return uncut
+
+
+def _needed(metrics: list[Metric]) -> int | None:
+    """Return how deep lists must be read, None for as deep as they are."""
+    whole = any(metric.depth is None or metric.judged_only for metric in metrics)
+    return None if whole else _deepest(metrics)
 
 
 def _deepest(metrics: list[Metric]) -> int:

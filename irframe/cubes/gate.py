@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.layout import CELL, FACTS, LIST, PARTS, RANKINGS, SAVED, UNKNOWN, Part
+from irframe.cubes.layout import CELL, FACTS, LIST, PARTS, RANKINGS, SAVED, SOMETIMES, UNKNOWN, Part
 from irframe.cubes.recall_base import gather
 from irframe.errors import DepthError, IdError, InputError, StoreError
 from irframe.names import DEPTH, GRADE, SYSTEM, TOPIC
@@ -60,9 +60,10 @@ def read_cube(cube: Any) -> xr.Dataset:
     cube = _with_dimensions(cube)
     _refuse_twice(cube)
     variables = cube.variables
-    wrong = [name for name, part in FACTS.items() if not _is_typed(variables[name], part)]
+    facts = FACTS | {name: part for name, part in SOMETIMES.items() if name in variables}
+    wrong = [name for name, part in facts.items() if not _is_typed(variables[name], part)]
     if wrong:
-        cube = cube.assign_coords({name: _typed(cube[name], FACTS[name]) for name in wrong})
+        cube = cube.assign_coords({name: _typed(cube[name], facts[name]) for name in wrong})
     return _unmasked(_without_stale_tail(gather(cube)))
 
 

@@ -1,12 +1,14 @@
 """Fewer judgments on the same rankings, without building a cube again."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import whole
 from irframe.cubes.gate import unknown_tail
-from irframe.cubes.layout import JUDGED, LIST, UNKNOWN
+from irframe.cubes.layout import JUDGED, LIST, SOMETIMES, UNKNOWN
 from irframe.errors import DepthError
 from irframe.frames.sampling import refuse_marks
 from irframe.names import DEPTH, EMPTY, UNJUDGED
@@ -48,10 +50,13 @@ def keep_judgments(cube: xr.Dataset, kept: NDArray[np.bool_]) -> xr.Dataset:
         output_dtypes=[np.int8, np.int32],
     )
     dims = cube["grade"].dims
-    base = {
+    base: dict[str, Any] = {
         "judged_grade": (JUDGED, np.where(kept, cube["judged_grade"], np.int8(EMPTY))),
         "pool_rank": (JUDGED, np.where(kept, cube["pool_rank"], np.int32(0))),
     }
+    for name in SOMETIMES.keys() & cube.variables.keys():
+        grades = np.where(kept[:, np.newaxis], cube[name], SOMETIMES[name].fill)
+        base[name] = (SOMETIMES[name].dims, grades.astype(SOMETIMES[name].dtype))
     fewer = without_tail(cube).assign(grade=grade.transpose(*dims), doc=doc.transpose(*dims))
     return with_unjudged(fewer.assign_coords(base))
 

@@ -9,12 +9,22 @@ import pyarrow as pa
 import xarray as xr
 
 from irframe.cubes.contribution import Contribution
-from irframe.cubes.layout import FACTS, LEVEL, PARTS, labels, variable
+from irframe.cubes.layout import (
+    FACTS,
+    LEVEL,
+    PARTS,
+    SOMETIMES,
+    SUBTOPIC_GRADE,
+    SUBTOPICS,
+    labels,
+    variable,
+)
 from irframe.cubes.policy import Policy
 from irframe.cubes.recall_base import starts
 from irframe.cubes.topics import Selection
+from irframe.frames.ids import Codes
 from irframe.frames.tables import QrelsTable
-from irframe.names import DEPTH, GRADE, SYSTEM, TOPIC, VERSION
+from irframe.names import DEPTH, GRADE, SUBTOPIC, SYSTEM, TOPIC, VERSION
 
 
 def label(
@@ -69,4 +79,14 @@ def label(
     indexes = {dim: labels(dim, label) for dim, label in named.items()}
     facts = {name: parts.pop(name) for name in FACTS}
     made = policy.attributes | {"pool": pool, "irframe": VERSION}
-    return xr.Dataset(parts, indexes | facts, made)
+    return _with_subtopics(xr.Dataset(parts, indexes | facts, made), judgments, rows)
+
+
+def _with_subtopics(cube: xr.Dataset, judgments: QrelsTable, rows: Codes) -> xr.Dataset:
+    """Return a cube with the grades by subtopic of its judged documents, if there are any."""
+    if judgments.subtopic_grade is None:
+        return cube
+    part = SOMETIMES[SUBTOPIC_GRADE]
+    told = {SUBTOPICS: str(judgments.columns[SUBTOPIC])}
+    grades = variable(part.dims, judgments.subtopic_grade[rows])
+    return cube.assign_coords({SUBTOPIC_GRADE: grades}).assign_attrs(told)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
+from irframe.names import DEPTH, EMPTY, GRADE, SUBTOPIC, SYSTEM, TOPIC
 
 variable = partial(xr.Variable, fastpath=True)
 """A variable of an array as it is: xarray would first import dask to see whether it is lazy."""
@@ -65,6 +65,13 @@ FACTS = {
 """The coordinates that are no labels; see `irframe.cube`."""
 
 PARTS = RANKINGS | FACTS
+
+SUBTOPIC_GRADE = "subtopic_grade"
+"""Grades by subtopic, which only cubes of judgments by subtopic have."""
+SUBTOPICS = "subtopics"
+"""Attribute of such a cube: the column from which it has its subtopics."""
+SOMETIMES = {SUBTOPIC_GRADE: Part((JUDGED, SUBTOPIC), np.int8, EMPTY)}
+"""Coordinates that not every cube has. The subtopics of a topic are numbered, without labels."""
 
 LAZY = (*RANKINGS, "tail", "tail_size", "filed")
 """What stays where it is until it is wanted in a cube larger than memory; the rest is small."""

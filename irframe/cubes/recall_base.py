@@ -11,12 +11,24 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.layout import JUDGED, PARTS
+from irframe.cubes.layout import JUDGED, PARTS, SOMETIMES
 from irframe.errors import InputError
 from irframe.frames.ids import Codes
 
 ALONG = tuple(name for name, part in PARTS.items() if part.dims == (JUDGED,))
-"""What a cube knows of every judged document."""
+"""What every cube knows of every judged document."""
+
+
+def along(cube: xr.Dataset) -> list[str]:
+    """Return the coordinates that say what a cube knows of every judged document.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> along(ir.cube(*ir.example_track()))
+    ['judged_doc', 'judged_grade', 'pool_rank']
+    """
+    return [*ALONG, *(name for name in SOMETIMES if name in cube.variables)]
 
 
 def starts(count: Codes) -> NDArray[np.int64]:
@@ -86,9 +98,9 @@ def gather(cube: xr.Dataset) -> xr.Dataset:
         topics = cube["topic"].to_numpy()[beyond]
         raise InputError("a cube with all judged documents", "fewer of topics", "", topics)
     rows = _rows(cube)
-    facts: dict[str, Any] = {name: cube.variables[name][rows] for name in ALONG}
+    facts: dict[str, Any] = {name: cube.variables[name][rows] for name in along(cube)}
     facts["judged_start"] = cube.variables["judged_start"].copy(data=first)
-    return cube.drop_vars(ALONG).assign_coords(facts)
+    return cube.drop_vars(along(cube)).assign_coords(facts)
 
 
 def _rows(cube: xr.Dataset) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ import xarray as xr
 
 from irframe.cubes.folder import Folder, folder_at
 from irframe.cubes.gate import read_cube
-from irframe.cubes.layout import FACTS, LAZY, LIST, PARTS, SAVED
+from irframe.cubes.layout import FACTS, LAZY, LIST, PARTS, SAVED, SOMETIMES
 from irframe.cubes.open_cube import open_cube, saved
 from irframe.cubes.working import need_dask, work
 from irframe.errors import StoreError
@@ -156,5 +156,6 @@ def _naming(folder: Folder, what: str) -> Iterator[None]:
 
 def _mark(cube: xr.Dataset) -> str:
     """Return what tells this cube from others: its arrays, or what is to be computed."""
-    arrays = [cube.variables[name].data for name in (*PARTS, *LIST)]
+    names = (*PARTS, *SOMETIMES, *LIST)
+    arrays = [cube.variables[name].data for name in names if name in cube.variables]
     return str(need_dask().base.tokenize(arrays, sorted(map(str, cube.attrs.items()))))

@@ -9,16 +9,18 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, listed
 from irframe.cubes.blockwise import Fields, in_blocks
-from irframe.cubes.layout import LEVEL, PARTS, labels, variable
+from irframe.cubes.layout import LEVEL, PARTS, SOMETIMES, labels, variable
 from irframe.cubes.pool_count import pool_count
 from irframe.cubes.recall_base import count_by_topic
+from irframe.cubes.subtopics import refuse_subtopics, subtopic_fields
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError
+from irframe.frames.sampling import refuse_marks
 from irframe.gains import GainMap
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
-from irframe.metrics.facts import facts
-from irframe.metrics.parse_metric import parse_metric
+from irframe.metrics.facts import facts, large_gains
+from irframe.metrics.parse_metric import parse_named
 from irframe.names import DEPTH, METRIC, TOPIC
 
 Array = NDArray[Any]
@@ -84,7 +86,7 @@ def label_scores(
     """Return scores with the labels of their metrics, depths and cube, NaN where none is."""
     indexes = {METRIC: np.array([str(metric) for metric in metrics]), DEPTH: np.array(depths)}
     known = {dim: labels(dim, index) for dim, index in indexes.items()}
-    named = [name for name in cube.coords if name not in {DEPTH, LEVEL, *PARTS}]
+    named = [name for name in cube.coords if name not in {DEPTH, LEVEL, *PARTS, *SOMETIMES}]
     kept = {name: cube[name].variable for name in (*named, "retrieved")}
     took_part = cube["took_part"].variable
     if took_part.chunks or not took_part.to_numpy().all():
@@ -93,18 +95,22 @@ def label_scores(
 
 
 def parse_metrics(metrics: Metrics) -> list[Metric]:
-    """Return metrics from names, refusing none and repeated ones."""
-    if isinstance(metrics, str | Metric | MetricType):
+    """Return metrics that are called what they were asked for, refusing none and repeated ones."""
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         metrics = [metrics]
-    chosen = [parse_metric(metric) for metric in metrics]
-    repeated = {str(metric) for metric in chosen if chosen.count(metric) > 1}
+    chosen: dict[str, Metric] = {}
+    repeated = []
+    for found in map(parse_named, metrics):
+        repeated += [str(metric) for metric in found if len(found) == 1 and str(metric) in chosen]
+        chosen |= {str(metric): metric for metric in found if str(metric) not in chosen}
     if repeated or not chosen:
-        raise MetricError("at least one metric, each once", "otherwise", "", sorted(repeated))
-    return chosen
+        raise MetricError("at least one metric, each once", "otherwise", "", sorted(set(repeated)))
+    return list(chosen.values())
 
 
 def refuse_metrics(cube: xr.Dataset, metrics: Sequence[Metric]) -> None:
     """Raise for metrics that cannot be computed on this cube."""
+    refuse_subtopics(cube, metrics)
     asking = [str(metric) for metric in metrics if facts(metric).pooled]
     if asking and cube.attrs.get("pool", "unknown") == "unknown":
         advice = "tell cube() the contributing= runs or the pool_depth="
@@ -122,6 +128,8 @@ def refuse_metrics(cube: xr.Dataset, metrics: Sequence[Metric]) -> None:
         missing = gain.missing(cube["level"].to_numpy()) if isinstance(gain, GainMap) else []
         if missing:
             raise MetricError(f"a gain for every grade in {metric}", "none for", "", missing)
+        if large := large_gains(metric, cube["level"].to_numpy()):
+            raise MetricError(f"gains of at most 1 for {metric}", "more for grades", "", large)
 
 
 def wanted_depths(
@@ -162,7 +170,10 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
     dict
         The fields by name, over system, topic, depth and level.
     """
-    base = judged_levels(cube)
+    metrics = list(metrics)
+    if any(metric.judged_only for metric in metrics):
+        refuse_open(cube)
+    base = judged_levels(cube) | subtopic_fields(cube, metrics)
     if any(facts(metric).pooled for metric in metrics):
         base["pool_count"] = pool_count(cube, base)
     base["retrieved"] = _clipped(cube["retrieved"].variable, cube.sizes[DEPTH])
@@ -171,6 +182,16 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
     names = ("grade", "tied", "tail", "tail_size")
     found = {name: cube[name].reset_coords(drop=True) for name in names}
     return found | {"tail_size": xr.DataArray(known_ties(cube))} | base
+
+
+def refuse_open(cube: xr.Dataset) -> None:
+    """Raise if it is not known what lists are without their unjudged documents."""
+    refuse_marks(cube["judged_grade"].to_numpy())
+    longest = int(cube["retrieved"].max())
+    if longest > cube.sizes[DEPTH]:
+        advice = "build the cube without depth=, and choose depths when scoring"
+        found = f"depth {cube.sizes[DEPTH]} of {longest}"
+        raise DepthError("a cube as deep as its lists", found, advice)
 
 
 def _clipped(lengths: xr.Variable, depth: int) -> xr.DataArray:

@@ -20,6 +20,7 @@ from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.sorting import RAW, sort_runs
 from irframe.cubes.working import need_dask, refuse_workers_without, work
 from irframe.errors import StoreError
+from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.documents import take
 from irframe.frames.ids import same_kind
 from irframe.frames.scanned_runs import ScannedRuns
@@ -115,7 +116,7 @@ class Store:
 def store(
     runs: ScannedRuns,
     path: str | PathLike[str],
-    qrels: pd.DataFrame,
+    qrels: Qrels,
     *,
     topics: int = 1000,
     progress: bool = False,
@@ -130,7 +131,7 @@ def store(
         A folder to be made, a path or an address. Where one holds the same already, nothing is
         done; where one was left unfinished, the work goes on.
     qrels
-        Judgments, which fit into memory.
+        Qrels frame, or what `as_qrels` takes; it fits into memory.
     topics
         Topics in a block, at least 1. A block is what one task works on: its rows, and the cells
         of all systems on its topics, are in memory at a time.
@@ -173,21 +174,22 @@ def store(
     """
     size = whole("topics", topics, low=1)
     folder = folder_at(path)
-    judgments = read_qrels_table(qrels)
+    frame = as_qrels(qrels)
+    judgments = read_qrels_table(frame)
     same_kind(pa.large_string(), judgments.doc.type, DOC, ("the runs", "the qrels"))
     same_kind(pa.large_string(), pa.array(judgments.topics).type, TOPIC, ("the runs", "the qrels"))
     made = {
         "irframe": VERSION,
-        FILES: [*runs.states(), *qrels.attrs.get(FILES, [])],
+        FILES: [*runs.states(), *frame.attrs.get(FILES, [])],
         "by_file": runs.by_file,
-        "qrels": _mark(qrels),
+        "qrels": _mark(frame),
         "topics": size,
     }
     facts = folder.told(WHOLE)
     if facts is not None:
         _refuse_others(facts["made"], made, folder)
         return Store(folder.path)
-    facts = _sorted(runs, folder, judgments, qrels, made) | {"judged": len(judgments.topics)}
+    facts = _sorted(runs, folder, judgments, frame, made) | {"judged": len(judgments.topics)}
     _sort_blocks(_blocks(folder, facts, judgments.topics), progress=progress)
     folder.remove(RAW)
     folder.tell(WHOLE, facts)

@@ -66,7 +66,7 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
         whole = read_cube(subject) if of_cubes else _read(subject)
         if not bounded and isinstance(whole, xr.Dataset):
             whole = _in_memory(whole, function.__name__)
-        by = None if isinstance(subject, itself) else bound.arguments.pop("by", None)
+        by = None if _is_its_own(subject, itself) else bound.arguments.pop("by", None)
         scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
         if by is None:
             result = _once(function, whole, bound)
@@ -76,6 +76,12 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
 
     VERBS[function.__name__] = call
     return call  # type: ignore[return-value]
+
+
+def _is_its_own(subject: Any, itself: tuple[type, ...]) -> bool:
+    """Tell whether a function reads ``by`` itself, as it does for tables of other libraries."""
+    known = pd.DataFrame, xr.Dataset, xr.DataArray
+    return isinstance(subject, itself) or (bool(itself) and not isinstance(subject, known))
 
 
 def _in_memory(cube: xr.Dataset, name: str) -> xr.Dataset:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe.errors import GradeError, IdError, InputError, IrframeError, ParameterError
-from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, SYSTEM, TOPIC
+from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, SUBTOPIC, SYSTEM, TOPIC
 
 __all__ = ["TEXT", "TYPES", "constant", "numbers", "to_arrow", "to_frame", "to_role"]
 
@@ -25,6 +25,7 @@ TYPES: dict[str, pa.DataType] = {
     SCORE: pa.float64(),
     GRADE: pa.int64(),
     ITERATION: TEXT,
+    SUBTOPIC: TEXT,
 }
 """Role -> the type of its column, in the order in which frames list them."""
 

@@ -2,15 +2,16 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import pyarrow as pa
 
@@ -20,6 +21,7 @@ __all__ = ["PACKED", "Source", "create", "load", "name_of"]
 
 Source = str | PathLike[str] | IO[bytes] | IO[str]
 """A path, or an open file."""
+Way = TypeVar("Way")
 
 
 def is_address(name: str) -> bool:
@@ -50,15 +52,16 @@ def _unzip(data: bytes) -> bytes:
     return content
 
 
-def _unzstd(data: bytes) -> bytes:
-    content: bytes = pa.CompressedInputStream(pa.BufferReader(data), "zstd").read()
+def _unpack(codec: str, data: bytes) -> bytes:
+    content: bytes = pa.CompressedInputStream(pa.BufferReader(data), codec).read()
     return content
 
 
 _UNPACK: dict[bytes, Callable[[bytes], bytes]] = {
     b"\x1f\x8b\x08": _unzip,
     b"\xfd7zXZ\x00": lzma.decompress,
-    b"\x28\xb5\x2f\xfd": _unzstd,
+    b"\x28\xb5\x2f\xfd": partial(_unpack, "zstd"),
+    b"\x04\x22\x4d\x18": partial(_unpack, "lz4"),
     **{b"BZh%d1AY&SY" % level: bz2.decompress for level in range(1, 10)},
 }
 """How a packed file begins -> what unpacks it."""
@@ -72,13 +75,21 @@ def _open_zip(stream: IO[bytes]) -> Any:
     return isal.open(stream)
 
 
+def _reader(codec: str, stream: IO[bytes]) -> Any:
+    return io.BufferedReader(pa.CompressedInputStream(pa.PythonFile(stream, "r"), codec))
+
+
 _OPEN: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"\x1f\x8b\x08": _open_zip,
     b"\xfd7zXZ\x00": lzma.open,
-    b"\x28\xb5\x2f\xfd": lambda stream: pa.CompressedInputStream(pa.PythonFile(stream), "zstd"),
+    b"\x28\xb5\x2f\xfd": partial(_reader, "zstd"),
+    b"\x04\x22\x4d\x18": partial(_reader, "lz4"),
     b"BZh": bz2.open,
 }
 """How a packed file begins -> what reads on unpacked."""
+
+_HEAD = 10
+"""Bytes that tell how a file is packed."""
 
 _DAMAGE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
@@ -90,6 +101,10 @@ _PACK: dict[str, Callable[[str], Any]] = {
 }
 PACKED = tuple(_PACK)
 """Suffixes of packed files."""
+
+
+def _by_start(ways: Mapping[bytes, Way], head: bytes) -> Way | None:
+    return next((way for start, way in ways.items() if head.startswith(start)), None)
 
 
 def name_of(source: Source) -> str:
@@ -120,13 +135,12 @@ def load(source: Source) -> bytes:
     else:
         raise InputError("a path or an open file", repr(source))
     data = content.encode() if isinstance(content, str) else content
-    unpack = next((unpack for start, unpack in _UNPACK.items() if data.startswith(start)), None)
-    if unpack is None:
-        return data
-    try:
-        return unpack(data)
-    except _DAMAGE as error:
-        raise damaged(source, error) from error
+    while unpack := _by_start(_UNPACK, data):
+        try:
+            data = unpack(data)  # ranx packs what is packed
+        except _DAMAGE as error:
+            raise damaged(source, error) from error
+    return data
 
 
 def pieces(source: str, size: int) -> Iterator[bytes]:
@@ -158,15 +172,24 @@ def open_unpacked(source: str) -> Iterator[IO[bytes]]:
         opened: Any = store.open(path, "rb")
     else:
         opened = _file(source).open("rb")
-    with opened as stream:
-        head = stream.read(10)
+    with ExitStack() as stack:
+        stream = stack.enter_context(opened)
+        while unpack := _by_start(_OPEN, begin(stream, source)):
+            stream = stack.enter_context(unpack(stream))
+        yield stream
+
+
+def begin(stream: IO[bytes], source: str) -> bytes:
+    """Return the first bytes of a file without reading on."""
+    try:
+        if hasattr(stream, "peek"):
+            head: bytes = stream.peek(_HEAD)
+            return head
+        head = stream.read(_HEAD)
         stream.seek(0)
-        unpack = next((unpack for start, unpack in _OPEN.items() if head.startswith(start)), None)
-        if unpack is None:
-            yield stream
-            return
-        with unpack(stream) as unpacked:
-            yield unpacked
+    except _DAMAGE as error:
+        raise damaged(source, error) from error
+    return head
 
 
 def read_some(stream: IO[bytes], size: int, source: str) -> bytes:

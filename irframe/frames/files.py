@@ -1,4 +1,4 @@
-"""Files of runs and judgments, text or Parquet, as tables."""
+"""Files of runs and judgments, text, Parquet, JSON or CBOR, as tables."""
 
 from pathlib import Path
 
@@ -8,17 +8,20 @@ from irframe.frames.columns import constant
 from irframe.frames.compression import PACKED, Source, load, name_of
 from irframe.frames.folders import home, partitions
 from irframe.frames.formats import RUN, Format, parse
+from irframe.frames.nested_files import is_nested, parse_nested
 from irframe.frames.parquet import is_parquet, parse_parquet
 from irframe.names import SYSTEM, roles
 
 __all__ = ["read_file", "run_table", "stem"]
 
-RUN_SUFFIXES = (".run", ".txt", ".trec", ".tsv", ".parquet")
+RUN_SUFFIXES = (".run", ".txt", ".trec", ".tsv", ".json", ".lz4", ".parquet", ".parq")
 
 
 def read_file(source: Source, kind: Format) -> pa.Table:
     """Read a file of either kind, whatever its content is written in."""
     data, name = load(source), name_of(source)
+    if is_nested(data):
+        return parse_nested(data, name, kind)
     return (parse_parquet if is_parquet(data) else parse)(data, name, kind)
 
 

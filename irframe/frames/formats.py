@@ -1,23 +1,22 @@
 """The text formats of runs and judgments: a fast parser, and a diagnosis line by line."""
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from math import isnan
-from operator import itemgetter
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from irframe.errors import SHOWN, FileFormatError
+from irframe.errors import FileFormatError
 from irframe.frames.columns import TEXT, TYPES
+from irframe.frames.comments import holds_rows, with_notes, without_comments
 from irframe.frames.require import lacking, require
-from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, SYSTEM, TOPIC, roles
+from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, SUBTOPIC, SYSTEM, TOPIC, roles
 
-__all__ = ["QRELS", "RUN", "Format", "parse"]
+__all__ = ["DOCUMENTS", "QRELS", "RUN", "Format", "parse"]
 
 BLOCK = 1 << 24
 """Bytes that one task parses; a line is shorter."""
@@ -26,8 +25,9 @@ CACHED = 1 << 18
 """Bytes that are looked at a time, to stay in the processor's cache."""
 
 _FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")
+_MARKED = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*(#[^#\s]+[ \t][^\r\n]*)")
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
-_COMMENT = re.compile(rb"^#[^\n]*", re.MULTILINE)
+_BOM = b"\xef\xbb\xbf"
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 _UNREAD = "Q0"
@@ -53,10 +53,10 @@ class Format:
         choices = " or ".join(f"{len(each)} columns ({' '.join(each)})" for each in self.layouts)
         return f"{self.noun} with {choices}{' or with a header' * self.headed}"
 
-    def find(self, names: Iterable[str]) -> dict[str, str]:
+    def find(self, names: Iterable[Hashable]) -> dict[str, str]:
         """Find the names of the columns by role; judgments may call the grade a score."""
         found = roles(names)
-        if GRADE not in found and SCORE in found and SCORE not in self.roles:
+        if GRADE in self.roles and SCORE in found and not {GRADE, RANK, SYSTEM} & found.keys():
             found[GRADE] = found[SCORE]
         return {role: str(found[role]) for role in self.roles if role in found}
 
@@ -96,54 +96,89 @@ RUN = Format(
 QRELS = Format(
     noun="judgments",
     layouts=((TOPIC, ITERATION, DOC, GRADE),),
-    roles=(TOPIC, DOC, GRADE, ITERATION),
+    roles=(TOPIC, DOC, GRADE, ITERATION, SUBTOPIC),
     needed=((TOPIC,), (DOC,), (GRADE,)),
     headed=True,
     surplus=False,
 )
 """TREC, and named columns as in BEIR."""
 
+DOCUMENTS = Format(
+    noun="documents",
+    layouts=((TOPIC, DOC),),
+    roles=(TOPIC, DOC),
+    needed=((TOPIC,), (DOC,)),
+    headed=True,
+    surplus=False,
+)
+"""Documents of topics, whatever else a frame says of them."""
 
-def parse(data: bytes, source: str, kind: Format, *, before: int = 0) -> pa.Table:
+
+def first_columns(data: bytes, kind: Format) -> tuple[str, ...] | None:
+    """Tell from the first row what the columns are, where there is a row and no comment alone."""
+    first = _FIRST.search(data.removeprefix(_BOM))
+    return kind.columns(_fields(first[1].decode(errors="replace")))[0] if first else None
+
+
+def parse(
+    data: bytes,
+    source: str,
+    kind: Format,
+    *,
+    before: int = 0,
+    columns: tuple[str, ...] | None = None,
+) -> pa.Table:
     """Read a text file into a table with a column per role.
 
     Parameters
     ----------
     data
-        The file: columns separated by white space; empty lines and lines that begin with ``#``
-        do not count.
+        The file: columns separated by white space; empty lines and comments do not count. A
+        comment begins with ``#`` and does not fit the columns, see `irframe.frames.comments`.
     source
         Its name, for messages.
     kind
         What it should be.
     before
         How many lines of the file are before these, for messages.
+    columns
+        What the columns are, if that is known of lines before these; else the first row tells.
 
     Returns
     -------
     pyarrow.Table
-        Rows in file order. Ids are text as written.
+        Rows in file order. Ids are text as written. What the file says of itself is metadata.
     """
-    data = data.removeprefix(b"\xef\xbb\xbf")
-    first = _FIRST.search(data)
-    if first is None:
-        raise FileFormatError(kind.wanted, f"{source} without a single row")
-    columns, header = kind.columns(_fields(first[1].decode(errors="replace")))
-    start = first.end(1) if header else first.start(1)
+    data, start, known = data.removeprefix(b"" if before else _BOM), 0, columns is not None
+    if columns is None:
+        columns, start = _top(data, source, kind)
     table = _table(data[start:], columns)
     if table is None:
         offenders = _faults(data, start, columns, 1 + before)
         found = f"{source} with lines that do not fit" if offenders else f"{source} unreadable"
         advice = "mend these lines, or check that this is the file you meant"
         raise FileFormatError(kind.wanted, found, advice, offenders)
-    if not table.num_rows:
+    if not table.num_rows and not known:
         raise FileFormatError(kind.wanted, f"{source} without a row below its header")
     named = [role for role in kind.roles if role in columns]
-    return table.select([*named, *(name for name in table.column_names if name not in named)])
+    others = (name for name in table.column_names if name not in named)
+    return with_notes(table.select([*named, *others]), data, source)
+
+
+def _top(data: bytes, source: str, kind: Format) -> tuple[tuple[str, ...], int]:
+    """Tell what the columns of a file are, and where its rows begin."""
+    first = _FIRST.search(data) or _MARKED.search(data)
+    if first is None:
+        raise FileFormatError(kind.wanted, f"{source} without a single row")
+    columns, header = kind.columns(_fields(first[1].decode(errors="replace")))
+    if header:
+        return columns, first.end(1)
+    above = _separated(data[: first.start(1)])
+    return columns, 0 if holds_rows(above, columns) else first.start(1)
 
 
 def _table(body: bytes, columns: tuple[str, ...]) -> pa.Table | None:
-    for text, delimiter in _attempts(body):
+    for text, delimiter in _attempts(body, columns):
         try:
             table = _read(text, columns, delimiter)
         except pa.ArrowInvalid:
@@ -153,21 +188,20 @@ def _table(body: bytes, columns: tuple[str, ...]) -> pa.Table | None:
     return None
 
 
-def _attempts(body: bytes) -> Iterator[tuple[bytes, str]]:
+def _attempts(body: bytes, columns: tuple[str, ...]) -> Iterator[tuple[bytes, str]]:
     """Offer the file as it is, if one character may separate its columns, then tidied."""
     used = [blank for blank in " \t\v\f" if blank.encode() in body]
     if b"#" not in body and used in ([" "], ["\t"]):
         yield body, used[0]
-    yield _tidy(body), "\t"
+    yield without_comments(_separated(body), columns) + b"\n", "\t"
 
 
-def _tidy(body: bytes) -> bytes:
-    """Separate columns by one tab and lines by line feeds, without padding and comments."""
+def _separated(body: bytes) -> bytes:
+    """Separate columns by one tab and lines by line feeds, without padding."""
     body = body.translate(bytes.maketrans(b" \v\f\r", b"\t\t\t\n"))
     while b"\t\t" in body:
         body = body.replace(b"\t\t", b"\t")
-    body = body.replace(b"\n\t", b"\n").replace(b"\t\n", b"\n").strip(b"\t\n")
-    return _COMMENT.sub(b"", body) + b"\n"
+    return body.replace(b"\n\t", b"\n").replace(b"\t\n", b"\n").strip(b"\t\n")
 
 
 def _read(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table:
@@ -225,12 +259,10 @@ def _is_sound(table: pa.Table) -> bool:
 
 
 def _faults(data: bytes, start: int, columns: tuple[str, ...], first: int) -> list[str]:
-    """Say what is wrong with the first few lines at fault, from the position `start` on."""
+    """Say what is wrong with the lines at fault, from the position `start` on."""
     lines = enumerate(_LINE.finditer(data), first)
     checked = ((number, _fault(line[1], columns)) for number, line in lines if line.end(1) > start)
-    return [
-        f"line {number} {fault}" for number, fault in islice(filter(itemgetter(1), checked), SHOWN)
-    ]
+    return [f"line {number} {fault}" for number, fault in checked if fault]
 
 
 def _fields(line: str) -> list[str]:

@@ -24,7 +24,8 @@ def place_topics(table: RunTable, judgments: QrelsTable) -> Codes:
     if (placed < 0).all():
         raise IdError(
             "topics that occur in runs and qrels",
-            f"none: the runs have {shown(table.topics)}, the qrels {shown(judgments.topics)}",
+            f"none: the runs have {shown(table.topics)} in {table.columns[TOPIC]!r}, the qrels "
+            f"{shown(judgments.topics)} in {judgments.columns[TOPIC]!r}",
             "compare leading zeros and types",
         )
     return placed
@@ -67,6 +68,7 @@ def refuse_empty_join(table: RunTable, judgments: QrelsTable, *, found: bool) ->
         docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
         raise IdError(
             "documents that occur in runs and qrels",
-            f"none: the runs have {docs[0]}, the qrels {docs[1]}",
+            f"none: the runs have {docs[0]} in {table.columns[DOC]!r}, the qrels "
+            f"{docs[1]} in {judgments.columns[DOC]!r}",
             "compare the identifiers",
         )

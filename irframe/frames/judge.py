@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 
 from irframe.errors import InputError
+from irframe.frames.as_qrels import Qrels
+from irframe.frames.as_runs import Runs
 from irframe.frames.joining import locate, place_topics, refuse_empty_join
 from irframe.frames.tables import (
     read_qrels_table,
@@ -12,7 +14,7 @@ from irframe.frames.tables import (
 from irframe.names import GRADE
 
 
-def judge(runs: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
+def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     """Add to every retrieved document the grade an assessor gave it.
 
     Parameters
@@ -50,4 +52,4 @@ def judge(runs: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
     refuse_empty_join(table, judgments, found=bool((judged >= 0).any()))
     grade = pd.array(judgments.grade[np.maximum(judged, 0)], dtype="Int8")
     grade[judged < 0] = pd.NA
-    return runs.assign(**{GRADE: grade})
+    return table.frame.assign(**{GRADE: grade})

@@ -2,14 +2,16 @@
 
 from os import PathLike
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.errors import IdError, InputError
+from irframe.frames import foreign
+from irframe.frames.as_qrels import Qrels, as_qrels
+from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.columns import TEXT, to_arrow, to_role
 from irframe.frames.compression import create
-from irframe.frames.formats import Format
+from irframe.frames.formats import RUN, Format
 from irframe.names import RANK, SCORE, TOPIC
 
 __all__ = ["columns_of", "write"]
@@ -18,10 +20,11 @@ ROWS = 1 << 18
 """Rows that are made into text at a time."""
 
 
-def columns_of(frame: pd.DataFrame, kind: Format) -> dict[str, pa.ChunkedArray]:
+def columns_of(x: Runs | Qrels, kind: Format) -> dict[str, pa.ChunkedArray]:
     """Take the columns of a frame that a file holds, by role, in their types."""
-    if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"{kind.noun} in a pandas DataFrame", type(frame).__name__)
+    table = foreign.columns_of(x)
+    make = as_runs if kind is RUN else as_qrels
+    frame = make(x) if table is None else table
     found = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
     if frame.empty:
         raise InputError(f"{kind.noun} to write", "a frame without rows")

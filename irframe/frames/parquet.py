@@ -10,14 +10,17 @@ from irframe.errors import FileFormatError
 from irframe.frames.columns import to_role
 from irframe.frames.formats import Format
 
-__all__ = ["is_parquet", "parquet_pieces", "parse_parquet"]
+__all__ = ["PARQUET", "is_parquet", "parquet_pieces", "parse_parquet"]
+
+PARQUET = b"PAR1"
+"""How a Parquet file begins and ends."""
 
 _INDEX = re.compile(r"__index_level_\d+__")
 
 
 def is_parquet(data: bytes) -> bool:
     """Tell by its content whether a file is Parquet."""
-    return data.startswith(b"PAR1") and data.endswith(b"PAR1")
+    return data.startswith(PARQUET) and data.endswith(PARQUET)
 
 
 def parse_parquet(data: bytes, source: str, kind: Format) -> pa.Table:

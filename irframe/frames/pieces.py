@@ -7,10 +7,12 @@ from typing import Any
 import pyarrow as pa
 
 from irframe.errors import FileFormatError
-from irframe.frames.compression import is_address, open_unpacked, opened_by, pieces, read_some
-from irframe.frames.files import stem, with_system
-from irframe.frames.formats import RUN, parse
-from irframe.frames.parquet import parquet_pieces
+from irframe.frames.comments import notes_of
+from irframe.frames.compression import begin, is_address, open_unpacked, opened_by, pieces
+from irframe.frames.files import read_file, stem, with_system
+from irframe.frames.formats import RUN, first_columns, parse
+from irframe.frames.nested_files import may_be_nested
+from irframe.frames.parquet import PARQUET, parquet_pieces
 
 __all__ = ["state_of", "states_of", "tables_of"]
 
@@ -32,7 +34,8 @@ def tables_of(file: str, *, by_file: bool) -> Iterator[pa.Table]:
     """
     some = False
     for table in _tables(file):
-        some = True
+        some = some or bool(table.num_rows)
+        notes_of([table])
         yield with_system(table, file, stem(file) if by_file else None)
     if not some:
         raise FileFormatError(RUN.wanted, f"{file} without a single row")
@@ -40,17 +43,27 @@ def tables_of(file: str, *, by_file: bool) -> Iterator[pa.Table]:
 
 def _tables(file: str) -> Iterator[pa.Table]:
     with open_unpacked(file) as stream:
-        is_parquet = read_some(stream, 4, file) == b"PAR1"
-        if is_parquet:
-            stream.seek(0)
+        head = begin(stream, file)
+        if head.startswith(PARQUET) and stream.seekable():
             yield from parquet_pieces(stream, file, RUN, ROWS)
-    if is_parquet:
-        return
-    before = 0
+            return
+    if head.startswith(PARQUET) or may_be_nested(head):
+        yield read_file(file, RUN)
+    else:
+        yield from _parsed(file)
+
+
+def _parsed(file: str) -> Iterator[pa.Table]:
+    """Yield the rows of a text file, whose first row says what the columns of all are."""
+    columns, held, before = None, b"", 0
     for data in pieces(file, PIECE):
-        if data.strip():
-            yield parse(data, file, RUN, before=before)
-        before += data.count(b"\n")
+        held += data
+        columns = columns or first_columns(held, RUN)
+        if columns:
+            yield parse(held, file, RUN, before=before, columns=columns)
+            before, held = before + held.count(b"\n"), b""
+    if held.strip():
+        yield parse(held, file, RUN, before=before)
 
 
 def states_of(files: Iterable[str]) -> list[list[Any]]:

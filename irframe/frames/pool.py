@@ -7,6 +7,7 @@ import pandas as pd
 
 from irframe.checks import whole
 from irframe.errors import DepthError, ParameterError
+from irframe.frames.as_runs import Runs
 from irframe.frames.contributing import contributing_systems, pooling_rank
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ids import Codes
@@ -16,7 +17,7 @@ from irframe.names import DOC, RANK, SYSTEM, TOPIC
 
 
 def pool(
-    runs: pd.DataFrame,
+    runs: Runs,
     depth: int,
     *,
     contributing: str | Sequence[Hashable] | None = None,
@@ -83,7 +84,7 @@ def pool(
     """
     depth = whole("depth", depth, low=1, error=DepthError)
     table = read_table(runs)
-    systems = contributing_systems(runs, table, contributing)
+    systems = contributing_systems(table.frame, table, contributing)
     if not systems.any():
         raise ParameterError("a system that contributes", "none")
     rank = pooling_rank(table)

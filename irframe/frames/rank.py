@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from irframe.frames.as_runs import Runs
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ranking import listed_again, rank_table, refuse_duplicates
 from irframe.frames.tables import read_table
@@ -9,7 +10,7 @@ from irframe.names import RANK
 
 
 def rank(
-    runs: pd.DataFrame, ties: str = "trec", score_dtype: str = "float64", seed: int | None = None
+    runs: Runs, ties: str = "trec", score_dtype: str = "float64", seed: int | None = None
 ) -> pd.DataFrame:
     """Put a run frame into evaluation order.
 
@@ -62,5 +63,5 @@ def rank(
     (codes,) = code_documents(Side(table.topic, table.doc))
     refuse_duplicates(table, listed_again(table.system, codes))
     column = table.columns.get(RANK, RANK)
-    ranked = runs.take(ranking.order).reset_index(drop=True)
+    ranked = table.frame.take(ranking.order).reset_index(drop=True)
     return ranked.assign(**{str(column): ranking.rank})

@@ -3,16 +3,17 @@
 import pandas as pd
 
 from irframe.frames.columns import to_frame
+from irframe.frames.comments import notes_of
 from irframe.frames.compression import Source, name_of
 from irframe.frames.files import read_file
 from irframe.frames.formats import QRELS
 from irframe.frames.pieces import states_of
-from irframe.names import FILES
+from irframe.names import FILES, ITERATION, SUBTOPIC
 
 __all__ = ["read_qrels"]
 
 
-def read_qrels(path: Source) -> pd.DataFrame:
+def read_qrels(path: Source, *, subtopics: bool = False) -> pd.DataFrame:
     r"""Read judgments: the grade that assessors gave to each document they saw.
 
     Parameters
@@ -23,10 +24,14 @@ def read_qrels(path: Source) -> pd.DataFrame:
         - TREC: ``topic iteration doc grade``, separated by white space;
         - the same with a header that names the columns in any order, as in BEIR
           (``query-id corpus-id score``);
-        - Parquet, with columns by any of their accepted names.
+        - Parquet, with columns by any of their accepted names;
+        - JSON, ``{topic: {doc: grade}}``.
 
-        gzip, bzip2, xz and zstd are unpacked. Empty lines and lines that begin with ``#`` do
-        not count.
+        gzip, bzip2, xz, zstd and lz4 are unpacked. Empty lines do not count, nor do lines that
+        begin with ``#`` and do not fit the columns.
+    subtopics
+        Whether the second column of a TREC file names subtopics, as it does in tracks of diversity;
+        it is `subtopic` then and not `iteration`.
 
     Returns
     -------
@@ -50,6 +55,9 @@ def read_qrels(path: Source) -> pd.DataFrame:
     0   301  d3      0         0
     1   301  d7      2         0
     """
-    frame = to_frame(read_file(path, QRELS))
-    frame.attrs[FILES] = states_of([name_of(path)])
+    table = read_file(path, QRELS)
+    frame = to_frame(table)
+    if subtopics:
+        frame = frame.rename(columns={ITERATION: SUBTOPIC})
+    frame.attrs |= notes_of([table]) | {FILES: states_of([name_of(path)])}
     return frame

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from irframe.frames.columns import to_frame
+from irframe.frames.comments import notes_of
 from irframe.frames.compression import Source
 from irframe.frames.files import run_table
 
@@ -20,14 +21,17 @@ def read_run(path: Source, system: str | None = None) -> pd.DataFrame:
         - TREC: ``topic Q0 doc rank score tag``, separated by white space; where all lines have
           further columns, those are passed over, as by trec_eval;
         - MS MARCO: ``topic doc rank``;
-        - Parquet, with columns by any of their accepted names.
+        - Parquet, with columns by any of their accepted names;
+        - JSON, ``{topic: {doc: score}}`` as of BEIR, or MTEB's ``*_predictions.json``; the same
+          in CBOR, as ranx writes it to ``.lz4``, for which the package cbor2 is needed.
 
-        gzip, bzip2, xz and zstd are unpacked. Empty lines and lines that begin with ``#`` do
-        not count.
+        gzip, bzip2, xz, zstd and lz4 are unpacked. Empty lines do not count, nor do lines that
+        begin with ``#`` and do not fit the columns; a header of ir_metadata is kept, as YAML, in
+        ``attrs["ir_metadata"]`` under the system.
     system
         Name of the system, for every row. Default: the tag of each row; where there is none,
         the file's name without ``.gz``, ``.bz2``, ``.xz``, ``.zst`` and then without ``.run``,
-        ``.txt``, ``.trec``, ``.tsv``, ``.parquet``.
+        ``.txt``, ``.trec``, ``.tsv``, ``.json``, ``.lz4``, ``.parquet``, ``.parq``.
 
     Returns
     -------
@@ -52,4 +56,7 @@ def read_run(path: Source, system: str | None = None) -> pd.DataFrame:
     0   bm25   301  d7     1   2.50
     1   bm25   301  d3     2   1.25
     """
-    return to_frame(run_table(path, system))
+    table = run_table(path, system)
+    frame = to_frame(table)
+    frame.attrs |= notes_of([table])
+    return frame

@@ -7,19 +7,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from os import PathLike
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, overload
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.checks import choice
-from irframe.errors import FileFormatError, IdError, InputError
+from irframe.errors import FileFormatError, IdError, InputError, IrframeError
 from irframe.frames.columns import to_frame
+from irframe.frames.comments import notes_of
 from irframe.frames.compression import Source, name_of
 from irframe.frames.files import run_table, stem
 from irframe.frames.folders import find_files, home
 from irframe.frames.pieces import states_of
+from irframe.frames.problems import empty_run, list_problems, without_clashes
 from irframe.names import FILES, RANK, SCORE, SYSTEM
 
 __all__ = ["read_runs"]
@@ -28,14 +30,32 @@ MANY = 20
 """Files above which a terminal is told how far reading is."""
 
 Read = TypeVar("Read")
+Failure = IrframeError | OSError
 
 
+@overload
 def read_runs(
     paths: str | PathLike[str] | Iterable[Source],
     *,
     system: Literal["tag", "file"] = "tag",
     progress: bool | None = None,
-) -> pd.DataFrame:
+    on_error: Literal["raise"] = "raise",
+) -> pd.DataFrame: ...
+@overload
+def read_runs(
+    paths: str | PathLike[str] | Iterable[Source],
+    *,
+    system: Literal["tag", "file"] = "tag",
+    progress: bool | None = None,
+    on_error: Literal["skip"],
+) -> tuple[pd.DataFrame, pd.DataFrame]: ...
+def read_runs(
+    paths: str | PathLike[str] | Iterable[Source],
+    *,
+    system: Literal["tag", "file"] = "tag",
+    progress: bool | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
+) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
     r"""Read the runs of many systems into one frame.
 
     Parameters
@@ -53,12 +73,19 @@ def read_runs(
     progress
         Whether to show progress on stderr. Default: where stderr is a terminal and there are
         more than 20 files.
+    on_error
+        ``"raise"`` an error that names the files at fault; or ``"skip"`` these files, and return
+        beside the runs what is wrong with them.
 
     Returns
     -------
     pandas.DataFrame
         The rows of all files, one file after the other, in the columns of `read_run`. Attribute
         ``files`` says of which files, and in which state, so that a saved cube can tell of changes.
+        With ``on_error="skip"`` two frames: the rows of the files that could be read; and the
+        problems of the others, a row for each, none left out, with the columns ``file``,
+        ``wanted`` and ``found``. Of files that do not go together, as they hold the same system,
+        or scores beside none, the first is read.
 
     Notes
     -----
@@ -78,24 +105,48 @@ def read_runs(
     1      bm25   301  d7     1    2.5
     """
     by_file = choice("system", system, ("tag", "file")) == "file"
+    choice("on_error", on_error, ("raise", "skip"))
     files = find_files(paths)
     read = partial(_attempt, by_file=by_file)
     with ThreadPoolExecutor(min(8, max(2, os.cpu_count() or 2))) as pool:
         results = list(_shown(pool.map(read, files), len(files), progress=progress))
     names = [name_of(file) for file in files]
+    if on_error == "skip":
+        return _what_is_sound(names, results)
     tables = _all_read(names, results)
     del results
     check_columns(names, tables)
     _check_systems(names, tables, by_file=by_file)
-    frame = to_frame(_stacked(tables))
-    frame.attrs[FILES] = states_of(names)
+    return _put_together(names, tables)
+
+
+def _put_together(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:
+    notes = notes_of(tables)
+    frame = to_frame(_stacked(tables) if tables else empty_run())
+    frame.attrs |= notes | {FILES: states_of(names)}
     return frame
 
 
-def _attempt(source: Source, *, by_file: bool) -> pa.Table | FileFormatError:
+def _what_is_sound(
+    names: Sequence[str], results: Sequence[pa.Table | Failure]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the runs of the files that could be read, and what is wrong with the others."""
+    pairs = list(zip(names, results, strict=True))
+    problems = [
+        (name, getattr(result, "wanted", "a file that can be read"), str(found))
+        for name, result in pairs
+        if isinstance(result, Exception)
+        for found in getattr(result, "offenders", ()) or [getattr(result, "found", result)]
+    ]
+    readable = {name: result for name, result in pairs if not isinstance(result, Exception)}
+    kept, clashes = without_clashes(readable)
+    return _put_together(list(kept), list(kept.values())), list_problems(problems + clashes)
+
+
+def _attempt(source: Source, *, by_file: bool) -> pa.Table | Failure:
     try:
         return run_table(source, stem(source) if by_file else None)
-    except FileFormatError as error:
+    except (IrframeError, OSError) as error:
         return error
 
 
@@ -109,11 +160,12 @@ def _shown(results: Iterable[Read], total: int, *, progress: bool | None) -> Ite
             sys.stderr.flush()
 
 
-def _all_read(
-    names: Sequence[str], results: Sequence[pa.Table | FileFormatError]
-) -> list[pa.Table]:
-    pairs = zip(names, results, strict=True)
+def _all_read(names: Sequence[str], results: Sequence[pa.Table | Failure]) -> list[pa.Table]:
+    pairs = list(zip(names, results, strict=True))
     errors = [(name, result) for name, result in pairs if isinstance(result, FileFormatError)]
+    other = (each for _, each in pairs if isinstance(each, Exception))
+    if not errors and (failed := next(other, None)):
+        raise failed
     if not errors:
         return list(results)
     first = errors[0][1]

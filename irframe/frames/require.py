@@ -21,7 +21,12 @@ def lacking(found: Container[str], needed: Needed) -> list[tuple[str, ...]]:
 
 
 def require(
-    found: Mapping[str, Name], names: Iterable[Hashable], needed: Needed, what: str, where: str
+    found: Mapping[str, Name],
+    names: Iterable[Hashable],
+    needed: Needed,
+    what: str,
+    where: str,
+    line: str = "",
 ) -> Mapping[str, Name]:
     """Return the columns found by role, or say which roles have none or several.
 
@@ -35,6 +40,8 @@ def require(
         What must be among those found.
     what, where
         What was expected and what was given, for messages.
+    line
+        The line of code that would help, for the message.
 
     Examples
     --------
@@ -48,7 +55,8 @@ def require(
     if missing:
         wanted = f"{what} with a column for {' and '.join(map(' or '.join, missing))}"
         accepted = (f"{role} may be named {', '.join(ALIASES[role])}" for role in chain(*missing))
-        raise InputError(wanted, f"{where} with other columns", "; ".join(accepted), names)
+        advice = "; ".join(accepted) + f"; for example {line}" * bool(line)
+        raise InputError(wanted, f"{where} with other columns", advice, names)
     twice = [name for name in found.values() if names.count(name) > 1]
     if twice:
         raise InputError("one column per role", f"{where} with several named", "", twice)

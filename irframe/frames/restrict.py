@@ -4,13 +4,16 @@ import numpy as np
 import pandas as pd
 
 from irframe.errors import IdError
+from irframe.frames.as_qrels import Qrels
+from irframe.frames.by_role import require_columns
 from irframe.frames.documents import Side, code_documents
+from irframe.frames.formats import DOCUMENTS
 from irframe.frames.ids import code_labels, identifiers, same_kind, shown
-from irframe.frames.tables import read_qrels_table, require_columns
+from irframe.frames.tables import read_qrels_table
 from irframe.names import DOC, TOPIC
 
 
-def restrict(qrels: pd.DataFrame, documents: pd.DataFrame) -> pd.DataFrame:
+def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
     """Keep the judgments of some documents, such as those of a simulated pool.
 
     Parameters
@@ -45,7 +48,7 @@ def restrict(qrels: pd.DataFrame, documents: pd.DataFrame) -> pd.DataFrame:
     (523, 132)
     """
     table = read_qrels_table(qrels)
-    columns = require_columns(documents, "documents", [(TOPIC,), (DOC,)])
+    columns = require_columns(documents, DOCUMENTS)
     topic, topics = code_labels(documents[columns[TOPIC]], TOPIC)
     doc = identifiers(documents[columns[DOC]], DOC)
     same_kind(doc.type, table.doc.type, DOC, ("the documents", "the qrels"))
@@ -58,4 +61,4 @@ def restrict(qrels: pd.DataFrame, documents: pd.DataFrame) -> pd.DataFrame:
         sides = [shown(value.as_py() for value in side[:3]) for side in (table.doc, doc)]
         found = f"none: the qrels have {sides[0]}, the documents {sides[1]}"
         raise IdError("documents that occur in both frames", found, "compare the identifiers")
-    return qrels[kept]
+    return table.frame[kept]

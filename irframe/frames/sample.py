@@ -2,13 +2,14 @@
 
 import pandas as pd
 
+from irframe.frames.as_qrels import Qrels
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ids import repeated
 from irframe.frames.sampling import random_keys, refuse_marks, refuse_percent, strata_sample
 from irframe.frames.tables import read_qrels_table, refuse_twice_judged
 
 
-def sample(qrels: pd.DataFrame, percent: float, seed: int = 0) -> pd.DataFrame:
+def sample(qrels: Qrels, percent: float, seed: int = 0) -> pd.DataFrame:
     """Keep a share of the judgments, drawn at random for every topic and grade.
 
     Parameters
@@ -58,4 +59,4 @@ def sample(qrels: pd.DataFrame, percent: float, seed: int = 0) -> pd.DataFrame:
     refuse_twice_judged(table, repeated(codes))
     refuse_marks(table.grade)
     keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
-    return qrels[strata_sample(table.topic, table.grade, keys, percent)]
+    return table.frame[strata_sample(table.topic, table.grade, keys, percent)]

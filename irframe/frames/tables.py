@@ -10,21 +10,26 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.errors import GradeError, IdError, InputError, ParameterError
+from irframe.errors import GradeError, IdError, ParameterError
+from irframe.frames.as_qrels import Qrels, as_qrels
+from irframe.frames.as_runs import Runs, as_runs
+from irframe.frames.by_role import require_columns
 from irframe.frames.columns import numbers
+from irframe.frames.documents import Side, code_documents
 from irframe.frames.formats import QRELS, RUN
-from irframe.frames.ids import Codes, code_labels, identifiers
-from irframe.frames.require import Needed, require
+from irframe.frames.ids import Codes, code_labels, identifiers, repeated
 from irframe.names import (
     DOC,
+    EMPTY,
     GRADE,
     HIGHEST_GRADE,
+    ITERATION,
     LOWEST_GRADE,
     RANK,
     SCORE,
+    SUBTOPIC,
     SYSTEM,
     TOPIC,
-    roles,
 )
 
 ROWS = 1 << 20
@@ -79,28 +84,32 @@ class RunTable:
         return _described(systems, topics, self.doc.take(pa.array(rows)).to_pylist())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class QrelsTable:
     """A qrels frame by role, identifiers coded as integers."""
 
+    frame: pd.DataFrame
     columns: Mapping[str, Hashable]
     topic: Codes
     topics: pd.Index
     doc: pa.ChunkedArray
     grade: NDArray[np.int8]
+    """The highest one of a document, where it has one for each of several subtopics."""
+    subtopic_grade: NDArray[np.int8] | None = None
+    """Grades by subtopic, shape (row, subtopic), where there are subtopics."""
 
     def describe(self, rows: Codes) -> list[str]:
         """Return what identifies some rows, for messages."""
         return _described(self.topics[self.topic[rows]], self.doc.take(pa.array(rows)).to_pylist())
 
 
-def read_table(runs: pd.DataFrame) -> RunTable:
+def read_table(runs: Runs) -> RunTable:
     """Read a run frame by role.
 
     Parameters
     ----------
     runs
-        Columns topic, doc, and score or rank; usually system. Aliases are accepted.
+        Columns topic, doc, and score or rank; usually system; or what `as_runs` takes.
 
     Returns
     -------
@@ -112,30 +121,31 @@ def read_table(runs: pd.DataFrame) -> RunTable:
     InputError
         For an empty frame or a missing role.
     """
-    columns = require_columns(runs, RUN.noun, RUN.needed)
+    frame = as_runs(runs)
+    columns = require_columns(frame, RUN)
     if SYSTEM in columns:
-        system, systems = code_labels(runs[columns[SYSTEM]], SYSTEM)
+        system, systems = code_labels(frame[columns[SYSTEM]], SYSTEM)
     else:
-        system, systems = np.zeros(len(runs), np.int32), pd.Index([ONLY_SYSTEM])
-    topic, topics = code_labels(runs[columns[TOPIC]], TOPIC)
+        system, systems = np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM])
+    topic, topics = code_labels(frame[columns[TOPIC]], TOPIC)
     return RunTable(
-        frame=runs,
+        frame=frame,
         columns=columns,
         system=system,
         systems=systems,
         topic=topic,
         topics=topics,
-        doc=identifiers(runs[columns[DOC]], DOC),
+        doc=identifiers(frame[columns[DOC]], DOC),
     )
 
 
-def read_qrels_table(qrels: pd.DataFrame) -> QrelsTable:
+def read_qrels_table(qrels: Qrels) -> QrelsTable:
     """Read a qrels frame by role.
 
     Parameters
     ----------
     qrels
-        Columns topic, doc and grade. Aliases are accepted.
+        Columns topic, doc and grade; or what `as_qrels` takes.
 
     Returns
     -------
@@ -149,14 +159,44 @@ def read_qrels_table(qrels: pd.DataFrame) -> QrelsTable:
     GradeError
         For grades that are not whole numbers from -126 to 127.
     """
-    columns = require_columns(qrels, QRELS.noun, QRELS.needed)
-    topic, topics = code_labels(qrels[columns[TOPIC]], TOPIC)
-    return QrelsTable(
+    frame = as_qrels(qrels)
+    columns = require_columns(frame, QRELS)
+    topic, topics = code_labels(frame[columns[TOPIC]], TOPIC)
+    table = QrelsTable(
+        frame=frame,
         columns=columns,
         topic=topic,
         topics=topics,
-        doc=identifiers(qrels[columns[DOC]], DOC),
-        grade=_grades(qrels[columns[GRADE]]),
+        doc=identifiers(frame[columns[DOC]], DOC),
+        grade=_grades(frame[columns[GRADE]]),
+    )
+    return _by_subtopic(table) if SUBTOPIC in columns else table
+
+
+def _by_subtopic(table: QrelsTable) -> QrelsTable:
+    """Return a table with one row per document, and a column of grades per subtopic."""
+    subtopic, labels = code_labels(table.frame[table.columns[SUBTOPIC]], SUBTOPIC)
+    (codes,) = code_documents(Side(table.topic, table.doc))
+    by_name = np.argsort(np.argsort(labels.astype(str).to_numpy(), kind="stable"))
+    pairs = table.topic.astype(np.int64) * len(labels) + by_name[subtopic]
+    known, place = np.unique(pairs, return_inverse=True)
+    place = place - np.searchsorted(known // len(labels), np.arange(len(table.topics)))[table.topic]
+    _, first, row = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    row, first = np.argsort(order)[row.ravel()], first[order]
+    width = 1 + int(place.max(initial=0))
+    again = repeated(row.astype(np.int64) * width + place)
+    refuse_twice_judged(table, again)
+    grade = np.full((len(first), width), EMPTY, np.int8)
+    grade[row, place] = table.grade
+    frame = table.frame.iloc[first].drop(columns=[table.columns[SUBTOPIC]])
+    return replace(
+        table,
+        frame=frame,
+        topic=table.topic[first],
+        doc=table.doc.take(pa.array(first)),
+        grade=grade.max(axis=1),
+        subtopic_grade=grade,
     )
 
 
@@ -164,16 +204,6 @@ def row_slices(rows: int) -> Iterator[slice]:
     """Yield slices that cover so many rows, `ROWS` at a time."""
     for start in range(0, rows, ROWS):
         yield slice(start, min(start + ROWS, rows))
-
-
-def require_columns(frame: Any, noun: str, needed: Needed) -> Mapping[str, Hashable]:
-    """Return the columns of a frame by role, or raise if it lacks one, or has no rows."""
-    if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"{noun}, a pandas DataFrame", type(frame).__name__)
-    found = require(roles(frame.columns), frame.columns, needed, noun, "a frame")
-    if not len(frame):
-        raise InputError(f"{noun} with rows", "an empty one")
-    return found
 
 
 def column_of(runs: pd.DataFrame, argument: str, name: Any) -> pd.Series:
@@ -192,7 +222,8 @@ def _grades(column: pd.Series) -> NDArray[np.int8]:
     grades = numbers(column, GradeError)
     fits = (grades == np.round(grades)) & (grades >= LOWEST_GRADE) & (grades <= HIGHEST_GRADE)
     if not fits.all():
-        wanted = f"grades that are whole numbers from {LOWEST_GRADE} to {HIGHEST_GRADE}"
+        where = f" in column {column.name!r}" if column.name != GRADE else ""
+        wanted = f"grades that are whole numbers from {LOWEST_GRADE} to {HIGHEST_GRADE}{where}"
         raise GradeError(wanted, f"{int((~fits).sum())} others", "", column[~fits])
     return grades.astype(np.int8)
 
@@ -201,7 +232,13 @@ def refuse_twice_judged(table: QrelsTable, again: Codes) -> None:
     """Raise if there are rows that judge a document again for a topic."""
     if len(again):
         found, offenders = f"{len(again)} judged again", table.describe(again)
-        raise IdError("one judgment per topic and document", found, "keep one of them", offenders)
+        wanted, advice = "one judgment per topic and document", "keep one of them"
+        if SUBTOPIC in table.columns:
+            wanted += f", and subtopic in {table.columns[SUBTOPIC]!r}"
+        elif ITERATION in table.columns:
+            name = table.columns[ITERATION]
+            advice += f", or call the column {name!r} subtopic if it names those"
+        raise IdError(wanted, found, advice, offenders)
 
 
 def _described(*columns: Iterable[Any]) -> list[str]:

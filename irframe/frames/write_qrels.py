@@ -2,25 +2,26 @@
 
 from os import PathLike
 
-import pandas as pd
 import pyarrow as pa
 
+from irframe.frames.as_qrels import Qrels
 from irframe.frames.columns import TEXT
 from irframe.frames.formats import QRELS
 from irframe.frames.lines import columns_of, write
-from irframe.names import ITERATION
+from irframe.names import ITERATION, TOPIC
 
 __all__ = ["write_qrels"]
 
 
-def write_qrels(frame: pd.DataFrame, path: str | PathLike[str]) -> None:
+def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     """Write judgments in the TREC format, ``topic iteration doc grade``.
 
     Parameters
     ----------
     frame
         Columns for topic, doc and grade (whole numbers), and where there is one for iteration,
-        by any of their accepted names. It is not changed.
+        by any of their accepted names; or what
+        `as_qrels` takes. It is not changed.
     path
         The file to write; packed where it ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst``.
 
@@ -33,6 +34,7 @@ def write_qrels(frame: pd.DataFrame, path: str | PathLike[str]) -> None:
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
+    >>> import pandas as pd
     >>> qrels = pd.DataFrame({"qid": [301, 301], "docno": ["d3", "d7"], "label": [0, 2]})
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder, "qrels.txt")
@@ -43,5 +45,7 @@ def write_qrels(frame: pd.DataFrame, path: str | PathLike[str]) -> None:
     """
     columns = columns_of(frame, QRELS)
     if ITERATION not in columns:
-        columns[ITERATION] = pa.chunked_array([pa.repeat(pa.scalar("0", TEXT), len(frame))])
+        columns[ITERATION] = pa.chunked_array(
+            [pa.repeat(pa.scalar("0", TEXT), len(columns[TOPIC]))]
+        )
     write(path, columns, QRELS)

@@ -2,10 +2,10 @@
 
 from os import PathLike
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from irframe.frames.as_runs import Runs
 from irframe.frames.columns import constant, to_arrow, to_frame
 from irframe.frames.formats import RUN
 from irframe.frames.lines import columns_of, write
@@ -14,7 +14,7 @@ from irframe.names import RANK, SCORE, SYSTEM, TOPIC
 __all__ = ["write_run"]
 
 
-def write_run(frame: pd.DataFrame, path: str | PathLike[str], *, system: str | None = None) -> None:
+def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = None) -> None:
     """Write a run in the TREC format, ``topic Q0 doc rank score tag``.
 
     Parameters
@@ -38,6 +38,7 @@ def write_run(frame: pd.DataFrame, path: str | PathLike[str], *, system: str | N
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
+    >>> import pandas as pd
     >>> run = pd.DataFrame({"qid": [301, 301], "docno": ["d7", "d3"], "score": [2.5, 0.1]})
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder, "bm25.run")
@@ -48,7 +49,7 @@ def write_run(frame: pd.DataFrame, path: str | PathLike[str], *, system: str | N
     """
     columns = columns_of(frame, RUN)
     if system is not None or SYSTEM not in columns:
-        columns[SYSTEM] = constant("run" if system is None else system, len(frame))
+        columns[SYSTEM] = constant("run" if system is None else system, len(columns[TOPIC]))
     if RANK not in columns:
         columns[RANK] = _row_ranks(columns)
     if SCORE not in columns:

@@ -13,7 +13,7 @@ from irframe.errors import DepthError, ParameterError
 from irframe.inference.lazily import fold_blocks
 from irframe.metrics import averaging
 from irframe.metrics.averaging import average, averaged, terms
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import facts, place_of
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired.folds import pool_moments
 
@@ -126,6 +126,7 @@ def metric_labels(scores: xr.DataArray) -> list[str]:
 
 def position(labels: list[str], wanted: Any, role: str) -> int:
     """Return where a label stands, or raise listing those there are."""
-    if str(wanted) not in labels:
+    place = place_of(wanted, labels)
+    if place is None:
         raise ParameterError(f"{role} to be one of those scored", repr(str(wanted)), "", labels)
-    return labels.index(str(wanted))
+    return place

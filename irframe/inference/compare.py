@@ -91,7 +91,7 @@ def compare(
           <NA>), ``system_a``, ``system_b``;
         - ``mean_a``, ``mean_b``, averaged as `summary` averages the metric, ``difference`` =
           ``mean_a - mean_b`` and its confidence interval ``ci_low``, ``ci_high``, missing for
-          metrics that are added up or averaged harmonically;
+          metrics that are added up or averaged harmonically or geometrically;
         - ``effect_size``, the mean of the paired differences in units of their standard
           deviation;
         - ``statistic`` and ``p`` of the test, ``p_adjusted``, and ``significant``, that is

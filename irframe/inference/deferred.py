@@ -113,6 +113,13 @@ class Deferred(Matched):
             wanted = _at_most("lazy scores for what needs all topics")
             raise InputError(wanted, f"{size / 2**30:.3g} GiB ({size} bytes)", advice)
 
+    def loaded(self) -> Matched:
+        """Return the same in memory, telling of topics left out."""
+        self._refuse_whole()
+        (values,) = self.computed([self.scores])
+        kept = values if DEPTH in self.array.dims else values[..., 0]
+        return Matched(self.array.copy(data=kept))
+
     def folded(self, row: int, depths: slice, fold: Fold, pairs: Array) -> Any:
         """Give the lazy state of all topics, shape (field, pair, depth)."""
         part = self.scores[row][:, :, depths]

@@ -208,6 +208,10 @@ class Matched:
         """Return values that tell of topics left out when they are computed; here it was told."""
         return values
 
+    def loaded(self) -> "Matched":
+        """Return the same in memory."""
+        return self
+
     def computed(self, values: Iterable[Any]) -> Iterable[Any]:
         """Return values, arrays or tuples of arrays, in memory."""
         return values

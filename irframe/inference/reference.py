@@ -1,13 +1,13 @@
 """What scores are held against: one of their depths, one of their metrics, or other scores."""
 
-import contextlib
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.errors import DepthError, MetricError, ParameterError
+from irframe.errors import DepthError, ParameterError
 from irframe.inference.deferred import telling_of
 from irframe.inference.lazily import is_lazy
 from irframe.inference.matched import Array, Matched
@@ -20,6 +20,7 @@ from irframe.inference.matching import (
     tell_topics,
 )
 from irframe.metrics.base import Metric
+from irframe.metrics.facts import facts, place_of
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 
@@ -180,19 +181,26 @@ def pick_metric(scores: xr.DataArray, metric: Any) -> xr.DataArray:
         Scores with a single metric.
     """
     labels = [str(label) for label in scores[METRIC].to_numpy()]
-    names = [metric] if isinstance(metric, str) else []
-    with contextlib.suppress(MetricError):
-        names.append(str(parse_metric(metric)))
-    for name in names:
-        if name in labels:
-            return scores.isel({METRIC: [labels.index(name)]})
-    name, _, depth = names[-1].rpartition("@") if names else ("", "", "")
-    if name in labels and DEPTH in scores.dims:
+    place = place_of(metric, labels)
+    if place is not None:
+        return scores.isel({METRIC: [place]})
+    name, depth = _without_depth(metric)
+    place = place_of(name, labels)
+    if place is not None and DEPTH in scores.dims:
         if depth not in scores.indexes[DEPTH].astype(str):
             raise DepthError("a depth of the scores", repr(metric))
         chosen = scores.indexes[DEPTH].astype(str).get_loc(depth)
-        return scores.isel({METRIC: [labels.index(name)], DEPTH: [chosen]})
+        return scores.isel({METRIC: [place], DEPTH: [chosen]})
     raise ParameterError("a depth, a metric of the scores or scores", repr(metric), "", labels)
+
+
+def _without_depth(metric: Any) -> tuple[Any, str]:
+    """Return a metric without the depth that it names, and this depth."""
+    known = facts(metric)
+    if known.depth is not None:
+        return replace(parse_metric(metric), depth=None), str(known.depth)
+    name, _, depth = metric.rpartition("@") if isinstance(metric, str) else ("", "", "")
+    return name, depth
 
 
 def same_systems(scores: xr.DataArray, other: xr.DataArray) -> xr.DataArray:

@@ -12,7 +12,7 @@ from irframe.inference.averages import averages
 from irframe.metrics import Metric
 from irframe.metrics.averaging import TIE
 from irframe.metrics.base import MetricType
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import facts, place_of
 from irframe.names import DEPTH, METRIC, SYSTEM
 
 
@@ -79,9 +79,10 @@ def select_top(
 
 def _last(scores: xr.DataArray, metric: str) -> xr.DataArray:
     labels = [str(label) for label in scores[METRIC].to_numpy()]
-    if metric not in labels:
+    place = place_of(metric, labels)
+    if place is None:
         raise InputError(
             f"scores of {metric}", ", ".join(labels), "score it too, or choose metric="
         )
-    chosen = scores.isel({METRIC: labels.index(metric)})
+    chosen = scores.isel({METRIC: place})
     return chosen.isel({DEPTH: -1}) if DEPTH in chosen.dims else chosen

@@ -12,7 +12,7 @@ from irframe.cubes.provenance import caption
 from irframe.errors import InputError
 from irframe.inference.compare import COLUMNS
 from irframe.inference.matched import Array
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import facts, label_at
 from irframe.names import ALIASES, DEPTH, METRIC, SIDES, SYSTEM
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _columns(comparison: pd.DataFrame) -> pd.Index:
 def _labels(order: pd.DataFrame, groups: list[str]) -> pd.Index:
     """Return the labels of columns for groups, metrics and depths."""
     labels = [
-        str(metric) if pd.isna(depth) or "@" in str(metric) else f"{metric}@{depth}"
+        str(metric) if pd.isna(depth) else label_at(str(metric), depth)
         for metric, depth in zip(order[METRIC], order[DEPTH], strict=True)
     ]
     levels = [order[group].to_numpy() for group in groups]

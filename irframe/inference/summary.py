@@ -8,7 +8,8 @@ import scipy
 import xarray as xr
 
 from irframe.checks import level
-from irframe.cubes.tables import system_name, to_scores
+from irframe.cubes.as_scores import as_scores, index_roles
+from irframe.cubes.tables import to_scores
 from irframe.cubes.verb import verb
 from irframe.inference.averages import moments
 from irframe.metrics.facts import facts
@@ -40,8 +41,9 @@ def summary(
         ``mean``, ``ci_low``, ``ci_high`` and ``n``, the number of topics with a score. For a
         frame of scores a frame indexed by metric and system, for an array a dataset over
         (metric, system, depth); the group comes first if `by` is given. Metrics that count
-        (`NumRet`, `NumRel`, `NumRelRet`, `NumQ`) are added up: their total stands under
-        ``mean``, without an interval. `InverseASL` is averaged harmonically, also without one.
+        (`NumRet`, `NumRel`, `NumRelRet`, `NumNonrelJudgedRet`, `NumQ`) are added up: their total
+        stands under ``mean``, without an interval. `InverseASL` is averaged harmonically, `GMAP`
+        and `GMBpref` geometrically, also without one.
 
     Raises
     ------
@@ -74,7 +76,7 @@ def summary(
     if isinstance(scores, xr.DataArray):
         return result
     frame = result.to_dataframe().dropna(subset=["n"]).astype({"n": int})
-    return frame.rename_axis(index={SYSTEM: system_name(scores)})
+    return frame.rename_axis(index={SYSTEM: index_roles(as_scores(scores))[SYSTEM]})
 
 
 def _summarise(scores: xr.DataArray, alpha: float) -> xr.Dataset:

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.reading import Reading
 
 NORMS = ("R", "min", "pool")
 
@@ -67,3 +68,16 @@ class AP(Metric):
     def kernel(self, *, relevant: Array, precision: Floats, normaliser: Floats) -> Floats:
         """Return average precision at each depth."""
         return np.cumsum(precision * relevant, axis=-1) / normaliser
+
+    def reading(
+        self, *, relevant: Array, precision: Floats, rank: Floats, normaliser: Floats
+    ) -> Reading:
+        """Return what users do who stop at relevant documents, the likelier the higher these are.
+
+        What was not retrieved is thought infinitely deep, so that the gain for a rank read is the
+        metric.
+        """
+        reach = np.cumsum(relevant / rank, axis=-1)
+        reach[reach == 0] = np.nan
+        gained = np.cumsum(precision * relevant, axis=-1) / reach
+        return Reading(np.nan_to_num(gained), normaliser / reach)

@@ -1,17 +1,18 @@
 """The one average over topics."""
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.metrics.base import Floats
+from irframe.metrics.base import Floats, Summary
 
+FLOOR = 0.00001
+"""What a lower score counts as in a geometric mean, as in trec_eval."""
 TIE = 12
 """Decimals to which averages are rounded before one of them leads: rounding errors are ties."""
 
 
-Summary = Literal["mean", "sum", "harmonic"]
 BLOCK_BYTES = 2**21
 """Target size of a working array of `moments`, which should stay in a cache."""
 
@@ -25,7 +26,8 @@ def average(values: NDArray[Any], summary: Summary = "mean", axis: int = -1) -> 
         Scores, NaN where there is none.
     summary
         How a metric is averaged, one of its `facts`: ``"mean"``; ``"sum"``, added up;
-        ``"harmonic"``, one over the mean of one over the score, 0 if a score is 0.
+        ``"harmonic"``, one over the mean of one over the score, 0 if a score is 0;
+        ``"geometric"``, e to the mean of the logarithms, of 0.00001 for scores below.
     axis
         That of the topics.
 
@@ -42,15 +44,19 @@ def average(values: NDArray[Any], summary: Summary = "mean", axis: int = -1) -> 
     """
     absent = np.isnan(values).sum(axis=axis)
     there = np.subtract(values.shape[axis], absent, dtype=np.float64)
-    plain = summary != "harmonic" and not absent.any()
+    plain = summary in {"mean", "sum"} and not absent.any()
     total = (values if plain else terms(values, summary)).sum(axis=axis)
     return np.asarray(averaged(there, total, summary))[()]
 
 
 def terms(values: NDArray[Any], summary: Summary = "mean") -> Floats:
     """Return what is added up over topics for an average: 0 where there is no score."""
-    with np.errstate(divide="ignore"):
-        summands = 1 / values if summary == "harmonic" else values
+    summands: NDArray[Any] = values
+    if summary == "harmonic":
+        with np.errstate(divide="ignore"):
+            summands = 1 / values
+    elif summary == "geometric":
+        summands = np.log(np.maximum(values, FLOOR))
     return np.where(np.isnan(values), 0.0, summands)
 
 
@@ -59,6 +65,8 @@ def averaged(there: Any, total: Any, summary: Summary = "mean") -> Any:
     n = np.where(there > 0, there, np.nan)
     if summary == "harmonic":
         return n / total
+    if summary == "geometric":
+        return np.exp(total / n)
     return np.where(there > 0, total, np.nan) if summary == "sum" else total / n
 
 

@@ -1,6 +1,7 @@
 """What every metric shares: a frozen value whose text reads back, registered under its names."""
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -9,11 +10,15 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, number, whole
 from irframe.errors import DepthError, MetricError
-from irframe.gains import Gain, gain_text, parse_gain
-from irframe.metrics.evidence import Evidence, refuse_words
+from irframe.gains import Gain, GainMap, gain_text, parse_gain
+from irframe.metrics.evidence import Evidence
+from irframe.metrics.vocabulary import refuse_words
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
+
+Summary = Literal["mean", "sum", "harmonic", "geometric"]
+"""How scores are averaged over topics."""
 
 METRICS: dict[str, type["Metric"]] = {}
 """Every metric by its class name, in order of definition."""
@@ -74,20 +79,27 @@ class Metric(metaclass=MetricType):
     depth
         Fixed evaluation depth, at least 1, usually written ``metric @ depth``. Without one a
         metric is scored at every depth asked for.
+    judged_only
+        Whether unjudged documents are removed from a list, and its ranks closed up, before it is
+        scored or cut, as `irframe.condense` does. Such a metric has no bounds, and lists must be
+        there as a whole.
 
     Notes
     -----
     Facts of a class that studies read: `needs_depth`, whether the value changes with the depth
     even where nothing more is retrieved; `additive`, whether it adds up gain, each rank counting
-    no more than the one above; `sees_length`, whether it sees how long a list is; `order`, what
-    must rank higher for the score to be highest at every depth,
+    no more than the one above; `sees_length`, whether it sees how long a list is; `unit`,
+    whether gains must not exceed 1; `subtopics`, whether it reads judgments by subtopic; `order`,
+    what must rank higher for the score to be highest at every depth,
     ``"reward"`` being gain that only relevant documents are paid for; `ceiling`, a
     second kernel for the score if unjudged documents and unread ranks held all that they might,
     for metrics without a recall base, whose lowest score is the score itself; `fillings`, for
     metrics with one: ``"cut"`` where a relevant document past the depth can only lower the score,
     ``"list"`` where it may also raise it, see `irframe.extremes.fillings`; `graded`, what else it
     takes where grades gain differently: ``"labelings"`` or ``"ratios"``, the modules of
-    `irframe.extremes`.
+    `irframe.extremes`; `reading`, what users do who follow the metric, an
+    `irframe.metrics.reading.Reading`, for those of the C/W/L framework. A class made with
+    ``abstract=True`` is none of the metrics, but what some share.
 
     Examples
     --------
@@ -97,6 +109,7 @@ class Metric(metaclass=MetricType):
     """
 
     depth: int | None = None
+    judged_only: bool = False
 
     aliases: ClassVar[tuple[str, ...]] = ()
     at: ClassVar[str] = "depth"
@@ -105,18 +118,23 @@ class Metric(metaclass=MetricType):
     needs_depth: ClassVar[bool] = False
     additive: ClassVar[bool] = False
     sees_length: ClassVar[bool] = False
-    summary: ClassVar[Literal["mean", "sum", "harmonic"]] = "mean"
+    unit: ClassVar[bool] = False
+    subtopics: ClassVar[bool] = False
+    summary: ClassVar[Summary] = "mean"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     order: ClassVar[Literal["", "relevance", "gain", "reward", "preference", "judged"]] = ""
     fillings: ClassVar[Literal["", "cut", "list"]] = ""
     graded: ClassVar[Literal["", "labelings", "ratios"]] = ""
     ceiling: ClassVar[Callable[..., Floats] | None] = None
+    reading: ClassVar[Callable[..., Any] | None] = None
     kernel: ClassVar[Callable[..., Floats]]
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, *, abstract: bool = False) -> None:
         super().__init_subclass__()
+        if abstract:
+            return
         _refuse_taken(cls)
-        for kernel in ("kernel", "ceiling"):
+        for kernel in ("kernel", "ceiling", "reading"):
             if getattr(cls, kernel, None):
                 refuse_words(cls, kernel)
         METRICS[cls.__name__] = cls
@@ -127,6 +145,8 @@ class Metric(metaclass=MetricType):
             value = getattr(self, spec.name)
             plain = value.item() if isinstance(value, np.generic) else value
             object.__setattr__(self, spec.name, _checked(type(self).__name__, spec, plain))
+        if self.unit:
+            _refuse_large_gains(self)
 
     def __matmul__(self, depth: int) -> Self:
         return replace(self, depth=depth)
@@ -154,7 +174,24 @@ class Metric(metaclass=MetricType):
         text = f"{type(self).__name__}({self._arguments('depth')})"
         return text if self.depth is None else f"{text}@{self.depth!r}"
 
+    def named(self, label: str) -> Self:
+        """Return the same metric under a name that a caller gave it, which is then its text.
+
+        Examples
+        --------
+        >>> from irframe.metrics import Recall
+        >>> str((Recall @ 5).named("R@5")), (Recall @ 5).named("R@5") == Recall @ 5
+        ('R@5', True)
+        """
+        other = copy(self)
+        object.__setattr__(other, "_label", label)
+        return other
+
     def __str__(self) -> str:
+        label: str | None = self.__dict__.get("_label")
+        return self._canonical() if label is None else label
+
+    def _canonical(self) -> str:
         arguments, at = self._arguments(self.at), getattr(self, self.at)
         text = type(self).__name__ + (f"({arguments})" if arguments else "")
         return text if at is None else f"{text}@{at!r}"
@@ -172,7 +209,21 @@ class Metric(metaclass=MetricType):
         numpy.ndarray
             Scores, shape (..., depth); a metric with a fixed depth stays constant past it.
         """
-        return self._hold(self.kernel(**evidence.read(self)), evidence.grade.shape)
+        seen = self._seen(evidence)
+        return self._hold(self._every_depth(seen), seen.grade.shape)
+
+    def _seen(self, evidence: Evidence) -> Evidence:
+        """Return the rankings that count."""
+        return evidence.condensed() if self.judged_only else evidence
+
+    def _every_depth(self, evidence: Evidence) -> Floats:
+        """Return what the kernel gives, once for all depths that a metric is fixed to."""
+        if self.depth is None:
+            return self.kernel(**evidence.read(self))
+        free = replace(self, depth=None)
+        if free not in evidence.scored:
+            evidence.scored[free] = self.kernel(**evidence.read(self))
+        return evidence.scored[free]
 
     def highest(self, evidence: Evidence) -> Floats:
         """Score rankings as if unjudged documents and unread ranks held all that they might.
@@ -190,6 +241,24 @@ class Metric(metaclass=MetricType):
         words = evidence.read(self, "ceiling")
         return self._hold(getattr(self, "ceiling")(**words), evidence.grade.shape)  # noqa: B009
 
+    def read(self, evidence: Evidence) -> list[Floats]:
+        """Say what users do who follow the metric.
+
+        Parameters
+        ----------
+        evidence
+            The rankings and what is known of their topics.
+
+        Returns
+        -------
+        list of numpy.ndarray
+            The five quantities of `irframe.metrics.reading.QUANTITIES`, shape (..., depth) each.
+        """
+        evidence = self._seen(evidence)
+        reading = getattr(self, "reading")(**evidence.read(self, "reading"))  # noqa: B009
+        found = reading.quantities().values()
+        return [self._hold(values, evidence.grade.shape) for values in found]
+
     def _hold(self, values: Floats, shape: tuple[int, ...]) -> Floats:
         if values.shape != shape:
             values = np.broadcast_to(values, shape)
@@ -206,6 +275,8 @@ def _checked(metric: str, spec: Field[Any], value: Any) -> Any:
     if spec.name == "depth":
         name = f"depth of {metric}"
         return None if value is None else whole(name, value, low=1, error=DepthError)
+    if spec.type in {"bool", bool} and not isinstance(value, bool):
+        raise MetricError(f"{spec.name} of {metric}, True or False", repr(value))
     limits = dict(spec.metadata)
     name, words = f"{spec.name} of {metric}", limits.pop("choices", ())
     limits.pop("shown", None)
@@ -214,6 +285,14 @@ def _checked(metric: str, spec: Field[Any], value: Any) -> Any:
     if any(limit is not None for limit in limits.values()):
         number(name, value, **limits, error=MetricError)
     return value
+
+
+def _refuse_large_gains(metric: Any) -> None:
+    """Raise if a gain map goes above 1, where a metric reads gains as shares or probabilities."""
+    gain = metric.gain
+    if isinstance(gain, GainMap) and (large := [pair for pair in gain.pairs if pair[1] > 1]):
+        listed = [f"{grade}: {value}" for grade, value in large]
+        raise MetricError(f"gains of at most 1 for {type(metric).__name__}", "more", "", listed)
 
 
 def _refuse_taken(kind: type[Metric]) -> None:

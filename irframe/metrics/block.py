@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.names import UNJUDGED
+from irframe.names import EMPTY, UNJUDGED
 
 Array = NDArray[Any]
 
-RANKING = ("grade", "retrieved", "tied", "tail", "tail_size", "beyond")
+RANKING = ("grade", "retrieved", "tied", "tail", "tail_size", "beyond", "doc")
 """Fields with a value for every ranking."""
-TOPIC = ("count", "pool_count", "top", "pool_depth")
+TOPIC = ("count", "pool_count", "top", "pool_depth", "start", "subtopic_count", "ideal")
 """Fields with a value for every topic, shared by its rankings."""
 
 
@@ -49,6 +49,16 @@ class Block:
         (..., topic, level), and how many in all, shape (..., topic).
     beyond
         Unjudged documents past the last rank, shape (..., topic).
+    doc, start
+        Of judgments by subtopic: where each document stands in the recall base of its topic, shape
+        (..., topic, depth), and where that begins in `subtopic_grade`, shape (topic,).
+    subtopic_grade
+        Grades of all judged documents by subtopic, shape (judged, subtopic).
+    subtopic_count
+        As `count` for every subtopic, shape (topic, subtopic, level).
+    ideal, ideal_of
+        Gains of the rankings that cover subtopics best, shape (topic, variant, rank), and for which
+        alpha and which lowest relevant grade, shape (variant, 2).
 
     Examples
     --------
@@ -74,6 +84,12 @@ class Block:
     tail: Array | None = None
     tail_size: Array | None = None
     beyond: Array | None = None
+    doc: Array | None = None
+    start: Array | None = None
+    subtopic_grade: NDArray[np.int8] | None = None
+    subtopic_count: Array | None = None
+    ideal: Array | None = None
+    ideal_of: Array | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -110,7 +126,16 @@ class Block:
     def with_lists(self, grade: NDArray[np.int8], retrieved: Array) -> "Block":
         """Return other lists of the same topics, in the one order they have: without ties."""
         changed = replace(self, grade=grade, retrieved=retrieved)
-        return replace(changed, tied=None, tail=None, tail_size=None)
+        return replace(changed, tied=None, tail=None, tail_size=None, doc=None)
+
+    def condensed(self) -> "Block":
+        """Return the rankings without their unjudged documents; of lists that were not cut."""
+        tied = np.zeros(self.grade.shape, bool) if self.tied is None else self.tied
+        order, closed, still_tied = close_up(self.grade, tied)
+        retrieved = (closed != EMPTY).sum(axis=-1)
+        moved = None if self.doc is None else np.take_along_axis(self.doc, order, axis=-1)
+        kept = replace(self.with_lists(closed, retrieved), doc=moved)
+        return kept if self.tied is None else replace(kept, tied=still_tied)
 
     def cut(self, depth: int) -> "Block":
         """Return the rankings cut at a depth, in the one order they have: without ties."""
@@ -140,8 +165,19 @@ class Block:
         kept = replace(self, levels=self.levels[there], top=top, pool_depth=pool_depth)
         if there.all():
             return kept
-        by_level = {name: getattr(self, name) for name in ("count", "pool_count", "tail")}
+        names = ("count", "pool_count", "tail", "subtopic_count")
+        by_level = {name: getattr(self, name) for name in names}
         return replace(kept, **{k: v[..., there] for k, v in by_level.items() if v is not None})
+
+    def of_subtopic(self, place: int) -> "Block":
+        """Return the same by the judgments of one subtopic."""
+        doc, grades, count = self._array("doc"), self.subtopic_grade, self._array("subtopic_count")
+        known = np.flatnonzero(doc >= 0)
+        start = np.broadcast_to(self._array("start")[..., np.newaxis], doc.shape).ravel()[known]
+        found = np.asarray(grades)[start + doc.ravel()[known], place]
+        grade = self.grade.copy()
+        grade.ravel()[known] = np.where(found == EMPTY, np.int8(UNJUDGED), found)
+        return replace(self, grade=grade, count=count[..., place, :], doc=None, pool_count=None)
 
     def _map(self, rankings: Callable[[Array], Array], topics: Callable[[Array], Array]) -> "Block":
         changed = {name: rankings(self._array(name)) for name in RANKING if self._holds(name)}
@@ -155,6 +191,38 @@ class Block:
         value = getattr(self, name)
         scalar = name in {"top", "pool_depth"} and np.ndim(value) == 0
         return value is not None and not scalar
+
+
+def close_up(
+    grade: NDArray[np.int8], tied: NDArray[np.bool_]
+) -> tuple[Array, NDArray[np.int8], NDArray[np.bool_]]:
+    """Remove unjudged documents from rankings.
+
+    Parameters
+    ----------
+    grade, tied
+        As of a `Block`, shape (..., depth).
+
+    Returns
+    -------
+    order, grade, tied
+        Which rank comes first, second, ..., those of judged documents before all others, and what
+        is there then.
+
+    Examples
+    --------
+    >>> grade, tied = np.array([1, UNJUDGED, 0], np.int8), np.array([False, True, True])
+    >>> [part.tolist() for part in close_up(grade, tied)]
+    [[0, 2, 1], [1, 0, -128], [False, True, False]]
+    """
+    judged = grade > UNJUDGED
+    order = np.argsort(~judged, axis=-1, kind="stable")
+    inside = np.take_along_axis(judged, order, axis=-1)
+    closed = np.where(inside, np.take_along_axis(grade, order, axis=-1), np.int8(EMPTY))
+    block = np.take_along_axis(np.cumsum(~tied, axis=-1), order, axis=-1)
+    still_tied = np.zeros(grade.shape, bool)
+    still_tied[..., 1:] = (block[..., 1:] == block[..., :-1]) & inside[..., 1:]
+    return order, closed, still_tied
 
 
 def by_scale(block: Block, compute: Callable[[Block], Iterator[Array]]) -> Iterator[Array]:

@@ -5,16 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from irframe.errors import MetricError
-from irframe.gains import Gain, GainMap
+from irframe.gains import Gain
 from irframe.metrics.base import Array, Floats, Metric, parameter
-
-
-def refuse_large_gains(metric: Metric, gain: Gain) -> None:
-    """Raise if a gain map goes above 1, where a metric reads gains as probabilities."""
-    if isinstance(gain, GainMap) and (large := [pair for pair in gain.pairs if pair[1] > 1]):
-        listed = [f"{grade}: {value}" for grade, value in large]
-        raise MetricError(f"gains of at most 1 for {type(metric).__name__}", "more", "", listed)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -58,11 +50,8 @@ class ERR(Metric):
     gain: Gain = parameter("exp")
     rel: int = parameter(1, low=1, high=127)
 
+    unit: ClassVar = True
     order: ClassVar = "gain"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        refuse_large_gains(self, self.gain)
 
     def kernel(self, *, gain: Floats, rank: Floats) -> Floats:
         """Return the expected reciprocal rank of the stop at each depth."""

@@ -12,6 +12,7 @@ from irframe.errors import MetricError
 from irframe.gains import Binary, Gain
 from irframe.metrics.block import Block
 from irframe.metrics.relative_position import ExpectedRanks, expected_ranks, relative_position
+from irframe.metrics.subtopics import Hits, find_hits
 from irframe.names import UNJUDGED
 
 Array = NDArray[Any]
@@ -60,21 +61,32 @@ class Evidence:
         self._block, self._top = block, max(int(block.top), 1)
         self._grade, self._tied = np.ascontiguousarray(block.grade), block.tied
         self._memory: dict[tuple[Any, ...], Any] = {}
+        self.scored: dict[Any, Floats] = {}
+        """Scores at every depth, of metrics that are asked for at some fixed ones."""
 
     def read(self, metric: Any, kernel: str = "kernel") -> dict[str, Any]:
         """Return the words that a metric's kernel names."""
-        words = _words(getattr(type(metric), kernel))
+        words = parameters(getattr(type(metric), kernel))
         return {word: self._recall(word, metric) for word in words if word != "self"}
 
     def _recall(self, word: str, metric: Any) -> Any:
         attribute = getattr(type(self), word)
         if not callable(attribute):
             return getattr(self, word)
-        arguments = {name: getattr(metric, name) for name in _words(attribute) if name != "self"}
+        arguments = {
+            name: getattr(metric, name) for name in parameters(attribute) if name != "self"
+        }
         key = (word, *arguments.values())
         if key not in self._memory:
             self._memory[key] = attribute(self, **arguments)
         return self._memory[key]
+
+    def condensed(self) -> "Evidence":
+        """Return the same of the rankings without their unjudged documents."""
+        if ("condensed",) not in self._memory:
+            self._memory["condensed",] = Evidence(self._block.condensed())
+        found: Evidence = self._memory["condensed",]
+        return found
 
     @property
     def grade(self) -> NDArray[np.int8]:
@@ -209,6 +221,48 @@ class Evidence:
         """Return the ranks from each document to where its grade belongs; shape (..., depth)."""
         return relative_position(self._grade, self.expected_ranks(rel))
 
+    def hits(self, rel: int) -> Hits:
+        """Return the documents that are relevant to subtopics, as `irframe.metrics.subtopics`."""
+        doc, start, grade = self._subtopics("doc", "start", "subtopic_grade")
+        return find_hits(self.relevant(rel), doc, start, grade, rel)
+
+    def novelty(self, alpha: float, rel: int) -> Floats:
+        """Subtopics covered by rank, each earlier hit leaving 1 - alpha; shape (..., depth)."""
+        key = ("hits", rel)
+        if key not in self._memory:
+            self._memory[key] = self.hits(rel)
+        found: Floats = self._memory[key].novelty(alpha)
+        return found
+
+    def ideal_novelty(self, alpha: float, rel: int) -> Floats:
+        """Subtopics covered by rank in the best ranking, likewise; shape (..., rank)."""
+        gains, variants = self._subtopics("ideal", "ideal_of")
+        place = np.flatnonzero((variants == (alpha, rel)).all(axis=1))[0]
+        found: Floats = gains[..., place, :]
+        return found
+
+    def by_subtopic(self, rel: int) -> Array:
+        """Relevant documents of every subtopic; shape (..., subtopic)."""
+        (count,) = self._subtopics("subtopic_count")
+        return self._at_least(count, rel)
+
+    def n_subtopics(self, rel: int) -> Array:
+        """Subtopics that have a relevant document; shape (..., 1)."""
+        return np.asarray((self.by_subtopic(rel) > 0).sum(axis=-1, keepdims=True))
+
+    @cached_property
+    def subtopics_apart(self) -> list["Evidence"]:
+        """The evidence by the judgments of every subtopic alone."""
+        grade, _ = self._subtopics("subtopic_grade", "doc")
+        return [Evidence(self._block.of_subtopic(place)) for place in range(grade.shape[1])]
+
+    def _subtopics(self, *names: str) -> list[Array]:
+        found = [getattr(self._block, name) for name in names]
+        if self._tied is not None or any(part is None for part in found):
+            wanted = "lists as they are ranked, with their subtopics, for metrics that read these"
+            raise MetricError(wanted, "changed or shared ranks")
+        return found
+
     @cached_property
     def pool_count(self) -> Array:
         """Judged documents at each level in the pool of every depth; (..., depth, level)."""
@@ -265,56 +319,10 @@ def share(gain: Floats, tied: NDArray[np.bool_], tail: tuple[Array, Array] | Non
     return np.repeat(total / size, shown).reshape(gain.shape)
 
 
-def words() -> dict[str, str]:
-    """Return what a kernel may read: every word, with the first line of what it says.
-
-    Examples
-    --------
-    >>> words()["relevant"]
-    'Whether the document at a rank is relevant; shape (..., depth).'
-    """
-    return {name: _first_line(getattr(Evidence, name)) for name in _vocabulary()}
-
-
-def _vocabulary() -> list[str]:
-    return sorted(name for name in vars(Evidence) if not name.startswith("_") and name != "read")
-
-
-def _first_line(word: Any) -> str:
-    return (inspect.getdoc(word) or "").partition("\n")[0]
-
-
-def refuse_words(metric: type, kernel: str) -> None:
-    """Raise if a kernel asks for what is no word, or for a word of fields that its metric lacks.
-
-    Parameters
-    ----------
-    metric
-        The class, as it is being made.
-    kernel
-        The name of its kernel.
-    """
-    known, name = _vocabulary(), f"{metric.__name__}.{kernel}"
-    asked = [word for word in _words(getattr(metric, kernel)) if word != "self"]
-    unknown = [word for word in asked if word not in known]
-    if unknown:
-        wanted = f"words of the vocabulary in {name}: {', '.join(known)}"
-        raise MetricError(wanted, "others", "", unknown)
-    fields = {field for kind in metric.__mro__ for field in getattr(kind, "__annotations__", {})}
-    calls = {word: call for word in asked if callable(call := getattr(Evidence, word))}
-    missing = [
-        f"{parameter} for {word}"
-        for word, call in calls.items()
-        for parameter in _words(call)
-        if parameter not in {"self", *fields}
-    ]
-    if missing:
-        raise MetricError(f"a field for what {name} reads", "none", "", missing)
-
-
 @cache
-def _words(function: Callable[..., Any]) -> tuple[str, ...]:
+def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names of what a function takes."""
     return tuple(inspect.signature(function).parameters)
 
 
-__all__ = ["Array", "Evidence", "Floats", "Steps", "positive", "refuse_words", "share", "words"]
+__all__ = ["Array", "Evidence", "Floats", "Steps", "parameters", "positive", "share"]

@@ -1,12 +1,15 @@
 """What is to be known of a metric, read off its class, value or name in one place."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
+from numpy.typing import NDArray
+
 from irframe.errors import IrframeError
 from irframe.gains import Gain, parse_gain
-from irframe.metrics.base import ALIASES, Metric, MetricType
+from irframe.metrics.base import ALIASES, Metric, MetricType, Summary
 from irframe.metrics.parse_metric import parse_metric
 
 
@@ -21,7 +24,7 @@ class Facts:
     cost
         Whether lower is better.
     summary
-        How scores are averaged over topics: ``"mean"``, ``"sum"`` or ``"harmonic"``.
+        How scores are averaged over topics, one of the words of `average`.
     depth
         The metric's own depth, or None.
     rel
@@ -32,6 +35,8 @@ class Facts:
         Whether it asks which judged documents a pool of every depth has.
     linear
         Whether documents that tie may share their gain.
+    unit
+        Whether gains must not exceed 1.
     order
         What must rank higher for the score to be highest, see `Metric`.
     extremes
@@ -41,12 +46,13 @@ class Facts:
 
     known: bool = False
     cost: bool = False
-    summary: Literal["mean", "sum", "harmonic"] = "mean"
+    summary: Summary = "mean"
     depth: int | None = None
     rel: int = 1
     gain: Gain | None = None
     pooled: bool = False
     linear: bool = False
+    unit: bool = False
     order: str = ""
     extremes: Literal["", "ceiling", "cut", "list"] = ""
 
@@ -57,6 +63,46 @@ class Facts:
 
 
 UNKNOWN = Facts()
+
+
+def place_of(metric: Any, labels: Sequence[str]) -> int | None:
+    """Return where a metric stands among labels, by its very name or by another name for it.
+
+    Parameters
+    ----------
+    metric
+        A metric or any of its names.
+    labels
+        Labels of scores.
+
+    Examples
+    --------
+    >>> place_of("Recall@5", ["map", "R@5"]), place_of("AP", ["map", "R@5"]), place_of("x", ["AP"])
+    (1, 0, None)
+    """
+    if str(metric) in labels:
+        return labels.index(str(metric))
+    wanted = _metric(metric)
+    same = (place for place, label in enumerate(labels) if _metric(label) == wanted)
+    return None if wanted is None else next(same, None)
+
+
+def label_at(label: str, depth: Any) -> str:
+    """Return the label of a metric at a depth, unless it names its own.
+
+    Examples
+    --------
+    >>> label_at("AP", 10), label_at("ndcg_cut_20", 10), label_at("IPrec@0.1", 10)
+    ('AP@10', 'ndcg_cut_20', 'IPrec@0.1')
+    """
+    return label if "@" in label or facts(label).depth is not None else f"{label}@{depth}"
+
+
+def _metric(metric: Any) -> Metric | None:
+    try:
+        return parse_metric(metric)
+    except IrframeError:
+        return None
 
 
 def facts(metric: Any) -> Facts:
@@ -85,6 +131,22 @@ def facts(metric: Any) -> Facts:
     return _named(str(metric), len(ALIASES))
 
 
+def large_gains(metric: Any, levels: NDArray[Any]) -> list[int]:
+    """Return the grades that gain more than 1 under a metric that does not take it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> large_gains("ERR(gain=Linear(top=1))", np.array([0, 1, 2]))
+    [2]
+    """
+    known = facts(metric)
+    if not known.unit or known.gain is None or not levels.size:
+        return []
+    gains = known.gain.map(levels, rel=known.rel, top=max(1, int(levels.max())))
+    return [int(level) for level in levels[gains > 1]]
+
+
 @cache
 def _named(label: str, names: int) -> Facts:  # noqa: ARG001
     """Look a label up, once for as long as there are as many names."""
@@ -106,6 +168,7 @@ def _of(metric: Any) -> Facts:
         gain=None if gain is None else parse_gain(gain),
         pooled="pool" in {getattr(metric, name, "") for name in ("norm", "ideal")},
         linear=metric.linear,
+        unit=metric.unit,
         order=metric.order,
-        extremes="ceiling" if metric.ceiling else metric.fillings,
+        extremes="" if metric.judged_only else "ceiling" if metric.ceiling else metric.fillings,
     )

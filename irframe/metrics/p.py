@@ -7,6 +7,7 @@ import numpy as np
 
 from irframe.gains import Gain
 from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.reading import Reading
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -55,6 +56,10 @@ class P(Metric):
     def kernel(self, *, cumulated_gain: Floats, rank: Floats) -> Floats:
         """Return the mean gain down to each depth."""
         return cumulated_gain / rank
+
+    def reading(self, *, cumulated_gain: Floats, rank: Floats) -> Reading:
+        """Return what users do who stop at each depth."""
+        return Reading(cumulated_gain, np.broadcast_to(rank, cumulated_gain.shape))
 
     def ceiling(
         self, *, filled_gain: Floats, best_gain: float, rank: Floats, retrieved: Array

@@ -7,7 +7,7 @@ import numpy as np
 
 from irframe.gains import Gain
 from irframe.metrics.base import Array, Floats, Metric, parameter
-from irframe.metrics.err import refuse_large_gains
+from irframe.metrics.reading import Reading
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -50,15 +50,17 @@ class RBP(Metric):
 
     additive: ClassVar = True
     linear: ClassVar = True
+    unit: ClassVar = True
     order: ClassVar = "gain"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        refuse_large_gains(self, self.gain)
 
     def kernel(self, *, gain: Floats, rank: Floats) -> Floats:
         """Return the expected rate of gain at each depth."""
         return np.cumsum(gain * ((1 - self.p) * self.p ** (rank - 1)), axis=-1)
+
+    def reading(self, *, gain: Floats, rank: Floats) -> Reading:
+        """Return what users do with the list cut at each depth."""
+        gained = np.cumsum(gain * self.p ** (rank - 1), axis=-1)
+        return Reading(gained, np.full(gained.shape, 1 / (1 - self.p)))
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
         """Return the rate if unjudged documents and all below the last rank gained 1."""

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.reading import HORIZON, Reading
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -48,6 +49,13 @@ class RR(Metric):
         first = 1 + np.argmax(relevant, axis=-1, keepdims=True)
         reached = (rank >= first) & relevant.any(axis=-1, keepdims=True)
         return np.where(reached, 1 / first, 0.0)
+
+    def reading(self, *, found: Floats, relevant: Array, rank: Floats) -> Reading:
+        """Return what users do who stop at the first relevant document, or never."""
+        stops = np.minimum(found, 1)
+        first = 1.0 + np.argmax(relevant, axis=-1, keepdims=True)
+        horizon = np.maximum(rank, HORIZON)
+        return Reading(stops, np.where(found > 0, first, horizon), 0.0, (1 - stops) * horizon)
 
     def ceiling(self, *, relevant: Array, unjudged: Array, rank: Floats) -> Floats:
         """Return the reciprocal rank if unjudged documents were relevant."""

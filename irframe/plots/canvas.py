@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import xarray as xr
 
 from irframe.errors import ParameterError
+from irframe.metrics.facts import place_of
 from irframe.names import METRIC
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def only_metric(scores: xr.DataArray, metric: Any = None) -> xr.DataArray:
     labels = [str(label) for label in scores[METRIC].to_numpy()]
     if metric is None and len(labels) == 1:
         return scores.isel({METRIC: 0})
-    if str(metric) not in labels:
+    place = None if metric is None else place_of(metric, labels)
+    if place is None:
         found = "none chosen" if metric is None else repr(str(metric))
         raise ParameterError("metric= to be one of the metrics scored", found, "", labels)
-    return scores.isel({METRIC: labels.index(str(metric))})
+    return scores.isel({METRIC: place})

@@ -7,6 +7,7 @@ import xarray as xr
 
 from irframe.errors import DepthError
 from irframe.inference.matching import read_scores
+from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.plots.canvas import only_metric
 
@@ -44,4 +45,4 @@ def only_layer(
         known = f"a depth scored, from {depths.min()} to {depths.max()}"
         raise DepthError(known, repr(depth))
     layer = chosen.isel({DEPTH: depths.get_loc(depth)}).transpose(SYSTEM, TOPIC)
-    return layer, label if "@" in label else f"{label}@{depth}"
+    return layer, label_at(label, depth)

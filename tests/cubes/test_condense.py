@@ -1,13 +1,17 @@
 """Condensed runs on a cube."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 from listed import frames_of_docs
 
-from irframe.errors import DepthError
+import irframe as ir
+from irframe.errors import DepthError, MetricError
 from irframe.names import EMPTY, UNJUDGED
+from irframe.studies.orderings.binding import is_bound
 
 
 def test_condensed_lists(golden):
@@ -43,6 +47,46 @@ def test_condensing_closes_up(cube):
     again = closed.ireval.score("Bpref", at=50)
     np.testing.assert_allclose(again, bpref)
     xr.testing.assert_identical(closed.ireval.condense(), closed)
+
+
+def test_a_metric_may_see_judged_documents_only(cube):
+    names = ["P@10", "AP", "nDCG(gain='exp')@20", "RR(rel=2)", "Bpref"]
+    metrics = [replace(ir.parse_metric(name), judged_only=True) for name in names]
+    found = cube.ireval.score(*metrics, "P", at=[10, 50])
+    expected = cube.ireval.condense().ireval.score(*names, at=[10, 50])
+    np.testing.assert_array_equal(found[:5], expected)
+    np.testing.assert_array_equal(found[5:], cube.ireval.score("P", at=[10, 50]))
+    assert found["metric"].values[0] == "P(judged_only=True)@10"
+
+
+def test_frames_are_read_as_deep_as_judged_documents_stand(track):
+    runs, qrels = track
+    frame = runs.ireval.evaluate(qrels, ["P(judged_only=True)@5", "P@5"])
+    condensed = runs.ireval.cube(qrels).ireval.condense().ireval.score("P@5", at=5).squeeze()
+    expected = condensed.to_series().rename("P(judged_only=True)@5")
+    pd.testing.assert_series_equal(
+        frame["P(judged_only=True)@5"], expected.loc[frame.index], check_names=False
+    )
+    with pytest.raises(DepthError, match="depth 20 of 50"):
+        runs.ireval.evaluate(qrels, "P(judged_only=True)@5", depth=20)
+
+
+def test_metrics_of_judged_documents_need_whole_lists_and_have_no_bounds(track, cube):
+    runs, qrels = track
+    with pytest.raises(DepthError, match="depth 20 of 50"):
+        runs.ireval.cube(qrels, depth=20).ireval.score("AP(judged_only=True)")
+    with pytest.raises(DepthError, match="depth 20 of 50"):
+        cube.isel(depth=slice(20)).ireval.score("AP(judged_only=True)")
+    with pytest.raises(MetricError, match="bounds"):
+        cube.ireval.bounds("RBP(p=0.5, judged_only=True)")
+    assert not is_bound(cube, ir.AP(judged_only=True), gain="binary", rel=1)
+
+
+def test_ties_of_judged_documents_are_ranged():
+    runs = pd.DataFrame({"system": "s", "topic": "1", "doc": list("abcd"), "score": [2, 2, 2, 1]})
+    qrels = pd.DataFrame({"topic": "1", "doc": list("acd"), "grade": [1, 0, 1]})
+    found = runs.ireval.cube(qrels).ireval.tie_ranges("RR(judged_only=True)", at=4)
+    assert found.to_numpy().ravel().tolist() == [0.5, 1]
 
 
 def test_ties_survive_condensing():

@@ -257,7 +257,7 @@ def test_blocks_and_chunks_do_not_show(monkeypatch):
         (QRELS.astype({"topic": int}), IdError, "text in the runs and integers in the qrels"),
         (QRELS.assign(doc="x" + QRELS["doc"]), IdError, "the runs have 'd1'"),
         (QRELS.assign(topic=["1", "1", "1", 2, "4"]), IdError, "int and str"),
-        ([1], InputError, "a pandas DataFrame"),
+        ([1], InputError, "rows that name their columns; found rows of type int"),
     ],
 )
 def test_bad_qrels(qrels, error, words):

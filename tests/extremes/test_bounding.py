@@ -104,7 +104,7 @@ def test_reading_on_stays_inside_the_tail(topic, p):
     scale = max(topic.gmax, 1)
     best = tuple(scale if grade is None else grade for grade in topic.serp) + (scale,) * 60
     n = max(1, len(topic.serp))
-    for name, params in (("RBP", {"p": p}), ("ERR", {})):
+    for name, params in (("RBP", {"p": p}), ("ERR", {}), ("INSQ", {"T": 10 * p})):
         upper = METRICS[name](**params).highest(Evidence(single(topic, n)))[0]
         score = ORACLES[name](replace(topic, serp=best, gmax=scale), len(best), **params)
         assert score <= upper.min() + 1e-12

@@ -33,14 +33,21 @@ def test_judged_twice():
 
 def test_empty_joins_show_both_sides():
     run = pd.DataFrame({"topic": ["01"], "doc": ["a"], "score": 1.0})
-    with pytest.raises(IdError, match="none: the runs have '01', the qrels '1'.*leading zeros"):
+    with pytest.raises(
+        IdError,
+        match="none: the runs have '01' in 'topic', the qrels '1' in 'topic'.*leading zeros",
+    ):
         run.ireval.judge(QRELS)
     more = pd.DataFrame({"topic": list("wxyz"), "doc": "a", "score": 1.0})
-    with pytest.raises(IdError, match="none: the runs have 'w', 'x', 'y', the qrels '1'"):
+    with pytest.raises(
+        IdError, match="none: the runs have 'w', 'x', 'y' in 'topic', the qrels '1'"
+    ):
         more.ireval.judge(QRELS)
-    with pytest.raises(IdError, match="none: the runs have 'b', 'c', 'd', the qrels 'a'"):
+    with pytest.raises(
+        IdError, match="none: the runs have 'b', 'c', 'd' in 'doc', the qrels 'a' in 'doc'"
+    ):
         more.assign(topic="1", doc=list("bcde")).ireval.judge(QRELS)
-    with pytest.raises(IdError, match="none: the runs have 'b', the qrels 'a'"):
+    with pytest.raises(IdError, match="none: the runs have 'b' in 'doc', the qrels 'a' in 'doc'"):
         run.assign(topic="1", doc="b").ireval.judge(QRELS)
     with pytest.raises(IdError, match="integers in the runs and text in the qrels"):
         run.assign(topic=1).ireval.judge(QRELS)

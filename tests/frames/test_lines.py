@@ -44,7 +44,7 @@ def test_only_a_topic_may_be_taken_for_a_comment(tmp_path):
 
 
 def test_what_is_no_frame_of_rows():
-    with pytest.raises(InputError, match="judgments in a pandas DataFrame; found list"):
+    with pytest.raises(InputError, match="judgments.*found"):
         columns_of([1], QRELS)
     with pytest.raises(InputError, match="judgments to write; found a frame without rows"):
         columns_of(FRAME[:0], QRELS)

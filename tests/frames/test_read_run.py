@@ -103,11 +103,13 @@ def test_run_errors_name_file_and_line(tmp_path, text, message):
         read_run(write(tmp_path, text))
 
 
-def test_errors_list_five_lines(tmp_path):
+def test_errors_show_five_lines_and_count_the_rest(tmp_path):
     text = LINES + "1 Q0 a x 2 y\n" * 9
-    with pytest.raises(FileFormatError) as caught:
+    with pytest.raises(
+        FileFormatError, match="line 3 .* line 7 has the rank 'x' and 4 more"
+    ) as caught:
         read_run(write(tmp_path, text))
-    assert [offender.split()[1] for offender in caught.value.offenders] == list("34567")
+    assert [offender.split()[1] for offender in caught.value.offenders] == [*"3456789", "10", "11"]
 
 
 @pytest.mark.parametrize("blank", ["\f", "\v", " \f\t"])

@@ -5,13 +5,21 @@ import io
 import pickle
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import irframe as ir
-from irframe.errors import FileFormatError, InputError
+from irframe.errors import FileFormatError, InputError, IrframeWarning
 from irframe.frames import pieces
 
 LINES = b"".join(b"%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
+
+
+def lz4(data):
+    packed = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(packed, "lz4") as stream:
+        stream.write(data)
+    return packed.getvalue().to_pybytes()
 
 
 def rows(scanned):
@@ -32,6 +40,49 @@ def test_pieces_are_the_file(tmp_path, monkeypatch, name, size):
     found = rows(scanned)
     pd.testing.assert_frame_equal(found[expected.columns], expected, check_dtype=False)
     assert [len(table) for _, table in scanned.tables()] != [40] or size == 1000
+
+
+HASHED = b"".join(b"#%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
+TEXTS = {
+    "blanks": LINES.replace(b" ", b"  "),
+    "tabs and CRLF": LINES.replace(b" ", b"\t").replace(b"\n", b"\r\n"),
+    "comments": b"#\n# ir_metadata.start\n# a: 1\n# ir_metadata.end\n" + LINES + b"# 1 2\n#x\n",
+    "comments between": LINES.replace(b"\n5 ", b"\n# as above\n\n#five\n5 "),
+    "ids with a mark": b"# of tags\n" + HASHED + b"# no more\n",
+    "some ids with a mark": LINES + HASHED,
+    "a mark, then none": HASHED + LINES,
+    "byte order mark": b"\xef\xbb\xbf" + LINES,
+    "three columns": b"".join(b"%d\td%d\t%d\n" % (n // 4, n, n % 4 + 1) for n in range(40)),
+    "further columns": LINES.replace(b"bm25", b"bm25 and more"),
+    "no line feed at the end": LINES.rstrip(),
+    "JSON": b'{"1": {"a": 2.5, "b": 1.5},\n "2": {"a": 3.5}}\n',
+}
+
+
+@pytest.mark.filterwarnings("ignore:lines of")
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lambda data: gzip.compress(lz4(data))])
+@pytest.mark.parametrize("size", [1, 30, 1000])
+@pytest.mark.parametrize("text", TEXTS)
+def test_pieces_of_any_text_are_the_file(tmp_path, monkeypatch, text, size, pack):
+    file = tmp_path / "bm25.txt"
+    file.write_bytes(pack(TEXTS[text]))
+    monkeypatch.setattr(pieces, "PIECE", size)
+    expected = ir.read_run(file)
+    pd.testing.assert_frame_equal(rows(ir.scan_runs(file))[expected.columns], expected)
+
+
+def test_columns_are_those_of_the_first_row(tmp_path, monkeypatch):
+    file = tmp_path / "a.txt"
+    file.write_bytes(LINES + b"10 d99 9\n")
+    monkeypatch.setattr(pieces, "PIECE", 1)
+    with pytest.raises(FileFormatError, match="line 41 has 3 columns, not 6"):
+        rows(ir.scan_runs(file))
+
+
+def test_rows_that_may_be_comments_are_told_of(tmp_path):
+    (tmp_path / "a.txt").write_bytes(LINES + HASHED)
+    with pytest.warns(IrframeWarning, match="count as rows of the topics '#0'"):
+        rows(ir.scan_runs(tmp_path))
 
 
 def test_a_line_at_fault_is_counted_from_the_top_of_the_file(tmp_path, monkeypatch):

@@ -106,7 +106,9 @@ def test_columns_that_are_needed():
         ir.rank(RUN[["doc"]])
     with pytest.raises(InputError, match="Grade may be named grade, label, relevance, rel"):
         ir.judge(RUN, RUN)
-    with pytest.raises(InputError, match="judgments, a pandas DataFrame; found NoneType"):
+    with pytest.raises(
+        InputError, match="judgments: a pandas DataFrame, a table, .*; found NoneType"
+    ):
         ir.judge(RUN, None)
     with pytest.raises(InputError, match="a run with rows; found an empty one"):
         ir.rank(RUN[:0])

@@ -47,3 +47,8 @@ def test_the_very_text(tmp_path):
 def test_columns_that_are_needed(tmp_path):
     with pytest.raises(InputError, match="grade"):
         write_qrels(QRELS[["topic", "doc"]], tmp_path / "a")
+
+
+def test_judgments_of_other_tools_are_written(tmp_path):
+    write_qrels({"q1": {"d1": 2, "d2": 0}}, tmp_path / "q")
+    assert (tmp_path / "q").read_text() == "q1 0 d1 2\nq1 0 d2 0\n"

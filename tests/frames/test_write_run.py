@@ -155,7 +155,7 @@ def test_where_a_run_cannot_go(tmp_path):
         write_run(RUN, tmp_path)
     with pytest.raises(InputError, match="a path; found None"):
         write_run(RUN, None)
-    with pytest.raises(InputError, match="a run in a pandas DataFrame; found list"):
+    with pytest.raises(InputError, match="a run.*found"):
         write_run([RUN], tmp_path / "a")
     with pytest.raises(ParameterError, match="system, a text; found 5"):
         write_run(RUN, tmp_path / "a", system=5)
@@ -181,3 +181,15 @@ def test_columns_that_are_needed(tmp_path):
         write_run(pd.concat([RUN, RUN[["doc"]]], axis=1), tmp_path / "a")
     with pytest.raises(InputError, match="without rows"):
         write_run(RUN[:0], tmp_path / "a")
+
+
+def test_runs_of_other_tools_are_written(tmp_path):
+    nested = {"bm25": {"q1": {"d1": 2.5, "d2": 1.0}}, "ance": {"q1": {"d2": 0.5}}}
+    write_run(nested, tmp_path / "a")
+    assert (tmp_path / "a").read_text().splitlines() == [
+        "q1 Q0 d1 1 2.5 bm25",
+        "q1 Q0 d2 2 1 bm25",
+        "q1 Q0 d2 1 0.5 ance",
+    ]
+    write_run(RUN.set_index(RUN.columns[0]), tmp_path / "b")
+    assert len(read_run(tmp_path / "b")) == len(RUN)

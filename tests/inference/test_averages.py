@@ -11,7 +11,7 @@ from irframe.inference.matching import match_topics
 
 @pytest.fixture(scope="module")
 def scores():
-    metrics = ("AP", "InverseASL", "NumRelRet", "ASL")
+    metrics = ("AP", "InverseASL", "NumRelRet", "ASL", "GMAP")
     return ir.cube(*ir.example_track()).ireval.score(*metrics, at=[5, 50])
 
 
@@ -37,6 +37,8 @@ def test_the_mean_of_a_system_is_the_same_everywhere(scores):
     harmonic = 1 / (1 / values.sel(metric="InverseASL")).mean().item()
     assert round(harmonic, 4) == 0.0358
     assert reported(scores, "InverseASL") == pytest.approx([harmonic] * 5, rel=1e-12)
+    logs = np.log(np.maximum(values.sel(metric="GMAP"), 1e-5))
+    assert reported(scores, "GMAP") == pytest.approx([np.exp(logs.mean()).item()] * 5, rel=1e-12)
     total = values.sel(metric="NumRelRet").sum().item()
     assert reported(scores, "NumRelRet") == [total] * 5
     for metric in ("AP", "ASL"):

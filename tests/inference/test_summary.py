@@ -38,6 +38,19 @@ def test_counts_are_added_up(scores):
     assert np.isnan(summary["ci_low"].sel(metric=["NumQ", "NumRelRet"])).all()
 
 
+def test_geometric_means_have_no_interval():
+    runs, qrels = ir.example_track()
+    scores = runs.ireval.cube(qrels).ireval.score("GMAP", at=50)
+    summary = scores.ireval.summary()
+    expected = np.exp(np.log(np.maximum(scores, 1e-5)).mean("topic"))
+    np.testing.assert_allclose(summary["mean"], expected)
+    assert summary["ci_low"].isnull().all()
+    frame = scores.ireval.compare("t")
+    assert frame["ci_low"].isna().all()
+    means = summary["mean"].sel(metric="GMAP", depth=50).to_series()
+    np.testing.assert_allclose(frame["mean_a"], means.loc[frame["system_a"]])
+
+
 def test_topics_without_scores_are_not_counted(scores):
     holes = scores.where(scores["topic"] != "101")
     summary = holes.ireval.summary()
@@ -69,22 +82,24 @@ def test_a_single_topic_has_a_mean_without_an_interval(scores):
 def with_gaps(seed):
     """Return scores with metrics averaged in every way, and holes of every shape."""
     rng = np.random.default_rng(seed)
-    values = rng.random((4, 5, 9, 3)).round(2)
+    values = rng.random((5, 5, 9, 3)).round(2)
     values[0, 1, 2] = values[1, 2, :, 1] = values[2, 3, 1:] = np.nan
-    values[3, 0, 0, 0] = 0
-    labels = {"metric": ["AP", "NumRel", "P", "InverseASL"], "system": list("abcde")}
+    values[3:, 0, 0, 0] = 0
+    labels = {"metric": ["AP", "NumRel", "P", "InverseASL", "GMAP"], "system": list("abcde")}
     return xr.DataArray(values, labels, ("metric", "system", "topic", "depth"))
 
 
 def test_moments_against_pandas():
     scores = with_gaps(0)
     found = scores.ireval.summary()
-    for place in np.ndindex(4, 5, 3):
+    for place in np.ndindex(5, 5, 3):
         row, system, depth = place
         values = scores[row, system, :, depth].to_pandas().dropna()
         n, here = len(values), found.isel(metric=row, system=system, depth=depth)
         harmonic = 1 / (1 / values.replace(0, 1e-300)).mean()
-        mean = [values.mean(), values.sum(min_count=1), values.mean(), harmonic][row]
+        geometric = stats.gmean(values.clip(lower=1e-5)) if n else np.nan
+        means = [values.mean(), values.sum(min_count=1), values.mean(), harmonic, geometric]
+        mean = means[row]
         half = stats.t.ppf(0.975, n - 1) * values.sem() if n > 1 and row in {0, 2} else np.nan
         expected = [mean, mean - half, mean + half, n]
         observed = [here[name].item() for name in ("mean", "ci_low", "ci_high", "n")]

@@ -17,6 +17,8 @@ for _home in ("irframe",):
     verbs(_home)  # imports every verb, which registers it
 
 SCORED = ("AP(norm='min')", "RBP(p=0.8)", "nDCG@3")
+READ = ("AP(norm='min')", "RBP(p=0.8)", "NERR8@3", "INST(T=1)")
+"""What says how users read."""
 SUBJECTS = {
     "cube": lambda cube: cube,
     "data": lambda cube: cube,
@@ -33,7 +35,7 @@ GROUPED = (*FRAMES, "volatility")
 """What keeps no coordinate to group by, so that it is grouped when it is made."""
 
 ARGUMENTS = {
-    "metrics": SCORED,
+    "metrics": dict.fromkeys(VERBS, SCORED) | {"cwl": READ},
     "metric": "RBP(p=0.8)@3",
     "at": {"score": [1, 3], "bounds": [1, 3], "compare": [3], "pool_growth": [1]},
     "depth": {"pooled": 1},
@@ -43,9 +45,9 @@ ARGUMENTS = {
     "seeds": 2,
     "samples": 20,
     "reference": {"coverage": 3, "inversions": 3},
-    "baseline": {"rrie": "s1", "corroborate": "s1", "outcomes": "s1"},
+    "baseline": {"rrie": "s1", "risk": "s1", "corroborate": "s1", "outcomes": "s1"},
     "relevant": "first",
-    "a": "s1",
+    "a": dict.fromkeys(VERBS.keys() - {"risk"}, "s1"),
     "b": "s2",
     "effort": {},
     "test": {"cross_check": "t"},

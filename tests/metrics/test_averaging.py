@@ -1,6 +1,6 @@
 """The average over topics."""
 
-from statistics import fmean, harmonic_mean
+from statistics import fmean, geometric_mean, harmonic_mean
 
 import numpy as np
 import pytest
@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 
 from irframe.metrics.averaging import average
 
-SLOW = {"mean": fmean, "sum": sum, "harmonic": harmonic_mean}
+SLOW = {
+    "mean": fmean,
+    "sum": sum,
+    "harmonic": harmonic_mean,
+    "geometric": lambda row: geometric_mean([max(value, 0.00001) for value in row]),
+}
 
 
 @pytest.mark.parametrize("summary", SLOW)

@@ -1,7 +1,7 @@
 """The registry of metrics, and what is checked when a class is made."""
 
 import importlib
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from typing import ClassVar
 
 import pytest
@@ -9,10 +9,10 @@ import pytest
 from irframe.errors import MetricError
 from irframe.metrics import ASL, METRICS, p
 from irframe.metrics.base import ALIASES, Metric
-from irframe.metrics.evidence import words
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.score_ranking import score_ranking
+from irframe.metrics.vocabulary import words
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def test_a_name_is_taken_once():
 
 @pytest.mark.parametrize("name", [n for n in METRICS if hasattr(METRICS[n], "rel")])
 def test_thresholds_are_grades_from_1_to_127(name):
-    given = {"RBP": {"p": 0.5}, "IPrec": {"recall": 0.5}}.get(name, {})
+    given = {spec.name: 0.5 for spec in fields(METRICS[name]) if spec.default is MISSING}
     assert [METRICS[name](rel=rel, **given).rel for rel in (1, 127)] == [1, 127]
     for rel in (0, 128):
         with pytest.raises(MetricError, match=f"rel of {name}, a number"):
@@ -131,3 +131,14 @@ def test_aliases_are_those_of_the_classes():
     declared = {(name, kind) for kind in METRICS for name in (kind, *METRICS[kind].aliases)}
     assert named == declared
     assert parse_metric("SetR") == parse_metric("Recall")
+
+
+def test_what_is_left_out_is_worth_nothing_without_a_collection():
+    with pytest.raises(MetricError, match="docs"):
+        METRICS["Utility"](d=0.1)
+
+
+@pytest.mark.parametrize("levels", [(), 0.5, (0.5, 2)])
+def test_levels_of_recall_are_checked(levels):
+    with pytest.raises(MetricError):
+        METRICS["InterpolatedAP"](levels=levels)

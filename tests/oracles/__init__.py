@@ -22,26 +22,45 @@ keywords, with the metric's defaults, and returns one number:
 
 from collections.abc import Callable
 
-from . import binary, graded, misplacement, preference, searching, sets
+from . import binary, graded, misplacement, overlap, preference, reading, searching, sets, trec
 from .topic import Topic
 
 __all__ = ["ORACLES", "Topic"]
 
 ORACLES: dict[str, Callable[..., float]] = {
+    "Accuracy": sets.accuracy,
     "AP": binary.average_precision,
     "ASL": searching.atomized_search_length,
     "AtomizedP": searching.atomized_precision,
+    "BPM": reading.utility("BPM"),
     "BalancePoint": misplacement.balance_point,
+    "BinG": trec.binary_g,
     "Bpref": preference.binary_preference,
     "CRP": misplacement.cumulated_relative_position,
+    "Compat": overlap.compatibility,
     "DCG": graded.discounted_cumulative_gain,
+    "DynamicBPM": reading.utility("DynamicBPM"),
     "ERR": graded.expected_reciprocal_rank,
     "ESL": searching.expected_search_length,
     "F": sets.f_measure,
+    "G": trec.g_measure,
+    "GMAP": binary.average_precision,
+    "GMBpref": preference.binary_preference,
+    "IFTGoal": reading.utility("IFTGoal"),
+    "IFTGoalRate": reading.utility("IFTGoalRate"),
+    "IFTRate": reading.utility("IFTRate"),
+    "INSQ": reading.utility("INSQ"),
+    "INST": reading.utility("INST"),
     "IPrec": binary.interpolated_precision,
     "InfAP": preference.inferred_average_precision,
+    "InterpolatedAP": trec.interpolated_average_precision,
     "InverseASL": searching.inverse_search_length,
     "Judged": sets.judged,
+    "NERR10": reading.utility("NERR10"),
+    "NERR11": reading.utility("NERR11"),
+    "NERR8": reading.utility("NERR8"),
+    "NERR9": reading.utility("NERR9"),
+    "NumNonrelJudgedRet": trec.number_nonrelevant_judged,
     "NumQ": sets.number_topics,
     "NumRel": sets.number_relevant,
     "NumRelRet": sets.number_relevant_retrieved,
@@ -52,11 +71,20 @@ ORACLES: dict[str, Callable[..., float]] = {
     "RR": binary.reciprocal_rank,
     "Recall": binary.recall,
     "RecoveryRatio": misplacement.recovery_ratio,
+    "RelativeP": trec.relative_precision,
+    "RnDCG": trec.ndcg_over_levels,
     "Rprec": binary.r_precision,
+    "RprecMult": trec.r_precision_at_multiple,
+    "SDCG": reading.utility("SDCG"),
+    "SetAP": trec.set_average_precision,
     "SetF": sets.set_f,
     "SetP": sets.set_precision,
+    "SetRelativeP": trec.set_relative_precision,
     "SpaceRatio": misplacement.space_ratio,
     "Success": binary.success,
     "Twist": misplacement.twist,
+    "Utility": trec.utility,
+    "YAAP": trec.yet_another_average_precision,
     "nDCG": graded.normalised_discounted_cumulative_gain,
+    "nDCGRel": trec.ndcg_over_relevant,
 }

@@ -1,8 +1,10 @@
 """Counts, and the metrics of the retrieved documents as a set: no rank but the cut at k."""
 
+import math
+
 from .binary import recall
 from .graded import precision
-from .topic import Topic, count_relevant
+from .topic import Topic, count_relevant, is_relevant
 
 
 def harmonic(P: float, R: float, beta: float) -> float:
@@ -50,3 +52,10 @@ def number_relevant_retrieved(topic: Topic, k: int, *, rel: int = 1) -> float:
 def number_topics(topic: Topic, k: int) -> float:  # noqa: ARG001
     """NumQ: one for every topic, so that the sum counts them."""
     return 1.0
+
+
+def accuracy(topic: Topic, k: int, *, rel: int = 1) -> float:
+    """Return the share of pairs, relevant and not, retrieved within k, in the right order."""
+    listed = [is_relevant(grade, rel) for grade in topic.serp[:k]]
+    pairs = [upper for i, upper in enumerate(listed) for lower in listed[i + 1 :] if upper != lower]
+    return sum(pairs) / len(pairs) if pairs else math.nan

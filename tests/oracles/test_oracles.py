@@ -232,7 +232,7 @@ def test_kin(topic):
         )
 
 
-GRADED = {"BalancePoint", "CRP", "RecoveryRatio", "SpaceRatio", "Twist"}
+GRADED = {"BalancePoint", "CRP", "Compat", "RecoveryRatio", "SpaceRatio", "Twist"}
 """Metrics whose ideal ranking orders the grades above the threshold."""
 THRESHOLDED = {
     name for name in ORACLES if "rel" in signature(ORACLES[name]).parameters and name not in GRADED

@@ -12,6 +12,7 @@ from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
+from irframe.metrics.facts import place_of
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 
@@ -95,11 +96,12 @@ def effort_gain(
     array = to_scores(scores)
     array = array.isel({DEPTH: -1}) if DEPTH in array.dims else array
     labels = [str(label) for label in array[METRIC].to_numpy()]
-    wanted = str(parse_metric(effort))
-    if wanted not in labels or len(labels) < 2:
+    place = place_of(parse_metric(effort), labels)
+    if place is None or len(labels) < 2:
         found = ", ".join(labels)
-        raise InputError(f"scores of {wanted} and of a gain metric", found, "score both")
-    effort_score = array.isel({METRIC: labels.index(wanted)}, drop=True)
+        raise InputError(f"scores of {effort} and of a gain metric", found, "score both")
+    wanted = labels[place]
+    effort_score = array.isel({METRIC: place}, drop=True)
     gains = array.isel({METRIC: [i for i, label in enumerate(labels) if label != wanted]})
     scored = (gains.notnull() & effort_score.notnull()).to_numpy()
     without = gains[METRIC].to_numpy()[~scored.any(axis=(1, 2))]

@@ -38,6 +38,8 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
     >>> [is_bound(cube, m, gain="linear", rel=1) for m in (ir.nDCG(), ir.ERR(gain="linear"))]
     [True, False]
     """
+    if metric.judged_only:
+        return False
     monotone = metric.order in {"gain", "relevance"} and not metric.sees_length
     for top in np.unique(cube["top"].to_numpy()):
         levels = cube["level"].to_numpy()

@@ -118,7 +118,7 @@ def orderings(
     0.00024
     """
     deepest, cube = read_depth(cube, depth), attended(cube)
-    pairs = _pairs(cube, a, b)
+    pairs = name_pairs(cube, a, b)
     spelled = not (a is None and b is None) if labels is None else labels
     data = order_pairs(cube, pairs, depth=deepest, gain=gain, rel=rel, labels=spelled)
     return data if a is None or b is None else data.isel({PAIR: 0})
@@ -136,7 +136,8 @@ def order_pairs(
     return data.assign_attrs(gain=repr(parse_gain(gain)), rel=rel)
 
 
-def _pairs(cube: xr.Dataset, a: Hashable | None, b: Hashable | None) -> Array:
+def name_pairs(cube: xr.Dataset, a: Hashable | None, b: Hashable | None) -> Array:
+    """Return the pairs of two systems, of one and all others, or of all, by position."""
     systems = cube.indexes[SYSTEM]
     named = [system for system in (a, b) if system is not None]
     rows = places("systems of the cube", named, systems.tolist())

@@ -15,6 +15,8 @@ from irframe.cubes.grouping import group_coordinates
 from irframe.cubes.recall_base import count_by_topic
 from irframe.cubes.topics import Selection, select_topics
 from irframe.errors import DepthError, IdError, InputError, ParameterError
+from irframe.frames.as_qrels import Qrels
+from irframe.frames.as_runs import Runs
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ids import repeated
 from irframe.frames.joining import locate, refuse_empty_join
@@ -133,8 +135,8 @@ def answers_of_cube(cube: xr.Dataset, *, depth: int | None, rel: int, relevant: 
 
 
 def answers_of_runs(
-    runs: pd.DataFrame,
-    qrels: pd.DataFrame,
+    runs: Runs,
+    qrels: Qrels,
     *,
     depth: int | None,
     rel: int,
@@ -160,7 +162,7 @@ def answers_of_runs(
         (codes,) = code_documents(Side(judgments.topic, judgments.doc))
         refuse_twice_judged(judgments, repeated(codes))
     kept = _kept(count, selection.labels, relevant)
-    group = None if by is None else _group(runs, qrels, table, selection, by)
+    group = None if by is None else _group(table, judgments, selection, by)
     answers = Answers(
         rank=np.zeros((len(table.systems), len(kept)), np.int32),
         listed=np.zeros((len(table.systems), len(kept)), bool),
@@ -260,10 +262,8 @@ def _kept(count: NDArray[Any], topics: pd.Index, relevant: str) -> NDArray[Any]:
     return kept
 
 
-def _group(
-    runs: pd.DataFrame, qrels: pd.DataFrame, table: RunTable, selection: Selection, by: str
-) -> NDArray[Any]:
-    known = group_coordinates(runs, qrels, table, selection)
+def _group(table: RunTable, judgments: QrelsTable, selection: Selection, by: str) -> NDArray[Any]:
+    known = group_coordinates(table.frame, judgments.frame, table, selection)
     groups = {name: found.to_numpy() for name, found in known.items() if found.dims == (TOPIC,)}
     if by not in groups:
         _refuse_group(by, sorted(groups))

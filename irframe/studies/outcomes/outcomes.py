@@ -15,6 +15,8 @@ from irframe.cubes.gate import read_cube
 from irframe.cubes.splitting import join_frames, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
+from irframe.frames.as_qrels import Qrels
+from irframe.frames.as_runs import Runs
 from irframe.studies.outcomes.answers import Answers, answers_of_cube, answers_of_runs
 from irframe.studies.outcomes.breakdown import reciprocal
 from irframe.studies.outcomes.comparisons import KINDS, Basis, basis, compare_answers, pairs_of
@@ -127,8 +129,8 @@ def _queries(answers: Answers, pairs: NDArray[np.int64]) -> pd.DataFrame:
 
 @verb(itself=(pd.DataFrame,), bounded=True)
 def outcomes(
-    data: xr.Dataset | pd.DataFrame,
-    qrels: pd.DataFrame | None = None,
+    data: xr.Dataset | Runs,
+    qrels: Qrels | None = None,
     *,
     baseline: Hashable | None = None,
     systems: Hashable | Sequence[Hashable] | None = None,
@@ -154,7 +156,8 @@ def outcomes(
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`; or a run frame, of which no cube is built.
+        A cube made by `irframe.cube`; or a run frame, or what `as_runs` makes one of, of which no
+        cube is built.
     qrels
         Qrels frame, with a run frame only.
     baseline
@@ -253,7 +256,7 @@ def outcomes(
     """
     verdict = basis(measure, test, alpha, adjust)
     reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant}
-    if isinstance(data, pd.DataFrame):
+    if not isinstance(data, xr.Dataset):
         found = answers_of_runs(
             data,
             _judged(qrels),
@@ -282,9 +285,9 @@ def _compared(
     return Outcomes(summary, {None: (shared, pairs)})
 
 
-def _judged(qrels: Any) -> pd.DataFrame:
-    if not isinstance(qrels, pd.DataFrame):
-        raise ParameterError("a qrels frame beside the run frame", type(qrels).__name__)
+def _judged(qrels: Qrels | None) -> Qrels:
+    if qrels is None:
+        raise ParameterError("a qrels frame beside the run frame", "none")
     return qrels
 
 

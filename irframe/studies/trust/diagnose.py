@@ -1,38 +1,44 @@
 """What to know about runs and judgments before trusting a number."""
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, Literal
 
 import pandas as pd
 
+from irframe.checks import choice
 from irframe.cubes.cube import build_cube
 from irframe.cubes.policy import Policy
 from irframe.cubes.score import Metrics, parse_metrics
-from irframe.errors import IrframeWarning
-from irframe.frames.tables import read_qrels_table, read_table
+from irframe.errors import IrframeError, IrframeWarning
+from irframe.frames.as_qrels import Qrels
+from irframe.frames.as_runs import Runs
+from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table, read_table
+from irframe.metrics.base import Metric
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DEPTH
 from irframe.studies.trust.cube_checks import check_cube
-from irframe.studies.trust.findings import to_frame
+from irframe.studies.trust.findings import Finding, every_place, finding_of, to_frame
 from irframe.studies.trust.frame_checks import check_frames
 
 
 def diagnose(
-    runs: pd.DataFrame,
-    qrels: pd.DataFrame,
+    runs: Runs,
+    qrels: Qrels,
     metrics: Metrics = (),
     *,
     depth: int | None = None,
     ties: str = "trec",
     contributing: str | Sequence[Hashable] | None = None,
     pool_depth: int | None = None,
+    errors: Literal["raise", "report"] = "raise",
 ) -> pd.DataFrame:
     """Say what to know about runs and judgments before trusting a number.
 
     Parameters
     ----------
     runs, qrels
-        Run frame and qrels frame.
+        Run frame and qrels frame, or what `as_runs` and `as_qrels` take.
     metrics
         Metrics or their names that are to be reported; findings that depend on a metric are
         about these.
@@ -40,6 +46,9 @@ def diagnose(
         Evaluation depth of metrics without their own, by default that of the longest list.
     ties, contributing, pool_depth
         As for `cube`.
+    errors
+        What to do about frames that cannot be read: ``"raise"``, or ``"report"``, which makes
+        findings of all that is wrong with them, and has every finding name all places.
 
     Returns
     -------
@@ -58,7 +67,8 @@ def diagnose(
     Raises
     ------
     InputError
-        For an empty frame or a missing column.
+        For an empty frame or a missing column, and whatever else keeps frames from being read,
+        unless that is to be reported.
 
     Notes
     -----
@@ -88,13 +98,49 @@ def diagnose(
     2 only metrics with a recall base
     """
     chosen = [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
-    table, judgments = read_table(runs), read_qrels_table(qrels)
     policy = Policy(ties=ties, contributing=contributing, pool_depth=pool_depth)
+    if choice("errors", errors, ("raise", "report")) == "raise":
+        return to_frame(
+            list(_findings(read_table(runs), read_qrels_table(qrels), chosen, policy, depth))
+        )
+    with every_place():
+        return to_frame(_reported(runs, qrels, chosen, policy, depth))
+
+
+def _findings(
+    table: RunTable,
+    judgments: QrelsTable,
+    metrics: Sequence[Metric],
+    policy: Policy,
+    depth: int | None,
+) -> Iterator[Finding]:
+    """Yield what is found in the frames, then, if nothing is in the way, on their cube."""
     findings = list(check_frames(table, judgments, depth))
+    yield from findings
     judged = judgments.grade != POOLED_UNJUDGED
     if judged.any() and not any(finding.severity == "error" for finding in findings):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IrframeWarning)
-            built = build_cube(runs, qrels[judged], policy)
-            findings += check_cube(built, chosen, built.sizes[DEPTH] if depth is None else depth)
-    return to_frame(findings)
+            built = build_cube(table.frame, judgments.frame[judged], policy)
+            yield from check_cube(built, metrics, built.sizes[DEPTH] if depth is None else depth)
+
+
+def _reported(
+    runs: Runs, qrels: Qrels, metrics: Sequence[Metric], policy: Policy, depth: int | None
+) -> list[Finding]:
+    """Return what is found, with an error as the last of it."""
+    tables: list[Any] = []
+    findings: list[Finding] = []
+    for read, frame in ((read_table, runs), (read_qrels_table, qrels)):
+        try:
+            tables.append(read(frame))
+        except IrframeError as error:
+            findings.append(finding_of(error))
+    if findings:
+        return findings
+    try:
+        for finding in _findings(tables[0], tables[1], metrics, policy, depth):
+            findings.append(finding)  # noqa: PERF402 - those before an error count
+    except IrframeError as error:
+        findings.append(finding_of(error))
+    return findings

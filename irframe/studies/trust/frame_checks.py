@@ -11,7 +11,15 @@ from irframe.frames.ids import repeated, shown
 from irframe.frames.ranking import listed_again
 from irframe.frames.tables import QrelsTable, RunTable
 from irframe.metrics.infap import POOLED_UNJUDGED
-from irframe.studies.trust.findings import ALEX, LU, TREC_EVAL, YILMAZ, Finding, listed
+from irframe.studies.trust.findings import (
+    ALEX,
+    LU,
+    TREC_EVAL,
+    YILMAZ,
+    Finding,
+    listed,
+    listed_rows,
+)
 
 
 def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
@@ -68,7 +76,7 @@ def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
         ("documents judged twice", repeated(judged), judgments.describe),
     ):
         if len(again):
-            where = listed(describe(again[:6]), len(again))
+            where = listed_rows(describe, again)
             yield Finding("error", what, where, len(again), "keep one of them", TREC_EVAL)
     if (placed >= 0).any() and not np.isin(listed_, judged).any():
         docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
@@ -83,7 +91,7 @@ def _scores(table: RunTable) -> Iterator[Finding]:
         return
     missing = np.flatnonzero(np.isnan(table.score))
     if len(missing):
-        where = listed(table.describe(missing[:6]), len(missing))
+        where = listed_rows(table.describe, missing)
         yield Finding("error", "missing scores", where, len(missing), "mend the run", TREC_EVAL)
     if table.rank is None:
         return

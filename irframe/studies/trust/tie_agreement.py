@@ -3,21 +3,22 @@
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from irframe.agreements import Agreement
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import Metrics, parse_metrics, score
 from irframe.errors import ParameterError
+from irframe.frames.as_qrels import Qrels, as_qrels
+from irframe.frames.as_runs import Runs, as_runs
 from irframe.inference.agreement import agreement
 from irframe.names import DEPTH
 from irframe.studies.reading import refuse_deeper
 
 
 def tie_agreement(
-    runs: pd.DataFrame,
-    qrels: pd.DataFrame,
+    runs: Runs,
+    qrels: Qrels,
     metrics: Metrics,
     *,
     ties: Sequence[str] = ("trec", "order"),
@@ -75,6 +76,7 @@ def tie_agreement(
     if depths is not None:
         refuse_deeper(chosen, min(depths))
     deepest = None if depths is None else max(depths)
+    runs, qrels = as_runs(runs), as_qrels(qrels)
     cubes = [build(runs, qrels, depth=deepest, ties=way, score_dtype=score_dtype) for way in ties]
     depths = [cubes[0].sizes[DEPTH]] if depths is None else depths
     first, second = (score(cube, *chosen, at=depths) for cube in cubes)

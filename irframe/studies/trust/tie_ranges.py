@@ -61,8 +61,9 @@ def tie_ranges(
     block in falling order of worth, and the lowest in rising order. Worth is relevance or gain;
     for Bpref unjudged documents stand between relevant and other judged ones, and for Judged
     the judged ones come first. For a cost the highest score is the worst one, NaN where ESL finds
-    nothing then. For InfAP, Twist and its parts, CRP, and Q with gain below its threshold no one
-    order is always the best, and every one is tried. Documents below the cube's depth are counted
+    nothing then. For InfAP, Twist and its parts, CRP, Q with gain below its threshold, G, INST
+    and others whose users adapt to what they find no one order is known to be the best, and every
+    one is tried. Documents below the cube's depth are counted
     if they are tied with one above. Takes time in proportion to the cells, times the orders tried.
 
     References

@@ -137,9 +137,7 @@ def test_equals_slow_loop_and_metrics(batch):
         }
         scores = cube.ireval.score(*metrics.values(), at=depth)
         for name, text in metrics.items():
-            np.testing.assert_allclose(
-                data[name], scores.sel(metric=str(parse_metric(text)))[..., 0], rtol=1e-12
-            )
+            np.testing.assert_allclose(data[name], scores.sel(metric=text)[..., 0], rtol=1e-12)
         for row, place in enumerate(kept):
             topic = Topic(serp=topics[place].serp, judged=judged[place], gmax=3)
             one = data.isel(system=0, topic=row)

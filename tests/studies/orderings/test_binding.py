@@ -14,7 +14,15 @@ from irframe.studies.orderings.binding import is_bound
 BASE = [2, 2, 1, 1, 0, 0, 0]
 """Grades of the judged documents of every topic."""
 DEEP = 4
-GRADED = ["nDCG", "DCG", "RBP(p=0.8)", "RBP(p=0.5, gain='linear')", "P(gain='linear')"]
+GRADED = [
+    "nDCG",
+    "DCG",
+    "RBP(p=0.8)",
+    "RBP(p=0.5, gain='linear')",
+    "P(gain='linear')",
+    "SDCG",
+    "INSQ(T=2)",
+]
 BINARY = [
     "P",
     "AP",
@@ -27,6 +35,13 @@ BINARY = [
     "NumRelRet",
     "SetR",
     "ESL",
+    "BinG",
+    "InterpolatedAP",
+    "RelativeP",
+    "RprecMult@0.6",
+    "SDCG(gain='binary')",
+    "YAAP",
+    "nDCGRel(gain='binary')",
 ]
 
 

@@ -1,0 +1,264 @@
+"""Scores made anywhere as a frame with a row per system and topic."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from irframe.errors import IdError, InputError
+from irframe.frames.by_role import refuse_rivals
+from irframe.frames.foreign import columns_of, is_array
+from irframe.metrics.facts import facts
+from irframe.metrics.parse_metric import names_exactly
+from irframe.names import ALIASES, DEPTH, DOC, METRIC, METRICS, SYSTEM, TOPIC, roles
+
+__all__ = ["Scores", "as_scores", "index_roles", "is_scores", "named_metrics", "refuse_twice"]
+
+Scores = pd.DataFrame | pd.Series | object
+"""A frame of scores, or what `as_scores` makes one of."""
+
+ONLY_SYSTEM = "run"
+"""Label of the system of scores that name none."""
+_WANTED = "scores indexed by system and topic, or in columns system, topic, measure, value"
+LONG_METRIC = ("metric", "measure")
+"""Columns that name the metric in a long frame."""
+LONG_VALUE = ("value", "score")
+"""Columns that hold the score in a long frame."""
+
+
+def as_scores(x: Scores, metric: str | None = None) -> pd.DataFrame:
+    """Make a frame of scores of what other tools hand over; every verb of scores does so by itself.
+
+    Parameters
+    ----------
+    x
+        - a frame with system and topic in its index or in columns, and a column for each metric;
+        - a frame with columns for system, topic, ``measure`` and ``value``, as ir_measures and
+          PyTerrier's ``Experiment(..., perquery=True)`` give it;
+        - a column of one of these, a Series;
+        - with `metric`, a matrix of the scores by one metric: a row for each topic, a column for
+          each system; or the other way round, if the index is named after systems or the columns
+          after topics;
+        - ``{topic: {metric: score}}``, as pytrec_eval gives it, or ``{system: ...}`` of these;
+        - named tuples such as `ir_measures.Metric`;
+        - an array over (metric,) system and topic, at one depth;
+        - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow.
+
+        Without a system all is one system, called ``run``.
+    metric
+        The metric of a matrix, or the name that the one column of scores is to have.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index system and topic, called as in `x`; a column for each metric, and further columns
+        as they were.
+
+    Raises
+    ------
+    InputError
+        For anything else, with the line that reshapes it.
+    IdError
+        If a system is scored twice on a topic.
+
+    Examples
+    --------
+    >>> matrix = pd.DataFrame({"bm25": [0.5, 0.25], "ance": [0.75, 0.5]}, index=["q1", "q2"])
+    >>> as_scores(matrix, metric="AP")
+                    AP
+    system topic
+    bm25   q1     0.50
+           q2     0.25
+    ance   q1     0.75
+           q2     0.50
+    """
+    frame = _frame(x)
+    if _is_long(frame):
+        wide: pd.DataFrame | None = _widen(frame)
+    else:
+        wide = None if metric is not None and _is_matrix(frame, metric) else _indexed(frame)
+    if metric is not None:
+        wide = _stacked(frame, metric) if wide is None else _renamed(wide, metric)
+    if wide is None:
+        raise InputError(
+            _WANTED, "a frame with the columns", _advice(frame), map(str, frame.columns)
+        )
+    return wide
+
+
+def is_scores(x: pd.DataFrame | pd.Series) -> bool:
+    """Return whether a frame or a column holds scores rather than a run.
+
+    Examples
+    --------
+    >>> is_scores(pd.DataFrame({"name": "s", "qid": "1", "measure": "AP", "value": [0.5]}))
+    True
+    """
+    frame = _frame(x)
+    return _is_long(frame) or _indexed(frame) is not None
+
+
+def index_roles(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return the levels of the index that hold systems and topics."""
+    found = roles(name for name in frame.index.names if name is not None)
+    return {role: found[role] for role in (SYSTEM, TOPIC) if role in found}
+
+
+def named_metrics(frame: pd.DataFrame) -> list[Any]:
+    """Return the columns that have the name of a metric, in its own letters if any has."""
+    known = [name for name in frame.columns if isinstance(name, str) and facts(name).known]
+    return [name for name in known if names_exactly(name)] or known
+
+
+def refuse_twice(index: pd.Index) -> None:
+    """Raise if a system is scored twice on a topic."""
+    again = index[index.duplicated()]
+    if len(again):
+        raise IdError("one score per system and topic", f"{len(again)} again", "", again)
+
+
+def _frame(x: Any) -> pd.DataFrame:
+    """Return what holds scores as a frame, whatever its shape."""
+    if isinstance(x, pd.Series):
+        named = x.rename("score") if x.name is None else x
+        levels = set(LONG_METRIC) & set(x.index.names)
+        return pd.DataFrame(named.rename("value").reset_index() if levels else named.to_frame())
+    if isinstance(x, xr.DataArray):
+        return _of_array(x)
+    if isinstance(x, pd.DataFrame):
+        flat = columns_of(x)
+        return x if flat is None or not _is_long(flat) else flat
+    if isinstance(x, Mapping) and not is_array(x):
+        return _of_mapping(x)
+    table = columns_of(x)
+    if table is not None:
+        return table
+    rows = list(x) if isinstance(x, Iterable) and not isinstance(x, str) and not is_array(x) else []
+    if not rows or not hasattr(rows[0], "_fields"):
+        raise InputError("scores: a DataArray or a DataFrame", type(x).__name__)
+    return pd.DataFrame(rows)
+
+
+def _of_array(scores: xr.DataArray) -> pd.DataFrame:
+    """Return scores without depths as a frame with a column per metric."""
+    if not {SYSTEM, TOPIC} <= {*scores.dims} <= {METRIC, SYSTEM, TOPIC}:
+        found = ", ".join(map(str, scores.dims)) or "none"
+        advice = "select one depth: scores.sel(depth=10)" if DEPTH in scores.dims else ""
+        raise InputError("dimensions metric, system and topic", found, advice)
+    kept = scores.reset_coords(drop=True)
+    if METRIC not in kept.dims:
+        label = scores.coords[METRIC].item() if METRIC in scores.coords else scores.name or "score"
+        kept = kept.expand_dims({METRIC: [str(label)]})
+    columns = kept.transpose(SYSTEM, TOPIC, METRIC).to_series().dropna().unstack(METRIC)  # noqa: PD010
+    rows = pd.MultiIndex.from_product([kept.indexes[SYSTEM], kept.indexes[TOPIC]])
+    order = rows[rows.isin(columns.index)]
+    return pd.DataFrame(columns.loc[order, kept.indexes[METRIC]])
+
+
+def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
+    """Return what pytrec_eval gives for one system or, by their names, for several."""
+    systems = {
+        name: part
+        for name, part in nested.items()
+        if isinstance(part, Mapping) and any(isinstance(each, Mapping) for each in part.values())
+    }
+    flat = [name for name in nested if name not in systems]
+    if not nested or (systems and flat) or not all(isinstance(nested[f], Mapping) for f in flat):
+        wanted = "{topic: {metric: score}} or {system: {topic: {metric: score}}}"
+        raise InputError(wanted, "another dictionary", "", map(repr, flat))
+    parts = {
+        name: pd.DataFrame.from_dict(dict(part), orient="index").rename_axis(TOPIC)
+        for name, part in (systems or {ONLY_SYSTEM: nested}).items()
+    }
+    frame: pd.DataFrame = pd.concat(parts, names=[SYSTEM])
+    return frame
+
+
+def _is_long(frame: pd.DataFrame) -> bool:
+    names = set(frame.columns)
+    return all(names & set(each) for each in (LONG_METRIC, LONG_VALUE, ALIASES[TOPIC]))
+
+
+def _is_matrix(frame: pd.DataFrame, metric: str) -> bool:
+    """Return whether the columns of a frame may be systems, as none else says what they are."""
+    return metric not in frame.columns and SYSTEM not in roles([*frame.columns, *frame.index.names])
+
+
+def _indexed(frame: pd.DataFrame) -> pd.DataFrame | None:
+    """Return a frame with a column per metric under systems and topics, if it is one."""
+    if len(index_roles(frame)) == 2:
+        return frame
+    known = columns_of(frame)
+    found = {} if known is None else roles(known.columns)
+    if known is None or TOPIC not in found or DOC in found:
+        return None
+    if not (set(known.attrs.get(METRICS, ())) & set(known.columns) or named_metrics(known)):
+        return None
+    if SYSTEM not in found:
+        known, found = known.assign(**{SYSTEM: ONLY_SYSTEM}), {**found, SYSTEM: SYSTEM}
+    for role in (SYSTEM, TOPIC):
+        refuse_rivals(known, role, found[role])
+    return known.set_index([found[SYSTEM], found[TOPIC]])
+
+
+def _widen(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a long frame with a column per metric."""
+    metric, value = (next(name for name in names if name in frame.columns) for names in _LONG)
+    found = roles(frame.columns)
+    if SYSTEM not in found:
+        frame, found = frame.assign(**{SYSTEM: ONLY_SYSTEM}), {**found, SYSTEM: SYSTEM}
+    for role in (SYSTEM, TOPIC):
+        refuse_rivals(frame, role, found[role])
+    refuse_rivals(frame, METRIC, metric, LONG_METRIC)
+    refuse_rivals(frame, "value", value, LONG_VALUE)
+    keys = [found[SYSTEM], found[TOPIC]]
+    frame = frame.assign(**{metric: frame[metric].map(str)})
+    refuse_twice(frame.set_index([*keys, metric]).index)
+    wide = frame.pivot(index=keys, columns=metric, values=value)  # noqa: PD010
+    index = pd.MultiIndex.from_frame(frame[keys]).drop_duplicates()
+    return pd.DataFrame(wide.loc[index, frame[metric].unique()])
+
+
+_LONG = LONG_METRIC, LONG_VALUE
+
+
+def _renamed(wide: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return the one column of scores, under the name of its metric."""
+    if metric in wide.columns:
+        return wide[[metric]]
+    if wide.shape[1] != 1:
+        found = "several columns, none of this name"
+        raise InputError(f"scores by {metric}", found, "", map(str, wide.columns))
+    return wide.set_axis([metric], axis=1)
+
+
+def _stacked(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
+    """Return a matrix of scores as a column; None if it holds anything but numbers."""
+    column = next(
+        (name for role in (TOPIC, SYSTEM) for name in ALIASES[role] if name in frame.columns), None
+    )
+    matrix = frame if column is None else frame.set_index(column)
+    numeric = [pd.api.types.is_numeric_dtype(each) for each in matrix.dtypes]
+    if matrix.index.nlevels > 1 or matrix.columns.nlevels > 1 or not numeric or not all(numeric):
+        return None
+    turned = matrix.index.name in ALIASES[SYSTEM] or matrix.columns.name in ALIASES[TOPIC]
+    matrix = matrix if turned else matrix.T
+    names = matrix.index.name or SYSTEM, matrix.columns.name or TOPIC
+    refuse_twice(matrix.index)
+    index = pd.MultiIndex.from_product([matrix.index, matrix.columns], names=names)
+    return pd.DataFrame({metric: matrix.to_numpy().ravel()}, index=index)
+
+
+def _advice(frame: pd.DataFrame) -> str:
+    """Return the line that would make scores of a frame."""
+    found = roles(columns.columns) if (columns := columns_of(frame)) is not None else {}
+    ids = [found[role] for role in (SYSTEM, TOPIC) if role in found]
+    others = [name for name in frame.columns if name not in found.values()]
+    if len(ids) == 2:
+        return f"say which columns are metrics: frame.set_index({ids})[{others}]"
+    if SYSTEM in found:
+        return (
+            "score every topic: pt.Experiment(..., perquery=True), or runs.ireval.evaluate(qrels)"
+        )
+    return "a matrix of topics and systems is read by ir.as_scores(frame, metric='AP')"

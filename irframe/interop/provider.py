@@ -1,0 +1,180 @@
+"""A provider of measures for ir_measures, and so for PyTerrier."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pandas as pd
+
+from irframe.cubes.evaluate import evaluate
+from irframe.errors import InputError, IrframeError
+from irframe.frames.as_qrels import Qrels, as_qrels
+from irframe.frames.as_runs import Runs, as_runs
+from irframe.frames.by_role import require_columns
+from irframe.frames.formats import QRELS, RUN
+from irframe.gains import GainMap
+from irframe.metrics.base import ALIASES, Metric
+from irframe.metrics.ndcg import nDCG
+from irframe.metrics.numrelret import NumRelRet
+from irframe.metrics.parse_metric import parse_metric
+from irframe.names import DOC, HIGHEST_GRADE, SCORE, SYSTEM, TOPIC
+
+try:
+    import ir_measures
+    from ir_measures import providers
+except ImportError as absent:
+    wanted, advice = "the package ir_measures", "install it: pip install ir-measures"
+    raise InputError(wanted, "none", advice) from absent
+
+__all__ = ["IrframeProvider", "register", "translate"]
+
+SAME = frozenset(
+    {"AP", "BPM", "Bpref", "Compat", "INSQ", "INST", "IPrec", "Judged", "NERR10", "NERR11"}
+    | {"NERR8", "NERR9", "NumQ", "NumRel", "NumRet", "P", "R", "RBP", "RR", "Rprec", "SDCG"}
+    | {"SetAP", "SetF", "SetP", "SetR", "Success", "infAP", "nDCG"}
+)
+"""Measures that irframe defines as the other providers of ir_measures do."""
+
+OURS, ANCHOR = "run", "judged"
+"""The run, and a system with one judged document, so that a run may have none."""
+
+
+def register() -> None:
+    """Put irframe before the other providers of ir_measures, after what users define themselves."""
+    provider = IrframeProvider()  # type: ignore[no-untyped-call]
+    providers.register(provider)  # type: ignore[no-untyped-call]
+    pipeline = ir_measures.DefaultPipeline.providers
+    pipeline[:] = [each for each in pipeline if each.NAME != provider.NAME]
+    pipeline.insert(1, provider)
+
+
+def translate(measure: Any) -> Metric | None:
+    """Return the metric that a measure of ir_measures is; None if irframe has none of this kind.
+
+    Examples
+    --------
+    >>> translate(ir_measures.R(rel=2) @ 10), translate(ir_measures.ERR @ 10)
+    (Recall(rel=2)@10, None)
+    """
+    if measure.NAME not in SAME:
+        return None
+    try:
+        return _OTHERWISE.get(measure.NAME, _alike)(measure)
+    except IrframeError:
+        return None
+
+
+def _alike(measure: Any) -> Metric:
+    return parse_metric(str(measure))
+
+
+def _counted(measure: Any) -> Metric:
+    rel = measure.params.get("rel")
+    return _alike(measure) if rel is None else NumRelRet(rel=rel)
+
+
+def _balanced(measure: Any) -> Metric:
+    """Return SetF, whose beta is squared already in ir_measures, as in trec_eval."""
+    return _alike(measure(beta=measure["beta"] ** 0.5))
+
+
+def _binary(measure: Any) -> Metric | None:
+    """Return RBP of relevant documents; without a threshold it is graded in ir_measures."""
+    return _alike(measure) if "rel" in measure.params else None
+
+
+def _with_gains(measure: Any) -> Metric | None:
+    """Return nDCG, where grades without a gain of their own gain what they are."""
+    given = measure.params
+    if "gains" not in given:
+        return _alike(measure)
+    if given.get("dcg", "log2") != "log2" or given.get("judged_only"):
+        return None
+    gains = {grade: grade for grade in range(1, HIGHEST_GRADE + 1)} | given["gains"]
+    return nDCG(gain=GainMap(gains), depth=given.get("cutoff"))
+
+
+def _clipped(measure: Any) -> Metric | None:
+    """Return a metric whose gain is the share of the way from one grade to another."""
+    given = dict(measure.params)
+    low, high = given.pop("min_rel", 0), given.pop("max_rel", None)
+    if high is None or given.pop("dcg", "log2") != "log2":
+        return None
+    shares = {
+        grade: min(max((grade - low) / (high - low), 0), 1) for grade in range(1, HIGHEST_GRADE + 1)
+    }
+    depth = given.pop("cutoff", None)
+    kind: Callable[..., Metric] = ALIASES[measure.NAME]
+    return kind(**given, gain=GainMap(shares), depth=depth)
+
+
+_OTHERWISE: dict[str, Callable[[Any], Metric | None]] = {
+    "NumRet": _counted,
+    "RBP": _binary,
+    "SetF": _balanced,
+    "nDCG": _with_gains,
+} | dict.fromkeys(("BPM", "INSQ", "INST", "NERR10", "NERR11", "NERR8", "NERR9", "SDCG"), _clipped)
+"""Measures that are called or parametrised otherwise in ir_measures."""
+
+
+class IrframeProvider(providers.Provider):
+    """Measures of ir_measures, computed by irframe in one pass over each run.
+
+    Ties are broken as trec_eval 9 and pytrec_eval do, for every measure alike.
+    """
+
+    NAME = "irframe"
+
+    def supports(self, measure: Any) -> bool:
+        """Return whether irframe computes a measure."""
+        measure.validate_params()
+        return translate(measure) is not None
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Qrels) -> "IrframeEvaluator":
+        return IrframeEvaluator(measures, qrels)
+
+
+class IrframeEvaluator(providers.Evaluator):
+    """Scores runs by the same measures and judgments, one run after the other."""
+
+    def __init__(self, measures: Iterable[Any], qrels: Qrels) -> None:
+        self.qrels = as_qrels(qrels)
+        self.roles = require_columns(self.qrels, QRELS)
+        super().__init__(list(measures), set(self.qrels[self.roles[TOPIC]].unique().tolist()))
+        self.metrics = [_translated(measure) for measure in self.measures]
+
+    def _iter_calc(self, run: Runs) -> Iterator[Any]:
+        """Yield the scores of the topics that are in the run; ir_measures knows the others."""
+        runs = self._anchored(run)
+        if runs is None:
+            return
+        scores = evaluate(runs, self.qrels, self.metrics, topics="both", score_dtype="float32").loc[
+            OURS
+        ]
+        for measure, values in zip(self.measures, scores.to_numpy().T.tolist(), strict=True):
+            for topic, value in zip(scores.index.tolist(), values, strict=True):
+                yield ir_measures.Metric(query_id=topic, measure=measure, value=value)
+
+    def _anchored(self, run: Runs) -> pd.DataFrame | None:
+        """Return the run beside a judged document; None if none of its topics is judged."""
+        if not isinstance(run, pd.DataFrame) and isinstance(run, Iterable):
+            run = run if hasattr(run, "items") else list(run)
+        if hasattr(run, "__len__") and not len(run):
+            return None
+        frame = as_runs(run)
+        found = require_columns(frame, RUN)
+        names = [found[role] for role in (TOPIC, DOC, SCORE)]
+        topic, doc = (self.qrels[self.roles[role]] for role in (TOPIC, DOC))
+        judged = topic.isin(frame[names[0]].unique())
+        if not judged.any():
+            return None
+        anchor = pd.DataFrame(
+            [(topic[judged].iloc[0], doc[judged].iloc[0], 1.0, ANCHOR)], columns=[*names, SYSTEM]
+        )
+        return pd.concat([frame[names].assign(**{SYSTEM: OURS}), anchor], ignore_index=True)
+
+
+def _translated(measure: Any) -> Metric:
+    metric = translate(measure)
+    if metric is None:
+        raise InputError("measures that irframe computes", repr(str(measure)))
+    return metric.named(str(measure))

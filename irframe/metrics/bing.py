@@ -1,0 +1,49 @@
+"""Binary G."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.evidence import positive
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class BinG(Metric):
+    """How few documents that are not relevant stand above the relevant ones.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth: the list is cut there.
+
+    Notes
+    -----
+    ``BinG@k = (1/R) sum over the relevant documents down to k of 1 / log2(2 + n_above)``, with
+    n_above the documents above that are not relevant: `G` with binary gain.
+
+    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] trec_eval, the standard tool of TREC. https://github.com/usnistgov/trec_eval
+
+    Examples
+    --------
+    >>> from irframe.metrics import BinG
+    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> score_ranking(BinG(), [1, 0, 1]).round(3)
+    array([0.5  , 0.5  , 0.815])
+    """
+
+    rel: int = parameter(1, low=1, high=127)
+
+    order: ClassVar = "relevance"
+    fillings: ClassVar = "cut"
+
+    def kernel(self, *, relevant: Array, found: Floats, rank: Floats, n_relevant: Array) -> Floats:
+        """Return the discounted share of the relevant documents found down to each depth."""
+        return np.cumsum(relevant / np.log2(2 + rank - found), axis=-1) / positive(n_relevant)

@@ -1,0 +1,56 @@
+"""Precision relative to the best that a depth allows."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.evidence import positive
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RelativeP(Metric):
+    """How much of the relevant documents that could be among the first the user has seen.
+
+    Parameters
+    ----------
+    rel
+        Lowest relevant grade, at least 1.
+    depth
+        Fixed evaluation depth, usually written ``RelativeP @ 100``.
+
+    Notes
+    -----
+    ``RelativeP@k = found(k) / min(k, R)``: precision down to rank R, recall from there on. BEIR
+    calls it capped recall.
+
+    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+
+    References
+    ----------
+    .. [1] Thakur, Reimers, Ruckle, Srivastava, Gurevych. BEIR: a heterogeneous benchmark for
+       zero-shot evaluation of information retrieval models. NeurIPS 2021.
+       doi:10.48550/arXiv.2104.08663
+
+    Examples
+    --------
+    Two relevant documents, the second at rank 3:
+
+    >>> from irframe.metrics import RelativeP
+    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> score_ranking(RelativeP(), [1, 0, 1])
+    array([1. , 0.5, 1. ])
+    """
+
+    rel: int = parameter(1, low=1, high=127)
+
+    needs_depth: ClassVar = True
+    aliases: ClassVar = ("R_cap", "RCap")
+    linear: ClassVar = True
+    order: ClassVar = "relevance"
+    fillings: ClassVar = "cut"
+
+    def kernel(self, *, found: Floats, rank: Floats, n_relevant: Array) -> Floats:
+        """Return the share of the relevant documents there might be down to each depth."""
+        return found / positive(np.minimum(rank, n_relevant))

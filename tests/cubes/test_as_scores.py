@@ -1,0 +1,201 @@
+"""Scores made anywhere as a frame with a row per system and topic."""
+
+import io
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import irframe as ir
+from irframe.cubes.as_scores import is_scores
+from irframe.cubes.tables import to_scores
+from irframe.errors import IdError, InputError
+
+
+@pytest.fixture(scope="module")
+def track():
+    return ir.example_track()
+
+
+@pytest.fixture(scope="module")
+def scores(track):
+    return ir.evaluate(*track, ["AP", "P@5"])
+
+
+@pytest.fixture(scope="module")
+def long(scores):
+    flat = scores.reset_index().rename(columns={"system": "name", "topic": "qid"})
+    return flat.melt(["name", "qid"], var_name="measure")
+
+
+def same(found, expected):
+    """Compare scores by their labels, in any order."""
+    left, right = to_scores(found), to_scores(expected)
+    return left.reindex_like(right).drop_attrs().identical(right.drop_attrs())
+
+
+def test_what_evaluate_gives_comes_back(scores):
+    assert ir.as_scores(scores) is scores
+
+
+def test_after_reset_index(scores):
+    flat = scores.reset_index()
+    assert same(flat, scores)
+    pd.testing.assert_frame_equal(flat.ireval.summary(), scores.ireval.summary())
+    assert same(scores.reset_index("system"), scores)
+    assert same(scores.reset_index("topic").set_index("topic", append=True), scores)
+
+
+def test_from_a_file(scores):
+    text = scores.reset_index().to_csv(index=False)
+    assert same(pd.read_csv(io.StringIO(text), dtype={"topic": "str"}), scores)
+    whole = pd.read_csv(io.StringIO(text))
+    assert whole.ireval.compare(baseline="bm25")["p"].notna().all()
+
+
+def test_a_name_of_ones_own_stays_with_reset_index(scores):
+    mine = scores[["AP"]].set_axis(["mine"], axis=1)
+    mine.attrs = {"metrics": ["mine"]}
+    assert same(mine.reset_index(), mine)
+    mine.attrs = {}
+    with pytest.raises(InputError, match=r"frame.set_index\(\['system', 'topic'\]\)\[\['mine'\]\]"):
+        mine.reset_index().pipe(ir.as_scores)
+
+
+def test_long_frames(scores, long):
+    assert same(long, scores)
+    assert same(long.set_index(["name", "qid", "measure"])["value"], scores)
+    assert same(long.set_index(["name", "qid"]), scores)
+    objects = long.assign(measure=long["measure"].map(ir_measures.parse_measure))
+    assert same(objects, scores)
+
+
+def test_columns_have_the_verbs(scores, long):
+    expected = scores[["AP"]].ireval.compare(baseline="bm25")
+    pd.testing.assert_frame_equal(scores["AP"].ireval.compare(baseline="bm25"), expected)
+    pd.testing.assert_frame_equal(ir.compare(scores["AP"], baseline="bm25"), expected)
+    unnamed = scores["AP"].rename(None)
+    assert ir.summary(unnamed).index.unique("metric").tolist() == ["score"]
+    assert "compare" in dir(scores["AP"].ireval)
+    with pytest.raises(AttributeError, match="a column of scores, with system and topic"):
+        _ = pd.Series([1.0]).ireval
+    assert not hasattr(long["value"], "ireval")
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_matrices(scores, turned):
+    matrix = scores["AP"].unstack("system")[scores.index.unique("system")]
+    matrix = matrix.T if turned else matrix
+    found = ir.as_scores(matrix, metric="AP")
+    assert same(found, scores[["AP"]])
+    pd.testing.assert_frame_equal(
+        found.ireval.compare(baseline="bm25"), scores["AP"].ireval.compare(baseline="bm25")
+    )
+    bare = matrix.reset_index().rename_axis(columns=None)
+    assert same(ir.as_scores(bare, metric="AP"), scores[["AP"]])
+    with pytest.raises(InputError, match=r"ir.as_scores\(frame, metric='AP'\)"):
+        ir.as_scores(matrix.rename_axis(index=None, columns=None))
+    with pytest.raises(AttributeError, match=r"ir.as_scores\(frame, metric='AP'\)"):
+        _ = matrix.rename_axis(index=None, columns=None).ireval
+
+
+def test_matrices_without_names_have_topics_in_rows():
+    matrix = pd.DataFrame({"a": [0.5, 0.25], "b": [1.0, 0.0], "c": [0.0, 0.0]})
+    found = to_scores(ir.as_scores(matrix, metric="nDCG"))
+    assert dict(found.sizes) == {"metric": 1, "system": 3, "topic": 2}
+    assert found.sel(system="b").values.tolist() == [[1.0, 0.0]]
+
+
+def test_matrices_hold_numbers_once():
+    matrix = pd.DataFrame({"a": [0.5], "b": ["x"]})
+    with pytest.raises(InputError, match="scores indexed by"):
+        ir.as_scores(matrix, metric="AP")
+    with pytest.raises(IdError, match="1 again: a"):
+        ir.as_scores(pd.DataFrame([[0.5, 0.25]], columns=["a", "a"]), metric="AP")
+
+
+def test_published_matrices(shared):
+    matrix = pd.read_csv(shared / "data" / "score-matrices" / "adhoc8_ap.csv")
+    scores = ir.as_scores(matrix, metric="AP")
+    row = ir.compare(scores, baseline="run125").set_index("system_a").loc["run126"]
+    assert row["p"] == pytest.approx(0.0013194, abs=5e-8)
+
+
+def test_a_metric_renames_or_selects(scores, long):
+    assert ir.as_scores(scores, metric="AP").columns.tolist() == ["AP"]
+    assert ir.as_scores(long, metric="P@5").columns.tolist() == ["P@5"]
+    assert ir.as_scores(scores["AP"], metric="MAP").columns.tolist() == ["MAP"]
+    assert ir.as_scores(scores[["AP"]].droplevel("system"), metric="AP").index.nlevels == 2
+    with pytest.raises(InputError, match="scores by RR; found several columns.*: AP, P@5"):
+        ir.as_scores(scores, metric="RR")
+
+
+def test_tables_dictionaries_and_rows(scores):
+    assert same(pa.Table.from_pandas(scores.reset_index()), scores)
+    nested = {
+        system: {topic: dict(row) for topic, row in part.droplevel("system").iterrows()}
+        for system, part in scores.groupby("system", sort=False)
+    }
+    assert same(nested, scores)
+    one = ir.as_scores(nested["bm25"])
+    assert one.index.unique("system").tolist() == ["run"]
+    metric = ir_measures.Metric("q1", ir_measures.AP, 0.5)
+    assert ir.summary([metric])["mean"].tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("x", "words"),
+    [
+        (3, "found int"),
+        ("AP", "found str"),
+        ([], "found list"),
+        ([1.0], "found list"),
+        ({}, "topic: {metric: score}}"),
+        ({"q1": 0.5}, "topic: {metric: score}}.*'q1'"),
+        ({"q1": {"AP": 0.5}, "bm25": {"q1": {"AP": 0.5}}}, "another dictionary: 'q1'"),
+        (pd.DataFrame({"name": ["a"], "AP": [0.5]}), r"perquery=True\)"),
+    ],
+)
+def test_what_holds_no_scores(x, words):
+    with pytest.raises(InputError, match=words):
+        ir.as_scores(x)
+
+
+def test_runs_are_no_scores(track):
+    runs, qrels = track
+    assert not is_scores(runs)
+    assert not is_scores(qrels)
+    assert not is_scores(runs.set_index(["topic", "doc"]))
+    assert np.isfinite(ir.evaluate(runs.set_index(["topic", "doc"]), qrels, "AP")).all(axis=None)
+
+
+def test_frames_under_an_index_have_the_verbs_of_runs(track):
+    runs, qrels = track
+    found = runs.set_index(["system", "topic"]).ireval.evaluate(qrels, "AP")
+    pd.testing.assert_frame_equal(found, runs.ireval.evaluate(qrels, "AP"))
+
+
+def test_arrays_at_one_depth(track):
+    array = ir.score(ir.cube(*track), "AP", "P")
+    expected = ir.evaluate(*track, ["AP", "P"], depth=10)
+    found = ir.as_scores(array.sel(depth=10))
+    pd.testing.assert_frame_equal(found, expected, check_names=False, atol=1e-12)
+    one = ir.as_scores(array.sel(depth=10, metric="AP"))
+    assert same(one, expected[["AP"]])
+    with pytest.raises(
+        InputError, match=r"metric, system, topic, depth. Select one depth: scores.s"
+    ):
+        ir.as_scores(array)
+
+
+def test_columns_that_might_be_meant_instead(long):
+    for other, taken in (("score", "value"), ("query_id", "qid"), ("run", "name")):
+        frame = long.assign(**{other: range(len(long))})
+        if taken == "value":
+            assert same(frame, long)
+        else:
+            with pytest.raises(InputError, match=f"'{taken}', which comes first, and '{other}'"):
+                ir.as_scores(frame)
+    assert same(long.assign(metric=long["measure"], measure="x"), long)

@@ -1,0 +1,162 @@
+"""Cubes of judgments by subtopic."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import irframe as ir
+from irframe.errors import IdError, InputError, MetricError
+
+METRICS = (
+    "alpha_nDCG",
+    "ERR_IA",
+    "NRBP",
+    "AP_IA",
+    "StRecall",
+    "nNRBP(alpha=0.9)",
+    "IA(metric='AP')",
+)
+
+
+def track(seed=0, topics=7, systems=4, docs=30, subtopics=5):
+    """Return runs and judgments by subtopic, some topics with fewer of them."""
+    rng = np.random.default_rng(seed)
+    names = [f"d{number}" for number in range(docs)]
+    judged = [
+        (f"{topic}", f"{topic}-{subtopic}", doc, int(rng.integers(0, 3)))
+        for topic in range(topics)
+        for subtopic in range(1 + topic % subtopics)
+        for doc in rng.choice(names, docs // 2, replace=False)
+    ]
+    runs = [
+        (f"s{system}", f"{topic}", doc, float(rng.random()))
+        for system in range(systems)
+        for topic in range(topics)
+        for doc in rng.choice(names, docs * 2 // 3, replace=False)
+    ]
+    columns = ["topic", "subtopic", "doc", "grade"]
+    return (
+        pd.DataFrame(runs, columns=["system", "topic", "doc", "score"]),
+        pd.DataFrame(judged, columns=columns).sample(frac=1, random_state=seed),
+    )
+
+
+@pytest.fixture(scope="module")
+def cube():
+    return ir.cube(*track())
+
+
+@pytest.fixture(scope="module")
+def scores(cube):
+    return cube.ireval.score(*METRICS)
+
+
+def same(found, expected):
+    labels = {dim: expected[dim] for dim in ("system", "topic")}
+    xr.testing.assert_allclose(found.sel(labels).drop_attrs(), expected.drop_attrs())
+
+
+def test_plain_cubes_know_nothing_of_subtopics():
+    plain = ir.cube(*ir.example_track())
+    assert "subtopic_grade" not in plain.variables
+    assert "subtopics" not in plain.attrs
+
+
+def test_the_highest_grade_is_that_of_the_document(cube):
+    grades = cube["subtopic_grade"].to_numpy()
+    assert grades.shape == (cube.sizes["judged"], 5)
+    np.testing.assert_array_equal(grades.max(axis=1), cube["judged_grade"])
+
+
+@pytest.mark.parametrize("name", ["subtopic", "intent", "aspect"])
+def test_columns_of_subtopics(name, scores):
+    runs, qrels = track()
+    found = ir.cube(runs, qrels.rename(columns={"subtopic": name})).ireval.score(*METRICS)
+    xr.testing.assert_identical(found, scores)
+
+
+def test_rows_in_any_order_and_lists_in_parts(cube, scores):
+    runs, qrels = track()
+    shuffled = ir.cube(runs.sample(frac=1, random_state=1), qrels.sample(frac=1, random_state=2))
+    same(shuffled.ireval.score(*METRICS), scores)
+    part = cube.isel(system=[2, 0], topic=[5, 1, 3])
+    same(part.ireval.score(*METRICS), scores.isel(system=[2, 0], topic=[5, 1, 3]))
+    one = cube.sel(topic="4").ireval.score(*METRICS)
+    xr.testing.assert_allclose(one.drop_attrs(), scores.sel(topic="4").drop_attrs())
+    same(cube.isel(depth=slice(9)).ireval.score(*METRICS), scores.isel(depth=slice(9)))
+
+
+def test_cubes_put_together(cube, scores):
+    for dim, size in (("topic", 3), ("system", 2)):
+        parts = [cube.isel({dim: slice(size)}), cube.isel({dim: slice(size, None)})]
+        same(ir.concat(parts, dim).ireval.score(*METRICS), scores)
+    runs, qrels = track()
+    first, others = qrels["topic"] < "2", runs["system"] > "s1"
+    here = runs["topic"] < "2"
+    apart = [ir.cube(runs[here], qrels[first]), ir.cube(runs[~here], qrels[~first])]
+    assert apart[0].sizes["subtopic"] < apart[1].sizes["subtopic"]
+    same(ir.concat(apart).ireval.score("alpha_nDCG"), scores.sel(metric=["alpha_nDCG"]))
+    shuffled = [ir.cube(runs[~others], qrels), ir.cube(runs[others], qrels.iloc[::-1])]
+    same(
+        ir.concat(shuffled, "system").ireval.score(*METRICS[1:]),
+        scores.sel(metric=list(METRICS[1:])),
+    )
+    plain = qrels.groupby(["topic", "doc"], as_index=False)["grade"].max()
+    with pytest.raises(InputError, match="cubes that all have subtopics, or none"):
+        ir.concat([ir.cube(runs[here], plain[plain["topic"] < "2"]), apart[1]])
+
+
+def test_saved_stored_and_lazy_cubes(cube, scores, tmp_path):
+    runs, qrels = track()
+    same(cube.ireval.save(f"{tmp_path}/cube.zarr").ireval.score(*METRICS).compute(), scores)
+    same(cube.chunk(topic=2, system=1).ireval.score(*METRICS).compute(), scores)
+    for system, run in runs.groupby("system"):
+        ir.write_run(run, tmp_path / f"{system}.run")
+    stored = ir.scan_runs(f"{tmp_path}/*.run").ireval.store(f"{tmp_path}/store", qrels, topics=3)
+    same(stored.cube().ireval.score(*METRICS).compute(), scores)
+
+
+def test_fewer_judgments_and_condensed_lists(cube):
+    runs, qrels = track()
+    condensed = cube.ireval.condense().ireval.score("alpha_nDCG", "IA(metric='RR')", at=10)
+    alone = cube.ireval.score("alpha_nDCG(judged_only=True)", at=10)
+    np.testing.assert_allclose(condensed[0], alone[0])
+    judged = qrels[["topic", "doc"]]
+    kept = runs.merge(judged.drop_duplicates())
+    rebuilt = ir.cube(kept, qrels, depth=cube.sizes["depth"]).ireval.score("alpha_nDCG", at=10)
+    np.testing.assert_allclose(condensed[0].sel(topic=rebuilt.topic), rebuilt[0])
+    sampled = cube.ireval.downsample(40, seed=1)
+    left = (sampled["judged_grade"] > -127).to_numpy()
+    assert ((sampled["subtopic_grade"] > -127).any("subtopic").to_numpy() == left).all()
+
+
+def test_iterations_are_subtopics_where_metrics_need_them(tmp_path):
+    runs, qrels = track()
+    listed = qrels.rename(columns={"subtopic": "iteration"})
+    ir.write_qrels(listed, tmp_path / "qrels")
+    expected = ir.evaluate(runs, qrels, "alpha_nDCG@5")
+    read = ir.read_qrels(tmp_path / "qrels")
+    pd.testing.assert_frame_equal(ir.evaluate(runs, read, "alpha_nDCG@5"), expected)
+    named = ir.read_qrels(tmp_path / "qrels", subtopics=True)
+    assert named.columns.tolist() == ["topic", "doc", "grade", "subtopic"]
+    pd.testing.assert_frame_equal(ir.evaluate(runs, named, "alpha_nDCG@5"), expected)
+    with pytest.raises(IdError, match="call the column 'iteration' subtopic if it names those"):
+        ir.cube(runs, read)
+
+
+def test_judgments_and_metrics_that_do_not_fit(cube):
+    runs, qrels = track()
+    with pytest.raises(MetricError, match="for which the column 'intent' of the qrels was taken"):
+        ir.evaluate(runs, qrels.rename(columns={"subtopic": "intent"}), ["AP", "alpha_nDCG@5"])
+    plain = ir.cube(*ir.example_track())
+    with pytest.raises(MetricError, match="wanted judgments with subtopics; found none for: NRBP"):
+        plain.ireval.score("AP", "NRBP")
+    with pytest.raises(IdError, match="one judgment per topic and document, and subtopic"):
+        ir.cube(runs, pd.concat([qrels, qrels.iloc[:1]]))
+    with pytest.raises(MetricError, match="alpha_nDCG"):
+        cube.ireval.bounds("alpha_nDCG")
+    with pytest.raises(MetricError):
+        cube.ireval.tie_ranges("alpha_nDCG")
+    with pytest.raises(MetricError, match="share gain over ties"):
+        ir.cube(runs, qrels, ties="mean").ireval.score("NRBP")

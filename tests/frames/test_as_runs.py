@@ -1,0 +1,213 @@
+"""Runs out of what other tools hand over."""
+
+import json
+from collections import namedtuple
+from types import SimpleNamespace
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import irframe as ir
+from irframe.errors import IdError, InputError
+
+NESTED = {"q1": {"d1": 0.9, "d2": 0.7}, "q2": {"d1": 0.5}}
+RUN = pd.DataFrame(
+    {"topic": ["q1", "q1", "q2"], "doc": ["d1", "d2", "d1"], "score": [0.9, 0.7, 0.5]}
+)
+QRELS = pd.DataFrame({"topic": ["q1", "q2"], "doc": ["d2", "d1"], "grade": [1, 1]})
+ROWS = list(RUN.itertuples(index=False, name=None))
+SHAPES = {
+    "dictionary": NESTED,
+    "index of topics": RUN.set_index("topic"),
+    "index of both": RUN.set_index(["topic", "doc"]),
+    "PyArrow": pa.table(RUN),
+    "batches": pa.table(RUN).to_reader(),
+    "ScoredDoc": [ir_measures.ScoredDoc(*row) for row in ROWS],
+    "named tuples": [namedtuple("Row", "qid docno score")(*row) for row in ROWS],  # noqa: PYI024
+    "dictionaries": RUN.to_dict("records"),
+    "a column": RUN.set_index(["topic", "doc"])["score"],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes_of_one_run(shape):
+    run = pa.table(RUN).to_reader() if shape == "batches" else SHAPES[shape]
+    frame = ir.as_runs(run)
+    expected = ir.evaluate(RUN, QRELS, ["RR", "P@1"])
+    found = ir.evaluate(frame, QRELS, ["RR", "P@1"])
+    np.testing.assert_array_equal(found, expected)
+    assert found.index.tolist() == expected.index.tolist()
+
+
+def test_verbs_take_them_directly():
+    qrels = {"q1": {"d2": 1}, "q2": {"d1": 1}}
+    expected = ir.evaluate(RUN, QRELS, "RR")
+    scored = (ir_measures.ScoredDoc(*row) for row in ROWS)
+    pd.testing.assert_frame_equal(
+        ir.evaluate(scored, qrels, "RR").rename_axis(index={"query_id": "topic"}), expected
+    )
+    cube = ir.cube(NESTED, qrels)
+    assert cube.identical(ir.cube(RUN, QRELS))
+    pd.testing.assert_frame_equal(ir.rank(NESTED), ir.rank(RUN))
+    pd.testing.assert_frame_equal(ir.judge(NESTED, qrels), ir.judge(RUN, QRELS))
+    pd.testing.assert_frame_equal(ir.pool(NESTED, 1), ir.pool(RUN, 1))
+    pd.testing.assert_frame_equal(ir.diagnose(NESTED, qrels), ir.diagnose(RUN, QRELS))
+    assert len(ir.restrict(qrels, ir.pool(NESTED, 1))) == 1
+    assert len(ir.sample(qrels, 100)) == 2
+
+
+def test_outcomes_take_them_too():
+    runs, qrels = (
+        {"a": NESTED, "b": {"q1": {"d2": 1.0}, "q2": {"d1": 1.0}}},
+        {"q1": {"d2": 1}, "q2": {"d1": 1}},
+    )
+    found = ir.outcomes(
+        runs, iter([ir_measures.Qrel("q1", "d2", 1), ir_measures.Qrel("q2", "d1", 1)])
+    )
+    expected = ir.outcomes(ir.as_runs(runs), ir.as_qrels(qrels))
+    pd.testing.assert_frame_equal(found.summary, expected.summary)
+    kinds = pd.DataFrame(
+        {"topic": ["q1", "q2"], "doc": ["d2", "d1"], "grade": 1, "kind": ["x", "y"]}
+    )
+    assert ir.outcomes(runs, kinds, by="kind").summary["kind"].tolist() == ["x", "y"]
+
+
+def test_a_frame_stays_what_it_is():
+    assert ir.as_runs(RUN) is RUN
+    assert ir.as_runs(RUN.assign(name="bm25")).columns.tolist() == ["topic", "doc", "score", "name"]
+
+
+def test_systems_are_named():
+    assert ir.as_runs(NESTED, "bm25")["system"].unique().tolist() == ["bm25"]
+    runs = RUN.assign(name="x")
+    assert ir.as_runs(runs, "bm25")["name"].unique().tolist() == ["bm25"]
+    assert runs["name"].unique().tolist() == ["x"]
+    with pytest.raises(IdError, match="one system to be named 'bm25'; found 2: a, b"):
+        ir.as_runs(pd.concat([RUN.assign(run="a"), RUN.assign(run="b")]), "bm25")
+
+
+def test_runs_by_the_names_of_their_systems():
+    scored = [ir_measures.ScoredDoc(*row) for row in ROWS]
+    runs = ir.as_runs({"a": NESTED, "b": RUN, "c": scored, 7: pa.table(RUN)})
+    assert runs["system"].unique().tolist() == ["a", "b", "c", "7"]
+    assert set(runs.columns) == {"system", "topic", "doc", "score"}
+    assert not runs.isna().any(axis=None)
+    own = ir.as_runs({"a": scored, "b": scored})
+    assert own.columns.tolist() == ["system", "query_id", "doc_id", "score"]
+
+
+def test_ids_keep_their_type():
+    run = ir.as_runs({1: {10: 0.5, 11: 0.25}})
+    assert run["topic"].dtype == run["doc"].dtype == np.int64
+
+
+@pytest.mark.filterwarnings("ignore:unsafe cast")
+def test_ranx_runs():
+    ranx = pytest.importorskip("ranx")
+    run = ranx.Run(NESTED, name="bm25")
+    assert ir.as_runs(run).sort_values(["topic", "doc"]).to_dict("list") == {
+        "system": ["bm25"] * 3,
+        **RUN.to_dict("list"),
+    }
+    assert "system" not in ir.as_runs(ranx.Run(NESTED))
+    qrels = ranx.Qrels({"q1": {"d2": 1}, "q2": {"d1": 1}})
+    assert ir.evaluate(run, qrels, "RR").index.tolist() == [("bm25", "q1"), ("bm25", "q2")]
+    found = ir.evaluate(run, qrels, "RR")["RR"].mean()
+    assert found == pytest.approx(ranx.evaluate(qrels, run, "mrr"))
+
+
+@pytest.mark.parametrize("library", ["polars", "duckdb"])
+def test_tables_that_speak_arrow(library):
+    module = pytest.importorskip(library, exc_type=ImportError)
+    if library == "polars":
+        table = module.DataFrame(RUN.to_dict("list"))
+        with pytest.raises(InputError, match=r"Collect it first: x.collect\(\)"):
+            ir.as_runs(table.lazy())
+    else:
+        connection = module.connect()
+        connection.register("run", pa.table(RUN))
+        table = connection.sql("select * from run")
+    pd.testing.assert_frame_equal(ir.as_runs(table), RUN, check_dtype=False)
+    assert ir.evaluate(table, QRELS, "RR")["RR"].tolist() == [0.5, 1.0]
+
+
+def test_text_of_any_arrow_type():
+    if not hasattr(pa, "string_view"):
+        pytest.skip("this version of PyArrow has no string_view")
+    schema = pa.schema([("topic", pa.string_view()), ("doc", pa.string()), ("score", pa.float32())])
+    table = pa.table(RUN.to_dict("list"), schema=schema)
+    assert ir.as_runs(table)["topic"].tolist() == RUN["topic"].tolist()
+
+
+def test_predictions_of_mteb():
+    meta = {"model_name": "e5", "revision": "1"}
+    one = {"mteb_model_meta": meta, "default": {"test": NESTED}}
+    assert ir.as_runs(one).to_dict("list") == {"system": ["e5"] * 3, **RUN.to_dict("list")}
+    two = {"mteb_model_meta": meta, "de": {"test": NESTED}, "fr": {"test": NESTED, "dev": NESTED}}
+    assert ir.as_runs(two).groupby(["subset", "split"]).size().to_dict() == {
+        ("de", "test"): 3,
+        ("fr", "dev"): 3,
+        ("fr", "test"): 3,
+    }
+    with pytest.raises(InputError, match="none below the model's name"):
+        ir.as_runs({"mteb_model_meta": meta})
+
+
+@pytest.mark.parametrize(
+    ("x", "words"),
+    [
+        ({}, "found an empty dictionary"),
+        ({"d1": 0.5}, "documents without a topic: 'd1'"),
+        ({"q1": {"d1": 1.0}, "d2": 0.5}, "documents without a topic: 'd2'"),
+        (
+            {"q1": {"d1": 1.0}, "bm25": NESTED},
+            "'q1', taken for a topic, .* 'bm25', taken for a sys",
+        ),
+        (
+            {"q1": {"d1": 1.0}, "bm25": RUN},
+            "'q1', taken for a topic, .* 'bm25', taken for a system",
+        ),
+        ({"q1": ["d1"]}, r"core them by their rank: {topic: {doc: -i for i, doc in enumerate"),
+        ({"q1": [("d1", 0.5)]}, r"ake a dictionary of each: {topic: dict\(pairs\) for topic"),
+        (QRELS, "wanted a run; found judgments. Hand over the runs first"),
+        (RUN["score"], "a column for topic and doc"),
+        (RUN["score"].rename(None), "rows of type float"),
+        ([], "found an empty one"),
+        (ROWS, r"rows of type tuple. Name them: pd.DataFrame\(rows, columns=\['topic', 'doc',"),
+        ([ir_measures.ScoredDoc("q", "d", 1.0), {"topic": "q"}], "2 kinds: ScoredDoc, dict"),
+        (3, r"found int. Make a frame of it: pd.DataFrame\(rows, columns=\['topic', 'doc', 'score"),
+        ("bm25.run", "found str. Read files with ir.read_runs"),
+        (np.float64(3), "found float64"),
+        (ir.cube(RUN, QRELS), "wanted .*; found Dataset"),
+        (RUN.rename(columns={"doc": "d"}), r"frame.rename\(columns={'d': 'doc'}\)"),
+        (RUN.drop(columns="score"), "a column for score or rank"),
+    ],
+)
+def test_what_is_no_run(x, words):
+    with pytest.raises(InputError, match=words):
+        ir.as_runs(x)
+
+
+def test_columns_that_might_be_meant_instead():
+    both = RUN.rename(columns={"topic": "qid"}).assign(query_id=["x", "y", "z"])
+    with pytest.raises(
+        InputError, match=r"'qid', which comes first, and 'query_id', .*columns={'qid': 'topic'}\)"
+    ):
+        ir.as_runs(both)
+    assert ir.as_runs(both.assign(topic="q1")) is not None
+    assert ir.as_runs(both.assign(query_id=both["qid"])) is not None
+    assert ir.as_runs(both.assign(qid=[1, 2, 3], query_id=["1", "2", "3"])) is not None
+    terrier = RUN.rename(columns={"doc": "docno"}).assign(docid=[5, 6, 7])
+    assert ir.rank(terrier)["docno"].tolist() == ["d1", "d2", "d1"]
+
+
+def test_a_namesake_of_ranx_is_no_run():
+    with pytest.raises(InputError, match="found SimpleNamespace"):
+        ir.as_runs(SimpleNamespace(run=NESTED, name="x"))
+
+
+def test_dictionaries_of_json_read_back():
+    assert ir.as_runs(json.loads(json.dumps(NESTED))).equals(ir.as_runs(NESTED))

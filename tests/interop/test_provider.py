@@ -1,0 +1,233 @@
+"""ir_measures that computes with irframe."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, ERR, RBP, RR, Judged, NumQ, NumRel, NumRelRet, P, R, nDCG
+
+import irframe as ir
+from irframe.errors import InputError
+from irframe.interop import IrframeProvider
+from irframe.interop.provider import register, translate
+
+TEXTS = [
+    *("AP", "AP@100", "AP(rel=2)", "P@10", "P(rel=2)@10", "RR", "RR(rel=2)", "Rprec", "R@50"),
+    *("R(rel=2)@50", "nDCG", "nDCG@10", "nDCG(gains={1:5,2:9})@20", "Bpref", "Bpref(rel=2)"),
+    *("NumRet", "NumRelRet", "NumRet(rel=2)", "NumQ", "NumRel", "SetP", "SetP(rel=2)", "SetR"),
+    *("SetF", "SetF(beta=0.5)", "Success@5", "Success(rel=2)@5", "IPrec@0.1", "infAP"),
+    *("SetAP", "SetAP(rel=2)", "SetP(relative=True)", "AP(judged_only=True)@100"),
+    *("P(judged_only=True)@10", "nDCG(judged_only=True)@10", "Rprec(judged_only=True)"),
+]
+MEASURES = [ir_measures.parse_measure(text) for text in TEXTS]
+
+
+def table(provider, qrels, run, measures=MEASURES):
+    rows = provider.iter_calc(measures, qrels, run)
+    frame = pd.DataFrame([(row.query_id, str(row.measure), row.value) for row in rows])
+    return frame.set_index([0, 1])[2].unstack().sort_index()
+
+
+@pytest.fixture(scope="module")
+def provider():
+    return IrframeProvider()
+
+
+@pytest.mark.parametrize("track", ["robust03", "trec-covid-round1"])
+def test_the_tables_are_those_of_pytrec_eval(shared, provider, track):
+    folder = shared / "data" / track
+    qrels = ir.read_qrels(next(folder.glob("qrels*")))
+    paths = sorted((folder / "runs").iterdir())[:4]
+    judged = ir.to_pytrec_eval(qrels.assign(grade=qrels["grade"].clip(lower=0)))
+    for path in paths:
+        run = ir.to_pytrec_eval(ir.read_run(path, system="run"))
+        found, expected = (table(each, judged, run) for each in (provider, ir_measures.pytrec_eval))
+        assert len(expected) >= 30
+        pd.testing.assert_frame_equal(found, expected, atol=1e-9, rtol=0)
+
+
+QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1}, "q3": {"z": 1}}
+RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"x": 1.0}, "q9": {"a": 1.0}}
+
+
+def test_topics_that_a_run_lacks_are_those_of_pytrec_eval(provider):
+    found, expected = (table(each, QRELS, RUN) for each in (provider, ir_measures.pytrec_eval))
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_the_share_of_judged_documents_is_that_of_its_provider(provider):
+    run = {"q1": {"a": 3.0, "x": 2.0, "b": 1.0}, "q2": {"x": 1.0, "a": 0.5}}
+    measures = [Judged @ 1, Judged @ 2, Judged @ 10, Judged]
+    found, expected = (table(each, QRELS, run, measures) for each in (provider, ir_measures.judged))
+    pd.testing.assert_frame_equal(found, expected)
+
+
+CWL = json.loads(
+    Path(__file__).parents[1].joinpath("metrics", "_cwl_eval", "values.json").read_text()
+)
+SCALED = {
+    "BPM(T=1.0)@10": "BPM(T=1,max_rel=2)@10",
+    "BPM(T=2.5)@20": "BPM(T=2.5,max_rel=2)@20",
+    "INSQ(T=1.0)": "INSQ(max_rel=2)",
+    "INSQ(T=3.0)": "INSQ(T=3,max_rel=2)",
+    "INST(T=1.0)": "INST(max_rel=2)",
+    "INST(T=2.5)": "INST(T=2.5,max_rel=2)",
+    "NERR8@10": "NERR8(max_rel=2)@10",
+    "NERR9@20": "NERR9(max_rel=2)@20",
+    "NERR10(p=0.9)": "NERR10(p=0.9,max_rel=2)",
+    "NERR11(T=1.0)": "NERR11(T=1,max_rel=2)",
+    "SDCG@10": "SDCG(max_rel=2)@10",
+}
+
+
+@pytest.mark.parametrize("text", SCALED)
+@pytest.mark.parametrize("shift", [0, 1])
+def test_the_measures_of_cwl_eval(provider, text, shift):
+    """Shift all grades, and with them the least: what is clipped then scores the same."""
+    measure = ir_measures.parse_measure(SCALED[text])
+    measure = measure(min_rel=shift, max_rel=2 + shift)
+    lists = {str(place): each for place, each in enumerate(CWL["lists"]) if each}
+    run = {q: {f"d{rank}": -float(rank) for rank in range(len(each))} for q, each in lists.items()}
+    qrels = {
+        q: {f"d{rank}": shift + 3 * (g == 2) + (g == 1) for rank, g in enumerate(each) if g >= 0}
+        for q, each in lists.items()
+    }
+    found = {row.query_id: row.value for row in provider.iter_calc([measure], qrels, run)}
+    expected = {q: CWL["values"][text][int(q)][0] for q in lists}
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_compatibility_is_that_of_its_provider(provider):
+    rng = np.random.default_rng(0)
+    qrels = {
+        str(q): {f"d{n}": int(g) for n, g in enumerate(rng.integers(0, 4, 20))} for q in range(6)
+    }
+    run = {
+        str(q): {f"d{n}": float(s) for n, s in enumerate(rng.permutation(30 + q)[5:])}
+        for q in range(6)
+    }
+    measures = [ir_measures.Compat, ir_measures.Compat(p=0.8)]
+    found, expected = (table(each, qrels, run, measures) for each in (provider, ir_measures.compat))
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_rank_biased_precision_of_relevant_documents(provider):
+    run = {"q1": {"x": 2.0, "a": 1.0}}
+    assert provider.calc_aggregate([RBP(rel=1, p=0.5)], {"q1": {"a": 2}}, run) == {
+        RBP(rel=1, p=0.5): 0.25
+    }
+
+
+@pytest.mark.parametrize("run", [{}, [], iter([]), {"q9": {"a": 1.0}}, {"q2": {"x": 1.0}}])
+def test_runs_that_retrieve_nothing_judged(provider, run):
+    found = provider.calc_aggregate([AP, P @ 5, RR], QRELS, run)
+    assert found == {AP: 0.0, P @ 5: 0.0, RR: 0.0}
+
+
+def test_what_is_retrieved_counts_where_nothing_is_judged(provider):
+    found = provider.calc_aggregate(
+        [NumRelRet, ir_measures.NumRet, NumRel], QRELS, {"q2": {"x": 1.0}}
+    )
+    assert list(found.values()) == [0, 1, 1]
+
+
+def test_all_shapes_of_ir_measures(provider):
+    expected = provider.calc_aggregate(MEASURES, QRELS, RUN)
+    scored = [ir_measures.ScoredDoc(q, d, s) for q, docs in RUN.items() for d, s in docs.items()]
+    judged = [ir_measures.Qrel(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()]
+    for qrels, run in (
+        (judged, scored),
+        (iter(judged), iter(scored)),
+        (pd.DataFrame(judged), pd.DataFrame(scored).assign(rank=1, name="x")),
+    ):
+        assert provider.calc_aggregate(MEASURES, qrels, run) == expected
+
+
+def test_ids_keep_their_type(provider):
+    qrels = pd.DataFrame({"query_id": [1, 2], "doc_id": [7, 8], "relevance": 1})
+    run = pd.DataFrame({"query_id": [1], "doc_id": [7], "score": [0.5]})
+    rows = list(provider.iter_calc([AP], qrels, run))
+    assert [(row.query_id, type(row.query_id), row.value) for row in rows] == [
+        (1, int, 1.0),
+        (2, int, 0.0),
+    ]
+
+
+def test_one_evaluator_scores_many_runs(provider):
+    evaluator = provider.evaluator([AP, nDCG @ 10], QRELS)
+    first = evaluator.calc_aggregate(RUN)
+    assert evaluator.calc_aggregate({"q1": {"a": 1.0}}) != first
+    assert evaluator.calc_aggregate(RUN) == first
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        ERR @ 10,
+        RBP,
+        ir_measures.Accuracy,
+        ir_measures.alpha_nDCG @ 10,
+        nDCG(dcg="exp-log2", gains={1: 2}),
+    ],
+)
+def test_measures_that_others_define_otherwise_are_left_to_them(provider, measure):
+    assert not provider.supports(measure)
+    with pytest.raises(InputError, match="measures that irframe computes"):
+        provider.evaluator([measure], QRELS)
+
+
+def test_measures_by_one_order_of_ties(provider):
+    tied = {"q1": {"a": 1.0, "b": 1.0}}
+    found = provider.calc_aggregate([RR @ 10, RR, Judged @ 1, R @ 1], QRELS, tied)
+    assert found[RR @ 10] == found[RR] == 0.5 / 3
+
+
+def test_the_default_pipeline_asks_irframe_first():
+    code = (
+        "import ir_measures; from ir_measures import AP;"
+        "qrels, run = {'q': {'a': 1}}, {'q': {'a': 1.0}};"
+        "import irframe.interop;"
+        "evaluator = ir_measures.evaluator([AP], qrels);"
+        "print(type(evaluator).__module__, evaluator.calc_aggregate(run)[AP],"
+        "      ir_measures.providers.registry['irframe'].NAME)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["irframe.interop.provider", "1.0", "irframe"]
+
+
+def test_registering_again_changes_nothing():
+    pipeline = ir_measures.DefaultPipeline.providers
+    before = [each.NAME for each in pipeline]
+    register()
+    assert [each.NAME for each in pipeline] == before
+    assert before.index("irframe") == 1
+
+
+def test_metrics_are_named_after_measures():
+    assert str(translate(NumQ)) == "NumQ"
+    assert translate(NumRelRet) == ir.NumRelRet()
+    assert translate(AP(judged_only=True)) is None or ir.parse_metric("AP(judged_only=True)")
+
+
+def test_pyterrier_computes_with_irframe(monkeypatch):
+    pt = pytest.importorskip("pyterrier")
+    topics = pd.DataFrame({"qid": ["q1", "q2"], "query": ["x", "y"]})
+    qrels = pd.DataFrame({"qid": ["q1", "q1", "q2"], "docno": ["a", "b", "a"], "label": [2, 0, 1]})
+    run = pd.DataFrame({"qid": ["q1", "q1", "q2"], "docno": ["b", "a", "a"], "score": [2.0, 1, 1]})
+    run = run.assign(rank=[0, 1, 0], query="x")
+    measures = [AP, nDCG @ 10, RR @ 10]
+    pipeline = ir_measures.DefaultPipeline.providers
+    tables = []
+    for providers in (pipeline[:], [each for each in pipeline if each.NAME != "irframe"]):
+        monkeypatch.setattr(ir_measures.DefaultPipeline, "providers", providers)
+        tables.append(pt.Experiment([run], topics, qrels, measures, names=["bm25"]))
+    pd.testing.assert_frame_equal(*tables)
+    perquery = pt.Experiment([run], topics, qrels, measures, names=["bm25"], perquery=True)
+    scores = ir.as_scores(perquery)
+    assert set(scores.columns) == {"AP", "nDCG@10", "RR@10"}
+    assert scores.index.names == ["name", "qid"]

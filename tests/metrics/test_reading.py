@@ -1,0 +1,118 @@
+"""How users read: against the slow loops, against cwl_eval, and the sums without an end."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from oracles.reading import QUANTITIES as ORACLES
+from strategies import batches, block
+from variants import VARIANTS
+
+from irframe.errors import MetricError
+from irframe.gains import Binary
+from irframe.metrics import Block, Evidence
+from irframe.metrics.cwl_names import CWL_NAMES
+from irframe.metrics.parse_metric import parse_metric
+from irframe.metrics.reading import QUANTITIES
+from irframe.names import EMPTY, UNJUDGED
+
+PEER = json.loads(Path(__file__).with_name("_cwl_eval").joinpath("values.json").read_text())
+READERS = [v for v in VARIANTS if v.metric.reading and v.name != "GMAP" and "pool" not in v.text]
+
+
+@pytest.mark.parametrize("variant", READERS, ids=str)
+@given(batch=batches(max_len=8, max_topics=2))
+def test_quantities_equal_the_slow_loop(variant, batch):
+    topics, depth = batch
+    found = np.stack(variant.metric.read(Evidence(block(topics, depth))))
+    for row, topic in enumerate(topics):
+        for k in {1, depth}:
+            expected = ORACLES[variant.name](topic, k, **variant.fields)
+            here = dict(zip(QUANTITIES, found[:, row, k - 1], strict=True))
+            assert here == pytest.approx(expected, rel=1e-9, abs=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("variant", READERS, ids=str)
+@given(batch=batches())
+def test_utility_is_the_score(variant, batch):
+    evidence = Evidence(block(*batch))
+    utility, *_ = variant.metric.read(evidence)
+    np.testing.assert_allclose(utility, variant.metric.score(evidence), atol=1e-12)
+
+
+def listed(grades):
+    """Return a list of grades, which are all that is judged, as a block."""
+    row = np.full(1000, EMPTY, np.int8)
+    row[: len(grades)] = [UNJUDGED if grade < 0 else grade for grade in grades]
+    levels = np.arange(3)
+    count = np.array([grades.count(level) for level in levels])
+    return Block(
+        grade=row, retrieved=np.array(len(grades)), levels=levels, count=count, top=PEER["top"]
+    )
+
+
+@pytest.mark.parametrize("text", PEER["values"])
+def test_quantities_equal_cwl_eval(text):
+    metric = parse_metric(text)
+    for grades, expected in zip(PEER["lists"], PEER["values"][text], strict=True):
+        found = [values[-1] for values in metric.read(Evidence(listed(grades)))]
+        if text == "AP" and not any(grade > 0 for grade in grades):
+            assert expected == [0, 0, 1, 1, 1]  # it has its users stop at once
+            assert found[:3] == [0, 0, 1]
+            assert np.isnan(found[3:]).all()
+        else:
+            assert found == pytest.approx(expected, abs=1e-6), grades
+
+
+def test_every_metric_of_cwl_eval_is_compared():
+    compared = {type(parse_metric(text)).__name__ for text in PEER["values"]}
+    assert compared == set(ORACLES)
+    assert set(CWL_NAMES) <= compared
+
+
+@pytest.mark.parametrize(
+    "text", [str(v) for v in READERS if "horizon=None" in str(v)] + ["INST(T=0.5, horizon=None)"]
+)
+def test_sums_without_an_end_are_limits(text):
+    endless = parse_metric(text)
+    evidence = Evidence(listed([0, 2, 1, -1, 0, 1, 0, 0, 2]))
+    limits = [values[[0, 3, 20]] for values in endless.read(evidence)]
+    far = replace(endless, horizon=20_000).read(evidence)
+    for limit, near in zip(limits, far, strict=True):
+        np.testing.assert_allclose(near[[0, 3, 20]], limit, rtol=3e-3)
+
+
+def test_no_reader_goes_past_a_horizon_above_the_depth():
+    short = parse_metric("INST(T=1.0, horizon=3)")
+    evidence = Evidence(listed([0, 1, 0, 2, 2, 2]))
+    for values in short.read(evidence):
+        assert (values[3:] == values[2]).all()
+
+
+def test_rounding_errors_do_not_decide_who_has_enough():
+    grades = [1] * 12
+    metric = parse_metric("BPM(T=1.0, gain={0: 0, 1: 0.1, 2: 0.2})")
+    depth = metric.read(Evidence(listed(grades)))[QUANTITIES.index("expected_depth")]
+    assert depth[-1] == 10
+
+
+def test_users_of_inst_want_half_a_document_at_least():
+    with pytest.raises(MetricError, match="at least 0.5"):
+        parse_metric("INST(T=0.4)")
+    assert parse_metric("INSQ(T=0.1)").T == 0.1
+
+
+@pytest.mark.parametrize("text", ["IFTRate(A=0, b2=1, R2=1, horizon=None)", "INST(horizon=0)"])
+def test_horizons_are_checked(text):
+    with pytest.raises(MetricError, match="horizon"):
+        parse_metric(text)
+
+
+@pytest.mark.parametrize("name", ["INST", "NERR8", "SDCG", "RBP", "ERR"])
+def test_gains_are_shares(name):
+    with pytest.raises(MetricError, match="at most 1"):
+        parse_metric(f"{name}(gain={{1: 2}})")
+    assert parse_metric(f"{name}(gain='binary')").gain == Binary()

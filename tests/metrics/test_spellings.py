@@ -1,0 +1,251 @@
+"""What other tools call the metrics."""
+
+import warnings
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+import pytrec_eval
+
+import irframe as ir
+from irframe.errors import IrframeWarning, MetricError
+from irframe.metrics.averaging import FLOOR
+from irframe.metrics.base import ALIASES
+from irframe.metrics.facts import facts
+from irframe.metrics.parse_metric import parse_named
+from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, SETS, each_of_set
+
+
+@pytest.mark.parametrize(
+    ("text", "metric"),
+    [
+        ("precision@5", ir.P(depth=5)),
+        ("precision@5-l2", ir.P(rel=2, depth=5)),
+        ("precision", ir.SetP()),
+        ("f1@10", ir.F(depth=10)),
+        ("f1", ir.SetF()),
+        ("recall@100", ir.Recall(depth=100)),
+        ("hits@5", ir.NumRelRet(depth=5)),
+        ("hits", ir.NumRelRet()),
+        ("hit_rate@5", ir.Success(depth=5)),
+        ("hit_rate", ir.Success()),
+        ("mrr@10", ir.RR(depth=10)),
+        ("map-l2", ir.AP(rel=2)),
+        ("map@100-l2", ir.AP(rel=2, depth=100)),
+        ("r-precision", ir.Rprec()),
+        ("r-precision-l2", ir.Rprec(rel=2)),
+        ("ndcg@10", ir.nDCG(depth=10)),
+        ("ndcg_burges@10", ir.nDCG(gain="exp", depth=10)),
+        ("dcg@3", ir.DCG(gain=ir.Linear(top=1), depth=3)),
+        ("DCG@3", ir.DCG(depth=3)),
+        ("NDCG_Burges@10", ir.nDCG(gain="exp", depth=10)),
+        ("F1", ir.SetF()),
+        ("Hits@5", ir.NumRelRet(depth=5)),
+        ("Hit_Rate@5-l2", ir.Success(rel=2, depth=5)),
+        ("rbp.80", ir.RBP(p=0.8)),
+        ("rbp.8", ir.RBP(p=0.8)),
+        ("rbp.95", ir.RBP(p=0.95)),
+        ("rbp", ir.RBP()),
+        ("RBP@0.8", ir.RBP(p=0.8)),
+        ("RBP@10", ir.RBP(depth=10)),
+        ("ndcg.1=3,2=9.5", ir.nDCG(gain={1: 3, 2: 9.5})),
+        ("NDCG_CUT_10", ir.nDCG(depth=10)),
+        ("p_5", ir.P(depth=5)),
+        ("p@5", ir.P(depth=5)),
+        ("r@10", ir.Recall(depth=10)),
+        ("ap(REL=2)".lower(), ir.AP(rel=2)),
+        ("Map", ir.AP()),
+        ("RECIP_RANK", ir.RR()),
+        ("map_cut@10", ir.AP(depth=10)),
+        ("numrelret", ir.NumRelRet()),
+        ("NumRet(rel=2)", ir.NumRelRet(rel=2)),
+        (ir_measures.nDCG @ 10, ir.nDCG(depth=10)),
+        (ir_measures.NumRelRet, ir.NumRelRet()),
+    ],
+)
+def test_names_of_other_tools(text, metric):
+    assert ir.parse_metric(text) == metric
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("rbp@80", "'rbp@80', which has two. Write 'RBP@80' for the depth, 'rbp.80' for the pers"),
+        ("hit_rate.5", "unknown|a metric such as"),
+        ("bpref@5-l0", "rel of Bpref"),
+        ("ndcg-l2", "parameters of nDCG; found 'ndcg-l2': rel"),
+        ("p", "unknown metric 'p'. Did you mean P"),
+        ("P.5,10", "one metric; found 2 measures in 'P.5,10': P_5, P_10"),
+        ("official", "one metric; found 2. measures"),
+        ("XYZ-T=1", "a metric such as"),
+    ],
+)
+def test_names_that_mean_none_or_several(text, words):
+    with pytest.raises(MetricError, match=words):
+        ir.parse_metric(text)
+
+
+@pytest.mark.parametrize("typed", ["map_cuts", "nDGC", "recip_rnk", "ndcg_cut_x", "Rprec5", "hit"])
+def test_suggestions_never_repeat_what_was_typed(typed):
+    with pytest.raises(MetricError) as caught:
+        ir.parse_metric(typed)
+    assert typed not in caught.value.advice.removeprefix("did you mean ").split(" or ")
+
+
+def test_a_name_that_might_mean_two_metrics(monkeypatch):
+    monkeypatch.setitem(ALIASES, "ASL", ir.ASL)
+    monkeypatch.setitem(ALIASES, "Asl", ir.ESL)
+    assert ir.parse_metric("ASL") == ir.ASL()
+    with pytest.raises(MetricError, match="'asl', which may be any of: ASL, ESL"):
+        ir.parse_metric("asl")
+
+
+def test_several_at_once():
+    labels = [str(metric) for metric in parse_named("P.5,10")]
+    assert labels == ["P_5", "P_10"]
+    assert [str(metric) for metric in parse_named("ndcg_cut")][:2] == ["ndcg_cut_5", "ndcg_cut_10"]
+    assert len(parse_named("iprec_at_recall")) == 11
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_sets_are_those_of_trec_eval(name):
+    nicknames = pytrec_eval.supported_nicknames[name] - {"runid", "relstring"}
+    assert set(SETS[name].split()) == nicknames | ({"num_q"} & set(SETS[name].split()))
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0}}
+    given = pytrec_eval.RelevanceEvaluator(qrels, set(nicknames)).evaluate(run)["q"]
+    printed = {label for label in each_of_set(name) if not label.startswith("gm_")}
+    differing = printed ^ given.keys()
+    assert {
+        label for label in differing if not label.startswith(("gm_", "runid", "relstr"))
+    } == set()
+
+
+def test_all_of_trec_eval_equals_it():
+    runs, qrels = ir.example_track()
+    run = runs[runs["system"] == "bm25"]
+    found = ir.evaluate(run, qrels, "all_trec").droplevel("system")
+    evaluator = pytrec_eval.RelevanceEvaluator(ir.to_pytrec_eval(qrels), {"all_trec"})
+    expected = pd.DataFrame(evaluator.evaluate(ir.to_pytrec_eval(run))).T
+    logarithms = ["gm_map", "gm_bpref"]
+    expected[logarithms] = np.exp(expected[logarithms].astype(float))
+    found[logarithms] = found[logarithms].clip(lower=FLOOR)
+    shared = found.columns.intersection(expected.columns)
+    assert set(found.columns) == set(expected.columns) - {"relstring", "runid"}
+    np.testing.assert_allclose(
+        found[shared], expected.loc[found.index, shared].astype(float), atol=1e-9
+    )
+
+
+def test_names_of_ranx_equal_ranx():
+    ranx = pytest.importorskip("ranx")
+    runs, qrels = ir.example_track()
+    ranked = runs[runs["system"] == "bm25"].ireval.rank()
+    run = ir.to_pytrec_eval(ranked.drop(columns="score"))  # ranx orders ties by chance
+    names = [
+        *(f"{name}@{k}" for name in RANX_NAMES if name not in {"rbp", "bpref"} for k in (1, 5, 60)),
+        *("map-l2", "precision", "f1", "rbp.80", "recall@10-l2", "r-precision", "hits", "mrr"),
+    ]
+    names = [name for name in names if name.partition("@")[0] not in BY_FUNCTION]
+    names = [name for name in names if not name.startswith("r-precision@")]
+    binary = {
+        topic: {doc: min(g, 1) for doc, g in docs.items()}
+        for topic, docs in ir.to_pytrec_eval(qrels).items()
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        graded = ranx.evaluate(ir.to_pytrec_eval(qrels), run, names)
+        rbp = ranx.evaluate(binary, run, "rbp.80")
+    found = ir.evaluate(run, qrels, names, ties="order").mean()
+    for name in names:
+        expected = rbp if name.startswith("rbp") else graded[name]
+        assert found[name] == pytest.approx(expected, abs=1e-9), name
+
+
+BY_FUNCTION = {"average_precision", "reciprocal_rank"}
+"""What ranx calls its functions, but not its metrics."""
+
+
+LABELS = ["R@5", "MRR@10", "map_cut_10", "NDCG@10", "hit_rate@5", "rbp.80", " AP ", "P.5", "asl"]
+
+
+@pytest.fixture(scope="module")
+def track():
+    return ir.example_track()
+
+
+def test_what_is_asked_for_comes_back(track):
+    runs, qrels = track
+    scores = runs.ireval.evaluate(qrels, LABELS)
+    assert scores.columns.tolist() == LABELS
+    assert scores.attrs["metrics"] == LABELS
+    canonical = runs.ireval.evaluate(qrels, [ir.parse_metric(label) for label in LABELS])
+    assert canonical.columns.tolist() == [str(ir.parse_metric(label)) for label in LABELS]
+    np.testing.assert_array_equal(scores, canonical)
+    cube = runs.ireval.cube(qrels)
+    assert cube.ireval.score(*LABELS)["metric"].values.tolist() == LABELS
+    assert scores.ireval.summary().index.unique("metric").tolist() == LABELS
+    compared = scores.ireval.compare(baseline="bm25")
+    assert compared["metric"].unique().tolist() == LABELS
+    assert compared.set_index("metric")["depth"].loc["map_cut_10"].unique().tolist() == [10]
+    bounds = cube.ireval.bounds("R@5", "rbp.80")
+    assert bounds["metric"].values.tolist() == ["R@5", "rbp.80"]
+
+
+def test_values_print_as_they_are():
+    assert str(ir.parse_metric("R@5")) == "Recall@5"
+    assert str(ir.Recall @ 5) == "Recall@5"
+    assert repr(parse_named("R@5")[0]) == "Recall()@5"
+
+
+def test_measures_of_ir_measures_keep_their_names(track):
+    scores = ir.evaluate(*track, [ir_measures.R @ 5, ir_measures.P(rel=2) @ 5])
+    assert scores.columns.tolist() == ["R@5", "P(rel=2)@5"]
+    assert ir.evaluate(*track, ir_measures.nDCG @ 5).columns.tolist() == ["nDCG@5"]
+
+
+def test_one_metric_under_two_names(track):
+    scores = ir.evaluate(*track, ["map", "AP"])
+    np.testing.assert_array_equal(scores["map"], scores["AP"])
+    with pytest.raises(MetricError, match="each once; found otherwise: AP"):
+        ir.evaluate(*track, ["AP", ir.AP()])
+    labels = ir.evaluate(*track, ["P_5", "P.5,10"]).columns.tolist()
+    assert labels == ["P_5", "P_10"]
+
+
+def test_labels_lead_to_their_metric(track):
+    runs, qrels = track
+    assert facts("asl").cost
+    cube = runs.ireval.cube(qrels)
+    scores = cube.ireval.score("map", "R@5")
+    by_label = scores.ireval.agreement("map")
+    xr_equal = scores.ireval.agreement("AP")
+    assert by_label.equals(xr_equal)
+    assert scores.ireval.agreement("MAP@5").equals(scores.ireval.agreement("AP@5"))
+    styled = scores.ireval.compare(baseline="bm25", at=[5]).ireval.styled()
+    assert [name for name in styled.columns if "map" in str(name)]
+    assert scores.ireval.select_top(metric="AP").equals(scores.ireval.select_top(metric="map"))
+
+
+def test_what_a_set_lacks_is_told(track, monkeypatch):
+    monkeypatch.setitem(SETS, "official", "map no_such_measure")
+    with pytest.warns(IrframeWarning, match="does not have are left out: no_such_measure"):
+        assert ir.evaluate(*track, "official").columns.tolist() == ["map"]
+
+
+def test_the_names_of_ir_measures_are_all_of_them():
+    assert set(ir_measures.measures.registry) == IR_MEASURES
+
+
+@pytest.mark.parametrize("name", CWL_ALIKE)
+def test_names_of_cwl_eval_are_read(name):
+    assert type(ir.parse_metric(name)).__name__ == CWL_ALIKE[name]
+
+
+def test_every_name_of_ir_measures_that_is_known_parses():
+    known = [name for name in IR_MEASURES if name in ALIASES]
+    assert len(known) > 20
+    for name in known:
+        at = "@0.5" if name == "IPrec" else "@5"
+        metric = ir.parse_metric(name + at)
+        assert isinstance(metric, ALIASES[name])

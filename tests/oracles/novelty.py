@@ -1,0 +1,140 @@
+"""Subtopics: what documents are new about, as a loop from rank to rank.
+
+A ranking here is a list of sets, the subtopics that each document is relevant to; `missed` are the
+same of the judged documents that were not retrieved.
+"""
+
+from math import log2
+
+
+def gains(ranking, k, alpha):
+    """Return the gain of each of the first k documents."""
+    hits, found = {}, []
+    for subtopics in ranking[:k]:
+        gain = 0.0
+        for name in subtopics:
+            gain += (1 - alpha) ** hits.get(name, 0)
+        for name in subtopics:
+            hits[name] = hits.get(name, 0) + 1
+        found.append(gain)
+    return found
+
+
+def ideal(documents, alpha):
+    """Return the ranking that takes the best document at every rank, of equal ones the first."""
+    left, ranking, hits = list(documents), [], {}
+    while left:
+        worth = [round(sum((1 - alpha) ** hits.get(n, 0) for n in each), 12) for each in left]
+        best = left.pop(worth.index(max(worth)))
+        ranking.append(best)
+        for name in best:
+            hits[name] = hits.get(name, 0) + 1
+    return ranking
+
+
+def number(ranking, missed):
+    """Return how many subtopics have a relevant document."""
+    return len(set().union(*ranking, *missed))
+
+
+def discounted(ranking, k, alpha):
+    """Return the gains discounted by the logarithm of the rank."""
+    return sum(gain / log2(rank + 2) for rank, gain in enumerate(gains(ranking, k, alpha)))
+
+
+def cascaded(ranking, k, alpha):
+    """Return the gains divided by the rank."""
+    return sum(gain / (rank + 1) for rank, gain in enumerate(gains(ranking, k, alpha)))
+
+
+def patient(ranking, k, alpha, beta):
+    """Return the gains that patient users collect."""
+    return sum(gain * beta**rank for rank, gain in enumerate(gains(ranking, k, alpha)))
+
+
+def share(value, whole):
+    """Return a share, 0 of nothing."""
+    return value / whole if whole > 0 else 0.0
+
+
+def alpha_dcg(ranking, missed, k, alpha=0.5, *, bound=True):
+    """Return alpha-DCG."""
+    total = discounted(ranking, k, alpha)
+    everything = set().union(*ranking, *missed)
+    return share(total, discounted([everything] * k, k, alpha)) if bound else total
+
+
+def alpha_ndcg(ranking, missed, k, alpha=0.5):
+    """Return alpha-nDCG."""
+    best = ideal([*ranking, *missed], alpha)
+    return share(discounted(ranking, k, alpha), discounted(best, k, alpha))
+
+
+def err_ia(ranking, missed, k, alpha=0.5, *, bound=True):
+    """Return ERR-IA."""
+    everything = set().union(*ranking, *missed)
+    whole = cascaded([everything] * k, k, alpha) if bound else len(everything)
+    return share(cascaded(ranking, k, alpha), whole)
+
+
+def nerr_ia(ranking, missed, k, alpha=0.5):
+    """Return nERR-IA."""
+    best = ideal([*ranking, *missed], alpha)
+    return share(cascaded(ranking, k, alpha), cascaded(best, k, alpha))
+
+
+def nrbp(ranking, missed, k, alpha=0.5, beta=0.5):
+    """Return NRBP."""
+    scale = 1 - (1 - alpha) * beta
+    return share(scale * patient(ranking, k, alpha, beta), number(ranking, missed))
+
+
+def nnrbp(ranking, missed, k, alpha=0.5, beta=0.5):
+    """Return nNRBP."""
+    best = ideal([*ranking, *missed], alpha)
+    return share(patient(ranking, k, alpha, beta), patient(best, len(best), alpha, beta))
+
+
+def mean_over_subtopics(ranking, missed, score):
+    """Return the mean of what a function gives for the hits on each subtopic and their number."""
+    names = sorted(set().union(*ranking, *missed), key=str)
+    values = [
+        score([name in each for each in ranking], sum(name in each for each in [*ranking, *missed]))
+        for name in names
+    ]
+    return share(sum(values), len(values))
+
+
+def ap_ia(ranking, missed, k):
+    """Return AP-IA."""
+
+    def score(hits, relevant):
+        return sum(sum(hits[: i + 1]) / (i + 1) for i in range(min(k, len(hits))) if hits[i]) / (
+            relevant
+        )
+
+    return mean_over_subtopics(ranking, missed, score)
+
+
+def p_ia(ranking, missed, k):
+    """Return P-IA."""
+    return mean_over_subtopics(ranking, missed, lambda hits, _: sum(hits[:k]) / k)
+
+
+def st_recall(ranking, missed, k):
+    """Return subtopic recall."""
+    return share(len(set().union(*ranking[:k])), number(ranking, missed))
+
+
+ORACLES = {
+    "AP_IA": ap_ia,
+    "ERR_IA": err_ia,
+    "IA": mean_over_subtopics,
+    "NRBP": nrbp,
+    "P_IA": p_ia,
+    "StRecall": st_recall,
+    "alpha_DCG": alpha_dcg,
+    "alpha_nDCG": alpha_ndcg,
+    "nERR_IA": nerr_ia,
+    "nNRBP": nnrbp,
+}

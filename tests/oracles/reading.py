@@ -1,0 +1,286 @@
+"""Metrics of the C/W/L framework: weights from the probability of going on, rank after rank.
+
+Every oracle lists C(1), C(2), ... down to its horizon, of a list that holds nothing past its end,
+and `quantities` says the rest as Moffat et al. (2017, doi:10.1145/3052768) define it.
+"""
+
+import math
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from scipy.special import polygamma
+
+from .binary import average_precision
+from .topic import Gain, Topic, count_relevant, gain_of, is_relevant
+
+Step = Callable[[int, float, float], float]
+"""Rank, gain there and gain down to there -> probability of going on."""
+
+
+def padded(topic: Topic, k: int, ranks: int, gain: Gain, rel: int) -> list[float]:
+    """Return the gains of the list cut at k, with nothing down to a number of ranks."""
+    own = [gain_of(grade, gain, topic.gmax, rel) for grade in topic.serp[:k]]
+    return (own + [0.0] * ranks)[:ranks]
+
+
+def quantities(gains: list[float], step: Step, endless: float = 0.0) -> dict[str, float]:
+    """Return the five quantities; `endless` is how many ranks are read past the last, if all."""
+    total, reading, so_far, depth, lasts = 0.0, 1.0, 0.0, 0.0, []
+    for rank, g in enumerate(gains, start=1):
+        so_far += g
+        depth += reading
+        total += reading * g
+        goes_on = step(rank, g, so_far)
+        lasts.append((reading * (1 - goes_on), so_far, rank))
+        reading *= goes_on
+    whole = depth + reading * endless
+    if endless:  # nobody reads for ever, and there is no gain past the last rank
+        lasts.append((reading, so_far, len(gains) + endless))
+    return {
+        "expected_utility": total / whole,
+        "expected_total_utility": sum(last * gain for last, gain, _ in lasts),
+        "expected_cost": 1.0,
+        "expected_total_cost": sum(last * rank for last, _, rank in lasts),
+        "expected_depth": whole,
+    }
+
+
+def stopping(topic: Topic, k: int, step: Step, *, gain: Gain, rel: int) -> dict[str, float]:
+    """Return the quantities of users who stop at k at the latest."""
+    gains = padded(topic, k, k, gain, rel)
+    return quantities(gains, lambda rank, g, so_far: step(rank, g, so_far) if rank < k else 0.0)
+
+
+def precision(topic: Topic, k: int, *, gain: Gain = "binary", rel: int = 1) -> dict[str, float]:
+    """P: everybody reads k ranks."""
+    return stopping(topic, k, lambda *_: 1.0, gain=gain, rel=rel)
+
+
+def scaled_dcg(topic: Topic, k: int, *, gain: Gain = "linear", rel: int = 1) -> dict[str, float]:
+    """SDCG: C(i) = log(i + 1) / log(i + 2)."""
+    step = lambda i, *_: math.log(i + 1) / math.log(i + 2)  # noqa: E731
+    return stopping(topic, k, step, gain=gain, rel=rel)
+
+
+def nerr8(topic: Topic, k: int, *, gain: Gain = "linear", rel: int = 1) -> dict[str, float]:
+    """NERR8: C(i) = 1 - g(i)."""
+    return stopping(topic, k, lambda _, g, __: 1 - g, gain=gain, rel=rel)
+
+
+def nerr9(topic: Topic, k: int, *, gain: Gain = "linear", rel: int = 1) -> dict[str, float]:
+    """NERR9: C(i) = (1 - g(i)) i / (i + 1)."""
+    return stopping(topic, k, lambda i, g, _: (1 - g) * i / (i + 1), gain=gain, rel=rel)
+
+
+def bejeweled(
+    topic: Topic, k: int, *, T: float = 1.0, gain: Gain = "linear", rel: int = 1
+) -> dict[str, float]:
+    """BPM: on until the gain reaches T."""
+    return stopping(topic, k, lambda _, __, y: float(y + 1e-9 < T), gain=gain, rel=rel)
+
+
+def dynamic_bejeweled(
+    topic: Topic,
+    k: int,
+    *,
+    T: float = 1.0,
+    K: float = 10,
+    hb: float = 1.0,
+    hc: float = 1.0,
+    median: float = 0.5,
+    gain: Gain = "linear",
+    rel: int = 1,
+    horizon: int = 1000,
+) -> dict[str, float]:
+    """DynamicBPM: the goal T and the patience K move with every gain."""
+    goal, patience = T, K
+
+    def step(i: int, g: float, y: float) -> float:
+        nonlocal goal, patience
+        goes_on = y + 1e-9 < goal and i + 1e-9 < patience
+        goal += hb * (g - median)
+        patience += hc * (g - median)
+        return float(goes_on)
+
+    return quantities(padded(topic, k, horizon, gain, rel), step)
+
+
+def inverse_squares(
+    topic: Topic,
+    k: int,
+    *,
+    T: float = 1.0,
+    gain: Gain = "linear",
+    rel: int = 1,
+    horizon: int | None = 1000,
+) -> dict[str, float]:
+    """INSQ: C(i) = ((i + 2T - 1) / (i + 2T))^2."""
+    gains = padded(topic, k, horizon or k, gain, rel)
+    step = lambda i, *_: ((i + 2 * T - 1) / (i + 2 * T)) ** 2  # noqa: E731
+    return quantities(gains, step, 0.0 if horizon else squares(k + 2 * T))
+
+
+def squares(first: float) -> float:
+    """Return 1 + (first / (first + 1))^2 + (first / (first + 2))^2 + ..."""
+    return float(first**2 * polygamma(1, first))
+
+
+def adapting_inverse_squares(
+    topic: Topic,
+    k: int,
+    *,
+    T: float = 1.0,
+    gain: Gain = "linear",
+    rel: int = 1,
+    horizon: int | None = 1000,
+) -> dict[str, float]:
+    """INST: C(i) = ((i + T + T_i - 1) / (i + T + T_i))^2 with T_i = T less the gain so far."""
+    gains = padded(topic, k, horizon or k, gain, rel)
+    step = lambda i, _, y: ((i + 2 * T - y - 1) / (i + 2 * T - y)) ** 2  # noqa: E731
+    return quantities(gains, step, 0.0 if horizon else squares(k + 2 * T - sum(gains)))
+
+
+def nerr10(
+    topic: Topic,
+    k: int,
+    *,
+    p: float = 0.9,
+    gain: Gain = "linear",
+    rel: int = 1,
+    horizon: int | None = 1000,
+) -> dict[str, float]:
+    """NERR10: C(i) = p (1 - g(i))."""
+    gains = padded(topic, k, horizon or k, gain, rel)
+    return quantities(gains, lambda _, g, __: p * (1 - g), 0.0 if horizon else 1 / (1 - p))
+
+
+def nerr11(
+    topic: Topic,
+    k: int,
+    *,
+    T: float = 1.0,
+    gain: Gain = "linear",
+    rel: int = 1,
+    horizon: int | None = 1000,
+) -> dict[str, float]:
+    """NERR11: C(i) of INSQ times 1 - g(i)."""
+    gains = padded(topic, k, horizon or k, gain, rel)
+    step = lambda i, g, _: (1 - g) * ((i + 2 * T - 1) / (i + 2 * T)) ** 2  # noqa: E731
+    return quantities(gains, step, 0.0 if horizon else squares(k + 2 * T))
+
+
+def foraging_for_goal(
+    topic: Topic,
+    k: int,
+    *,
+    T: float = 1.0,
+    b1: float = 0.9,
+    R1: float = 2.0,
+    gain: Gain = "linear",
+    rel: int = 1,
+    horizon: int | None = 1000,
+) -> dict[str, float]:
+    """IFTGoal: C(i) = 1 - 1 / (1 + b1 e^((T - y) R1))."""
+    gains = padded(topic, k, horizon or k, gain, rel)
+    step = lambda _, __, y: 1 - 1 / (1 + b1 * math.exp((T - y) * R1))  # noqa: E731
+    return quantities(gains, step, 0.0 if horizon else 1 / (1 - step(k, 0.0, sum(gains))))
+
+
+def foraging_at_rate(
+    topic: Topic,
+    k: int,
+    *,
+    A: float = 0.2,
+    b2: float = 0.9,
+    R2: float = 10.0,
+    gain: Gain = "linear",
+    rel: int = 1,
+    horizon: int = 1000,
+) -> dict[str, float]:
+    """IFTRate: C(i) = 1 / (1 + b2 e^((A - y/i) R2))."""
+    step = lambda i, _, y: 1 / (1 + b2 * math.exp((A - y / i) * R2))  # noqa: E731
+    return quantities(padded(topic, k, horizon, gain, rel), step)
+
+
+def foraging_for_goal_at_rate(
+    topic: Topic,
+    k: int,
+    *,
+    T: float = 1.0,
+    b1: float = 0.9,
+    R1: float = 2.0,
+    A: float = 0.2,
+    b2: float = 0.9,
+    R2: float = 10.0,
+    gain: Gain = "linear",
+    rel: int = 1,
+    horizon: int = 1000,
+) -> dict[str, float]:
+    """IFTGoalRate: the product of both."""
+
+    def step(i: int, g: float, y: float) -> float:  # noqa: ARG001
+        goal = 1 - 1 / (1 + b1 * math.exp((T - y) * R1))
+        return goal / (1 + b2 * math.exp((A - y / i) * R2))
+
+    return quantities(padded(topic, k, horizon, gain, rel), step)
+
+
+def rank_biased(
+    topic: Topic, k: int, *, p: float = 0.8, gain: Gain = "binary", rel: int = 1
+) -> dict[str, float]:
+    """RBP: C(i) = p, for ever."""
+    return quantities(padded(topic, k, k, gain, rel), lambda *_: p, 1 / (1 - p))
+
+
+def reciprocal_rank(topic: Topic, k: int, *, rel: int = 1) -> dict[str, float]:
+    """RR: on until something relevant is found."""
+    gains = padded(topic, k, 1000, "binary", rel)
+    return quantities(gains, lambda _, g, __: 1.0 - g)
+
+
+def average(topic: Topic, k: int, *, norm: str = "R", rel: int = 1) -> dict[str, float]:
+    """AP: C(i) = sum_(j>i) r_j/j over sum_(j>=i) r_j/j, all not retrieved infinitely deep."""
+    found = [is_relevant(grade, rel) for grade in topic.serp[:k]]
+    rates = [r / rank for rank, r in enumerate(found, start=1)]
+    AP, R = average_precision(topic, k, norm=norm, rel=rel), count_relevant(topic.judged, rel)
+    R = min(R, k) if norm == "min" else R
+    depth = R / sum(rates) if sum(rates) else math.nan
+    return {
+        "expected_utility": AP,
+        "expected_total_utility": AP * depth if sum(rates) else 0.0,
+        "expected_cost": 1.0,
+        "expected_total_cost": depth,
+        "expected_depth": depth,
+    }
+
+
+QUANTITIES = {
+    "AP": average,
+    "BPM": bejeweled,
+    "DynamicBPM": dynamic_bejeweled,
+    "IFTGoal": foraging_for_goal,
+    "IFTGoalRate": foraging_for_goal_at_rate,
+    "IFTRate": foraging_at_rate,
+    "INSQ": inverse_squares,
+    "INST": adapting_inverse_squares,
+    "NERR10": nerr10,
+    "NERR11": nerr11,
+    "NERR8": nerr8,
+    "NERR9": nerr9,
+    "P": precision,
+    "RBP": rank_biased,
+    "RR": reciprocal_rank,
+    "SDCG": scaled_dcg,
+}
+"""Metric -> the five quantities of a topic."""
+
+
+def utility(name: str) -> Callable[..., float]:
+    """Return the oracle of a metric, which is its expected utility."""
+
+    @wraps(QUANTITIES[name])
+    def score(topic: Topic, k: int, **fields: Any) -> float:
+        return QUANTITIES[name](topic, k, **fields)["expected_utility"]
+
+    return score

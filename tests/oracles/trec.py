@@ -1,0 +1,124 @@
+"""The rest of trec_eval: averages over levels, gain by what was missed, sets, utility."""
+
+import math
+
+from .binary import average_precision, interpolated_precision, recall
+from .graded import discounted, gains, ideal_gains
+from .sets import number_retrieved, set_precision
+from .topic import Gain, Topic, count_relevant, is_relevant
+
+
+def relative_precision(topic: Topic, k: int, *, rel: int = 1) -> float:
+    """RelativeP: relevant documents found, over as many as might be in the top k."""
+    most = min(k, count_relevant(topic.judged, rel))
+    return count_relevant(topic.serp[:k], rel) / most if most else 0.0
+
+
+def set_relative_precision(topic: Topic, k: int, *, rel: int = 1) -> float:
+    """SetRelativeP: the same for the set retrieved within k."""
+    most = min(int(number_retrieved(topic, k)), count_relevant(topic.judged, rel))
+    return count_relevant(topic.serp[:k], rel) / most if most else 0.0
+
+
+def set_average_precision(topic: Topic, k: int, *, rel: int = 1) -> float:
+    """SetAP: precision times recall of the set retrieved within k."""
+    return set_precision(topic, k, rel=rel) * recall(topic, k, rel=rel)
+
+
+def g_measure(topic: Topic, k: int, *, gain: Gain | None = None, rel: int = 1) -> float:
+    """G: every gain over log2 of 2 and of the gain missed so far, over all gain there is."""
+    gain = {grade: grade for grade in range(128)} if gain in (None, "Linear(top=1)") else gain
+    own, best = gains(topic, k, gain, rel), ideal_gains(topic, k, gain, "judged", rel)
+    total = 0.0
+    for rank, g in enumerate(own, start=1):
+        ideal = sum(max(g, 1) for g in best[:rank]) + max(rank - len(best), 0)
+        total += g / math.log2(2 + ideal - sum(own[:rank]))
+    return total / sum(best) if sum(best) else 0.0
+
+
+def binary_g(topic: Topic, k: int, *, rel: int = 1) -> float:
+    """BinG: mean over the relevant documents of 1 / log2(2 + documents above not relevant)."""
+    R, above, total = count_relevant(topic.judged, rel), 0, 0.0
+    for grade in topic.serp[:k]:
+        if is_relevant(grade, rel):
+            total += 1 / math.log2(2 + above)
+        else:
+            above += 1
+    return total / R if R else 0.0
+
+
+def utility(
+    topic: Topic,
+    k: int,
+    *,
+    a: float = 1.0,
+    b: float = -1.0,
+    c: float = 0.0,
+    d: float = 0.0,
+    docs: int = 0,
+    rel: int = 1,
+) -> float:
+    """Return the utility of the four cells of the contingency table."""
+    hits = count_relevant(topic.serp[:k], rel)
+    noise = len(topic.serp[:k]) - hits
+    missed = count_relevant(topic.judged, rel) - hits
+    return a * hits + b * noise + c * missed + d * (docs - hits - noise - missed)
+
+
+def yet_another_average_precision(topic: Topic, k: int, *, rel: int = 1) -> float:
+    """YAAP: log of (1 + S) / (1 + R - S), with S the sum of precisions."""
+    R = count_relevant(topic.judged, rel)
+    S = R * average_precision(topic, k, rel=rel)
+    return math.log((1 + S) / (1 + R - S))
+
+
+def interpolated_average_precision(
+    topic: Topic,
+    k: int,
+    *,
+    levels: tuple[float, ...] = tuple(i / 10 for i in range(11)),
+    rounding: str = "up",
+    rel: int = 1,
+) -> float:
+    """InterpolatedAP: mean of interpolated precision over levels of recall."""
+    options = {"rounding": rounding, "rel": rel}
+    points = [interpolated_precision(topic, k, recall=level, **options) for level in levels]
+    return sum(points) / len(points)
+
+
+def r_precision_at_multiple(topic: Topic, k: int, *, multiple: float = 1.0, rel: int = 1) -> float:
+    """RprecMult: precision at int(multiple R + 0.9) of the list cut at k."""
+    cut = int(multiple * count_relevant(topic.judged, rel) + 0.9)
+    return count_relevant(topic.serp[:k][:cut], rel) / cut if cut else 0.0
+
+
+def ndcg_over_relevant(topic: Topic, k: int, *, gain: Gain = "linear", rel: int = 1) -> float:
+    """NDCG at the rank of every document with gain, averaged over all those there are."""
+    own = gains(topic, k, gain, rel)
+    best = [g for g in ideal_gains(topic, k, gain, "judged", rel) if g > 0]
+    if not best:
+        return 0.0
+    shares = [share(own[:rank], best[:rank]) for rank in range(1, len(own) + 1) if own[rank - 1]]
+    missing = len(best) - len(shares)
+    return (sum(shares) + missing * share(own, best)) / len(best)
+
+
+def ndcg_over_levels(topic: Topic, k: int, *, gain: Gain = "linear", rel: int = 1) -> float:
+    """NDCG where the ideal gain falls, and of a list longer than that, averaged."""
+    own = gains(topic, k, gain, rel)
+    best = [g for g in ideal_gains(topic, k, gain, "judged", rel) if g > 0]
+    ends = [i for i, g in enumerate(best, start=1) if i == len(best) or best[i] != g]
+    points = [share(own[:end], best[:end]) for end in ends]
+    if best and len(own) > len(best) + 1:
+        points.append(share(own, best))
+    return sum(points) / len(points) if points else 0.0
+
+
+def share(own: list[float], best: list[float]) -> float:
+    """Return the discounted gain of one list by that of another."""
+    return discounted(own, "log2", 2) / discounted(best, "log2", 2)
+
+
+def number_nonrelevant_judged(topic: Topic, k: int, *, rel: int = 1) -> float:
+    """NumNonrelJudgedRet: documents retrieved within k, judged and not relevant."""
+    return float(sum(grade is not None and grade < rel for grade in topic.serp[:k]))
