@@ -107,10 +107,13 @@ def evaluate(
 
 
 def _with_subtopics(qrels: pd.DataFrame, metrics: list[Metric]) -> pd.DataFrame:
-    """Return judgments whose iterations, if metrics need subtopics, are called so."""
+    """Return judgments whose iterations, if metrics need subtopics, are called so.
+
+    A column that says the same in every row, as most files of TREC do, names no subtopics.
+    """
     found = roles(qrels.columns)
     needed = any(metric.subtopics for metric in metrics) and SUBTOPIC not in found
-    if needed and ITERATION in found:
+    if needed and ITERATION in found and qrels[found[ITERATION]].nunique() > 1:
         return qrels.rename(columns={found[ITERATION]: SUBTOPIC})
     return qrels
 

@@ -143,3 +143,14 @@ def test_ties_across_a_cut_cannot_be_deepened(track):
     with pytest.raises(DepthError, match="lists cut between ties.*Leave depth= out"):
         tied.ireval.evaluate(qrels, "P@10", depth=5, ties="mean")
     assert len(tied.ireval.evaluate(qrels, "P@5", depth=5, ties="mean"))
+
+
+def test_an_iteration_that_says_nothing_names_no_subtopics():
+    runs, qrels = ir.example_track()
+    for iterations, known in (("0", False), (["1", "2"], True)):
+        named = qrels.assign(iteration=np.resize(iterations, len(qrels)))
+        if known:
+            assert ir.evaluate(runs, named, "alpha_nDCG@10").to_numpy().max() > 0
+        else:
+            with pytest.raises(MetricError, match="subtopic"):
+                ir.evaluate(runs, named, "alpha_nDCG@10")
