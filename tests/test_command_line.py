@@ -116,7 +116,7 @@ def odd(files, tmp_path, monkeypatch):
         ("qrels.txt a.run ranks -m AP", "a score in every file"),
         ("other a.run -m AP", "topics that occur in runs and qrels"),
         ("steep a.run -m AP", "grades that are whole numbers"),
-        ("qrels.txt a.run -m nDGC", "wanted one of Accuracy, AP"),
+        ("qrels.txt a.run -m nDGC", "wanted one of Accuracy, alpha_DCG"),
         ("qrels.txt a.run -m AP(", "wanted a metric"),
         ("qrels.txt a.run -m RBP(p=2)", "below 1"),
         ("qrels.txt a.run -m AP AP", "each once"),

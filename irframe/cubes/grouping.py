@@ -11,15 +11,17 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.layout import LIST, PARTS, variable
+from irframe.cubes.layout import LIST, PARTS, SOMETIMES, variable
 from irframe.cubes.recall_base import gather
 from irframe.cubes.topics import Selection
 from irframe.errors import ParameterError
 from irframe.frames.ids import Codes
 from irframe.frames.tables import RunTable, row_slices
-from irframe.names import DEPTH, ITERATION, SYSTEM, TOPIC, roles
+from irframe.names import DEPTH, ITERATION, SUBTOPIC, SYSTEM, TOPIC, roles
 
-RESERVED = frozenset({"depth", "metric", "judged", "level", "filed_rank", "Q0", "iter", *PARTS})
+RESERVED = frozenset(
+    {"depth", "metric", "judged", "level", "filed_rank", "Q0", "iter", *PARTS, *SOMETIMES, SUBTOPIC}
+)
 """Names that are never taken as group columns."""
 
 
@@ -127,7 +129,9 @@ def _cut(cube: xr.Dataset) -> xr.Dataset:
 
 
 def _extra(frame: pd.DataFrame) -> list[str]:
-    known = {*roles(frame.columns).values(), *RESERVED, ITERATION}
+    found = roles(frame.columns)
+    found.pop(SUBTOPIC, None)  # of the qrels this column is gone; of runs it is none
+    known = {*found.values(), *RESERVED, ITERATION}
     return [
         name
         for name in frame.columns[~frame.columns.duplicated(keep=False)]

@@ -61,4 +61,4 @@ def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
         sides = [shown(value.as_py() for value in side[:3]) for side in (table.doc, doc)]
         found = f"none: the qrels have {sides[0]}, the documents {sides[1]}"
         raise IdError("documents that occur in both frames", found, "compare the identifiers")
-    return table.frame[kept]
+    return table.judging(kept)

@@ -59,4 +59,4 @@ def sample(qrels: Qrels, percent: float, seed: int = 0) -> pd.DataFrame:
     refuse_twice_judged(table, repeated(codes))
     refuse_marks(table.grade)
     keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
-    return table.frame[strata_sample(table.topic, table.grade, keys, percent)]
+    return table.judging(strata_sample(table.topic, table.grade, keys, percent))

@@ -97,6 +97,15 @@ class QrelsTable:
     """The highest one of a document, where it has one for each of several subtopics."""
     subtopic_grade: NDArray[np.int8] | None = None
     """Grades by subtopic, shape (row, subtopic), where there are subtopics."""
+    given: pd.DataFrame | None = None
+    """The frame with a row per subtopic, and the row here of each of them, where there are some."""
+    row: Codes | None = None
+
+    def judging(self, kept: NDArray[np.bool_]) -> pd.DataFrame:
+        """Return the rows that judge some documents, for whatever subtopic."""
+        if self.given is None or self.row is None:
+            return self.frame[kept]
+        return self.given[kept[self.row]]
 
     def describe(self, rows: Codes) -> list[str]:
         """Return what identifies some rows, for messages."""
@@ -189,10 +198,12 @@ def _by_subtopic(table: QrelsTable) -> QrelsTable:
     refuse_twice_judged(table, again)
     grade = np.full((len(first), width), EMPTY, np.int8)
     grade[row, place] = table.grade
-    frame = table.frame.iloc[first].drop(columns=[table.columns[SUBTOPIC]])
+    one = table.frame.iloc[first].drop(columns=[table.columns[SUBTOPIC]])
     return replace(
         table,
-        frame=frame,
+        frame=one.assign(**{str(table.columns[GRADE]): grade.max(axis=1)}),
+        given=table.frame,
+        row=row,
         topic=table.topic[first],
         doc=table.doc.take(pa.array(first)),
         grade=grade.max(axis=1),

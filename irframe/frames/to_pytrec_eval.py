@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from irframe.errors import InputError
 from irframe.frames.by_role import require_columns
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.foreign import columns_of
@@ -11,7 +12,7 @@ from irframe.frames.formats import QRELS, RUN
 from irframe.frames.ids import repeated
 from irframe.frames.rank import rank
 from irframe.frames.tables import read_qrels_table, refuse_twice_judged
-from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
+from irframe.names import DOC, GRADE, RANK, SCORE, SUBTOPIC, SYSTEM, TOPIC, roles
 
 __all__ = ["to_pytrec_eval"]
 
@@ -49,6 +50,9 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
     if known is not None and GRADE in roles(known.columns):
         columns = require_columns(table, QRELS)
         judged = read_qrels_table(table)
+        if judged.subtopic_grade is not None:
+            column = repr(columns[SUBTOPIC])
+            raise InputError("judgments with one grade per document", f"subtopics in {column}")
         (codes,) = code_documents(Side(judged.topic, judged.doc))
         refuse_twice_judged(judged, repeated(codes))
         return _nested(table, columns, table[columns[GRADE]].astype(int))

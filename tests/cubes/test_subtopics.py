@@ -76,6 +76,14 @@ def test_columns_of_subtopics(name, scores):
     xr.testing.assert_identical(found, scores)
 
 
+def test_columns_of_runs_ride_along():
+    runs, qrels = track()
+    kinds = np.where(runs["topic"] < "3", "informational", "navigational")
+    cube = ir.cube(runs.assign(intent=kinds, subtopic="no"), qrels)
+    assert cube["intent"].dims == ("topic",)
+    assert "subtopic" not in cube.coords
+
+
 def test_rows_in_any_order_and_lists_in_parts(cube, scores):
     runs, qrels = track()
     shuffled = ir.cube(runs.sample(frac=1, random_state=1), qrels.sample(frac=1, random_state=2))
@@ -143,6 +151,28 @@ def test_iterations_are_subtopics_where_metrics_need_them(tmp_path):
     pd.testing.assert_frame_equal(ir.evaluate(runs, named, "alpha_nDCG@5"), expected)
     with pytest.raises(IdError, match="call the column 'iteration' subtopic if it names those"):
         ir.cube(runs, read)
+
+
+def test_frames_of_judgments_keep_their_subtopics():
+    runs, qrels = track()
+    pool = runs.ireval.pool(3)
+    kept = qrels.ireval.restrict(pool)
+    pairs = set(map(tuple, pool[["topic", "doc"]].to_numpy()))
+    inside = [pair in pairs for pair in zip(qrels["topic"], qrels["doc"], strict=True)]
+    pd.testing.assert_frame_equal(kept, qrels[inside])
+    sampled = qrels.ireval.sample(50)
+    assert sampled.columns.tolist() == qrels.columns.tolist()
+    whole = qrels.merge(sampled[["topic", "doc"]].drop_duplicates())
+    assert len(whole) == len(sampled) < len(qrels)
+    best = qrels.groupby(["topic", "doc"])["grade"].max()
+    judged = runs.ireval.judge(qrels).dropna(subset="grade")
+    index = pd.MultiIndex.from_frame(judged[["topic", "doc"]])
+    np.testing.assert_array_equal(judged["grade"], best.loc[index])
+    with pytest.raises(InputError, match="subtopics in 'subtopic'"):
+        ir.to_pytrec_eval(qrels)
+    found = runs.ireval.diagnose(qrels)
+    plain = runs.ireval.diagnose(best.reset_index())
+    pd.testing.assert_frame_equal(found, plain)
 
 
 def test_judgments_and_metrics_that_do_not_fit(cube):
