@@ -113,9 +113,11 @@ def _with_subtopics(qrels: pd.DataFrame, metrics: list[Metric]) -> pd.DataFrame:
     """
     found = roles(qrels.columns)
     needed = any(metric.subtopics for metric in metrics) and SUBTOPIC not in found
-    if needed and ITERATION in found and qrels[found[ITERATION]].nunique() > 1:
-        return qrels.rename(columns={found[ITERATION]: SUBTOPIC})
-    return qrels
+    if not needed or ITERATION not in found:
+        return qrels
+    named = qrels[found[ITERATION]]
+    several = bool((named != named.iloc[0]).any())
+    return qrels.rename(columns={found[ITERATION]: SUBTOPIC}) if several else qrels
 
 
 def _at(metric: Metric, depth: int | None) -> Metric:

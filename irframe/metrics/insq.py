@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import zeta
+import scipy
 
 from irframe.metrics.base import Array, Floats, parameter
 from irframe.metrics.reading import ReadingOn, reached
@@ -61,7 +61,7 @@ class INSQ(ReadingOn):
     def endless(self, cumulated_gain: Floats, rank: float) -> Floats:
         """Return how many ranks are read past one, if there are no end of them."""
         ahead = rank + 2 * self.T + 0 * cumulated_gain
-        return np.asarray(ahead**2 * zeta(2, ahead))
+        return np.asarray(ahead**2 * scipy.special.zeta(2, ahead))
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
         """Return the score if unjudged documents and all below the last rank gained 1."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import zeta
+import scipy
 
 from irframe.metrics.base import Floats, parameter
 from irframe.metrics.reading import ReadingOn
@@ -56,4 +56,4 @@ class INST(ReadingOn):
     def endless(self, cumulated_gain: Floats, rank: float) -> Floats:
         """Return how many ranks are read past one, if there are no end of them."""
         ahead = rank + 2 * self.T - cumulated_gain
-        return np.asarray(ahead**2 * zeta(2, ahead))
+        return np.asarray(ahead**2 * scipy.special.zeta(2, ahead))
