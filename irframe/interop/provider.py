@@ -40,8 +40,8 @@ OURS, ANCHOR = "run", "judged"
 
 def register() -> None:
     """Put irframe before the other providers of ir_measures, after what users define themselves."""
-    provider = IrframeProvider()  # type: ignore[no-untyped-call]
-    providers.register(provider)  # type: ignore[no-untyped-call]
+    provider = IrframeProvider()
+    providers.register(provider)
     pipeline = ir_measures.DefaultPipeline.providers
     pipeline[:] = [each for each in pipeline if each.NAME != provider.NAME]
     pipeline.insert(1, provider)
