@@ -35,8 +35,17 @@ def columns_of(x: Any) -> pd.DataFrame | None:
     views = [field.name for field in table.schema if str(field.type) == "string_view"]
     for name in views:
         place = table.column_names.index(name)
-        table = table.set_column(place, name, table[name].cast(TEXT))
+        table = table.set_column(place, name, _as_text(table[name]))
     return to_frame(table)
+
+
+def _as_text(views: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return text of a kind that PyArrow reads from version 16 on."""
+    try:
+        return views.cast(TEXT)
+    except pa.ArrowNotImplementedError as error:
+        found, advice = f"string_view, with PyArrow {pa.__version__}", "use PyArrow 16 or later"
+        raise InputError("text that PyArrow can read", found, advice) from error
 
 
 def is_array(x: Any) -> bool:

@@ -31,7 +31,8 @@ BEIR = QRELS.set_axis(["query-id", "corpus-id", "score"], axis=1)
 )
 def test_shapes_of_one_set(qrels):
     found = ir.evaluate(RUN, qrels, ["nDCG", "RR"])
-    pd.testing.assert_frame_equal(found, ir.evaluate(RUN, QRELS, ["nDCG", "RR"]))
+    expected = ir.evaluate(RUN, QRELS, ["nDCG", "RR"])
+    assert found.to_dict() == expected.to_dict()
 
 
 def test_iterators_are_read_once():
