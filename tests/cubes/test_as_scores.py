@@ -48,15 +48,13 @@ def test_after_reset_index(scores):
     assert same(scores.reset_index("topic").set_index("topic", append=True), scores)
 
 
-def read(text, **options):
-    """Read a frame from CSV without a loss; old versions of pandas round by default."""
-    return pd.read_csv(io.StringIO(text), float_precision="round_trip", **options)
-
-
 def test_from_a_file(scores):
     text = scores.reset_index().to_csv(index=False)
-    assert same(read(text, dtype={"topic": "str"}), scores)
-    whole = read(text)
+    found = ir.as_scores(pd.read_csv(io.StringIO(text), dtype={"topic": "str"}))
+    # Old versions of pandas read numbers to their last digit but one.
+    left, right = to_scores(found), to_scores(scores)
+    np.testing.assert_allclose(left.reindex_like(right), right, rtol=1e-14)
+    whole = pd.read_csv(io.StringIO(text))
     assert whole.ireval.compare(baseline="bm25")["p"].notna().all()
 
 
