@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -40,33 +41,6 @@ def opened_by(address: str) -> tuple[Any, str]:
     return store, str(path)
 
 
-def _unzip(data: bytes) -> bytes:
-    try:
-        isal: Any = import_module("isal.igzip")  # faster, where it is installed
-    except ImportError:
-        return gzip.decompress(data)
-    try:
-        content: bytes = isal.decompress(data)
-    except isal.igzip_lib.IsalError as error:
-        raise OSError(str(error)) from error
-    return content
-
-
-def _unpack(codec: str, data: bytes) -> bytes:
-    content: bytes = pa.CompressedInputStream(pa.BufferReader(data), codec).read()
-    return content
-
-
-_UNPACK: dict[bytes, Callable[[bytes], bytes]] = {
-    b"\x1f\x8b\x08": _unzip,
-    b"\xfd7zXZ\x00": lzma.decompress,
-    b"\x28\xb5\x2f\xfd": partial(_unpack, "zstd"),
-    b"\x04\x22\x4d\x18": partial(_unpack, "lz4"),
-    **{b"BZh%d1AY&SY" % level: bz2.decompress for level in range(1, 10)},
-}
-"""How a packed file begins -> what unpacks it."""
-
-
 def _open_zip(stream: IO[bytes]) -> Any:
     try:
         isal: Any = import_module("isal.igzip")  # faster, where it is installed
@@ -84,7 +58,7 @@ _OPEN: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"\xfd7zXZ\x00": lzma.open,
     b"\x28\xb5\x2f\xfd": partial(_reader, "zstd"),
     b"\x04\x22\x4d\x18": partial(_reader, "lz4"),
-    b"BZh": bz2.open,
+    **{b"BZh%d1AY&SY" % level: bz2.open for level in range(1, 10)},
 }
 """How a packed file begins -> what reads on unpacked."""
 
@@ -92,6 +66,13 @@ _HEAD = 10
 """Bytes that tell how a file is packed."""
 
 _DAMAGE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """Return what readers of packed files raise for those that are not whole."""
+    isal: Any = sys.modules.get("isal.igzip_lib")
+    return _DAMAGE if isal is None else (*_DAMAGE, isal.IsalError)
+
 
 _PACK: dict[str, Callable[[str], Any]] = {
     ".gz": partial(gzip.open, mode="wb", compresslevel=6),
@@ -135,12 +116,10 @@ def load(source: Source) -> bytes:
     else:
         raise InputError("a path or an open file", repr(source))
     data = content.encode() if isinstance(content, str) else content
-    while unpack := _by_start(_UNPACK, data):
-        try:
-            data = unpack(data)  # ranx packs what is packed
-        except _DAMAGE as error:
-            raise damaged(source, error) from error
-    return data
+    if _by_start(_OPEN, data) is None:
+        return data
+    with _unpacked(io.BytesIO(data), source) as stream:
+        return read_some(stream, -1, source)
 
 
 def pieces(source: str, size: int) -> Iterator[bytes]:
@@ -172,14 +151,20 @@ def open_unpacked(source: str) -> Iterator[IO[bytes]]:
         opened: Any = store.open(path, "rb")
     else:
         opened = _file(source).open("rb")
+    with opened as stream, _unpacked(stream, source) as unpacked:
+        yield unpacked
+
+
+@contextmanager
+def _unpacked(stream: IO[bytes], source: Source) -> Iterator[IO[bytes]]:
+    """Read on from a file that may be packed, or, as ranx packs, packed more than once."""
     with ExitStack() as stack:
-        stream = stack.enter_context(opened)
         while unpack := _by_start(_OPEN, begin(stream, source)):
             stream = stack.enter_context(unpack(stream))
         yield stream
 
 
-def begin(stream: IO[bytes], source: str) -> bytes:
+def begin(stream: IO[bytes], source: Source) -> bytes:
     """Return the first bytes of a file without reading on."""
     try:
         if hasattr(stream, "peek"):
@@ -187,16 +172,16 @@ def begin(stream: IO[bytes], source: str) -> bytes:
             return head
         head = stream.read(_HEAD)
         stream.seek(0)
-    except _DAMAGE as error:
+    except _damage() as error:
         raise damaged(source, error) from error
     return head
 
 
-def read_some(stream: IO[bytes], size: int, source: str) -> bytes:
+def read_some(stream: IO[bytes], size: int, source: Source) -> bytes:
     """Read some bytes of a file that may turn out to be damaged."""
     try:
         return stream.read(size)
-    except _DAMAGE as error:
+    except _damage() as error:
         raise damaged(source, error) from error
 
 

@@ -105,9 +105,19 @@ def test_a_damaged_file(tmp_path):
     (tmp_path / "a.gz").write_bytes(gzip.compress(LINES)[:-12])
     with pytest.raises(FileFormatError, match="damaged"):
         rows(ir.scan_runs(tmp_path))
+    packed = gzip.compress(LINES, mtime=0)
+    (tmp_path / "a.gz").write_bytes(packed[:20] + b"~~~~" + packed[24:])
+    with pytest.raises(FileFormatError, match="damaged"):
+        rows(ir.scan_runs(tmp_path))
     (tmp_path / "b.parquet").write_bytes(b"PAR1" + bytes(30) + b"PAR1")
     with pytest.raises(FileFormatError, match="damaged"):
         rows(ir.scan_runs(tmp_path / "b.parquet"))
+
+
+def test_text_that_begins_as_a_packed_file_may(tmp_path):
+    (tmp_path / "a.txt").write_bytes(LINES.replace(b"0 Q0 d0", b"BZh9 Q0 d0", 1))
+    found = rows(ir.scan_runs(tmp_path))
+    assert found["topic"].tolist() == ir.read_run(tmp_path / "a.txt")["topic"].tolist()
 
 
 def test_systems_after_their_files(tmp_path):
