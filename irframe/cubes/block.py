@@ -17,7 +17,7 @@ from irframe.cubes.policy import Policy
 from irframe.cubes.sorting import RAW, ROW
 from irframe.cubes.topics import Selection
 from irframe.frames.contributing import pooling_rank
-from irframe.frames.ids import Codes
+from irframe.frames.ids import Codes, beginnings
 from irframe.frames.joining import locate
 from irframe.frames.tables import QrelsTable, RunTable
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC
@@ -40,8 +40,6 @@ class Blocks:
     """The judged topics."""
     size: int
     """How many topics a block has."""
-    made: str
-    """What tells these blocks from others."""
 
     @property
     def number(self) -> int:
@@ -116,7 +114,7 @@ def _raw(blocks: Blocks, number: int) -> pa.Table:
 
 def _lists(runs: RunTable, judged: Codes, filed: Codes) -> pa.Table:
     """Return a row for every list: its length, and where pooling finds it unjudged first."""
-    first = np.flatnonzero(np.append(True, runs.group[1:] != runs.group[:-1])[: len(filed)])
+    first = beginnings(runs.group)
     length = np.diff(first, append=len(filed))
     never = np.iinfo(np.int32).max
     gap = np.where(judged < 0, filed, never)

@@ -144,8 +144,8 @@ def _lazy(
     options: tuple[Any, ...],
 ) -> dict[str, Any]:
     """Return arrays that a task makes of every block when they are wanted."""
-    dask, blocks = need_dask(), plan.blocks
-    token = dask.base.tokenize(blocks.folder.path, blocks.made, repr(plan.policy), plan.chosen)
+    dask, blocks, folder = need_dask(), plan.blocks, plan.blocks.folder
+    token = dask.base.tokenize(folder.path, folder.mark, repr(plan.policy), plan.chosen)
     shared = dask.delayed(plan, name=f"irframe-plan-{token}", traverse=False)
     counts = {number: int(plan.inside(number).sum()) for number in range(blocks.number)}
     some = [number for number, topics in counts.items() if topics]

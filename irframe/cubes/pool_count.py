@@ -1,6 +1,5 @@
 """How many judged documents the pool of every depth holds."""
 
-from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from irframe.cubes.blockwise import Fields
 from irframe.cubes.layout import LEVEL, variable
 from irframe.cubes.recall_base import topic_of
-from irframe.cubes.working import need_dask
+from irframe.cubes.working import need_dask, slices_of
 from irframe.names import DEPTH, EMPTY, GRADE, TOPIC
 
 Array = NDArray[Any]
@@ -60,11 +59,11 @@ def _lazily(
 ) -> Any:
     dask = need_dask()
     parts = []
-    for start, end in pairwise([0, *accumulate(chunks)]):
-        rows = slice(*np.searchsorted(topic, [start, end]))
-        found = topic[rows] - start, rank[rows], level[rows]
-        made = dask.delayed(_count)(count[start:end], deepest[start:end], *found, depth=depth)
-        shape = (end - start, depth, count.shape[1])
+    for some in slices_of(chunks):
+        rows = slice(*np.searchsorted(topic, [some.start, some.stop]))
+        found = topic[rows] - some.start, rank[rows], level[rows]
+        made = dask.delayed(_count)(count[some], deepest[some], *found, depth=depth)
+        shape = (some.stop - some.start, depth, count.shape[1])
         parts.append(dask.array.from_delayed(made, shape, np.int64))
     return dask.array.concatenate(parts)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from irframe.cubes.layout import JUDGED, PARTS, SOMETIMES
 from irframe.errors import InputError
-from irframe.frames.ids import Codes
+from irframe.frames.ids import Codes, rows_of_ranges
 
 ALONG = tuple(name for name, part in PARTS.items() if part.dims == (JUDGED,))
 """What every cube knows of every judged document."""
@@ -103,7 +103,7 @@ def gather(cube: xr.Dataset) -> xr.Dataset:
     return cube.drop_vars(along(cube)).assign_coords(facts)
 
 
-def _rows(cube: xr.Dataset) -> NDArray[np.int64]:
+def _rows(cube: xr.Dataset) -> Codes:
     """Return where the documents of a cube's topics stand, topic by topic."""
-    count, start = (cube.variables[name].to_numpy() for name in ("judged_count", "judged_start"))
-    return np.repeat(start - starts(count), count) + np.arange(count.sum())
+    start, count = (cube.variables[name].to_numpy() for name in ("judged_start", "judged_count"))
+    return rows_of_ranges(start, count)

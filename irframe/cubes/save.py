@@ -84,7 +84,7 @@ def _begun(cube: xr.Dataset, folder: Folder) -> dict[str, Any]:
         "size": _block_size(cube),
         "topics": cube.sizes[TOPIC],
         "blocks": -(-cube.sizes[TOPIC] // _block_size(cube)),
-        "done": [],
+        "done": 0,
         "whole": False,
     }
     _write_labels(cube, folder, told)
@@ -119,14 +119,9 @@ def _block_size(cube: xr.Dataset) -> int:
 
 
 def _left(told: dict[str, Any]) -> Iterator[range]:
-    """Yield the blocks that are still to be written, as many at a time as can be worked on."""
-    left = [block for block in range(told["blocks"]) if block not in set(told["done"])]
-    while left:
-        many = [left[0]]
-        while len(many) < TOGETHER and many[-1] + 1 in left[len(many) : len(many) + 1]:
-            many.append(many[-1] + 1)
-        left = left[len(many) :]
-        yield range(many[0], many[-1] + 1)
+    """Return the blocks that are still to be written, as many at a time as can be worked on."""
+    left = range(told["done"], told["blocks"])
+    return (left[first : first + TOGETHER] for first in range(0, len(left), TOGETHER))
 
 
 def _write(
@@ -141,7 +136,7 @@ def _write(
             folder.path, mode="r+", region={TOPIC: topics}, compute=False, consolidated=False
         )
         work([task], progress=progress)
-    told["done"] += list(blocks)
+    told["done"] = blocks.stop
     _tell(folder, told)
 
 

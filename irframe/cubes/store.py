@@ -237,8 +237,7 @@ def _write_judgments(folder: Folder, judgments: QrelsTable, size: int) -> None:
 
 def _blocks(folder: Folder, facts: dict[str, Any], topics: pd.Index) -> Blocks:
     made = facts["made"]
-    told = json.dumps(made, sort_keys=True)
-    return Blocks(_marked(folder, made), pd.Index(facts["systems"]), topics, made["topics"], told)
+    return Blocks(_marked(folder, made), pd.Index(facts["systems"]), topics, made["topics"])
 
 
 def _marked(folder: Folder, made: Any) -> Folder:

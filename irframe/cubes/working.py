@@ -79,12 +79,21 @@ def assemble(
     }
 
 
+def slices_of(chunks: Sequence[int]) -> list[slice]:
+    """Return where chunks of some lengths are.
+
+    Examples
+    --------
+    >>> slices_of((2, 3))
+    [slice(0, 2, None), slice(2, 5, None)]
+    """
+    return [slice(*ends) for ends in pairwise([0, *accumulate(chunks)])]
+
+
 def topic_blocks(array: Any) -> list[tuple[slice, Any]]:
     """Return the topics and the delayed values of the blocks of a lazy array of rankings."""
     whole = array.rechunk({0: -1, 2: -1})
-    ends = [0, *accumulate(whole.chunks[1])]
-    blocks = whole.to_delayed()[0, :, 0]
-    return [(slice(*pair), block) for pair, block in zip(pairwise(ends), blocks, strict=True)]
+    return list(zip(slices_of(whole.chunks[1]), whole.to_delayed()[0, :, 0], strict=True))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from irframe.frames.ids import Codes, grouped, is_text
+from irframe.frames.ids import Codes, beginnings, grouped, is_text, rows_of_ranges
 
 BATCH = 1 << 14
 """Rows per batch: small enough for a batch's dictionary to stay in the processor's cache."""
@@ -34,7 +34,7 @@ class Stretches(NamedTuple):
     @classmethod
     def of(cls, topic: Codes) -> "Stretches":
         """Find the stretches of rows with some topics."""
-        start = np.append(0, 1 + np.flatnonzero(topic[1:] != topic[:-1]))[: len(topic)]
+        start = beginnings(topic)
         length = np.diff(start, append=len(topic))
         order = grouped(topic[start])
         return cls(topic[start][order], start[order], length[order])
@@ -42,9 +42,7 @@ class Stretches(NamedTuple):
     def rows(self, first: int, end: int) -> Codes:
         """Return the rows of the topics from the first one on, in row order for each."""
         some = slice(*np.searchsorted(self.topic, [first, end]))
-        start, length = self.start[some], self.length[some]
-        ends = np.cumsum(length)
-        return np.repeat(start - (ends - length), length) + np.arange(length.sum())
+        return rows_of_ranges(self.start[some], self.length[some])
 
 
 def code_documents(*sides: Side) -> list[Codes]:

@@ -97,6 +97,29 @@ def grouped(codes: Codes) -> Codes:
     return np.argsort(small, kind="stable")
 
 
+def beginnings(codes: Codes) -> Codes:
+    """Return where, going through rows, another code begins.
+
+    Examples
+    --------
+    >>> beginnings(np.array([4, 4, 1, 4]))
+    array([0, 2, 3])
+    """
+    return np.flatnonzero(np.append(True, codes[1:] != codes[:-1])[: len(codes)])
+
+
+def rows_of_ranges(start: Codes, length: Codes) -> Codes:
+    """Return the rows of ranges, one range after the other.
+
+    Examples
+    --------
+    >>> rows_of_ranges(np.array([5, 0]), np.array([2, 3]))
+    array([5, 6, 0, 1, 2])
+    """
+    before = np.cumsum(length) - length
+    return np.repeat(start - before, length) + np.arange(length.sum())
+
+
 def within(codes: Codes) -> Codes:
     """Return each row's place among the rows of its code, from 0, in row order.
 

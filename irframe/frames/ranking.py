@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from irframe.checks import choice
 from irframe.errors import IdError, RankingError
 from irframe.frames.documents import take
-from irframe.frames.ids import Codes, grouped, repeated
+from irframe.frames.ids import Codes, beginnings, grouped, repeated
 from irframe.frames.sampling import fresh_seed, random_keys, whole_seed
 from irframe.frames.tables import RunTable
 from irframe.names import RANK, SCORE
@@ -74,7 +74,7 @@ def rank_table(
 
 def _places(group: Codes) -> Codes:
     """Return each row's place in its group, from 1, where groups stand one after the other."""
-    first = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: len(group)])
+    first = beginnings(group)
     lengths = np.diff(first, append=len(group))
     return np.arange(1, len(group) + 1) - np.repeat(first, lengths)
 

@@ -11,6 +11,7 @@ from irframe.checks import places, whole
 from irframe.cubes.layout import LAZY
 from irframe.cubes.recall_base import gather
 from irframe.cubes.verb import LOADED
+from irframe.cubes.working import slices_of
 from irframe.errors import (
     DepthError,
     InputError,
@@ -117,10 +118,8 @@ def by_topics(cube: xr.Dataset, *names: str) -> Iterator[xr.Dataset]:
         yield cube
         return
     cube = cube.drop_vars([name for name in LAZY if name not in names])
-    end = 0
-    for topics in grade.chunksizes[TOPIC]:
-        start, end = end, end + topics
-        yield gather(cube.isel({TOPIC: slice(start, end)})).compute()
+    for topics in slices_of(grade.chunksizes[TOPIC]):
+        yield gather(cube.isel({TOPIC: topics})).compute()
 
 
 def shared(cube: xr.Dataset) -> xr.Dataset:
