@@ -71,11 +71,14 @@ class Blocks:
 
 
 def sort_block(blocks: Blocks, number: int) -> None:
-    """Rank the rows of a block as pooling reads them, join them with judgments, and write them."""
+    """Rank the rows of a block as pooling reads them, join them with judgments, and write them.
+
+    The raw rows stay until all blocks are written: a task that an error or an interruption left
+    running may be at the same block as the one that repeats it.
+    """
     with naming_block(number):
         if not blocks.folder.has(ROWS, number):
             _sort_block(blocks, number)
-        blocks.folder.remove(RAW, f"block={number}")
 
 
 def _sort_block(blocks: Blocks, number: int) -> None:
