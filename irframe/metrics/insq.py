@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import scipy
 
 from irframe.metrics.base import Array, Floats, parameter
-from irframe.metrics.reading import ReadingOn, reached
+from irframe.metrics.reading import InverseSquares, reached
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class INSQ(ReadingOn):
+class INSQ(InverseSquares):
     """Gain for a rank read by users who expect a gain of `T` and are the more patient for it.
 
     Parameters
@@ -53,15 +52,9 @@ class INSQ(ReadingOn):
     linear: ClassVar = True
     order: ClassVar = "gain"
 
-    def continuation(self, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:  # noqa: ARG002
-        """Return how likely users are to go on from each rank."""
-        ahead = rank + 2 * self.T + 0 * cumulated_gain
-        return ((ahead - 1) / ahead) ** 2
-
-    def endless(self, cumulated_gain: Floats, rank: float) -> Floats:
-        """Return how many ranks are read past one, if there are no end of them."""
-        ahead = rank + 2 * self.T + 0 * cumulated_gain
-        return np.asarray(ahead**2 * scipy.special.zeta(2, ahead))
+    def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
+        """Return how far ahead the end is."""
+        return np.asarray(rank + 2 * self.T + 0 * cumulated_gain)
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
         """Return the score if unjudged documents and all below the last rank gained 1."""

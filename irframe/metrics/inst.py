@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from irframe.metrics.base import Floats, parameter
-from irframe.metrics.reading import ReadingOn
+from irframe.metrics.reading import InverseSquares
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class INST(ReadingOn):
+class INST(InverseSquares):
     """Gain for a rank read by users who expect a gain of `T` and stop once they are near.
 
     Parameters
@@ -48,12 +47,6 @@ class INST(ReadingOn):
 
     T: float = parameter(1.0, low=0.5, shown=True)
 
-    def continuation(self, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:  # noqa: ARG002
-        """Return how likely users are to go on from each rank."""
-        ahead = rank + 2 * self.T - cumulated_gain
-        return ((ahead - 1) / ahead) ** 2
-
-    def endless(self, cumulated_gain: Floats, rank: float) -> Floats:
-        """Return how many ranks are read past one, if there are no end of them."""
-        ahead = rank + 2 * self.T - cumulated_gain
-        return np.asarray(ahead**2 * scipy.special.zeta(2, ahead))
+    def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
+        """Return how far ahead the end is."""
+        return np.asarray(rank + 2 * self.T - cumulated_gain)

@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from irframe.metrics.base import Floats, parameter
-from irframe.metrics.reading import ReadingOn
+from irframe.metrics.reading import InverseSquares
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NERR11(ReadingOn):
+class NERR11(InverseSquares):
     """Gain for a rank read by users who stop when satisfied, or else as those of `INSQ`.
 
     Parameters
@@ -48,12 +47,10 @@ class NERR11(ReadingOn):
 
     T: float = parameter(1.0, above=0, shown=True)
 
+    def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
+        """Return how far ahead the end is."""
+        return np.asarray(rank + 2 * self.T + 0 * cumulated_gain)
+
     def continuation(self, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:
         """Return how likely users are to go on from each rank."""
-        ahead = rank + 2 * self.T + 0 * cumulated_gain
-        return ((ahead - 1) / ahead) ** 2 * (1 - gain)
-
-    def endless(self, cumulated_gain: Floats, rank: float) -> Floats:
-        """Return how many ranks are read past one, if there are no end of them."""
-        ahead = rank + 2 * self.T + 0 * cumulated_gain
-        return np.asarray(ahead**2 * scipy.special.zeta(2, ahead))
+        return super().continuation(gain, cumulated_gain, rank) * (1 - gain)

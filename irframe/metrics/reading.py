@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+import scipy
 
 from irframe.checks import whole
 from irframe.errors import MetricError
@@ -152,3 +153,20 @@ class ReadingOn(Metric, abstract=True):
             goes_on = self.continuation(0.0, np.minimum(values, rank), float(rank))
             more, all_read = 1 + goes_on * more, goes_on * all_read
         return further, left
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class InverseSquares(ReadingOn, abstract=True):
+    """A user who reads on the more surely the further ahead the end is, as `ahead` has it."""
+
+    ahead: ClassVar[Callable[..., Floats]]
+
+    def continuation(self, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:  # noqa: ARG002
+        """Return how likely users are to go on from each rank."""
+        ahead = self.ahead(cumulated_gain, rank)
+        return ((ahead - 1) / ahead) ** 2
+
+    def endless(self, cumulated_gain: Floats, rank: float) -> Floats:
+        """Return how many ranks are read past one, if there are no end of them."""
+        ahead = self.ahead(cumulated_gain, rank)
+        return np.asarray(ahead**2 * scipy.special.zeta(2, ahead))
