@@ -30,11 +30,14 @@ def top_grades(grades):
     return lot.flatmap(lambda drawn: st.just(0) if drawn == BARREN else st.sampled_from(scale))
 
 
-@st.composite
-def lists(draw, elements, *, min_size, max_size):
-    """Draw a list of any of the sizes alike, where `st.lists` prefers the short ones."""
+def series(draw, choices, *, min_size, max_size):
+    """Draw a list of choices, of any of the sizes alike, where `st.lists` prefers short ones.
+
+    All of it is one draw of bytes, where a draw per element would take most of the time of a test.
+    """
     size = draw(st.integers(min_size, max_size))
-    return draw(st.lists(elements, min_size=size, max_size=size))
+    drawn = draw(st.binary(min_size=size, max_size=size))
+    return [choices[byte % len(choices)] for byte in drawn]
 
 
 @st.composite
@@ -48,7 +51,8 @@ def pools(draw, serp, missed):
     complete = serp.index(None) if None in serp else depth
     contributed = complete > 0 and draw(st.booleans())
     depth = min(depth, complete) if contributed else depth
-    entry = draw(st.lists(st.integers(1, depth), min_size=len(judged), max_size=len(judged)))
+    n = len(judged)
+    entry = series(draw, range(1, depth + 1), min_size=n, max_size=n)
     if contributed:
         entry[: len(found)] = [min(e, r) for e, (_, r) in zip(entry, found, strict=False)]
     judged_at = {
@@ -64,9 +68,9 @@ def topics(draw, min_len=0, max_len=12, grades=GRADES, gmax=None):
     gmax = draw(top_grades(grades)) if gmax is None else gmax
     top = 0 if draw(st.integers(1, BARREN)) == BARREN else gmax
     allowed = [grade for grade in grades if grade is None or grade <= top]
-    serp = draw(lists(st.sampled_from(allowed), min_size=min_len, max_size=max_len))
-    judgeable = st.sampled_from([grade for grade in allowed if grade is not None])
-    missed = draw(lists(judgeable, min_size=0, max_size=max_len))
+    serp = series(draw, allowed, min_size=min_len, max_size=max_len)
+    judgeable = [grade for grade in allowed if grade is not None]
+    missed = series(draw, judgeable, min_size=0, max_size=max_len)
     return Topic(serp=tuple(serp), gmax=gmax, **draw(pools(serp, missed)))
 
 

@@ -1,6 +1,7 @@
 """One result per group is what the group alone gives, judged as a part of the whole."""
 
 import inspect
+from functools import cache
 
 import pandas as pd
 import pytest
@@ -18,6 +19,13 @@ def alone(frames, track):
     """Build the cube of one track from its rows."""
     runs, qrels = (frame[frame["track"] == track] for frame in frames)
     return ir.cube(runs.reset_index(drop=True), qrels, contributing="contributing")
+
+
+@cache
+def told_alone(name, seed):
+    """Return what a verb gives on every track alone."""
+    frames = experiment(seed)
+    return {track: outcome(name, alone(frames, track)) for track in TRACKS}
 
 
 def branch(result, track):
@@ -87,9 +95,8 @@ def test_every_verb_has_groups():
 @few
 @given(seed=seeds)
 def test_groups_are_like_the_group_alone(name, seed):
-    frames = experiment(seed)
-    joined = outcome(name, ir.cube(*frames, collection="track"), by="track")
-    assert_groups(joined, {track: outcome(name, alone(frames, track)) for track in TRACKS})
+    joined = outcome(name, ir.cube(*experiment(seed), collection="track"), by="track")
+    assert_groups(joined, told_alone(name, seed))
 
 
 @pytest.mark.law
@@ -97,20 +104,18 @@ def test_groups_are_like_the_group_alone(name, seed):
 @few
 @given(seed=seeds)
 def test_branches_of_a_tree_are_like_the_group_alone(name, seed):
-    frames = experiment(seed)
-    joined = outcome(name, ir.cube(*frames, collection="track", by="track"))
-    assert_groups(joined, {track: outcome(name, alone(frames, track)) for track in TRACKS})
+    joined = outcome(name, ir.cube(*experiment(seed), collection="track", by="track"))
+    assert_groups(joined, told_alone(name, seed))
 
 
 @pytest.mark.law
 @few
 @given(seed=seeds)
 def test_no_number_depends_on_the_other_track(seed):
-    frames = experiment(seed)
-    whole = ir.cube(*frames, collection="track")
+    whole = ir.cube(*experiment(seed), collection="track")
     for track, topics in TRACKS.items():
         part = ir.concat([whole.sel(topic=topics)])
         listed = part["took_part"].any("topic")
         part = part.isel(system=listed.to_numpy().nonzero()[0])
         for name in sorted(VERBS):
-            assert_same(outcome(name, part), outcome(name, alone(frames, track)))
+            assert_same(outcome(name, part), told_alone(name, seed)[track])
