@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.agreements.orders import count_below, tied_ranks
+from irframe.agreements.orders import count_below
 from irframe.checks import level as significance
 from irframe.cubes.verb import verb
 from irframe.inference.corrections import refuse_correction
@@ -97,8 +97,7 @@ def rank_intervals(
         - ``rank_low`` and ``rank_high``, the interval of the rank, 1 to the number of systems;
         - ``first``, the share of the resamples in which the system has rank 1, 0 to 1, which all
           systems that tie have;
-        - ``tier``, from 1, the best: neighbours in the ranking share one unless they are told
-          apart;
+        - ``tier``, from 1, the best: neighbours in the ranking none of which are told apart;
         - ``n_topics``, the topics compared.
 
     Raises
@@ -126,9 +125,10 @@ def rank_intervals(
     other, resamples mix them up more than new topics would, and the interval of the system that
     came first by luck may leave out ranks that are true [1]_. Ask `compare` of pairs.
 
-    A tier is a maximal run of neighbours that the test does not tell apart after correction, so
-    that its first and its last may well be told apart, over others in between: `letters` says
-    which are. Where systems tie, a tier ends if all on either side are told apart.
+    A tier is a maximal run of neighbours that the test does not tell apart after correction: the
+    ranking is read from the best on, and a system begins a new tier where it is told apart from
+    any of the tier so far. Systems that tie share a tier. The last of one tier and the first of
+    the next need not be told apart.
 
     References
     ----------
@@ -185,12 +185,12 @@ def _ranked(
     matched: Matched, row: int, depths: slice, separated: Array, resamples: Resamples
 ) -> Array:
     """Return what `RANKS` names, shape (name, depth, system), of pairs apart (depth, pair)."""
-    first, last = tied_ranks(np.round(matched.means[row, depths], TIE))
+    ranks = 1 + count_below(-np.round(matched.means[row, depths], TIE))
     compute = partial(
         _resampled, resamples, matched.system_order, matched.summaries[row], matched.towards[row]
     )
     low, high, share = (found.T for found in matched.over(row, depths, compute))
-    return np.stack([first, low, high, share, _tiers(first, last, separated)])
+    return np.stack([ranks, low, high, share, _tiers(ranks, separated)])
 
 
 def _resampled(
@@ -205,23 +205,25 @@ def _resampled(
     return *resamples.ends(ranks), (ranks == 1).mean(axis=-1)
 
 
-def _tiers(first: Array, last: Array, separated: Array) -> Array:
-    """Count the runs of neighbours that are not told apart, shape (depth, system).
+def _tiers(ranks: Array, separated: Array) -> Array:
+    """Cut the ranking, best first, wherever a system is told apart from one of the tier so far.
 
     Parameters
     ----------
-    first, last
-        The ranks that each system could have among those it ties with, shape (depth, system).
+    ranks
+        Competition ranks, shape (depth, system).
     separated
         Which pairs are told apart, shape (depth, pair).
     """
-    depths, systems = first.shape
-    a, b = all_pairs(systems).T
-    better, worse = np.minimum(first[:, a], first[:, b]), np.maximum(first[:, a], first[:, b])
-    neighbours = np.where(first[:, a] == better, last[:, a], last[:, b]) + 1 == worse
-    begins = np.zeros((depths, systems + 1), dtype=bool)
-    depth = np.arange(depths)[:, np.newaxis]
-    begins[depth, first.astype(int)] = True
-    where = np.nonzero(neighbours & ~separated)
-    begins[where[0], worse[where].astype(int)] = False
-    return np.take_along_axis(np.cumsum(begins, axis=1), first.astype(int), axis=1)
+    depths, systems = ranks.shape
+    sides = ranks[:, all_pairs(systems)].astype(int)
+    better, worse = sides.min(axis=2), sides.max(axis=2)
+    where = np.nonzero(separated & (better < worse))
+    closest = np.zeros((depths, systems + 1), dtype=int)
+    np.maximum.at(closest, (where[0], worse[where]), better[where])
+    begins = np.zeros_like(closest)
+    start = np.ones(depths, dtype=int)
+    for rank in range(1, systems + 1):
+        begins[:, rank] = closest[:, rank] >= start
+        start = np.where(begins[:, rank], rank, start)
+    return np.take_along_axis(1 + np.cumsum(begins, axis=1), ranks.astype(int), axis=1)

@@ -79,28 +79,39 @@ def test_the_order_of_systems_and_topics_never_matters(seed):
     assert found["first"][0, 1] == found["first"][0, 4]
 
 
-def tiers_of(rows, **options):
-    return array_of(np.array(rows)).ireval.rank_intervals(samples=9, **options)["tier"].values[0]
+def tiers_by_loop(means, pairs):
+    """Cut a ranking into tiers by a loop; pairs are told apart, by the numbers of the systems."""
+    tiers, tier, inside = {}, 0, None
+    for rank in sorted(set(rank_of(means))):
+        tied = [system for system, r in enumerate(rank_of(means)) if r == rank]
+        if inside is None or any({a, b} in pairs for a in inside for b in tied):
+            tier, inside = tier + 1, []
+        inside += tied
+        tiers |= dict.fromkeys(tied, tier)
+    return [tiers[system] for system in range(len(means))]
 
 
-def test_a_tier_ends_where_neighbours_are_told_apart():
+@given(seed=st.integers(0, 9999), test=st.sampled_from(["t", "wilcoxon"]))
+def test_tiers_equal_the_loop(seed, test):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 3, (8, 9)) / 4 + rng.integers(0, 4, (8, 1)) / 4
+    given, asked = array_of(values), {"adjust": "fdr_bh", "alpha": 0.2}
+    frame = given.ireval.compare(test, **asked).query("significant")
+    pairs = [{a - 1, b - 1} for a, b in zip(frame["system_a"], frame["system_b"], strict=True)]
+    found = given.ireval.rank_intervals(samples=2, test=test, **asked)["tier"]
+    assert found.values[0].tolist() == tiers_by_loop(values.mean(axis=1), pairs)
+
+
+def test_a_tier_ends_before_the_first_that_is_told_apart_from_one_inside():
     noise = np.array([0, 1, 0, 2, 1, 0, 2, 1]) / 100
-    near = noise[::-1] + 0.002
-    assert tiers_of([noise, 0.5 + noise, near, 0.5 + near, 0.9 - noise]).tolist() == [3, 2, 3, 2, 1]
-    # The first and the last are told apart, but neither from the one in between.
     wide = np.array([3, -3, 2, -2, 1, -1, 0, 0]) / 100
     chain = [noise, noise + 0.005 + wide, noise + 0.01 + np.array([1, -1] * 4) / 1000]
-    pairs = array_of(np.array(chain)).ireval.compare(adjust="holm")
-    assert pairs["significant"].tolist() == [False, True, False]
-    assert tiers_of(chain).tolist() == [1, 1, 1]
-
-
-def test_a_tier_of_systems_that_tie_ends_if_all_are_told_apart():
-    low = np.array([0, 0, 0, 0, 0, 0, 0, 0.1])
-    steady, shaky = np.full(8, 0.5), np.array([0, 1] * 4)
-    assert tiers_of([low, steady, shaky]).tolist() == [1, 1, 1]
-    assert tiers_of([low, steady, steady]).tolist() == [2, 1, 1]
-    assert tiers_of([low, steady, shaky], adjust=None, alpha=0.999).tolist() == [2, 1, 1]
+    scores = array_of(np.array([*chain, 0.5 + noise, noise]))
+    told = scores.ireval.compare(adjust="holm")["significant"].to_numpy()
+    # Of 0, 1, 2 in the chain, 0 and 2 are told apart, 3 from all; 4 is the same as 0.
+    assert told.tolist() == [False, True, True, False, False, True, False, True, True, True]
+    found = scores.ireval.rank_intervals(samples=9)["tier"]
+    assert found.values[0].tolist() == [3, 2, 2, 1, 3]
 
 
 def test_topics_that_some_system_lacks_are_left_out(scores):
