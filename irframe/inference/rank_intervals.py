@@ -119,11 +119,13 @@ def rank_intervals(
     is better for a metric that counts a cost. At most ``(1 - level) / 2`` of the ranks in the
     resamples are below ``rank_low``, and at most so many above ``rank_high``.
 
-    The interval is one for each system by itself, not for all of them at once. What it estimates
-    is the rank by the averages over all topics that might have been drawn. Where systems are
-    clearly apart it covers that rank as often as it says; where many are nearly as good as each
-    other, resamples mix them up more than new topics would, and the interval of the system that
-    came first by luck may leave out ranks that are true [1]_. Ask `compare` of pairs.
+    The interval is one for each system by itself, not for all of them at once, and holds the rank
+    by the averages over all topics that might have been drawn as often as it says only if systems
+    are not all alike [1]_: of a thousand simulated tracks of 40 systems and 50 topics, 95 to 97 %
+    of the intervals at level 0.95 held the true rank where the true means had a standard deviation
+    of 2 to 4 standard errors of a difference, as they have in most tracks; 92 % at one standard
+    error, and 88 % at a half, but only 66 % of those of the truly best system. Of two systems alone
+    ask `compare`.
 
     A tier is a maximal run of neighbours that the test does not tell apart after correction: the
     ranking is read from the best on, and a system begins a new tier where it is told apart from

@@ -6,6 +6,7 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
+from known_truth import covered, simulate
 
 import irframe as ir
 from irframe.errors import DepthError, IrframeWarning, ParameterError
@@ -112,6 +113,14 @@ def test_a_tier_ends_before_the_first_that_is_told_apart_from_one_inside():
     assert told.tolist() == [False, True, True, False, False, True, False, True, True, True]
     found = scores.ireval.rank_intervals(samples=9)["tier"]
     assert found.values[0].tolist() == [3, 2, 2, 1, 3]
+
+
+def test_true_ranks_are_covered_as_often_as_promised():
+    scores, truth = simulate(20, 50, 100, spread=2, seed=0)
+    hits, _ = covered(scores.ireval.rank_intervals(samples=400, adjust=None), truth)
+    assert 0.93 <= hits.mean() <= 0.97
+    hits, _ = covered(scores.ireval.rank_intervals(0.5, samples=400, adjust=None), truth)
+    assert 0.5 <= hits.mean() <= 0.7  # a rank is a whole number, and an interval a bit too wide
 
 
 def test_topics_that_some_system_lacks_are_left_out(scores):
