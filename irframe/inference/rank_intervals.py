@@ -8,16 +8,14 @@ import pandas as pd
 import xarray as xr
 
 from irframe.agreements.orders import count_below
-from irframe.checks import level as significance
 from irframe.cubes.verb import verb
-from irframe.inference.corrections import refuse_correction
 from irframe.inference.matched import Array, Arrays, Matched
 from irframe.inference.matching import Depths, match_topics
 from irframe.inference.resampled import Resamples
 from irframe.inference.summary import like_scores, summarise
-from irframe.inference.verdicts import told_apart
+from irframe.inference.verdicts import Pairing
 from irframe.metrics.averaging import TIE
-from irframe.paired import PairedTest, all_pairs, parse_test
+from irframe.paired import PairedTest, all_pairs
 
 RANKS: tuple[str, ...] = ("rank", "rank_low", "rank_high", "first", "tier")
 """What is found of a system besides its summary."""
@@ -157,33 +155,29 @@ def rank_intervals(
     duot5       0.53     2         1          3   0.29
     """
     resamples = Resamples(level, samples, seed)
-    significance(alpha)
-    refuse_correction(adjust, "depth")
-    chosen = parse_test(test)
+    pairing = Pairing(test, adjust, alpha)
     matched = match_topics(scores, at).loaded()
+    return like_scores(ranked(matched, resamples, pairing), scores)
+
+
+def ranked(matched: Matched, resamples: Resamples, pairing: Pairing) -> xr.Dataset:
+    """Return what `rank_intervals` says of scores in memory."""
+    pairs = all_pairs(len(matched.systems))
+    separated = pairing.p_values(matched, pairs) < pairing.alpha
 
     def compute(row: int, depths: slice) -> Array:
-        separated = told_apart(matched, row, depths, test=chosen, adjust=adjust, alpha=alpha)
-        return _ranked(matched, row, depths, separated, resamples)
+        return _ranks(matched, row, depths, separated[row, depths], resamples)
 
-    width = max(samples, len(matched.systems)) * len(matched.systems)
-    values = matched.by_piece(width, compute, axis=1)
-    result = _labelled(matched, values, resamples)
-    attributes = {"test": repr(chosen), "adjust": adjust or "none", "alpha": alpha}
-    return like_scores(result.assign_attrs(attributes), scores)
-
-
-def _labelled(matched: Matched, values: Array, resamples: Resamples) -> xr.Dataset:
-    """Return what was found, shape (metric, name, depth, system), beside a summary."""
+    values = matched.by_piece(resamples.samples * len(matched.systems), compute, axis=1)
     found = summarise(matched.paired(), 1 - resamples.level).rename(n="n_topics")
     for name, each in zip(RANKS, np.moveaxis(values, 1, 0), strict=True):
         place = found["mean"].copy(data=each.swapaxes(1, 2).reshape(found["mean"].shape))
         found[name] = place if name == "first" else place.astype(int)
-    attributes = {"level": resamples.level, "samples": resamples.samples}
-    return found[["mean", "ci_low", "ci_high", *RANKS, "n_topics"]].assign_attrs(attributes)
+    found = found[["mean", "ci_low", "ci_high", *RANKS, "n_topics"]]
+    return found.assign_attrs(level=resamples.level, samples=resamples.samples, **pairing.told())
 
 
-def _ranked(
+def _ranks(
     matched: Matched, row: int, depths: slice, separated: Array, resamples: Resamples
 ) -> Array:
     """Return what `RANKS` names, shape (name, depth, system), of pairs apart (depth, pair)."""
