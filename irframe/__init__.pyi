@@ -135,6 +135,7 @@ from .metrics.twist import Twist as Twist
 from .metrics.utility import Utility as Utility
 from .metrics.yaap import YAAP as YAAP
 from .paired.bootstrap import Bootstrap as Bootstrap
+from .paired.max_t import MaxT as MaxT
 from .paired.paired_t import PairedT as PairedT
 from .paired.permutation import Permutation as Permutation
 from .paired.rank_sum import RankSum as RankSum

@@ -24,7 +24,7 @@ from irframe.inference.resampled import Resamples
 from irframe.inference.verdicts import Pairing
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, METRIC, METRICS, SYSTEM
-from irframe.paired import PairedTest
+from irframe.paired import MaxT, PairedTest
 
 INTERVALS = ("ci_low", "ci_high", "rank_low", "rank_high", "first")
 """Columns that say how sure the place is."""
@@ -42,7 +42,7 @@ def leaderboard(
     samples: int = 1000,
     seed: int = 0,
     test: str | PairedTest = "t",
-    adjust: str | None = "holm",
+    adjust: str | MaxT | None = "holm",
     alpha: float = 0.05,
     by: str | None = None,
 ) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from irframe.inference.resampled import Resamples
 from irframe.inference.summary import like_scores, summarise
 from irframe.inference.verdicts import Pairing
 from irframe.metrics.averaging import TIE
-from irframe.paired import PairedTest, all_pairs
+from irframe.paired import MaxT, PairedTest, all_pairs
 
 RANKS: tuple[str, ...] = ("rank", "rank_low", "rank_high", "first", "tier")
 """What is found of a system besides its summary."""
@@ -30,7 +30,7 @@ def rank_intervals(
     seed: int = 0,
     at: Depths = None,
     test: str | PairedTest = "t",
-    adjust: str | None = "holm",
+    adjust: str | MaxT | None = "holm",
     alpha: float = 0.05,
     by: str | None = None,
 ) -> pd.DataFrame: ...
@@ -43,7 +43,7 @@ def rank_intervals(
     seed: int = 0,
     at: Depths = None,
     test: str | PairedTest = "t",
-    adjust: str | None = "holm",
+    adjust: str | MaxT | None = "holm",
     alpha: float = 0.05,
     by: str | None = None,
 ) -> xr.Dataset: ...
@@ -56,7 +56,7 @@ def rank_intervals(
     seed: int = 0,
     at: Depths = None,
     test: str | PairedTest = "t",
-    adjust: str | None = "holm",
+    adjust: str | MaxT | None = "holm",
     alpha: float = 0.05,
     by: str | None = None,
 ) -> xr.Dataset | pd.DataFrame:

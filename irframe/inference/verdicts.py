@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irframe.checks import level
-from irframe.inference.corrections import adjust_p, refuse_correction
+from irframe.inference.jointly import Adjust, Compared, correct, parse_correction
 from irframe.inference.matched import Array, Matched
 from irframe.metrics.averaging import TIE
 from irframe.paired import PairedTest, parse_test
@@ -47,10 +47,9 @@ class Pairing:
         Significance level.
     """
 
-    def __init__(self, test: str | PairedTest, adjust: str | None, alpha: float) -> None:
+    def __init__(self, test: str | PairedTest, adjust: Adjust, alpha: float) -> None:
         self.test = parse_test(test)
-        refuse_correction(adjust, "depth")
-        self.adjust = adjust
+        self.adjust = parse_correction(adjust, self.test)
         self.alpha = level(alpha)
 
     def p_values(self, matched: Matched, pairs: Array) -> Array:
@@ -59,9 +58,9 @@ class Pairing:
         def compute(row: int, depths: slice) -> Array:
             return p_values(matched, row, depths, test=self.test, pairs=pairs).T
 
-        p = matched.by_piece(len(pairs), compute)
-        return adjust_p([p], self.adjust, family="depth", alpha=self.alpha)[0]
+        compared = Compared(matched, pairs, matched.by_piece(len(pairs), compute))
+        return correct([compared], self.adjust, family="depth", alpha=self.alpha)[0]
 
     def told(self) -> dict[str, Any]:
         """Return the attributes of a result that depends on it."""
-        return {"test": repr(self.test), "adjust": self.adjust or "none", "alpha": self.alpha}
+        return {"test": repr(self.test), "adjust": str(self.adjust or "none"), "alpha": self.alpha}
