@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 
-def simulate(systems, topics, draws, *, spread, seed):
+def simulate(systems, topics, draws, *, spread, seed, teams=None):
     """Draw scores of systems that differ by chance; each draw is a depth of its own.
 
     Parameters
@@ -16,6 +16,9 @@ def simulate(systems, topics, draws, *, spread, seed):
         two means: 1.6 to 4.3 in runs of TREC-8, the web track of 2011 and TREC-COVID.
     seed
         Of the generator.
+    teams
+        Of how many teams the systems are: those of a team have 80 % in common of what is not the
+        topics'. By default each is its own.
 
     Returns
     -------
@@ -25,8 +28,11 @@ def simulate(systems, topics, draws, *, spread, seed):
     """
     rng = np.random.default_rng(seed)
     truth = rng.normal(size=(systems, draws)) * spread / np.sqrt(topics)
-    values = rng.normal(size=(systems, topics, draws)) + rng.normal(size=(topics, draws))
-    values = truth[:, np.newaxis] + values * np.sqrt(0.5)
+    own = rng.normal(size=(systems, topics, draws))
+    if teams is not None:
+        shared = rng.normal(size=(teams, topics, draws))[np.arange(systems) % teams]
+        own = shared * np.sqrt(0.8) + own * np.sqrt(0.2)
+    values = truth[:, np.newaxis] + (own + rng.normal(size=(topics, draws))) * np.sqrt(0.5)
     labels = {"depth": np.arange(1, draws + 1)}
     return xr.DataArray(values, labels, ["system", "topic", "depth"], name="AP"), truth
 
