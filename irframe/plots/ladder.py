@@ -101,6 +101,8 @@ def ladder(
     beyond = max(0.5, 0.02 * last)
     ax.set(ylim=(len(order) - 0.5, -0.5), xlim=(1 - beyond, last + beyond))
     ax.locator_params(axis="x", integer=True)
+    ticks = ax.get_xticks()
+    ax.set_xticks(np.union1d(1, ticks[(ticks > 1) & (ticks <= last)]))
     level = layer.attrs.get("level")
     told = "" if level is None else f" with {level:.0%} interval"
     ax.set_xlabel(f"rank by {label}{told}")
