@@ -143,6 +143,7 @@ from .studies.depth.volatility import volatility as volatility
 from .studies.effort.archetypes import archetypes as archetypes
 from .studies.effort.effort_gain import effort_gain as effort_gain
 from .studies.effort.misplacement import misplacement as misplacement
+from .studies.judges.compare_judges import compare_judges as compare_judges
 from .studies.orderings.corroborate import corroborate as corroborate
 from .studies.orderings.cross_check import cross_check as cross_check
 from .studies.orderings.enumerate_rankings import enumerate_rankings as enumerate_rankings
