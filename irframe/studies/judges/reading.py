@@ -35,8 +35,8 @@ class Judged:
 
     Parameters
     ----------
-    judges
-        What the judges are called.
+    tables
+        What each judge is called, and their qrels.
     topics
         The topics by name.
     topic
@@ -49,7 +49,7 @@ class Judged:
         The grades there are, rising.
     """
 
-    judges: list[Any]
+    tables: Mapping[Any, QrelsTable]
     topics: pd.Index
     topic: Codes
     grade: NDArray[np.int8]
@@ -57,9 +57,21 @@ class Judged:
     scale: NDArray[np.int8]
 
     @property
+    def judges(self) -> list[Any]:
+        """What the judges are called."""
+        return list(self.tables)
+
+    @property
     def judged(self) -> NDArray[Any]:
         """Who judged what, shape (judge, document)."""
         return np.asarray(self.row >= 0)
+
+    def frames(self) -> dict[Any, pd.DataFrame]:
+        """Return the qrels of every judge, without what is left out."""
+        kept = {name: np.zeros(len(table.grade), bool) for name, table in self.tables.items()}
+        for mask, row in zip(kept.values(), self.row, strict=True):
+            mask[row[row >= 0]] = True
+        return {name: table.judging(kept[name]) for name, table in self.tables.items()}
 
     def by_topic(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
         """Yield a topic's place, and whether a document has a grade, (judge, grade, document)."""
@@ -105,20 +117,20 @@ def read_judges(
     tables = {name: read_qrels_table(qrels) for name, qrels in judges.items()}
     _refuse_marks(tables)
     judged = _side_by_side(tables)
-    everyone = judged.judged.all(axis=0)
+    everyone: Any = judged.judged.all(axis=0)
     if pairs == "same" and not everyone.all():
-        _refuse_differing(judged, tables, [word for word in allowed if word in OTHERS])
+        _refuse_differing(judged, [word for word in allowed if word in OTHERS])
     if pairs == "common":
         judged = _documents(judged, everyone)
-    refuse_none_shared(judged, tables)
+    _refuse_none_shared(judged)
     return replace(judged, scale=_scale(judged, grades))
 
 
-def refuse_none_shared(judged: Judged, tables: Mapping[Any, QrelsTable]) -> None:
+def _refuse_none_shared(judged: Judged) -> None:
     """Raise if no document is judged by two judges, showing identifiers of the first two."""
     if (judged.judged.sum(axis=0) > 1).any():
         return
-    (first, one), (second, other) = list(tables.items())[:2]
+    (first, one), (second, other) = list(judged.tables.items())[:2]
     ids = [f"{shown(each.topics)} with {shown(each.doc[:3].to_pylist())}" for each in (one, other)]
     found = f"none: {first} has {ids[0]}, {second} has {ids[1]}"
     raise IdError("documents that two judges have judged", found, "compare the identifiers")
@@ -148,12 +160,8 @@ def _side_by_side(tables: Mapping[Any, QrelsTable]) -> Judged:
         place = np.searchsorted(every, code)
         grade[judge, place], row[judge, place] = part.grade, np.arange(len(code))
     topic = np.concatenate([side.topic for side in sides])[first]
-    scale = np.unique(grade[row >= 0])
-    return _sorted(Judged(list(tables), topics, topic, grade, row, scale))
-
-
-def _sorted(judged: Judged) -> Judged:
-    return _documents(judged, np.argsort(judged.topic, kind="stable"))
+    judged = Judged(tables, topics, topic, grade, row, np.unique(grade[row >= 0]))
+    return _documents(judged, np.argsort(topic, kind="stable"))
 
 
 def _documents(judged: Judged, some: NDArray[Any]) -> Judged:
@@ -177,15 +185,13 @@ def _topics(tables: Mapping[Any, QrelsTable]) -> pd.Index:
     return topics[np.argsort(topics.astype(str).to_numpy(), kind="stable")]
 
 
-def _refuse_differing(
-    judged: Judged, tables: Mapping[Any, QrelsTable], policies: Iterable[str]
-) -> None:
+def _refuse_differing(judged: Judged, policies: Iterable[str]) -> None:
     """Raise for documents that some judge did not judge, naming them and who did not."""
     missing = np.argwhere(~judged.judged)
     offenders = []
     for judge, place in missing:
         other = int(judged.judged[:, place].argmax())
-        table = tables[judged.judges[other]]
+        table = judged.tables[judged.judges[other]]
         (name,) = table.describe(judged.row[other, [place]])
         offenders.append(f"{name} not by {judged.judges[judge]}")
         if len(offenders) > 5:
