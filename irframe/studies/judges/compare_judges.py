@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.checks import choice, level, places, whole
+from irframe.checks import choice, number, places, whole
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.frames.as_qrels import Qrels
 from irframe.names import PAIR, RESULT, TOPIC
@@ -38,7 +38,7 @@ def compare_judges(
     pairs: str = "same",
     grades: Grades = None,
     by: str | None = None,
-    confidence: float = 0.95,
+    level: float = 0.95,
     samples: int = 1000,
     seed: int = 0,
 ) -> xr.Dataset:
@@ -63,8 +63,8 @@ def compare_judges(
         grades like others, but for -1, which marks what was not judged and is refused.
     by
         ``"topic"``: every coefficient per topic, without intervals.
-    confidence
-        Of the intervals, above 0 and below 1.
+    level
+        Confidence level of the intervals, above 0 and below 1.
     samples, seed
         How many resamples of the topics the intervals rest on, at least 1, and the seed of their
         generator. The same serve all pairs.
@@ -122,7 +122,7 @@ def compare_judges(
            [0, 1, 1],
            [0, 0, 2]])
     """
-    level(confidence, "confidence")
+    number("level", level, above=0, below=1)
     whole("samples", samples, low=1)
     whole("seed", seed, low=0)
     choice("by", TOPIC if by is None else by, (TOPIC,))
@@ -134,10 +134,10 @@ def compare_judges(
     else:
         result = _labelled(judged, counts.sum(axis=0), together.sum(axis=0), chosen)
         drawn = _draw(len(judged.topics), samples, seed)
-        found = _intervals(result, judged, counts, together, drawn, confidence)
+        found = _intervals(result, judged, counts, together, drawn, level)
         result = result.assign(found).assign_coords({BOUND: list(SIDES)})
     attrs = {"pairs": pairs, "topics": len(judged.topics), "documents": judged.grade.shape[1]}
-    drawn_by = {"confidence": confidence, "samples": samples, "seed": seed} if by is None else {}
+    drawn_by = {"level": level, "samples": samples, "seed": seed} if by is None else {}
     return result.assign_attrs({RESULT: "compare_judges", **attrs, **drawn_by})
 
 
@@ -223,10 +223,10 @@ def _intervals(
     counts: Array,
     together: Array,
     drawn: Array,
-    confidence: float,
+    level: float,
 ) -> dict[str, Any]:
     """Return the percentile interval of every coefficient over resamples of the topics."""
-    ends = [(1 - confidence) / 2, (1 + confidence) / 2]
+    ends = [(1 - level) / 2, (1 + level) / 2]
     found: dict[str, list[Array]] = {name: [] for name in _DIMS}
     for block in _blocks(counts, len(drawn)):
         resampled = np.tensordot(drawn, counts[:, block], axes=1)

@@ -85,7 +85,7 @@ def test_intervals_are_percentiles_over_resampled_topics(monkeypatch):
     times = np.array([[2.0, 1, 1, 0], [1, 0, 2, 1], [1, 1, 1, 1]])
     monkeypatch.setattr(module, "_draw", lambda *_: times)
     monkeypatch.setattr(module, "BLOCK", 1)
-    found = ir.compare_judges(judges, confidence=0.5, reference="a")
+    found = ir.compare_judges(judges, level=0.5, reference="a")
     replicates = []
     for each in times.astype(int):
         drawn_topics = [
@@ -164,7 +164,7 @@ def test_what_cannot_be_compared_is_refused(judges, options, error, told):
         {"reference": "z"},
         {"pairs": "some"},
         {"by": "doc"},
-        {"confidence": 1},
+        {"level": 1},
         {"samples": 0},
         {"grades": "all"},
         {"grades": [1, 1]},
