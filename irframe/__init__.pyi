@@ -37,6 +37,7 @@ from .frames.restrict import restrict as restrict
 from .frames.sample import sample as sample
 from .frames.scan_runs import scan_runs as scan_runs
 from .frames.scanned_runs import ScannedRuns as ScannedRuns
+from .frames.score_nuggets import score_nuggets as score_nuggets
 from .frames.simulate_track import simulate_track as simulate_track
 from .frames.to_pytrec_eval import to_pytrec_eval as to_pytrec_eval
 from .frames.to_ranx import to_ranx as to_ranx
