@@ -83,7 +83,9 @@ def judge_ranks(
     label = label_at(str(cell[METRIC].item()), cell[DEPTH].item())
     ax.set(xlabel=f"rank by {label} under {effect.attrs['reference']}")
     ax.set(ylabel=f"rank by {label} under {cell['judge'].item()}")
-    ax.set(xlim=ends[::-1], ylim=ends[::-1], aspect="equal")
+    step = 1 if len(systems) < 20 else 10
+    ticks = [1, *range(max(step, 2), len(systems) + 1, step)]
+    ax.set(xticks=ticks, yticks=ticks, xlim=ends[::-1], ylim=ends[::-1], aspect="equal")
     if listed(marked):
         ax.legend(frameon=False, fontsize="small", loc="upper left")
     return ax
