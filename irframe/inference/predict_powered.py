@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 from irframe.checks import choice, number
 from irframe.cubes.verb import verb
 from irframe.errors import IdError, MetricError, ParameterError
+from irframe.inference.left_out import refuse_infinite
 from irframe.inference.matched import BLOCK_BYTES, Array, Matched
 from irframe.inference.matching import (
     Depths,
@@ -22,9 +22,11 @@ from irframe.inference.matching import (
 )
 from irframe.inference.reference import same_systems
 from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM, TOPIC
-from irframe.paired.prediction import power
+from irframe.paired.prediction import power, power_pairs
 
 FIELDS = ("estimate", "error", "weight")
+ARRAYS = 8
+"""Arrays over pairs, or over systems and topics, that are held at a time."""
 
 
 @verb
@@ -141,11 +143,11 @@ def predict_powered(
     matched = match_topics(scores, at).loaded()
     _refuse_averages(matched)
     people = _alike(matched, read_scores(human).compute())
+    refuse_infinite(matched.metrics, people)
     counted, judged = _samples(matched, people, rest=topics == "rest")
     pairs = choose_pairs(matched, baseline)
-    alone = np.arange(len(matched.systems))[:, np.newaxis]
     means, differences = (
-        _estimate(matched.scores, people, counted, judged, units) for units in (alone, pairs)
+        _estimate(matched.scores, people, counted, judged, units) for units in (None, pairs)
     )
     factor = _factor(judged.sum(axis=1), level, distribution)
     parts = _intervals(means, ("mean", "ci_low", "ci_high", "weight"), SYSTEM, factor)
@@ -203,15 +205,20 @@ def _samples(matched: Matched, people: Array, *, rest: bool) -> tuple[Array, Arr
 
 
 def _estimate(
-    cheap: Array, human: Array, counted: Array, judged: Array, units: Array
+    model: Array, people: Array, counted: Array, judged: Array, pairs: Array | None
 ) -> dict[str, Array]:
-    """Estimate means of systems, or of differences of two; each (metric, unit, depth)."""
-    metrics, _, topics, depths = cheap.shape
-    found = {name: np.empty((metrics, len(units), depths)) for name in FIELDS}
+    """Estimate means of systems, or of differences of pairs; each (metric, unit, depth)."""
+    metrics, systems, _, depths = model.shape
+    units = systems if pairs is None else len(pairs)
+    found = {name: np.empty((metrics, units, depths)) for name in FIELDS}
     for row in range(metrics):
-        for block in _blocks(depths, len(units) * topics):
-            model, people = (_of(each[row, :, :, block], units) for each in (cheap, human))
-            powered = power(model, people, counted[row, :, block], judged[row, :, block])
+        for block in _blocks(depths, ARRAYS * max(units, model[row, :, :, 0].size)):
+            cheap, human = (np.nan_to_num(each[row, :, :, block]) for each in (model, people))
+            where = counted[row, :, block], judged[row, :, block]
+            if pairs is None:
+                powered = power(cheap, human, *where)
+            else:
+                powered = power_pairs(cheap, human, *where, pairs)
             for name in FIELDS:
                 found[name][row, :, block] = getattr(powered, name)
     return found
@@ -222,13 +229,6 @@ def _blocks(depths: int, values: int) -> Iterator[slice]:
     width = max(1, BLOCK_BYTES // (8 * values))
     for start in range(0, depths, width):
         yield slice(start, min(start + width, depths))
-
-
-def _of(scores: Array, units: NDArray[np.intp]) -> Array:
-    """Return the scores of systems, or their differences; 0 where a system has none."""
-    first = scores[units[:, 0]]
-    taken = first if units.shape[1] == 1 else first - scores[units[:, 1]]
-    return np.where(np.isnan(taken), 0.0, taken)
 
 
 def _factor(n: Array, level: float, distribution: str) -> Array:

@@ -1,13 +1,19 @@
 """Prediction-powered means: few scores by people, many by a cheaper judge."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.paired.pairs import FloatArray
+from irframe.paired.pairs import FloatArray, IntArray
 
-__all__ = ["Powered", "power"]
+__all__ = ["Powered", "power", "power_pairs"]
+
+DOUBTFUL = 1e-6
+"""Variance of a difference, relative to those of its sides, below which it is computed anew."""
+BLOCK = 1 << 22
+"""Differences that are held at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +85,105 @@ def power(
     variance = _mean((rest - _wide(mean_rest)) ** 2, judged) / n
     variance += weight**2 * _mean((cheap - _wide(mean_all)) ** 2, counted) / every
     return Powered(estimate=weight * mean_all + mean_rest, error=np.sqrt(variance), weight=weight)
+
+
+def power_pairs(
+    cheap: FloatArray,
+    human: FloatArray,
+    counted: NDArray[np.bool_],
+    judged: NDArray[np.bool_],
+    pairs: IntArray,
+) -> Powered:
+    """Estimate differences of the means of pairs of systems.
+
+    Parameters
+    ----------
+    cheap, human
+        Scores, shape (system, topic, depth).
+    counted, judged
+        As for `power`.
+    pairs
+        Positions of systems, shape (pair, 2).
+
+    Returns
+    -------
+    Powered
+        Shape (pair, depth) each: what `power` says of the differences of scores.
+
+    Notes
+    -----
+    Variances of differences come from the products of all systems with all others, a matrix per
+    depth; where they all but cancel out they are computed from the differences themselves.
+
+    Examples
+    --------
+    >>> cheap = np.array([[[0.0], [1.0], [0.0], [1.0]], [[0.0], [0.0], [0.0], [0.0]]])
+    >>> both = np.array([[True], [True], [False], [False]])
+    >>> power_pairs(cheap, cheap, ~both, both, np.array([[0, 1]])).estimate.item()
+    0.5
+    """
+    n, every = judged.sum(axis=0), counted.sum(axis=0)
+    human, times = np.where(judged, human, 0.0), counted.astype(float) + judged
+    cells = [(human, cheap, judged), (human, human, judged), (cheap, cheap, judged)]
+    cells += [(cheap, cheap, counted), (cheap, cheap, times)]
+    covariances, scales = zip(*(_covariances(*cell, pairs) for cell in cells), strict=True)
+    both, of_human, of_few, of_all, spread = covariances
+    total = times.sum(axis=0)
+    weight = np.clip(_ratio(both, (1 + n / every) * spread * total / (total - 1)), 0, 1)
+    rest = of_human - 2 * weight * both + weight**2 * of_few
+    error = np.sqrt(np.maximum(rest, 0) / n + weight**2 * np.maximum(of_all, 0) / every)
+    sides = ((human, judged), (cheap, judged), (cheap, counted))
+    people, few, everywhere = (_apart(_mean(*side), pairs) for side in sides)
+    found = Powered(estimate=people + weight * (everywhere - few), error=error, weight=weight)
+    exact = rest > DOUBTFUL * (of_human + weight**2 * of_few)
+    for covariance, scale in zip(covariances[1:], scales[1:], strict=True):
+        exact &= covariance > DOUBTFUL * scale
+    _compute_anew(found, np.flatnonzero(~exact.all(axis=-1)), cheap, human, counted, judged, pairs)
+    return found
+
+
+def _covariances(
+    left: FloatArray, right: FloatArray, times: NDArray[Any], pairs: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the covariance of differences of pairs, topics counting so many times.
+
+    Returns
+    -------
+    covariance, scale
+        Shape (pair, depth) each; the scale is what cancels out in the covariance.
+    """
+    total, (first, second) = times.sum(axis=0), pairs.T
+    sides = [(each - _wide((each * times).sum(axis=-2) / total)).T for each in (left, right)]
+    weighted = (sides[0] * times.T[..., np.newaxis]).swapaxes(1, 2)
+    products = weighted @ sides[1] / total[:, np.newaxis, np.newaxis]
+    own = np.diagonal(products, axis1=1, axis2=2)
+    scale = own[:, first] + own[:, second]
+    between = products[:, first, second] + products[:, second, first]
+    return (scale - between).T, abs(scale).T
+
+
+def _apart(means: FloatArray, pairs: IntArray) -> FloatArray:
+    difference: FloatArray = means[pairs[:, 0]] - means[pairs[:, 1]]
+    return difference
+
+
+def _compute_anew(
+    found: Powered,
+    rows: IntArray,
+    cheap: FloatArray,
+    human: FloatArray,
+    counted: NDArray[np.bool_],
+    judged: NDArray[np.bool_],
+    pairs: IntArray,
+) -> None:
+    """Compute some pairs from their differences, as many at a time as fit."""
+    width = max(1, BLOCK // cheap[0].size)
+    for start in range(0, len(rows), width):
+        some = rows[start : start + width]
+        differences = [_apart(each, pairs[some]) for each in (cheap, human)]
+        direct = power(differences[0], differences[1], counted, judged)
+        found.estimate[some], found.error[some] = direct.estimate, direct.error
+        found.weight[some] = direct.weight
 
 
 def _spread(cheap: FloatArray, counted: NDArray[np.bool_], judged: NDArray[np.bool_]) -> FloatArray:
