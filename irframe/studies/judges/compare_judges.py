@@ -8,11 +8,13 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.checks import choice, number, places, whole
+from irframe.checks import choice, places
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.frames.as_qrels import Qrels
+from irframe.inference.resampled import Resamples
 from irframe.names import PAIR, RESULT, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
+from irframe.paired.resamples import count_drawn, draw_topics
 from irframe.studies.judges.coefficients import (
     DISTANCES,
     WEIGHTS,
@@ -84,7 +86,8 @@ def compare_judges(
         - with ``_interval`` added to a coefficient's name, its percentile interval, with the
           dimension ``bound``, ``lower`` and ``upper``.
 
-        With ``by="topic"`` the topic comes first. A coefficient is NaN where all grades are one.
+        With ``by="topic"`` the topic comes first. A coefficient is NaN where all grades are one,
+        and an interval where that is so in too many resamples.
 
     Raises
     ------
@@ -122,9 +125,7 @@ def compare_judges(
            [0, 1, 1],
            [0, 0, 2]])
     """
-    number("level", level, above=0, below=1)
-    whole("samples", samples, low=1)
-    whole("seed", seed, low=0)
+    resamples = Resamples(level, samples, seed)
     choice("by", TOPIC if by is None else by, (TOPIC,))
     judged = read_judges(judges, pairs, grades, ("same", "common", "pairwise"))
     chosen = _pairs(judged.judges, reference)
@@ -133,8 +134,7 @@ def compare_judges(
         result = _labelled(judged, counts, together, chosen).assign_coords({TOPIC: judged.topics})
     else:
         result = _labelled(judged, counts.sum(axis=0), together.sum(axis=0), chosen)
-        drawn = _draw(len(judged.topics), samples, seed)
-        found = _intervals(result, judged, counts, together, drawn, level)
+        found = _intervals(result, judged.scale, counts, together, resamples)
         result = result.assign(found).assign_coords({BOUND: list(SIDES)})
     attrs = {"pairs": pairs, "topics": len(judged.topics), "documents": judged.grade.shape[1]}
     drawn_by = {"level": level, "samples": samples, "seed": seed} if by is None else {}
@@ -211,46 +211,35 @@ def _of_pairs(counts: Array, scale: Array) -> dict[str, Array]:
     }
 
 
-def _draw(topics: int, samples: int, seed: int) -> Array:
-    """Return how often each resample has each topic, shape (sample, topic)."""
-    generator = np.random.default_rng(seed)
-    return generator.multinomial(topics, np.full(topics, 1 / topics), samples).astype(float)
-
-
 def _intervals(
-    result: xr.Dataset,
-    judged: Judged,
-    counts: Array,
-    together: Array,
-    drawn: Array,
-    level: float,
+    result: xr.Dataset, scale: Array, counts: Array, together: Array, resamples: Resamples
 ) -> dict[str, Any]:
     """Return the percentile interval of every coefficient over resamples of the topics."""
-    ends = [(1 - level) / 2, (1 + level) / 2]
+    topics = draw_topics(len(counts), samples=resamples.samples, seed=resamples.seed)
+    drawn = count_drawn(topics)
     found: dict[str, list[Array]] = {name: [] for name in _DIMS}
     for block in _blocks(counts, len(drawn)):
         resampled = np.tensordot(drawn, counts[:, block], axes=1)
-        for name, values in _of_pairs(resampled, judged.scale).items():
-            found[name].append(_quantiles(values, ends))
-    joint = alphas(np.tensordot(drawn, together, axes=1), judged.scale)
-    found["joint_alpha"] = [_quantiles(joint, ends)]
+        for name, values in _of_pairs(resampled, scale).items():
+            found[name].append(_ends(values, resamples))
+    joint = alphas(np.tensordot(drawn, together, axes=1), scale)
+    found["joint_alpha"] = [_ends(joint, resamples)]
     return {
         f"{name}_interval": ((*result[name].dims, BOUND), np.concatenate(parts))
         for name, parts in found.items()
     }
 
 
+def _ends(values: Array, resamples: Resamples) -> Array:
+    """Return the ends of intervals from values of all samples, which come first.
+
+    NaN where more samples than may be beyond an end have no value.
+    """
+    low, high = resamples.ends(np.moveaxis(values, 0, -1))
+    return np.stack([np.where(np.isnan(high), np.nan, low), high], axis=-1)
+
+
 def _blocks(counts: Array, samples: int) -> Iterator[slice]:
     width = max(1, BLOCK // (samples * counts[0, 0].size))
     for start in range(0, counts.shape[1], width):
         yield slice(start, start + width)
-
-
-def _quantiles(values: Array, ends: list[float]) -> Array:
-    """Return quantiles over samples, which come first, of those in which there is a value."""
-    undefined = np.isnan(values)
-    if not undefined.any():
-        return np.moveaxis(np.quantile(values, ends, axis=0), 0, -1)
-    never = undefined.all(axis=0)
-    found = np.nanquantile(np.where(never, 0.0, values), ends, axis=0)
-    return np.moveaxis(np.where(never, np.nan, found), 0, -1)

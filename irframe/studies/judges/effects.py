@@ -1,7 +1,6 @@
 """What becomes of means, ranks and pairs of systems under another judge, in numbers."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,13 @@ from irframe.checks import places
 from irframe.cubes.bounds import BOUND
 from irframe.errors import ParameterError
 from irframe.inference.agreement import system_means
-from irframe.inference.corrections import adjust_p
+from irframe.inference.agreement_intervals import with_reference
 from irframe.inference.matched import Matched
-from irframe.inference.verdicts import leads, p_values
+from irframe.inference.resampled import Resamples
+from irframe.inference.verdicts import Pairing, leads
 from irframe.metrics.averaging import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM
-from irframe.paired import PairedTest, all_pairs
+from irframe.paired import all_pairs
 
 Array = NDArray[Any]
 Parts = dict[str, tuple[tuple[str, ...], Array]]
@@ -88,14 +88,23 @@ def agreements(held: Matched, others: list[Matched], methods: list[Agreement]) -
     return np.stack(found, axis=-1)
 
 
-def decide(matched: Matched, *, test: PairedTest, adjust: str | None, alpha: float) -> Array:
+def ends(
+    held: Matched, others: list[Matched], methods: list[Agreement], resamples: Resamples
+) -> Array:
+    """Return the ends of the agreements' intervals, (judge, metric, depth, method, bound)."""
+    found = [
+        np.stack([with_reference(other, held, resamples, method) for method in methods], axis=-1)
+        for other in others
+    ]
+    return np.moveaxis(np.stack(found), 1, -1)
+
+
+def decide(matched: Matched, pairing: Pairing) -> Array:
     """Say which system of a pair is significantly better, shape (metric, depth, pair)."""
     pairs = all_pairs(len(matched.systems))
-    tested = partial(p_values, matched, test=test, pairs=pairs)
-    p = matched.by_piece(len(pairs), lambda row, block: tested(row, block).T)
-    (adjusted,) = adjust_p([p], adjust, family="depth", alpha=alpha)
+    p = pairing.p_values(matched, pairs)
     ahead = matched.by_piece(len(pairs), lambda row, block: leads(matched, row, block, pairs).T)
-    return np.where(adjusted < alpha, ahead, 0)
+    return np.where(p < pairing.alpha, ahead, 0)
 
 
 def conclude(held: Array, others: Sequence[Array]) -> Array:

@@ -7,18 +7,20 @@ import numpy as np
 import xarray as xr
 
 from irframe.agreements import Agreement, parse_agreement
-from irframe.checks import level, listed, places
+from irframe.checks import listed, places
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import Metrics, parse_metrics, score, wanted_depths
 from irframe.errors import IdError
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs, as_runs
-from irframe.inference.corrections import refuse_correction
+from irframe.inference.jointly import Adjust
 from irframe.inference.matched import Matched
 from irframe.inference.matching import match_topics
+from irframe.inference.resampled import Resamples
+from irframe.inference.verdicts import Pairing
 from irframe.names import DEPTH, METRIC, RESULT, SYSTEM, TOPIC
-from irframe.paired import PairedTest, parse_test
+from irframe.paired import PairedTest
 from irframe.studies.judges.effects import (
     CONCLUSIONS,
     DIMS,
@@ -28,6 +30,7 @@ from irframe.studies.judges.effects import (
     biases,
     conclude,
     decide,
+    ends,
     favours,
     members,
     standings,
@@ -45,8 +48,12 @@ def judge_effect(
     pairs: str = "same",
     grades: Grades = None,
     methods: str | Agreement | Sequence[str | Agreement] = ("kendall", "tau_ap", "rbo"),
+    interval: bool = False,
+    level: float = 0.95,
+    samples: int = 1000,
+    seed: int = 0,
     test: str | PairedTest = "t",
-    adjust: str | None = None,
+    adjust: Adjust = None,
     alpha: float = 0.05,
     groups: Groups | None = None,
     depth: int | None = None,
@@ -74,6 +81,9 @@ def judge_effect(
         As for `compare_judges`.
     methods
         Methods of agreement or their names, as for `agreement`.
+    interval, level, samples, seed
+        Whether to give intervals of the agreements, which takes a while at many depths, and what
+        they are, as for `agreement`.
     test, adjust, alpha
         Which pairs of systems differ significantly, as for `compare`.
     groups
@@ -87,7 +97,8 @@ def judge_effect(
     xarray.Dataset
         Over the other judges, metrics and depths:
 
-        - ``agreement`` (judge, metric, depth, coefficient), of the order of systems;
+        - ``agreement`` (judge, metric, depth, coefficient), of the order of systems; and
+          ``agreement_interval`` (..., bound) if asked for, over resamples of the topics;
         - ``conclusions`` (judge, metric, depth, conclusion), pairs of systems that are ``kept``,
           significantly different in the same direction under both judges; ``lost``, only under
           the reference; ``new``, only under the other judge; ``reversed``; ``neither``;
@@ -134,26 +145,27 @@ def judge_effect(
     >>> found["conclusions"].sel(metric="AP").squeeze().to_series().to_dict()
     {'kept': 16, 'lost': 2, 'new': 1, 'reversed': 0, 'neither': 9}
     """
-    level(alpha)
-    refuse_correction(adjust, "depth")
+    pairing, resamples = Pairing(test, adjust, alpha), Resamples(level, samples, seed)
     orders = {str(each): parse_agreement(each) for each in listed(methods)}
-    tested: dict[str, Any] = {"test": parse_test(test), "adjust": adjust, "alpha": alpha}
     judged = read_judges(judges, pairs, grades, ("same", "common", "own"))
     names = _first(judged, reference)
     options = {"depth": depth, "ties": ties, "score_dtype": score_dtype}
     held, *others = _score(as_runs(runs), judged, names, metrics, at, options)
     inside = None if groups is None else members(groups, held.systems.tolist())
     parts = standings(held, others) | biases(held, others, alpha)
-    parts["agreement"] = (*DIMS, "coefficient"), agreements(held, others, list(orders.values()))
-    concluded = conclude(decide(held, **tested), [decide(each, **tested) for each in others])
+    among = (*DIMS, "coefficient")
+    parts["agreement"] = among, agreements(held, others, list(orders.values()))
+    if interval:
+        found = ends(held, others, list(orders.values()), resamples)
+        parts["agreement_interval"] = (*among, BOUND), found
+    concluded = conclude(decide(held, pairing), [decide(each, pairing) for each in others])
     parts["conclusions"] = (*DIMS, "conclusion"), concluded
     labels = _labels(held, names[1:], orders)
     if groups is not None and inside is not None:
         parts |= favours(parts["bias"][1], inside, alpha)
         labels["group"] = list(groups)
-    told = {"reference": names[0], "pairs": pairs, "alpha": alpha, "test": repr(tested["test"])}
-    made = {**held.array.attrs, RESULT: "judge_effect", **told, "adjust": adjust or "none"}
-    return xr.Dataset(parts, labels, made)
+    told = {"reference": names[0], "pairs": pairs, **pairing.told()}
+    return xr.Dataset(parts, labels, {**held.array.attrs, RESULT: "judge_effect", **told})
 
 
 def _first(judged: Judged, reference: Hashable | None) -> list[Any]:

@@ -82,10 +82,10 @@ def test_intervals_are_percentiles_over_resampled_topics(monkeypatch):
     from irframe.studies.judges import compare_judges as module
 
     judges = drawn()
-    times = np.array([[2.0, 1, 1, 0], [1, 0, 2, 1], [1, 1, 1, 1]])
-    monkeypatch.setattr(module, "_draw", lambda *_: times)
+    times = np.array([[2.0, 1, 1, 0], [1, 0, 2, 1], [1, 1, 1, 1], [0, 0, 2, 2], [0, 4, 0, 0]])
+    monkeypatch.setattr(module, "count_drawn", lambda _: times)
     monkeypatch.setattr(module, "BLOCK", 1)
-    found = ir.compare_judges(judges, level=0.5, reference="a")
+    found = ir.compare_judges(judges, level=0.6, samples=5, reference="a")
     replicates = []
     for each in times.astype(int):
         drawn_topics = [
@@ -103,7 +103,7 @@ def test_intervals_are_percentiles_over_resampled_topics(monkeypatch):
         replicates.append(ir.compare_judges(resampled, samples=1, reference="a", grades=range(4)))
     for name in ("kappa", "alpha", "kappa_at", "joint_alpha"):
         values = np.stack([each[name].to_numpy() for each in replicates])
-        expected = np.moveaxis(np.quantile(values, [0.25, 0.75], axis=0), 0, -1)
+        expected = np.stack(np.sort(values, axis=0)[[1, 3]], axis=-1)
         np.testing.assert_allclose(found[f"{name}_interval"], expected)
 
 

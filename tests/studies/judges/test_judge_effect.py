@@ -66,7 +66,7 @@ def test_means_ranks_and_biases_are_those_of_the_scores(track, effect):
             np.testing.assert_allclose(cell["bias_interval"], [expected.low, expected.high])
 
 
-@pytest.mark.parametrize("adjust", [None, "holm"])
+@pytest.mark.parametrize("adjust", [None, "max-t"])
 def test_conclusions_are_those_of_two_comparisons(track, adjust):
     runs, judges = track
     found = runs.ireval.judge_effect(judges, METRICS, at=AT, adjust=adjust)["conclusions"]
@@ -98,6 +98,18 @@ def test_agreement_is_that_of_the_scores(track, effect):
             expected = scores_by(track, name).ireval.agreement(people, method)
             found = effect["agreement"].sel(judge=name, coefficient=method)
             np.testing.assert_allclose(found, expected)
+
+
+def test_intervals_are_those_of_agreement(track):
+    runs, judges = track
+    asked = {"samples": 20, "seed": 1, "level": 0.8}
+    found = runs.ireval.judge_effect(judges, METRICS, at=AT, interval=True, **asked)
+    people = scores_by(track, "people")
+    for name in ("strict", "guess"):
+        expected = scores_by(track, name).ireval.agreement(people, "rbo", interval=True, **asked)
+        ends = found["agreement_interval"].sel(judge=name, coefficient="rbo")
+        np.testing.assert_allclose(ends.sel(bound="lower"), expected["ci_low"])
+        np.testing.assert_allclose(ends.sel(bound="upper"), expected["ci_high"])
 
 
 def test_a_group_is_held_against_the_others(effect):
@@ -174,6 +186,7 @@ def test_judges_of_other_topics_are_refused(track):
         ({"methods": "unknown"}, ParameterError),
         ({"alpha": 2}, ParameterError),
         ({"adjust": "unknown"}, ParameterError),
+        ({"level": 1}, ParameterError),
         ({"grades": [0, 1]}, GradeError),
     ],
     ids=str,
