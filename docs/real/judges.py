@@ -87,6 +87,16 @@ def conclusions(runs, judges):
     write_table(findings[["severity", "what", "where"]], "findings")
 
 
+def orders(runs, judges):
+    """Write how alike the systems are ordered at depth 10, with intervals."""
+    found = runs.ireval.judge_effect(judges, METRICS, at=10, interval=True)
+    rows = {"metric": METRICS}
+    for name in found["coefficient"].to_numpy():
+        some = found.squeeze(["judge", "depth"]).sel(coefficient=name)
+        rows[str(name)] = with_interval(some, "agreement")
+    write_table(pd.DataFrame(rows), "orders")
+
+
 def powered(runs, judges, people=20, draws=200):
     """Write how much shorter intervals get if the model judges what people do not."""
     scores = {
@@ -151,6 +161,7 @@ def main():
     runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
     print("ordinal alpha by topic:", assessors(judges))  # noqa: T201 - for the text of the page
     conclusions(runs, judges)
+    orders(runs, judges)
     powered(runs, judges)
     print("joint alpha:", models(data / "llmjudge"))  # noqa: T201 - for the text of the page
 

@@ -76,27 +76,36 @@ def _errors(differences: Array, topics: Array) -> Array:
     return np.swapaxes(error[:, :, 0], 1, 2)
 
 
-def agreements(held: Matched, others: list[Matched], methods: list[Agreement]) -> Array:
-    """Return how alike judges order the systems, (judge, metric, depth, method)."""
-    found = [
-        method.kernel(
-            system_means(held, method)[..., np.newaxis, :],
-            np.stack([system_means(other, method) for other in others])[..., np.newaxis, :],
-        )[..., 0, 0]
-        for method in methods
-    ]
-    return np.stack(found, axis=-1)
+def agreements(
+    held: Matched, others: list[Matched], methods: list[Agreement], resamples: Resamples | None
+) -> Parts:
+    """Return how alike judges order the systems, and between which values over resamples."""
+    dims = (*DIMS, "coefficient")
+    values = [_agreement(held, others, method) for method in methods]
+    found: Parts = {"agreement": (dims, np.stack(values, axis=-1))}
+    if resamples is not None:
+        ends = [
+            np.stack([with_reference(other, held, resamples, method) for other in others], axis=1)
+            for method in methods
+        ]
+        interval = np.moveaxis(np.stack(ends, axis=-1), 0, -1)
+        found["agreement_interval"] = (*dims, BOUND), interval
+    return found
 
 
-def ends(
-    held: Matched, others: list[Matched], methods: list[Agreement], resamples: Resamples
-) -> Array:
-    """Return the ends of the agreements' intervals, (judge, metric, depth, method, bound)."""
-    found = [
-        np.stack([with_reference(other, held, resamples, method) for method in methods], axis=-1)
-        for other in others
-    ]
-    return np.moveaxis(np.stack(found), 1, -1)
+def _agreement(held: Matched, others: list[Matched], method: Agreement) -> Array:
+    """Return the agreement of every other judge with the reference, (judge, metric, depth)."""
+    old = system_means(held, method)
+    new = np.stack([system_means(other, method) for other in others])
+    found: Array = method.kernel(old[..., np.newaxis, :], new[..., np.newaxis, :])
+    return found[..., 0, 0]
+
+
+def conclusions(held: Matched, others: list[Matched], pairing: Pairing) -> Parts:
+    """Count what becomes of the pairs of systems under every other judge."""
+    old = decide(held, pairing)
+    counts = conclude(old, [decide(other, pairing) for other in others])
+    return {"conclusions": ((*DIMS, "conclusion"), counts)}
 
 
 def decide(matched: Matched, pairing: Pairing) -> Array:

@@ -23,14 +23,11 @@ from irframe.names import DEPTH, METRIC, RESULT, SYSTEM, TOPIC
 from irframe.paired import PairedTest
 from irframe.studies.judges.effects import (
     CONCLUSIONS,
-    DIMS,
     JUDGE,
     Groups,
     agreements,
     biases,
-    conclude,
-    decide,
-    ends,
+    conclusions,
     favours,
     members,
     standings,
@@ -153,13 +150,8 @@ def judge_effect(
     held, *others = _score(as_runs(runs), judged, names, metrics, at, options)
     inside = None if groups is None else members(groups, held.systems.tolist())
     parts = standings(held, others) | biases(held, others, alpha)
-    among = (*DIMS, "coefficient")
-    parts["agreement"] = among, agreements(held, others, list(orders.values()))
-    if interval:
-        found = ends(held, others, list(orders.values()), resamples)
-        parts["agreement_interval"] = (*among, BOUND), found
-    concluded = conclude(decide(held, pairing), [decide(each, pairing) for each in others])
-    parts["conclusions"] = (*DIMS, "conclusion"), concluded
+    parts |= agreements(held, others, list(orders.values()), resamples if interval else None)
+    parts |= conclusions(held, others, pairing)
     labels = _labels(held, names[1:], orders)
     if groups is not None and inside is not None:
         parts |= favours(parts["bias"][1], inside, alpha)
