@@ -178,7 +178,7 @@ def _alike(matched: Matched, human: xr.DataArray) -> Array:
         raise MetricError("people's scores by every metric", "none for", "", missing)
     if DEPTH in matched.array.dims:
         human = select_depths(human, matched.array.indexes[DEPTH].tolist())
-    laid = human.sel({METRIC: metrics}).reindex({TOPIC: topics})
+    laid = human.reset_coords(drop=True).sel({METRIC: metrics}).reindex({TOPIC: topics})
     values: Array = laid.to_numpy()
     return values if DEPTH in laid.dims else values[..., np.newaxis]
 
