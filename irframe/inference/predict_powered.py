@@ -10,7 +10,7 @@ from scipy.special import ndtri, stdtrit
 
 from irframe.checks import choice, number
 from irframe.cubes.verb import verb
-from irframe.errors import IdError, MetricError, ParameterError
+from irframe.errors import IdError, MetricError, ParameterError, warn
 from irframe.inference.left_out import refuse_infinite
 from irframe.inference.matched import BLOCK_BYTES, Array, Matched
 from irframe.inference.matching import (
@@ -88,7 +88,8 @@ def predict_powered(
     Warns
     -----
     IrframeWarning
-        If topics are left out because some system has no score on them.
+        If topics are left out because some system has no score on them, or count as not judged
+        because people scored only some systems there.
 
     Notes
     -----
@@ -188,6 +189,12 @@ def _samples(matched: Matched, people: Array, *, rest: bool) -> tuple[Array, Arr
     if people.shape[-1] != matched.scores.shape[-1]:
         raise ParameterError("people's scores without depths, as the others", "several depths")
     scored: Any = ~np.isnan(people).any(axis=1)
+    partly = ~np.isnan(people).all(axis=1) & ~scored & matched.scored
+    lost = int(partly.any(axis=(0, 2)).sum())
+    if lost:
+        warn(
+            f"{lost} topics on which people's judgments score only some systems count as not judged"
+        )
     judged = scored & matched.scored
     counted = matched.scored & ~judged if rest else matched.scored
     fewest = judged.sum(axis=1).min(axis=1)

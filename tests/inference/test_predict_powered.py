@@ -125,6 +125,16 @@ def test_topics_without_all_scores_are_left_out(both):
     assert found["n_human"].sel(metric="AP").values.tolist() == [5, 5]
 
 
+def test_topics_that_people_scored_in_part_count_as_not_judged(both):
+    scores, human = both
+    holes = human.copy()
+    holes[:, 2, 1] = np.nan
+    with pytest.warns(IrframeWarning, match="^1 topics .* only some systems"):
+        found = scores.ireval.predict_powered(holes)
+    expected = scores.ireval.predict_powered(human.drop_isel(topic=1))
+    np.testing.assert_array_equal(found["ci_low"], expected["ci_low"])
+
+
 def test_without_judgments_by_people_nothing_is_predicted(both):
     scores, human = both
     with pytest.raises(ParameterError, match="people's judgments.*found 0: AP"):

@@ -156,7 +156,8 @@ def judge_effect(
     if groups is not None and inside is not None:
         parts |= favours(parts["bias"][1], inside, alpha)
         labels["group"] = list(groups)
-    told = {"reference": names[0], "pairs": pairs, **pairing.told()}
+    documents = judged.grade.shape[1]
+    told = {"reference": names[0], "pairs": pairs, "documents": documents, **pairing.told()}
     return xr.Dataset(parts, labels, {**held.array.attrs, RESULT: "judge_effect", **told})
 
 
