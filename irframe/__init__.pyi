@@ -37,6 +37,7 @@ from .frames.restrict import restrict as restrict
 from .frames.sample import sample as sample
 from .frames.scan_runs import scan_runs as scan_runs
 from .frames.scanned_runs import ScannedRuns as ScannedRuns
+from .frames.score_nuggets import score_nuggets as score_nuggets
 from .frames.simulate_track import simulate_track as simulate_track
 from .frames.to_pytrec_eval import to_pytrec_eval as to_pytrec_eval
 from .frames.to_ranx import to_ranx as to_ranx
@@ -57,6 +58,7 @@ from .inference.inversions import inversions as inversions
 from .inference.leaderboard import leaderboard as leaderboard
 from .inference.letters import letters as letters
 from .inference.median_p import median_p as median_p
+from .inference.predict_powered import predict_powered as predict_powered
 from .inference.rank_intervals import rank_intervals as rank_intervals
 from .inference.risk import risk as risk
 from .inference.select_top import select_top as select_top
@@ -147,6 +149,9 @@ from .studies.depth.volatility import volatility as volatility
 from .studies.effort.archetypes import archetypes as archetypes
 from .studies.effort.effort_gain import effort_gain as effort_gain
 from .studies.effort.misplacement import misplacement as misplacement
+from .studies.judges.compare_judges import compare_judges as compare_judges
+from .studies.judges.judge_effect import judge_effect as judge_effect
+from .studies.judges.judge_findings import judge_findings as judge_findings
 from .studies.orderings.corroborate import corroborate as corroborate
 from .studies.orderings.cross_check import cross_check as cross_check
 from .studies.orderings.enumerate_rankings import enumerate_rankings as enumerate_rankings

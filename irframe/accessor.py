@@ -17,7 +17,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.frames.scanned_runs import ScannedRuns
-from irframe.names import ALIASES, DOC, RESULT, TOPIC, roles
+from irframe.names import ALIASES, ASSIGNMENT, DOC, NUGGET, RESULT, TOPIC, roles
 
 KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree, ScannedRuns)
 """What has an accessor. A tree has the verbs of its branches."""
@@ -108,11 +108,13 @@ class FrameAccessor(Accessor):
 
     def __init__(self, subject: pd.DataFrame) -> None:
         names = roles([*subject.columns, *subject.index.names])
-        if not ({TOPIC, DOC} <= names.keys() or _known(subject)):
+        told = any(wanted <= names.keys() for wanted in ({TOPIC, DOC}, {TOPIC, NUGGET, ASSIGNMENT}))
+        if not (told or _known(subject)):
             wanted = "; ".join(f"{role}: {', '.join(names)}" for role, names in ALIASES.items())
             message = (
                 "ireval needs a run frame (columns topic, doc and score or rank), scores (index "
-                "system, topic; or columns topic, measure, value) or what a verb returned, as its "
+                "system, topic; or columns topic, measure, value), labels of nuggets (columns "
+                "topic, nugget, importance, assignment) or what a verb returned, as its "
                 f"attrs say. Names per role: {wanted}. A matrix of scores is read by "
                 "ir.as_scores(frame, metric='AP')"
             )

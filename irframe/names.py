@@ -19,6 +19,9 @@ RANK = "rank"
 GRADE = "grade"
 ITERATION = "iteration"
 SUBTOPIC = "subtopic"
+NUGGET = "nugget"
+IMPORTANCE = "importance"
+ASSIGNMENT = "assignment"
 
 PAIR, SIDES = "pair", ("system_a", "system_b")
 """Dimension of pairs of systems, and what names the systems of a pair."""
@@ -32,6 +35,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     GRADE: ("grade", "label", "relevance", "rel"),
     ITERATION: ("iteration",),
     SUBTOPIC: ("subtopic", "intent", "aspect"),
+    NUGGET: ("nugget", "nugget_id", "text"),
+    IMPORTANCE: ("importance",),
+    ASSIGNMENT: ("assignment", "support"),
 }
 """Role -> names accepted for it, the canonical one first."""
 

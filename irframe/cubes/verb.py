@@ -1,7 +1,7 @@
 """What every verb does alike: the gate, groups, trees, and where its numbers come from."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from typing import Any, TypeVar, overload
 
@@ -113,23 +113,29 @@ def _each(
 ) -> dict[Any, Any]:
     """Return the result of every group; scores among the arguments are split alike."""
     parts = dict(groups(whole, by))
-    given = dict(bound.arguments)
     others = {
         name: dict(groups(value, by))
-        for name, value in list(given.items())[1:]
+        for name, value in list(bound.arguments.items())[1:]
         if isinstance(value, pd.DataFrame | xr.DataArray)
     }
-    for other in others.values():
-        differing = sorted(map(str, set(parts) ^ set(other)))
-        if differing:
-            wanted = f"the same groups ({by}) on both sides"
-            raise ParameterError(wanted, "others", "", differing)
+    _refuse_other_groups(parts, others, by)
     results = {}
     for key, part in parts.items():
         bound.arguments.update({name: other[key] for name, other in others.items()})
         with naming_group(key, by):
             results[key] = _once(function, part, bound)
     return results
+
+
+def _refuse_other_groups(
+    parts: Mapping[Any, Any], others: Mapping[str, Mapping[Any, Any]], by: Any
+) -> None:
+    """Raise if an argument has other groups than the subject."""
+    for other in others.values():
+        differing = sorted(map(str, set(parts) ^ set(other)))
+        if differing:
+            wanted = f"the same groups ({by}) on both sides"
+            raise ParameterError(wanted, "others", "", differing)
 
 
 def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
@@ -143,9 +149,20 @@ def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArgume
 
 
 def _over_tree(call: Callable[..., Any], tree: xr.DataTree, bound: inspect.BoundArguments) -> Any:
-    """Return the results of the branches: a tree of arrays, or a frame with the group."""
-    name = tree.name or "group"
-    results = {key: _once(call, part, bound) for key, part in branches(tree).items()}
+    """Return the results of the branches: a tree of arrays, or a frame with the group.
+
+    A tree among the arguments gives each branch the one of the same name.
+    """
+    name, parts, results = tree.name or "group", branches(tree), {}
+    others = {
+        argument: branches(value)
+        for argument, value in list(bound.arguments.items())[1:]
+        if isinstance(value, xr.DataTree)
+    }
+    _refuse_other_groups(parts, others, name)
+    for key, part in parts.items():
+        bound.arguments.update({argument: other[key] for argument, other in others.items()})
+        results[key] = _once(call, part, bound)
     if not all(isinstance(result, xr.Dataset | xr.DataArray) for result in results.values()):
         return join(results, name, tree)
     nodes = {

@@ -14,9 +14,22 @@ from irframe.errors import FileFormatError
 from irframe.frames.columns import TEXT, TYPES
 from irframe.frames.comments import holds_rows, with_notes, without_comments
 from irframe.frames.require import lacking, require
-from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, SUBTOPIC, SYSTEM, TOPIC, roles
+from irframe.names import (
+    ASSIGNMENT,
+    DOC,
+    GRADE,
+    IMPORTANCE,
+    ITERATION,
+    NUGGET,
+    RANK,
+    SCORE,
+    SUBTOPIC,
+    SYSTEM,
+    TOPIC,
+    roles,
+)
 
-__all__ = ["DOCUMENTS", "QRELS", "RUN", "Format", "parse"]
+__all__ = ["DOCUMENTS", "NUGGETS", "QRELS", "RUN", "Format", "parse"]
 
 BLOCK = 1 << 24
 """Bytes that one task parses; a line is shorter."""
@@ -112,6 +125,16 @@ DOCUMENTS = Format(
     surplus=False,
 )
 """Documents of topics, whatever else a frame says of them."""
+
+NUGGETS = Format(
+    noun="labels of nuggets",
+    layouts=(),
+    roles=(SYSTEM, TOPIC, NUGGET, IMPORTANCE, ASSIGNMENT),
+    needed=((TOPIC,), (NUGGET,), (IMPORTANCE,), (ASSIGNMENT,)),
+    headed=True,
+    surplus=True,
+)
+"""What answers say of the nuggets of their topics, in frames alone."""
 
 
 def first_columns(data: bytes, kind: Format) -> tuple[str, ...] | None:

@@ -6,12 +6,15 @@ from .agreement_triangle import agreement_triangle as agreement_triangle
 from .archetypes import archetypes as archetypes
 from .best_systems import best_systems as best_systems
 from .bound_bands import bound_bands as bound_bands
+from .conclusion_shares import conclusion_shares as conclusion_shares
+from .confusion_map import confusion_map as confusion_map
 from .crp_and_gain import crp_and_gain as crp_and_gain
 from .crp_curves import crp_curves as crp_curves
 from .depth_curves import depth_curves as depth_curves
 from .difference_histogram import difference_histogram as difference_histogram
 from .effort_gain import effort_gain as effort_gain
 from .hasse import hasse as hasse
+from .judge_ranks import judge_ranks as judge_ranks
 from .ladder import ladder as ladder
 from .leave_out_changes import leave_out_changes as leave_out_changes
 from .length_histogram import length_histogram as length_histogram

@@ -51,8 +51,19 @@ ARGUMENTS = {
     "b": "s2",
     "effort": {},
     "test": {"cross_check": "t"},
+    "human": lambda cube: some_topics(ir.score(cube, *SCORED)),
 }
-"""Parameter -> argument, or arguments by verb; where there is none, the default."""
+"""Parameter -> argument, one made of the cube, or arguments by verb; else the default."""
+
+
+def some_topics(scores):
+    """Return scores, or a tree of them, on the topics whose names end in 1, 2 or 3."""
+    if isinstance(scores, xr.DataTree):
+        return scores.map_over_datasets(some_topics)
+    if "topic" not in scores.dims:
+        return scores
+    return scores.sel(topic=[name for name in scores.topic.to_numpy() if name[-1] in "123"])
+
 
 SPECIAL = {"effort_gain": lambda cube: ir.score(cube, "Twist", "AP")}
 
@@ -71,6 +82,9 @@ def call(name, cube, **options):
         positional, named = [], {}
         for parameter in parameters[1:]:
             given = ARGUMENTS.get(parameter.name, inspect.Parameter.empty)
+            given = (
+                given(cube) if given is not inspect.Parameter.empty and callable(given) else given
+            )
             if isinstance(given, dict):
                 given = given.get(name, inspect.Parameter.empty)
             if given is inspect.Parameter.empty:

@@ -1,0 +1,264 @@
+"""Means and differences of systems from few judgments by people and many by a model."""
+
+from collections.abc import Hashable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.special import ndtri, stdtrit
+
+from irframe.checks import choice, number
+from irframe.cubes.verb import verb
+from irframe.errors import IdError, MetricError, ParameterError, warn
+from irframe.inference.left_out import refuse_infinite
+from irframe.inference.matched import BLOCK_BYTES, Array, Matched
+from irframe.inference.matching import (
+    Depths,
+    choose_pairs,
+    match_topics,
+    read_scores,
+    select_depths,
+)
+from irframe.inference.reference import same_systems
+from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM, TOPIC
+from irframe.paired.prediction import power, power_pairs
+
+FIELDS = ("estimate", "error", "weight")
+ARRAYS = 8
+"""Arrays over pairs, or over systems and topics, that are held at a time."""
+
+
+@verb
+def predict_powered(
+    scores: xr.DataArray | pd.DataFrame,
+    human: xr.DataArray | pd.DataFrame,
+    *,
+    level: float = 0.95,
+    baseline: Hashable | None = None,
+    at: Depths = None,
+    topics: str = "rest",
+    distribution: str = "normal",
+    by: str | None = None,
+) -> xr.Dataset:
+    """Say how good systems are, and how far apart, if people judged only some of the topics.
+
+    Parameters
+    ----------
+    scores
+        Scores by a judge who judged every topic, such as a language model: an array, or a frame,
+        wide or long.
+    human
+        Scores of the same systems, metrics and depths by people, on some of these topics, drawn
+        at random; at least two.
+    level
+        Confidence level of the intervals, above 0 and below 1.
+    baseline
+        A system: hold each other one against it, ``system_b`` throughout. By default all pairs.
+    at
+        Depths to look at; by default all there are.
+    topics
+        Over which topics the model's scores are averaged: the ``"rest"``, on which people did not
+        judge, or ``"all"``. See the notes.
+    distribution
+        What intervals rest on: ``"normal"``, as in ppi-python, for some 40 topics by people or
+        more; or ``"t"``, Student's with as many degrees of freedom as these topics less one.
+    by
+        A coordinate or index level such as ``"track"``: one result per group. People's scores are
+        split alike.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``mean``, ``ci_low``, ``ci_high`` and ``weight`` over (metric, system, depth); and
+        ``difference``, ``difference_low``, ``difference_high`` and ``difference_weight`` over
+        (metric, pair, depth), ``pair`` being an index of (system_a, system_b), a - b. The weight
+        is what the model's scores count for: 0, nothing, so that the mean is people's alone, up
+        to 1. ``n_human`` and ``n_model`` (metric, depth) say on how many topics this rests.
+
+    Raises
+    ------
+    IdError
+        If people judged no topic of the scores, or others.
+    ParameterError
+        For fewer than two topics by people, other systems, or a level outside (0, 1).
+    MetricError
+        For other metrics, or those that are not averaged by a plain mean.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them, or count as not judged
+        because people scored only some systems there.
+
+    Notes
+    -----
+    With f the model's scores on N topics and y people's on n: ``w mean_N(f) + mean_n(y - w f)``
+    of variance ``w^2 var_N(f) / N + var_n(y - w f) / n``, with a normal interval. However wrong the
+    model, that is people's mean on average; the better it is, the shorter the interval. The weight
+    is tuned for each mean and each difference, ``w = cov_n(y, f) / ((1 + n/N) var(f))``, clipped to
+    [0, 1]. All is as in ppi-python.
+
+    The variance takes both samples for independent. With ``topics="rest"`` they are. With ``"all"``
+    the n topics are among the N, and intervals are too short, the more so the larger n / N. Of
+    3,000 simulated tracks with a correlation of 0.8, these shares of intervals at level 0.95 held
+    the true mean:
+
+    =========  ======  ========  ======
+    n of N     rest    rest, t   all
+    =========  ======  ========  ======
+    10 of 50   88.7 %  94.1 %    87.8 %
+    20 of 50   92.4 %  94.4 %    90.2 %
+    40 of 100  93.5 %  94.6 %    91.0 %
+    40 of 200  93.7 %  94.8 %    92.6 %
+    80 of 200  94.6 %  95.1 %    92.4 %
+    40 of 400  93.5 %  94.6 %    93.1 %
+    =========  ======  ========  ======
+
+    References
+    ----------
+    .. [1] Angelopoulos, Bates, Fannjiang, Jordan, Zrnic. Prediction-powered inference. Science
+       382, 2023. doi:10.1126/science.adi6000
+    .. [2] Angelopoulos, Duchi, Zrnic. PPI++: efficient prediction-powered inference. 2023.
+       doi:10.48550/arXiv.2311.01453
+    .. [3] Oosterhuis, Jagerman, Qin, Wang, Bendersky. Reliable confidence intervals for
+       information retrieval evaluation using generative A.I. KDD 2024.
+       doi:10.1145/3637528.3671883
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> model = runs.ireval.evaluate(qrels, "RBP(p=0.8)")
+    >>> people = (0.9 * model).query("topic < '109'")
+    >>> found = model.ireval.predict_powered(people, baseline="bm25")
+    >>> found[["mean", "ci_low", "ci_high", "weight"]].to_dataframe().round(2).head(2)
+                         mean  ci_low  ci_high  weight
+    metric     system
+    RBP(p=0.8) bm25      0.20    0.14     0.26    0.41
+               bm25+rm3  0.32    0.24     0.41    0.35
+    """
+    number("level", level, above=0, below=1)
+    choice("topics", topics, ("all", "rest"))
+    choice("distribution", distribution, ("normal", "t"))
+    matched = match_topics(scores, at).loaded()
+    _refuse_averages(matched)
+    people = _alike(matched, read_scores(human).compute())
+    refuse_infinite(matched.metrics, people)
+    counted, judged = _samples(matched, people, rest=topics == "rest")
+    pairs = choose_pairs(matched, baseline)
+    means, differences = (
+        _estimate(matched.scores, people, counted, judged, units) for units in (None, pairs)
+    )
+    factor = _factor(judged.sum(axis=1), level, distribution)
+    parts = _intervals(means, ("mean", "ci_low", "ci_high", "weight"), SYSTEM, factor)
+    names = ("difference", "difference_low", "difference_high", "difference_weight")
+    parts |= _intervals(differences, names, PAIR, factor)
+    for name, mask in {"n_human": judged, "n_model": counted}.items():
+        parts[name] = (METRIC, DEPTH), mask.sum(axis=1)
+    return _labelled(matched, pairs, parts).assign_attrs(level=level, distribution=distribution)
+
+
+def _refuse_averages(matched: Matched) -> None:
+    pairs = zip(matched.metrics, matched.summaries, strict=True)
+    others = [metric for metric, summary in pairs if summary != "mean"]
+    if others:
+        raise MetricError("metrics averaged by a plain mean", "others", "", others)
+
+
+def _alike(matched: Matched, human: xr.DataArray) -> Array:
+    """Return people's scores laid out as the others, NaN where there is none."""
+    human = same_systems(matched.array, human)
+    topics, metrics = matched.array.indexes[TOPIC], matched.array.indexes[METRIC]
+    strange = human.indexes[TOPIC].difference(topics, sort=False)
+    if len(strange):
+        wanted = "people's topics among those of the scores"
+        raise IdError(wanted, f"{len(strange)} others", "", strange)
+    missing = metrics.difference(human.indexes[METRIC], sort=False)
+    if len(missing):
+        raise MetricError("people's scores by every metric", "none for", "", missing)
+    if DEPTH in matched.array.dims:
+        human = select_depths(human, matched.array.indexes[DEPTH].tolist())
+    laid = human.reset_coords(drop=True).sel({METRIC: metrics}).reindex({TOPIC: topics})
+    values: Array = laid.to_numpy()
+    return values if DEPTH in laid.dims else values[..., np.newaxis]
+
+
+def _samples(matched: Matched, people: Array, *, rest: bool) -> tuple[Array, Array]:
+    """Return on which topics the model's scores count, and people's; (metric, topic, depth)."""
+    if people.shape[-1] != matched.scores.shape[-1]:
+        raise ParameterError("people's scores without depths, as the others", "several depths")
+    scored: Any = ~np.isnan(people).any(axis=1)
+    partly = ~np.isnan(people).all(axis=1) & ~scored & matched.scored
+    lost = int(partly.any(axis=(0, 2)).sum())
+    if lost:
+        warn(
+            f"{lost} topics on which people's judgments score only some systems count as not judged"
+        )
+    judged = scored & matched.scored
+    counted = matched.scored & ~judged if rest else matched.scored
+    fewest = judged.sum(axis=1).min(axis=1)
+    few = [metric for metric, n in zip(matched.metrics, fewest, strict=True) if n < 2]
+    if few:
+        wanted = "at least two topics on which people's judgments score every system"
+        raise ParameterError(wanted, f"{fewest.min()}", "", few)
+    if not counted.sum(axis=1).all():
+        raise ParameterError(
+            "topics that only the model judged",
+            "none",
+            "let people judge fewer topics than the model",
+        )
+    return counted, judged
+
+
+def _estimate(
+    model: Array, people: Array, counted: Array, judged: Array, pairs: Array | None
+) -> dict[str, Array]:
+    """Estimate means of systems, or of differences of pairs; each (metric, unit, depth)."""
+    metrics, systems, _, depths = model.shape
+    units = systems if pairs is None else len(pairs)
+    found = {name: np.empty((metrics, units, depths)) for name in FIELDS}
+    for row in range(metrics):
+        for block in _blocks(depths, ARRAYS * max(units, model[row, :, :, 0].size)):
+            cheap, human = (np.nan_to_num(each[row, :, :, block]) for each in (model, people))
+            where = counted[row, :, block], judged[row, :, block]
+            if pairs is None:
+                powered = power(cheap, human, *where)
+            else:
+                powered = power_pairs(cheap, human, *where, pairs)
+            for name in FIELDS:
+                found[name][row, :, block] = getattr(powered, name)
+    return found
+
+
+def _blocks(depths: int, values: int) -> Iterator[slice]:
+    """Yield slices of depths of which arrays of so many values a depth are within limits."""
+    width = max(1, BLOCK_BYTES // (8 * values))
+    for start in range(0, depths, width):
+        yield slice(start, min(start + width, depths))
+
+
+def _factor(n: Array, level: float, distribution: str) -> Array:
+    """Return how many standard errors an interval reaches, (metric, 1, depth)."""
+    if distribution == "normal":
+        return np.full(n.shape, ndtri((1 + level) / 2))[:, np.newaxis]
+    reach: Array = stdtrit(n - 1.0, (1 + level) / 2) * np.sqrt(n / (n - 1))
+    return reach[:, np.newaxis]
+
+
+def _intervals(
+    found: dict[str, Array], names: tuple[str, ...], dim: str, factor: Array
+) -> dict[str, Any]:
+    mean, half = found["estimate"], factor * found["error"]
+    values = (mean, mean - half, mean + half, found["weight"])
+    return {name: ((METRIC, dim, DEPTH), each) for name, each in zip(names, values, strict=True)}
+
+
+def _labelled(matched: Matched, pairs: Array, parts: dict[str, Any]) -> xr.Dataset:
+    sides = [matched.systems.take(pairs[:, side]) for side in (0, 1)]
+    index = pd.MultiIndex.from_arrays(sides, names=SIDES)
+    result = xr.Dataset(parts, xr.Coordinates.from_pandas_multiindex(index, PAIR))
+    labels = {dim: matched.array.indexes[dim] for dim in (METRIC, SYSTEM)}
+    if DEPTH in matched.array.dims:
+        return result.assign_coords(labels | {DEPTH: matched.array.indexes[DEPTH]})
+    return result.isel({DEPTH: 0}).assign_coords(labels)

@@ -1,0 +1,1 @@
+"""Whose judgments: how alike judges are, and what changes with them."""

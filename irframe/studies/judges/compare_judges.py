@@ -1,0 +1,245 @@
+"""How alike judges judge."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.checks import choice, places
+from irframe.cubes.bounds import BOUND, SIDES
+from irframe.frames.as_qrels import Qrels
+from irframe.inference.resampled import Resamples
+from irframe.names import PAIR, RESULT, TOPIC
+from irframe.paired import all_pairs, baseline_pairs
+from irframe.paired.resamples import count_drawn, draw_topics
+from irframe.studies.judges.coefficients import (
+    DISTANCES,
+    WEIGHTS,
+    alphas,
+    at_thresholds,
+    both_alphas,
+    kappas,
+)
+from irframe.studies.judges.reading import Grades, Judged, read_judges
+
+Array = NDArray[Any]
+
+JUDGES = ("judge_a", "judge_b")
+"""What names the judges of a pair."""
+BLOCK = 1 << 22
+"""Resampled counts that are held at a time."""
+
+
+def compare_judges(
+    judges: Mapping[Any, Qrels],
+    *,
+    reference: Hashable | None = None,
+    pairs: str = "same",
+    grades: Grades = None,
+    by: str | None = None,
+    level: float = 0.95,
+    samples: int = 1000,
+    seed: int = 0,
+) -> xr.Dataset:
+    """Say how far judges agree, beyond what chance would give.
+
+    Parameters
+    ----------
+    judges
+        What each judge is called, and their qrels frame or what `as_qrels` takes; at least two.
+        Of a document with grades for several subtopics the highest counts.
+    reference
+        A judge: hold each other one against it, ``judge_b`` throughout. By default all pairs.
+    pairs
+        Which pairs of topic and document count: ``"same"``, all, and it is an error if some judge
+        has not judged them; ``"common"``, those that all judges have judged; ``"pairwise"``, for
+        each pair of judges what both have judged, and for the alpha of all judges whatever two
+        have. ``n`` says how many are left.
+    grades
+        The scale. By default the grades that occur, and it is an error if one judge's lowest or
+        highest grade is not the others'; a list of all grades there are, such as ``range(4)``,
+        where some judge never uses the ends; or ``"union"``, whatever occurs. Grades below 0 are
+        grades like others, but for -1, which marks what was not judged and is refused.
+    by
+        ``"topic"``: every coefficient per topic, without intervals.
+    level
+        Confidence level of the intervals, above 0 and below 1.
+    samples, seed
+        How many resamples of the topics the intervals rest on, at least 1, and the seed of their
+        generator. The same serve all pairs.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``pair``, an index of (judge_a, judge_b):
+
+        - ``kappa`` (pair, weights), Cohen's, disagreements weighing all the same (``none``), or as
+          the difference of the grades (``linear``) or its square (``quadratic``);
+        - ``alpha`` (pair, distance), Krippendorff's: ``nominal``, ``ordinal``, ``interval``;
+        - ``kappa_at`` and ``alpha_at`` (pair, threshold): of relevant, at this grade and above,
+          and not relevant;
+        - ``confusion`` (pair, grade_a, grade_b) and ``n`` (pair), documents;
+        - ``joint_alpha`` (distance), that of all judges at once;
+        - with ``_interval`` added to a coefficient's name, its percentile interval, with the
+          dimension ``bound``, ``lower`` and ``upper``.
+
+        With ``by="topic"`` the topic comes first. A coefficient is NaN where all grades are one,
+        and an interval where that is so in too many resamples.
+
+    Raises
+    ------
+    ParameterError
+        For fewer than two judges, or an unknown reference or policy.
+    IdError
+        If judges judged different documents, or none in common, or one twice.
+    GradeError
+        For different scales, and for grade -1.
+
+    Notes
+    -----
+    Kappa is ``1 - sum(w o) / sum(w e)`` with w the weights of disagreements, o the observed shares
+    and e those that the two judges' own shares of grades would give by chance. Alpha is the same
+    with chance drawn from the grades of both, ``1 - (n - 1) sum(d o) / sum(d n n')``, d the squared
+    distance: 1, or the difference of the grades' values, or that of the middles of their ranks.
+    All is computed from counts by topic; a resample draws as many topics as there are.
+
+    References
+    ----------
+    .. [1] Cohen. Weighted kappa: nominal scale agreement with provision for scaled disagreement
+       or partial credit. Psychological Bulletin 70, 1968. doi:10.1037/h0026256
+    .. [2] Hayes, Krippendorff. Answering the call for a standard reliability measure for coding
+       data. Communication Methods and Measures 1, 2007. doi:10.1080/19312450709336664
+
+    Examples
+    --------
+    >>> people = {"1": {"a": 0, "b": 0, "c": 1, "d": 2}, "2": {"a": 0, "b": 1, "c": 2}}
+    >>> model = {"1": {"a": 0, "b": 1, "c": 1, "d": 2}, "2": {"a": 0, "b": 2, "c": 2}}
+    >>> found = compare_judges({"people": people, "model": model})
+    >>> found["kappa"].sel(pair=("people", "model")).round(2).to_series().to_dict()
+    {'none': 0.58, 'linear': 0.7, 'quadratic': 0.81}
+    >>> found["confusion"].squeeze("pair").to_numpy()
+    array([[2, 1, 0],
+           [0, 1, 1],
+           [0, 0, 2]])
+    """
+    resamples = Resamples(level, samples, seed)
+    choice("by", TOPIC if by is None else by, (TOPIC,))
+    judged = read_judges(judges, pairs, grades, ("same", "common", "pairwise"))
+    chosen = _pairs(judged.judges, reference)
+    counts, together = _count(judged, chosen)
+    if by is not None:
+        result = _labelled(judged, counts, together, chosen).assign_coords({TOPIC: judged.topics})
+    else:
+        result = _labelled(judged, counts.sum(axis=0), together.sum(axis=0), chosen)
+        found = _intervals(result, judged.scale, counts, together, resamples)
+        result = result.assign(found).assign_coords({BOUND: list(SIDES)})
+    attrs = {"pairs": pairs, "topics": len(judged.topics), "documents": judged.grade.shape[1]}
+    drawn_by = {"level": level, "samples": samples, "seed": seed} if by is None else {}
+    return result.assign_attrs({RESULT: "compare_judges", **attrs, **drawn_by})
+
+
+def _pairs(judges: list[Any], reference: Hashable | None) -> Array:
+    if reference is None:
+        return all_pairs(len(judges))
+    (row,) = places("reference to be one of the judges", [reference], judges)
+    return baseline_pairs(len(judges), row)
+
+
+def _count(judged: Judged, pairs: Array) -> tuple[Array, Array]:
+    """Count grades by topic: of pairs, (topic, pair, grade, grade), and of all judges at once."""
+    grades = len(judged.scale)
+    counts = np.zeros((len(judged.topics), len(pairs), grades, grades))
+    together = np.zeros((len(judged.topics), grades, grades))
+    for topic, given in judged.by_topic():
+        flat = given.reshape(-1, given.shape[-1]).astype(np.float32)
+        every = (flat @ flat.T).reshape(2 * given.shape[:2])
+        counts[topic] = every[pairs[:, 0], :, pairs[:, 1]]
+        together[topic] = _coincidences(given.sum(axis=0).astype(float))
+    return counts, together
+
+
+def _coincidences(given: Array) -> Array:
+    """Return how often grades coincide, from how many judges gave each, (grade, document)."""
+    judges = given.sum(axis=0)
+    weighted = given * np.where(judges > 1, 1 / np.maximum(judges - 1, 1), 0)
+    found: Array = weighted @ given.T - np.diag(weighted.sum(axis=1))
+    return found
+
+
+def _labelled(judged: Judged, counts: Array, together: Array, pairs: Array) -> xr.Dataset:
+    """Return the coefficients of counts with labels, topics first if there are some."""
+    names = [[judged.judges[place] for place in side] for side in pairs.T]
+    index = pd.MultiIndex.from_arrays(names, names=JUDGES)
+    labels: dict[str, Any] = {"weights": list(WEIGHTS), "distance": list(DISTANCES)}
+    labels |= {"threshold": judged.scale[1:], "grade_a": judged.scale, "grade_b": judged.scale}
+    first = (TOPIC,) * (counts.ndim - 3)
+    variables = {
+        name: ((*first, *_DIMS[name]), values)
+        for name, values in _coefficients(counts, together, judged.scale).items()
+    }
+    documents = counts.astype(np.int64)
+    variables["confusion"] = (*first, PAIR, "grade_a", "grade_b"), documents
+    variables["n"] = (*first, PAIR), documents.sum(axis=(-2, -1))
+    coordinates = xr.Coordinates.from_pandas_multiindex(index, PAIR)
+    return xr.Dataset(variables, coordinates).assign_coords(labels)
+
+
+_DIMS = {
+    "kappa": (PAIR, "weights"),
+    "alpha": (PAIR, "distance"),
+    "kappa_at": (PAIR, "threshold"),
+    "alpha_at": (PAIR, "threshold"),
+    "joint_alpha": ("distance",),
+}
+"""Coefficient -> its dimensions."""
+
+
+def _coefficients(counts: Array, together: Array, scale: Array) -> dict[str, Array]:
+    return _of_pairs(counts, scale) | {"joint_alpha": alphas(together, scale)}
+
+
+def _of_pairs(counts: Array, scale: Array) -> dict[str, Array]:
+    relevant, two = at_thresholds(counts), np.array([0, 1])
+    return {
+        "kappa": kappas(counts, scale),
+        "alpha": both_alphas(counts, scale),
+        "kappa_at": kappas(relevant, two)[..., 0],
+        "alpha_at": both_alphas(relevant, two)[..., 0],
+    }
+
+
+def _intervals(
+    result: xr.Dataset, scale: Array, counts: Array, together: Array, resamples: Resamples
+) -> dict[str, Any]:
+    """Return the percentile interval of every coefficient over resamples of the topics."""
+    topics = draw_topics(len(counts), samples=resamples.samples, seed=resamples.seed)
+    drawn = count_drawn(topics)
+    found: dict[str, list[Array]] = {name: [] for name in _DIMS}
+    for block in _blocks(counts, len(drawn)):
+        resampled = np.tensordot(drawn, counts[:, block], axes=1)
+        for name, values in _of_pairs(resampled, scale).items():
+            found[name].append(_ends(values, resamples))
+    joint = alphas(np.tensordot(drawn, together, axes=1), scale)
+    found["joint_alpha"] = [_ends(joint, resamples)]
+    return {
+        f"{name}_interval": ((*result[name].dims, BOUND), np.concatenate(parts))
+        for name, parts in found.items()
+    }
+
+
+def _ends(values: Array, resamples: Resamples) -> Array:
+    """Return the ends of intervals from values of all samples, which come first.
+
+    NaN where more samples than may be beyond an end have no value.
+    """
+    low, high = resamples.ends(np.moveaxis(values, 0, -1))
+    return np.stack([np.where(np.isnan(high), np.nan, low), high], axis=-1)
+
+
+def _blocks(counts: Array, samples: int) -> Iterator[slice]:
+    width = max(1, BLOCK // (samples * counts[0, 0].size))
+    for start in range(0, counts.shape[1], width):
+        yield slice(start, start + width)

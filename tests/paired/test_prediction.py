@@ -1,0 +1,63 @@
+"""Differences of pairs by products of systems, against the differences themselves."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irframe.paired import prediction
+from irframe.paired.pairs import all_pairs
+from irframe.paired.prediction import power, power_pairs
+
+
+def draw(seed):
+    """Return scores of systems of which some are alike, or nearly; and who judged which topic."""
+    random = np.random.default_rng(seed)
+    cheap, human = random.random((2, 6, 12, 3))
+    cheap[1], human[1] = cheap[0], human[0]
+    cheap[2], human[2] = cheap[0] + 1e-9 * cheap[2], human[0] + 0.25
+    cheap[3, :, 0] = human[3, :, 0]
+    human[4] = 1 - cheap[4]
+    judged = random.random((12, 3)) < 0.5
+    judged[:3] = True
+    counted = ~judged if seed % 2 else random.random((12, 3)) < 0.9
+    counted[-2:], judged[-2:] = True, False
+    return cheap, human, counted, judged
+
+
+@given(st.integers(0, 1000))
+def test_pairs_are_their_differences(seed):
+    cheap, human, counted, judged = draw(seed)
+    pairs = all_pairs(6)
+    found = power_pairs(cheap, human, counted, judged, pairs)
+    sides = [each[pairs[:, 0]] - each[pairs[:, 1]] for each in (cheap, human)]
+    expected = power(*sides, counted, judged)
+    for name in ("estimate", "error", "weight"):
+        values = getattr(expected, name)
+        np.testing.assert_allclose(getattr(found, name), values, rtol=1e-7, atol=1e-14)
+    assert (found.error[0] == 0).all()
+    assert (found.weight[0] == 0).all()
+
+
+def test_what_cancels_out_is_computed_a_few_pairs_at_a_time(monkeypatch):
+    cheap, human, counted, judged = draw(0)
+    whole = power_pairs(cheap, human, counted, judged, all_pairs(6))
+    monkeypatch.setattr(prediction, "BLOCK", 1)
+    again = power_pairs(cheap, human, counted, judged, all_pairs(6))
+    np.testing.assert_array_equal(again.error, whole.error)
+
+
+@pytest.mark.parametrize("share", [0.5, 2.0])
+def test_the_weight_minimises_the_variance(share):
+    random = np.random.default_rng(0)
+    human = random.random((400, 1))
+    cheap = share * human + 0.1 * random.random(human.shape)
+    judged = np.arange(400)[:, np.newaxis] < 100
+    found = power(cheap, human, ~judged, judged)
+    few, many = cheap[:100], cheap[100:]
+    at = [
+        weight**2 * many.var() / 300 + (human[:100] - weight * few).var() / 100
+        for weight in np.linspace(0, 1, 101)
+    ]
+    assert found.weight.item() == pytest.approx(np.argmin(at) / 100, abs=0.05)
+    assert found.error.item() ** 2 == pytest.approx(min(at), rel=0.02)

@@ -1,0 +1,216 @@
+"""The effect of another judge, against one pair of systems, one judge at a time."""
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata, ttest_ind, ttest_rel
+
+import irframe as ir
+from irframe.errors import GradeError, IdError, IrframeWarning, ParameterError
+
+METRICS = ["AP", "nDCG@10", "RBP(p=0.8)"]
+AT = [5, 50]
+
+
+def judges_of(qrels):
+    """Return the judgments, and those of a judge who is stricter and one who guesses."""
+    random = np.random.default_rng(1)
+    guess = random.permutation(qrels["grade"].to_numpy())
+    strict = qrels["grade"].where(qrels["grade"] != 1, 0)
+    return {
+        "people": qrels,
+        "strict": qrels.assign(grade=strict),
+        "guess": qrels.assign(grade=guess),
+    }
+
+
+@pytest.fixture(scope="module")
+def track():
+    runs, qrels = ir.simulate_track(systems=7, topics=12, docs=60, depth=50, pool_depth=20, seed=3)
+    return runs, judges_of(qrels)
+
+
+@pytest.fixture(scope="module")
+def effect(track):
+    runs, judges = track
+    groups = {"odd": sorted(runs["system"].unique())[1::2]}
+    return runs.ireval.judge_effect(judges, METRICS, at=AT, groups=groups)
+
+
+def scores_by(track, name):
+    runs, judges = track
+    return runs.ireval.cube(judges[name]).ireval.score(*METRICS, at=AT)
+
+
+def test_means_ranks_and_biases_are_those_of_the_scores(track, effect):
+    people = scores_by(track, "people")
+    np.testing.assert_allclose(
+        effect["reference_mean"], people.mean("topic").transpose("metric", "depth", "system")
+    )
+    for name in ("strict", "guess"):
+        scores = scores_by(track, name)
+        one = effect.sel(judge=name)
+        means = scores.mean("topic").transpose("metric", "depth", "system")
+        np.testing.assert_allclose(one["mean"], means)
+        ranks = rankdata(-np.round(means, 12), method="min", axis=-1)
+        np.testing.assert_array_equal(one["rank"], ranks)
+        for place in np.ndindex(len(METRICS), 7, len(AT)):
+            metric, system, depth = place
+            new, old = (
+                scores.values[metric, system, :, depth],
+                people.values[metric, system, :, depth],
+            )
+            found = ttest_rel(new, old)
+            cell = one.isel(metric=metric, system=system, depth=depth)
+            assert cell["bias"].item() == pytest.approx((new - old).mean())
+            expected = found.confidence_interval(0.95)
+            np.testing.assert_allclose(cell["bias_interval"], [expected.low, expected.high])
+
+
+@pytest.mark.parametrize("adjust", [None, "max-t"])
+def test_conclusions_are_those_of_two_comparisons(track, adjust):
+    runs, judges = track
+    found = runs.ireval.judge_effect(judges, METRICS, at=AT, adjust=adjust)["conclusions"]
+    frames = {name: scores_by(track, name).ireval.compare("t", adjust) for name in judges}
+    keys = ["metric", "depth", "system_a", "system_b"]
+    for name in ("strict", "guess"):
+        joined = frames["people"].merge(frames[name], on=keys, suffixes=("_old", "_new"))
+        old, new = joined["significant_old"], joined["significant_new"]
+        alike = (joined["difference_old"] > 0) == (joined["difference_new"] > 0)
+        kinds = {
+            "kept": old & new & alike,
+            "lost": old & ~new,
+            "new": ~old & new,
+            "reversed": old & new & ~alike,
+            "neither": ~old & ~new,
+        }
+        for kind, rows in kinds.items():
+            counts = rows.groupby([joined["metric"], joined["depth"]]).sum()
+            for (metric, depth), count in counts.items():
+                cell = found.sel(judge=name, metric=metric, depth=depth, conclusion=kind)
+                assert cell.item() == count
+    assert (found.sum("conclusion") == 21).all()
+
+
+def test_agreement_is_that_of_the_scores(track, effect):
+    people = scores_by(track, "people")
+    for name in ("strict", "guess"):
+        for method in ("kendall", "tau_ap", "rbo"):
+            expected = scores_by(track, name).ireval.agreement(people, method)
+            found = effect["agreement"].sel(judge=name, coefficient=method)
+            np.testing.assert_allclose(found, expected)
+
+
+def test_intervals_are_those_of_agreement(track):
+    runs, judges = track
+    asked = {"samples": 20, "seed": 1, "level": 0.8}
+    found = runs.ireval.judge_effect(judges, METRICS, at=AT, interval=True, **asked)
+    people = scores_by(track, "people")
+    for name in ("strict", "guess"):
+        expected = scores_by(track, name).ireval.agreement(people, "rbo", interval=True, **asked)
+        ends = found["agreement_interval"].sel(judge=name, coefficient="rbo")
+        np.testing.assert_allclose(ends.sel(bound="lower"), expected["ci_low"])
+        np.testing.assert_allclose(ends.sel(bound="upper"), expected["ci_high"])
+
+
+def test_a_group_is_held_against_the_others(effect):
+    odd = np.isin(effect["system"], sorted(effect["system"].to_numpy())[1::2])
+    for place in np.ndindex(2, 3, 2):
+        bias = effect["bias"].values[place]
+        expected = ttest_ind(bias[odd], bias[~odd], equal_var=False)
+        assert effect["group_p"].values[place].item() == pytest.approx(expected.pvalue)
+        difference = bias[odd].mean() - bias[~odd].mean()
+        assert effect["group_bias"].values[place].item() == pytest.approx(difference)
+        low, high = expected.confidence_interval()
+        np.testing.assert_allclose(effect["group_interval"].values[place].ravel(), [low, high])
+
+
+def test_any_judge_may_be_the_reference(track, effect):
+    runs, judges = track
+    found = runs.ireval.judge_effect(judges, METRICS, reference="strict", at=AT)
+    assert found["judge"].to_numpy().tolist() == ["people", "guess"]
+    back = effect.sel(judge="strict")
+    np.testing.assert_allclose(found["bias"].sel(judge="people"), -back["bias"])
+    assert (
+        found["conclusions"]
+        .sel(judge="people", conclusion="new")
+        .equals(
+            back["conclusions"]
+            .sel(conclusion="lost")
+            .drop_vars(["judge", "conclusion"])
+            .assign_coords(judge="people", conclusion="new")
+        )
+    )
+
+
+def test_a_topic_needs_scores_under_every_judge(track):
+    runs, judges = track
+    none = judges["people"].assign(grade=0)
+    some = none["topic"] == none["topic"].iloc[0]
+    barren = {"people": judges["people"], "other": judges["people"].where(~some, none)}
+    barren["other"] = barren["other"].assign(grade=barren["other"]["grade"].astype(int))
+    with pytest.warns(IrframeWarning, match="1 of 12 for ASL"):
+        found = runs.ireval.judge_effect(barren, "ASL", at=50)
+    kept = {name: each[~some] for name, each in barren.items()}
+    alone = runs[runs["topic"] != none["topic"].iloc[0]].ireval.judge_effect(kept, "ASL", at=50)
+    np.testing.assert_allclose(found["bias_interval"], alone["bias_interval"])
+
+
+def test_judgments_of_other_documents_need_a_policy(track):
+    runs, judges = track
+    fewer = {"people": judges["people"], "strict": judges["strict"].iloc[3:]}
+    with pytest.raises(IdError, match="3 of .* pairs='own' takes each"):
+        runs.ireval.judge_effect(fewer, "AP")
+    common = runs.ireval.judge_effect(fewer, "AP", pairs="common")
+    alone = {"people": judges["people"].iloc[3:], "strict": judges["strict"].iloc[3:]}
+    np.testing.assert_allclose(common["mean"], runs.ireval.judge_effect(alone, "AP")["mean"])
+    own = runs.ireval.judge_effect(fewer, "AP", pairs="own")
+    np.testing.assert_allclose(
+        own["reference_mean"], runs.ireval.judge_effect(judges, "AP")["reference_mean"]
+    )
+
+
+def test_judges_of_other_topics_are_refused(track):
+    runs, judges = track
+    first = judges["people"]["topic"].iloc[0]
+    fewer = judges | {"guess": judges["guess"][judges["guess"]["topic"] != first]}
+    with pytest.raises(IdError, match=f"found others: {first} not by guess"):
+        runs.ireval.judge_effect(fewer, "AP", pairs="own")
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"groups": {"one": ["simulated"]}}, ParameterError),
+        ({"groups": {}}, ParameterError),
+        ({"reference": "nobody"}, ParameterError),
+        ({"methods": "unknown"}, ParameterError),
+        ({"alpha": 2}, ParameterError),
+        ({"adjust": "unknown"}, ParameterError),
+        ({"level": 1}, ParameterError),
+        ({"grades": [0, 1]}, GradeError),
+    ],
+    ids=str,
+)
+def test_bad_arguments_are_refused(track, options, error):
+    runs, judges = track
+    with pytest.raises(error):
+        runs.ireval.judge_effect(judges, "AP", **options)
+
+
+def test_a_group_leaves_two_systems_outside(track):
+    runs, judges = track
+    systems = runs["system"].unique().tolist()
+    with pytest.raises(ParameterError, match="two outside; found others: most"):
+        runs.ireval.judge_effect(judges, "AP", groups={"most": systems[1:]})
+
+
+def test_published_orders_of_deep_learning_2021(shared):
+    folder = shared / "data" / "trec-dl-2021-judges"
+    judges = {name: ir.read_qrels(folder / f"qrels.{name}.txt") for name in ("nist", "gpt4o")}
+    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
+    found = runs.ireval.judge_effect(
+        judges, ["nDCG@10", "AP(rel=2)"], at=100, methods=["kendall", "spearman"]
+    )
+    np.testing.assert_allclose(
+        found["agreement"].squeeze(), [[0.936410, 0.991935], [0.919099, 0.988479]], atol=5e-7
+    )
