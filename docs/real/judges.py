@@ -108,7 +108,7 @@ def powered(runs, judges, people=20, draws=200):
     for _ in range(draws):
         some = random.permutation(scores["nist"].sizes["topic"])[:people]
         few = scores["nist"].isel(topic=some)
-        found = scores["gpt4o"].ireval.predict_powered(few, distribution="t", baseline="p_bm25")
+        found = scores["gpt4o"].ireval.predict_powered(few, baseline="p_bm25")
         alone = few.ireval.summary()
         widths.append(
             xr.Dataset(

@@ -54,8 +54,8 @@ def test_predicted_intervals_hold_the_truth(benchmark, topics, human):
     model = 0.8 * people + random.normal(0.3, 0.12, people.shape)
     dims = ("system", "topic", "depth")
     scores, few = (xr.DataArray(each, dims=dims) for each in (model, people[:, :human]))
-    normal = benchmark.pedantic(ir.predict_powered, (scores, few), rounds=1)
-    student = ir.predict_powered(scores, few, distribution="t")
+    student = benchmark.pedantic(ir.predict_powered, (scores, few), rounds=1)
+    normal = ir.predict_powered(scores, few, distribution="normal")
     shares = [
         ((found["ci_low"] <= 0.5) & (found["ci_high"] >= 0.5)).mean().item()
         for found in (normal, student)
