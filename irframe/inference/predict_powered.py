@@ -96,7 +96,8 @@ def predict_powered(
     With f the model's scores on N topics and y people's on n: ``w mean_N(f) + mean_n(y - w f)``
     of variance ``w^2 var_N(f) / N + var_n(y - w f) / n``. However wrong the model, that is people's
     mean on average; the better it is, the shorter the interval. The weight is tuned for each mean
-    and each difference, ``w = cov_n(y, f) / ((1 + n/N) var(f))``, clipped to [0, 1]. With ``distribution="normal"`` all is as in ppi-python.
+    and each difference, ``w = cov_n(y, f) / ((1 + n/N) var(f))``, clipped to [0, 1].
+    With ``distribution="normal"`` all is as in ppi-python.
 
     The variance takes both samples for independent. With ``topics="rest"`` they are. With ``"all"``
     the n topics are among the N, and intervals are too short, the more so the larger n / N. Of
@@ -134,8 +135,8 @@ def predict_powered(
     >>> found[["mean", "ci_low", "ci_high", "weight"]].to_dataframe().round(2).head(2)
                          mean  ci_low  ci_high  weight
     metric     system
-    RBP(p=0.8) bm25      0.20    0.14     0.26    0.41
-               bm25+rm3  0.32    0.24     0.41    0.35
+    RBP(p=0.8) bm25      0.20    0.12     0.28    0.41
+               bm25+rm3  0.32    0.21     0.43    0.35
     """
     number("level", level, above=0, below=1)
     choice("topics", topics, ("all", "rest"))
