@@ -49,6 +49,7 @@ from .gains import GainMap as GainMap
 from .gains import Linear as Linear
 from .inference.agreement import agreement as agreement
 from .inference.compare import compare as compare
+from .inference.components import components as components
 from .inference.coverage import coverage as coverage
 from .inference.decide import decide as decide
 from .inference.discrimination import discrimination as discrimination
@@ -59,6 +60,7 @@ from .inference.risk import risk as risk
 from .inference.select_top import select_top as select_top
 from .inference.styled import styled as styled
 from .inference.summary import summary as summary
+from .inference.topics_needed import topics_needed as topics_needed
 from .metrics.accuracy import Accuracy as Accuracy
 from .metrics.alpha_dcg import alpha_DCG as alpha_DCG
 from .metrics.alpha_ndcg import alpha_nDCG as alpha_nDCG

@@ -50,6 +50,7 @@ ARGUMENTS = {
     "a": dict.fromkeys(VERBS.keys() - {"risk"}, "s1"),
     "b": "s2",
     "effort": {},
+    "difference": 0.1,
     "test": {"cross_check": "t"},
 }
 """Parameter -> argument, or arguments by verb; where there is none, the default."""
