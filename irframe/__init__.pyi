@@ -58,6 +58,7 @@ from .inference.inversions import inversions as inversions
 from .inference.median_p import median_p as median_p
 from .inference.risk import risk as risk
 from .inference.select_top import select_top as select_top
+from .inference.standardise import standardise as standardise
 from .inference.styled import styled as styled
 from .inference.summary import summary as summary
 from .inference.topics_needed import topics_needed as topics_needed
