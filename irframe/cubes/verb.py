@@ -113,23 +113,26 @@ def _each(
 ) -> dict[Any, Any]:
     """Return the result of every group; scores among the arguments are split alike."""
     parts = dict(groups(whole, by))
-    given = dict(bound.arguments)
     others = {
         name: dict(groups(value, by))
-        for name, value in list(given.items())[1:]
+        for name, value in list(bound.arguments.items())[1:]
         if isinstance(value, pd.DataFrame | xr.DataArray)
     }
-    for other in others.values():
-        differing = sorted(map(str, set(parts) ^ set(other)))
-        if differing:
-            wanted = f"the same groups ({by}) on both sides"
-            raise ParameterError(wanted, "others", "", differing)
+    _refuse_other_groups(parts, others, by)
     results = {}
     for key, part in parts.items():
         bound.arguments.update({name: other[key] for name, other in others.items()})
         with naming_group(key, by):
             results[key] = _once(function, part, bound)
     return results
+
+
+def _refuse_other_groups(parts: dict[Any, Any], others: dict[str, Any], by: Any) -> None:
+    for other in others.values():
+        differing = sorted(map(str, set(parts) ^ set(other)))
+        if differing:
+            wanted = f"the same groups ({by}) on both sides"
+            raise ParameterError(wanted, "others", "", differing)
 
 
 def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
@@ -143,9 +146,17 @@ def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArgume
 
 
 def _over_tree(call: Callable[..., Any], tree: xr.DataTree, bound: inspect.BoundArguments) -> Any:
-    """Return the results of the branches: a tree of arrays, or a frame with the group."""
-    name = tree.name or "group"
-    results = {key: _once(call, part, bound) for key, part in branches(tree).items()}
+    """Return the results of the branches: a tree of arrays, or a frame with the group.
+
+    Trees among the arguments are split alike.
+    """
+    name, parts, results = tree.name or "group", branches(tree), {}
+    given = list(bound.arguments.items())[1:]
+    others = {key: branches(value) for key, value in given if isinstance(value, xr.DataTree)}
+    _refuse_other_groups(parts, others, name)
+    for key, part in parts.items():
+        bound.arguments.update({argument: other[key] for argument, other in others.items()})
+        results[key] = _once(call, part, bound)
     if not all(isinstance(result, xr.Dataset | xr.DataArray) for result in results.values()):
         return join(results, name, tree)
     nodes = {

@@ -175,7 +175,7 @@ def _tell_constant(array: xr.DataArray, spread: Array) -> None:
     """Warn of topics that have scores, but no standard scores."""
     scored = array.notnull().any(SYSTEM).to_numpy()
     lost = (scored & np.isnan(spread[:, 0])).reshape(*scored.shape[:2], -1).any(axis=2)
-    for metric, topics in zip(metric_labels(array), lost, strict=True):
+    for metric, topics in zip(metric_labels(array), np.atleast_2d(lost), strict=True):
         names = array.indexes[TOPIC][topics].astype(str)
         if len(names):
             more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""

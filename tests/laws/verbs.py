@@ -74,6 +74,8 @@ def call(name, cube, **options):
             given = ARGUMENTS.get(parameter.name, inspect.Parameter.empty)
             if isinstance(given, dict):
                 given = given.get(name, inspect.Parameter.empty)
+            if parameter.name == "original":
+                given = subject
             if given is inspect.Parameter.empty:
                 if parameter.default is parameter.empty and parameter.kind != 2:
                     raise LookupError(f"tests/laws/verbs.py knows no {parameter.name} for {name}")
