@@ -11,6 +11,7 @@ from .crp_curves import crp_curves as crp_curves
 from .depth_curves import depth_curves as depth_curves
 from .difference_histogram import difference_histogram as difference_histogram
 from .effort_gain import effort_gain as effort_gain
+from .equal_cost import equal_cost as equal_cost
 from .hasse import hasse as hasse
 from .leave_out_changes import leave_out_changes as leave_out_changes
 from .length_histogram import length_histogram as length_histogram

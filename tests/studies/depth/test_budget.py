@@ -1,0 +1,85 @@
+"""What a number of judgments buys."""
+
+import itertools
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+
+import irframe as ir
+from irframe.errors import DepthError, ParameterError
+from irframe.inference.generalizability import population
+
+
+@pytest.fixture(scope="module")
+def cube():
+    return ir.cube(*ir.example_track())
+
+
+def test_judgments_are_those_of_the_pool(cube):
+    found = cube.ireval.budget("AP", judgments=[100, 400], at=[2, 10], samples=1)
+    shallow = int((cube.ireval.pooled(2).judged_grade >= 0).sum())
+    np.testing.assert_allclose(found["cost"], [shallow / 16, 523 / 16])
+    assert found["topics"].to_numpy().tolist() == [[100 * 16 // shallow, 3], [6400 // shallow, 12]]
+    dear = cube.ireval.budget("AP", judgments=400, overhead=10, at=[10], samples=1)
+    assert dear["cost"].item() == 523 / 16 + 10
+
+
+def test_shares_are_those_of_the_loop(cube):
+    found = cube.ireval.budget("AP", "nDCG", judgments=300, at=[3], samples=5, seed=4)
+    n = int(found["topics"].item())
+    scores = cube.ireval.pooled(3).ireval.score("nDCG", at=3)[0, :, np.argsort(cube.topic.values)]
+    values = population(scores.to_numpy())[..., 0]
+    shares = []
+    for drawn in np.random.default_rng(4).integers(16, size=(5, n)):
+        pairs = itertools.combinations(values[:, drawn], 2)
+        shares.append(np.mean([stats.ttest_rel(a, b).pvalue < 0.05 for a, b in pairs]))
+    here = found.sel(metric="nDCG").squeeze()
+    assert here["told_apart"].item() == pytest.approx(np.mean(shares))
+    assert here["told_apart_high"].item() == pytest.approx(np.quantile(shares, 0.975))
+
+
+def test_the_pool_is_the_default_and_more_money_helps(cube):
+    found = cube.ireval.budget("AP", samples=20)
+    assert found["judgments"].to_numpy().tolist() == [130, 261, 523]
+    assert found["depth"][[0, -1]].to_numpy().tolist() == [1, 10]
+    assert (found["topics"][-1, -1] == 16).all()
+    assert (found["told_apart"].diff("judgments") > 0).all()
+
+
+def test_too_little_money_tells_nothing(cube):
+    found = cube.ireval.budget("AP", judgments=40, at=[1, 10], samples=2)
+    assert found["topics"].isnull().to_numpy().tolist() == [[False, True]]
+    assert found["told_apart"].isnull().to_numpy().tolist() == [[[False, True]]]
+
+
+def test_shares_are_those_of_new_collections():
+    rng = np.random.default_rng(0)
+    told = {"new": [], "drawn": []}
+    for _ in range(40):
+        system = rng.normal(0, np.sqrt(0.0005), (20, 1, 1))
+        pilot, other = (system + rng.normal(0, 0.1, (20, n, 1)) for n in (40, 200))
+        drawn = population(pilot)[:, rng.integers(40, size=200)]
+        for name, scores in (("new", other), ("drawn", drawn)):
+            array = xr.DataArray(scores, dims=["system", "topic", "depth"], name="AP")
+            told[name].append(array.ireval.discrimination().item())
+    assert np.mean(told["drawn"]) == pytest.approx(np.mean(told["new"]), abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "told"),
+    [
+        ({"at": [3, 2]}, ParameterError, "rise"),
+        ({"at": 11}, DepthError, "pool depth"),
+        ({"judgments": 0}, ParameterError, "judgments"),
+        ({"judgments": [5, 5]}, ParameterError, "each once"),
+        ({"overhead": -1}, ParameterError, "overhead"),
+        ({"samples": 0}, ParameterError, "samples"),
+        ({"seed": -1}, ParameterError, "seed"),
+        ({"alpha": 1}, ParameterError, "alpha"),
+    ],
+)
+def test_arguments_have_ranges(cube, options, error, told):
+    with pytest.raises(error, match=told):
+        cube.ireval.budget("AP", **options)
