@@ -66,6 +66,8 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
         whole = read_cube(subject) if of_cubes else _read(subject)
         if not bounded and isinstance(whole, xr.Dataset):
             whole = _in_memory(whole, function.__name__)
+        for name, value in list(bound.arguments.items())[1:]:
+            bound.arguments[name] = _read(value) if isinstance(value, xr.DataArray) else value
         by = None if _is_its_own(subject, itself) else bound.arguments.pop("by", None)
         scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
         if by is None:
