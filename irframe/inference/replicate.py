@@ -1,7 +1,6 @@
 """How well an experiment was reproduced."""
 
 from collections.abc import Hashable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,9 @@ from irframe.inference.matched import Array, Arrays, Matched
 from irframe.inference.matching import Depths, read_scores, select_depths
 from irframe.inference.reference import match_reference
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
-from irframe.paired import PairedT, describe_differences
 from irframe.paired.differences import ratio
+from irframe.paired.moments import deviations, exact_moments
+from irframe.paired.paired_t import student
 
 Scores = xr.DataArray | pd.DataFrame
 
@@ -142,23 +142,24 @@ def _paired(new: Matched, old: Matched) -> dict[str, Array]:
         for side, start in ((new, 0), (old, size))
     ]
     both = Matched(xr.concat(sides, dim=SYSTEM))
-    pairs = np.arange(2 * size).reshape(2, size).T
-    rows = [
-        both.over(row, slice(None), partial(_reproduced, pairs=pairs))
-        for row in range(len(new.metrics))
-    ]
+    width = 2 * size * both.array.sizes[TOPIC]
+    found = both.by_piece(
+        width, lambda row, block: np.stack(both.over(row, block, _reproduced)), axis=2
+    )
     names = "mean", "mean_original", "p", "rmse"
-    return {name: np.stack(each) for name, each in zip(names, zip(*rows, strict=True), strict=True)}
+    return dict(zip(names, np.moveaxis(found, 1, 0), strict=True))
 
 
-def _reproduced(scores: Array, *, pairs: Array) -> Arrays:
-    """Return means of both sides, p and root mean squared difference, each (system, depth)."""
-    topics = scores.shape[1]
-    found = describe_differences(scores, pairs)
-    spread = np.where(topics > 1, found.sd**2 * (topics - 1) / topics, 0)
-    means = scores.mean(axis=1)
-    rmse = np.sqrt(found.mean**2 + spread)
-    return means[pairs[:, 0]], means[pairs[:, 1]], PairedT().kernel(scores, pairs).p, rmse
+def _reproduced(scores: Array) -> Arrays:
+    """Return means of both sides, p and root mean squared difference, each (system, depth).
+
+    The first half of the systems are those of one side, the others the same of the other.
+    """
+    new, old = np.split(np.moveaxis(scores, 1, 2), 2)
+    topics = new.shape[2]
+    mean, squares = exact_moments(new, old)
+    p = student(mean, deviations(squares, topics), topics=topics).p
+    return new.mean(axis=2), old.mean(axis=2), p, np.sqrt(mean**2 + squares / topics)
 
 
 def _unpaired(new: Matched, old: Matched) -> dict[str, Array]:
