@@ -62,6 +62,7 @@ from .inference.select_top import select_top as select_top
 from .inference.standardise import standardise as standardise
 from .inference.styled import styled as styled
 from .inference.summary import summary as summary
+from .inference.tau_union import tau_union as tau_union
 from .inference.topics_needed import topics_needed as topics_needed
 from .metrics.accuracy import Accuracy as Accuracy
 from .metrics.alpha_dcg import alpha_DCG as alpha_DCG
