@@ -58,6 +58,24 @@ def test_sakais_spreadsheet_for_t_tests(alpha, power):
     assert of(topics_for_t, 0.1, 0.5, power=0.8, alpha=0.05) == 395
 
 
+def nagata_anova(n, effect, systems, alpha):
+    """The power of n topics by the normal approximation that Sakai's samplesizeANOVA2 has."""
+    df, rest, shift = systems - 1, systems * (n - 1), n * effect
+    w = stats.f.ppf(1 - alpha, df, rest)
+    c, wide = (df + 2 * shift) / (df + shift), (df + shift) ** 2 / (df + 2 * shift)
+    u = np.sqrt(w / rest) * np.sqrt(2 * rest - 1) - np.sqrt(c / df) * np.sqrt(2 * wide - 1)
+    return 1 - stats.norm.cdf(u / np.sqrt(c / df + w / rest))
+
+
+@pytest.mark.parametrize(("alpha", "power"), LEVELS)
+@pytest.mark.parametrize(("difference", "systems"), [(0.1, 3), (0.1, 10), (0.5, 100)])
+def test_sakais_spreadsheet_for_analyses_of_variance(alpha, power, difference, systems):
+    options = {"systems": systems, "power": power, "alpha": alpha}
+    n = of(topics_for_anova, difference, 0.1, **options)
+    approximate = nagata_anova(n, difference**2 / 0.2, systems, alpha)
+    assert approximate == pytest.approx(power, abs=0.02)
+
+
 @pytest.mark.parametrize(("width", "variance"), [(0.1, 0.05), (0.05, 0.1), (1.0, 0.1)])
 def test_intervals_are_as_wide_as_in_sakais_spreadsheet(width, variance):
     n = of(topics_for_width, width, variance, alpha=0.05)

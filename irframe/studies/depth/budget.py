@@ -91,6 +91,8 @@ def budget(
         For depths that do not rise, judgments below 1, fewer than two systems, and as `compare`.
     InputError
         If the cube does not say which documents it holds.
+    GradeError
+        If grade -1 marks unjudged documents.
 
     Notes
     -----
