@@ -22,6 +22,9 @@ from irframe.paired import describe_differences
 QUESTIONS = ("difference", "width", *SIGNALS)
 """What may be asked for, one at a time."""
 TESTS = ("t", "anova")
+OF_PAIRS = ("baseline", "each")
+OPTIONS = {"t": OF_PAIRS, "width": OF_PAIRS, "anova": ("systems",)}
+"""What else may be said of a question, or of the test that answers it."""
 
 
 @verb
@@ -138,21 +141,20 @@ def topics_needed(
     question, wanted = _only(asked)
     check_level(alpha)
     power = number("power", power, above=alpha, below=1)
-    choice("test", test, TESTS)
-    of_all = question in SIGNALS or (question, test) == ("difference", "anova")
-    _refuse_foreign({"baseline": baseline, "each": each or None}, unless=not of_all)
-    _refuse_foreign({"systems": systems}, unless=(question, test) == ("difference", "anova"))
+    way = choice("test", test, TESTS) if question == "difference" else question
+    options = {"baseline": baseline, "each": each or None, "systems": systems}
+    _refuse_foreign(way, options | {"test": None if test in (way, "t") else test})
     matched = match_topics(scores, at).loaded()
-    if question in SIGNALS:
-        return _for_reliability(matched, question, wanted, alpha)
-    if of_all:
+    if way in SIGNALS:
+        return _for_reliability(matched, way, wanted, alpha)
+    if way == "anova":
         variance = np.stack([_within_systems(found) for found in analyse(matched)])
         several = whole("systems", len(matched.systems) if systems is None else systems, low=2)
         topics = topics_for_anova(wanted, variance, systems=several, power=power, alpha=alpha)
         return _labelled(matched, {"variance": variance, "topics": topics})
     pairs = choose_pairs(matched, baseline)
     variance = _of_differences(matched, pairs, each=each)
-    if question == "width":
+    if way == "width":
         topics = topics_for_width(wanted, variance, alpha=alpha)
     else:
         topics = topics_for_t(wanted, variance, power=power, alpha=alpha)
@@ -170,11 +172,12 @@ def _only(asked: dict[str, float | None]) -> tuple[str, float]:
     return name, number(name, value, above=0, below=1 if name in SIGNALS else None)
 
 
-def _refuse_foreign(arguments: dict[str, Any], *, unless: bool) -> None:
-    """Raise for arguments that a question has no use for."""
-    given = [name for name, value in arguments.items() if value is not None]
-    if given and not unless:
-        raise ParameterError("arguments of the question asked", "those of another", "", given)
+def _refuse_foreign(question: str, arguments: dict[str, Any]) -> None:
+    """Raise for arguments that a question, or the test that answers it, has no use for."""
+    foreign = [name for name in arguments if name not in OPTIONS.get(question, ())]
+    given = [name for name in foreign if arguments[name] is not None]
+    if given:
+        raise ParameterError(f"arguments of {question!r}", "those of others", "", given)
 
 
 def _for_reliability(matched: Matched, kind: str, wanted: float, alpha: float) -> xr.Dataset:
