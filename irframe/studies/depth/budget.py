@@ -27,6 +27,8 @@ JUDGMENTS = "judgments"
 """Dimension of the numbers of judgments."""
 FEWEST = 2
 """Topics on which systems can be compared."""
+MOST = 100_000
+"""Topics that are drawn at most."""
 TRIED = 10
 """How many pool depths are tried, at most."""
 MIDDLE = (0.025, 0.975)
@@ -136,10 +138,13 @@ def budget(
     judged = count_pools(cube, np.zeros(cube.sizes["judged"], bool), depths)[0]
     cost = judged.mean(axis=0) + number("overhead", overhead, low=0)
     amounts = _amounts(judgments, judged[:, -1].sum())
-    topics = np.floor(np.round(amounts[:, np.newaxis] / cost, 9))
+    topics = _paid(amounts, cost)
     draws = Draws(parse_test(test), alpha, samples, whole("seed", seed, low=0))
-    tried = list(zip(depths.tolist(), topics.T, strict=True))
-    shares = np.stack([_at(cube, chosen, depth, n, draws) for depth, n in tried], axis=-1)
+    scored = (score(pooled(cube, depth), *chosen, at=depth) for depth in depths.tolist())
+    sides = [match_topics(each, quiet=place > 0) for place, each in enumerate(scored)]
+    shares = np.stack(
+        [_shares(*each, draws) for each in zip(sides, topics.T, strict=True)], axis=-1
+    )
     parts = dict(zip(("told_apart", "told_apart_low", "told_apart_high"), shares, strict=True))
     paid = np.where(topics < FEWEST, np.nan, topics)
     return xr.Dataset(
@@ -180,15 +185,24 @@ class Draws(NamedTuple):
         return np.concatenate(parts)
 
 
-def _at(cube: xr.Dataset, metrics: list[Metric], depth: int, topics: Array, draws: Draws) -> Array:
+def _shares(matched: Matched, topics: Array, draws: Draws) -> Array:
     """Return share and ends for one pool depth, shape (3, metric, judgments)."""
-    matched = match_topics(score(pooled(cube, depth), *metrics, at=depth), quiet=depth > 1)
-    found = np.full((3, len(metrics), len(topics)), np.nan)
+    found = np.full((3, len(matched.metrics), len(topics)), np.nan)
     for row, column in np.ndindex(found.shape[1:]):
         if topics[column] >= FEWEST and matched.scored[row].sum() >= FEWEST:
             shares = draws.told_apart(matched, row, int(topics[column]))
             found[:, row, column] = shares.mean(), *np.quantile(shares, MIDDLE)
     return found
+
+
+def _paid(amounts: Array, cost: Array) -> Array:
+    """Return how many topics judgments pay for, shape (judgments, depth)."""
+    with np.errstate(divide="ignore"):
+        topics: Array = np.floor(np.round(amounts[:, np.newaxis] / cost, 9))
+    if topics.max() > MOST:
+        found = f"up to {topics.max():.6g}"
+        raise ParameterError(f"judgments for at most {MOST} topics", found, "ask for fewer")
+    return topics
 
 
 def _depths(cube: xr.Dataset, at: int | Sequence[int] | None) -> Array:

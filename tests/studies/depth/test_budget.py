@@ -8,7 +8,7 @@ import xarray as xr
 from scipy import stats
 
 import irframe as ir
-from irframe.errors import DepthError, ParameterError
+from irframe.errors import DepthError, IrframeWarning, ParameterError
 from irframe.inference.generalizability import population
 
 
@@ -67,6 +67,17 @@ def test_shares_are_those_of_new_collections():
     assert np.mean(told["drawn"]) == pytest.approx(np.mean(told["new"]), abs=0.04)
 
 
+def test_topics_that_some_system_lacks_are_told_once(cube):
+    runs, qrels = ir.example_track()
+    tracks = {topic: f"track {number % 2}" for number, topic in enumerate(cube["topic"].values)}
+    runs = runs.assign(track=runs["topic"].map(tracks))
+    absent = (runs["system"] == "bm25") & (runs["track"] == "track 0")
+    some = ir.cube(runs[~absent], qrels, collection="track", pool_depth=10)
+    with pytest.warns(IrframeWarning, match="8 of 16 for AP") as told:
+        some.ireval.budget("AP", judgments=300, at=[5, 10], samples=2)
+    assert len(told) == 1
+
+
 @pytest.mark.parametrize(
     ("options", "error", "told"),
     [
@@ -74,6 +85,7 @@ def test_shares_are_those_of_new_collections():
         ({"at": 11}, DepthError, "pool depth"),
         ({"judgments": 0}, ParameterError, "judgments"),
         ({"judgments": [5, 5]}, ParameterError, "each once"),
+        ({"judgments": 10**9}, ParameterError, "100000 topics"),
         ({"overhead": -1}, ParameterError, "overhead"),
         ({"samples": 0}, ParameterError, "samples"),
         ({"seed": -1}, ParameterError, "seed"),
