@@ -37,7 +37,7 @@ GROUPED = (*FRAMES, "volatility")
 ARGUMENTS = {
     "metrics": dict.fromkeys(VERBS, SCORED) | {"cwl": READ},
     "metric": "RBP(p=0.8)@3",
-    "at": {"score": [1, 3], "bounds": [1, 3], "compare": [3], "pool_growth": [1]},
+    "at": {"score": [1, 3], "bounds": [1, 3], "compare": [3], "pool_growth": [1], "budget": [2]},
     "depth": {"pooled": 1},
     "depths": [1, 2],
     "percent": 50,
@@ -51,6 +51,7 @@ ARGUMENTS = {
     "b": "s2",
     "effort": {},
     "difference": 0.1,
+    "judgments": 60,
     "test": {"cross_check": "t"},
 }
 """Parameter -> argument, or arguments by verb; where there is none, the default."""
