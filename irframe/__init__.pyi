@@ -50,6 +50,7 @@ from .gains import GainMap as GainMap
 from .gains import Linear as Linear
 from .inference.agreement import agreement as agreement
 from .inference.compare import compare as compare
+from .inference.components import components as components
 from .inference.coverage import coverage as coverage
 from .inference.decide import decide as decide
 from .inference.discrimination import discrimination as discrimination
@@ -60,10 +61,14 @@ from .inference.letters import letters as letters
 from .inference.median_p import median_p as median_p
 from .inference.predict_powered import predict_powered as predict_powered
 from .inference.rank_intervals import rank_intervals as rank_intervals
+from .inference.replicate import replicate as replicate
 from .inference.risk import risk as risk
 from .inference.select_top import select_top as select_top
+from .inference.standardise import standardise as standardise
 from .inference.styled import styled as styled
 from .inference.summary import summary as summary
+from .inference.tau_union import tau_union as tau_union
+from .inference.topics_needed import topics_needed as topics_needed
 from .metrics.accuracy import Accuracy as Accuracy
 from .metrics.alpha_dcg import alpha_DCG as alpha_DCG
 from .metrics.alpha_ndcg import alpha_nDCG as alpha_nDCG
@@ -144,6 +149,7 @@ from .paired.rank_sum import RankSum as RankSum
 from .paired.sign import Sign as Sign
 from .paired.tukey_hsd import TukeyHSD as TukeyHSD
 from .paired.wilcoxon import Wilcoxon as Wilcoxon
+from .studies.depth.budget import budget as budget
 from .studies.depth.stability import stability as stability
 from .studies.depth.volatility import volatility as volatility
 from .studies.effort.archetypes import archetypes as archetypes

@@ -66,6 +66,8 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
         whole = read_cube(subject) if of_cubes else _read(subject)
         if not bounded and isinstance(whole, xr.Dataset):
             whole = _in_memory(whole, function.__name__)
+        for name, value in list(bound.arguments.items())[1:]:
+            bound.arguments[name] = _read(value) if isinstance(value, xr.DataArray) else value
         by = None if _is_its_own(subject, itself) else bound.arguments.pop("by", None)
         scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
         if by is None:
@@ -151,14 +153,11 @@ def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArgume
 def _over_tree(call: Callable[..., Any], tree: xr.DataTree, bound: inspect.BoundArguments) -> Any:
     """Return the results of the branches: a tree of arrays, or a frame with the group.
 
-    A tree among the arguments gives each branch the one of the same name.
+    Trees among the arguments are split alike.
     """
     name, parts, results = tree.name or "group", branches(tree), {}
-    others = {
-        argument: branches(value)
-        for argument, value in list(bound.arguments.items())[1:]
-        if isinstance(value, xr.DataTree)
-    }
+    given = list(bound.arguments.items())[1:]
+    others = {key: branches(value) for key, value in given if isinstance(value, xr.DataTree)}
     _refuse_other_groups(parts, others, name)
     for key, part in parts.items():
         bound.arguments.update({argument: other[key] for argument, other in others.items()})

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from irframe.checks import level
 from irframe.cubes.verb import verb
 from irframe.inference.matched import Array, Arrays, Matched
-from irframe.inference.matching import Depths, match_topics
-from irframe.names import DEPTH, METRIC, PAIR
+from irframe.inference.matching import Depths, match_topics, pair_labels
+from irframe.names import PAIR
 from irframe.paired import Bootstrap, all_pairs
 
 """Dimension of the pairs of systems, an index of (system_a, system_b)."""
@@ -109,15 +109,11 @@ def discriminative_power(
 
 def _dataset(matched: Matched, pairs: Array, asl: Array, deltas: Array, alpha: float) -> xr.Dataset:
     power = matched.labelled((asl < alpha).mean(axis=2), "power")
-    names = [matched.systems.take(pairs[:, side]) for side in (0, 1)]
-    index = pd.MultiIndex.from_arrays(names, names=["system_a", "system_b"])
-    dims = (METRIC, DEPTH, PAIR) if DEPTH in power.dims else (METRIC, PAIR)
-    coordinates = xr.Coordinates.from_pandas_multiindex(index, PAIR)
     by_pair = {
-        name: (dims, values.reshape(*power.shape, -1))
+        name: ((*power.dims, PAIR), values.reshape(*power.shape, -1))
         for name, values in (("asl", asl), ("pair_delta", deltas))
     }
-    result = xr.Dataset(by_pair, coordinates).assign(
+    result = xr.Dataset(by_pair, pair_labels(matched, pairs)).assign(
         power=power, delta=matched.labelled(deltas.max(axis=2), "delta")
     )
     result.attrs["alpha"] = alpha

@@ -14,7 +14,7 @@ from irframe.inference.deferred import Deferred
 from irframe.inference.left_out import attendance, left_out, refuse_infinite
 from irframe.inference.matched import Array, Matched
 from irframe.metrics.facts import facts
-from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM
 from irframe.paired import all_pairs, baseline_pairs
 
 Depths = int | Sequence[int] | None
@@ -101,6 +101,13 @@ def label_pairs(matched: Matched, pairs: Array) -> dict[str, Any]:
         "system_a": matched.systems.take(np.tile(pairs[:, 0], repeats)),
         "system_b": matched.systems.take(np.tile(pairs[:, 1], repeats)),
     }
+
+
+def pair_labels(matched: Matched, pairs: Array) -> xr.Coordinates:
+    """Return coordinates of the dimension of pairs, an index of (system_a, system_b)."""
+    names = [matched.systems.take(pairs[:, side]) for side in (0, 1)]
+    index = pd.MultiIndex.from_arrays(names, names=SIDES)
+    return xr.Coordinates.from_pandas_multiindex(index, PAIR)
 
 
 def read_scores(scores: xr.DataArray | pd.DataFrame) -> xr.DataArray:

@@ -13,6 +13,7 @@ from .crp_curves import crp_curves as crp_curves
 from .depth_curves import depth_curves as depth_curves
 from .difference_histogram import difference_histogram as difference_histogram
 from .effort_gain import effort_gain as effort_gain
+from .equal_cost import equal_cost as equal_cost
 from .hasse import hasse as hasse
 from .judge_ranks import judge_ranks as judge_ranks
 from .ladder import ladder as ladder

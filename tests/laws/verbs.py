@@ -37,7 +37,7 @@ GROUPED = (*FRAMES, "volatility")
 ARGUMENTS = {
     "metrics": dict.fromkeys(VERBS, SCORED) | {"cwl": READ},
     "metric": "RBP(p=0.8)@3",
-    "at": {"score": [1, 3], "bounds": [1, 3], "compare": [3], "pool_growth": [1]},
+    "at": {"score": [1, 3], "bounds": [1, 3], "compare": [3], "pool_growth": [1], "budget": [2]},
     "depth": {"pooled": 1},
     "depths": [1, 2],
     "percent": 50,
@@ -50,6 +50,8 @@ ARGUMENTS = {
     "a": dict.fromkeys(VERBS.keys() - {"risk"}, "s1"),
     "b": "s2",
     "effort": {},
+    "difference": 0.1,
+    "judgments": 60,
     "test": {"cross_check": "t"},
     "human": lambda cube: some_topics(ir.score(cube, *SCORED)),
 }
@@ -87,6 +89,8 @@ def call(name, cube, **options):
             )
             if isinstance(given, dict):
                 given = given.get(name, inspect.Parameter.empty)
+            if parameter.name == "original":
+                given = subject
             if given is inspect.Parameter.empty:
                 if parameter.default is parameter.empty and parameter.kind != 2:
                     raise LookupError(f"tests/laws/verbs.py knows no {parameter.name} for {name}")

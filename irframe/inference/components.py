@@ -1,0 +1,175 @@
+"""How much of what scores vary by is due to systems, and how far a collection can be relied on."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.checks import level as check_level
+from irframe.checks import whole
+from irframe.cubes.verb import verb
+from irframe.errors import warn
+from irframe.inference.generalizability import (
+    SIGNALS,
+    MeanSquares,
+    mean_squares,
+    reliability,
+    variance_interval,
+)
+from irframe.inference.matched import Array, Arrays, Matched
+from irframe.inference.matching import Depths, match_topics
+from irframe.names import SYSTEM, TOPIC
+
+COMPONENT = "component"
+"""Dimension of the sources of variance."""
+SOURCES = (SYSTEM, TOPIC, "interaction")
+
+
+@verb
+def components(
+    scores: xr.DataArray | pd.DataFrame,
+    *,
+    topics: int | None = None,
+    level: float = 0.95,
+    at: Depths = None,
+    by: str | None = None,
+) -> xr.Dataset:
+    """Say how much scores vary by system, by topic and by both, and how reliable means are.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    topics
+        For how many topics reliability is wanted, at least 1; by default as many as there are.
+    level
+        Confidence level of the intervals, above 0 and below 1.
+    at
+        Depths to look at; by default all there are.
+    by
+        A coordinate or index level such as ``"track"``: one result per group.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (metric, depth, component), components being ``"system"``, ``"topic"`` and
+        ``"interaction"``: ``variance``, with the interval ``variance_low`` and
+        ``variance_high``, and ``share``, that of the three variances together, 0 to 1.
+
+        Over (metric, depth): ``erho2``, how reliably means tell systems apart, and ``phi``, how
+        reliably they tell what a system's mean on all topics would be, each 0 to 1, with
+        ``erho2_low``, ``erho2_high``, ``phi_low`` and ``phi_high``; and ``n_topics``, the topics
+        with a score of every system.
+
+        The group comes first if `by` is given. NaN with a single topic, and what is a share of
+        no variance.
+
+    Raises
+    ------
+    IrframeError
+        As `compare`.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them, or a variance comes out
+        below 0 and is taken to be 0.
+
+    Notes
+    -----
+    A score is a mean plus what the system, the topic and both together add, independent of each
+    other and with variances v_s, v_t, v_st; the last holds all noise. By expected mean squares,
+    with S systems and T topics, ``v_st = MS_st``, ``v_s = (MS_s - MS_st) / T`` and
+    ``v_t = (MS_t - MS_st) / S``. For means over n topics
+    ``Erho^2 = v_s / (v_s + v_st / n)`` and ``Phi = v_s / (v_s + (v_t + v_st) / n)``.
+
+    The intervals suppose normal effects, of systems too: those of v_st (chi squared) and of Erho^2
+    (F, by Feldt) are exact then, that of Phi is by Arteaga, Jeyaratnam and Franklin, those of v_s
+    and v_t by the modified large-sample method. In simulations 95% intervals hold the truth 94 to
+    96 times in 100, those of Phi up to 98 times; where effects are as skewed as an exponential
+    distribution 67 to 87 times, where they are uniform 96 times and more. Resampling topics leaves
+    out that systems are a sample too, and holds it far less often, so it is not done.
+
+    References
+    ----------
+    .. [1] Brennan. Generalizability theory. Springer, 2001. doi:10.1007/978-1-4757-3456-0
+    .. [2] Urbano, Marrero, Martin. On the measurement of test collection reliability. SIGIR 2013.
+       doi:10.1145/2484028.2484038
+    .. [3] Feldt. The approximate sampling distribution of Kuder-Richardson reliability coefficient
+       twenty. Psychometrika 30, 1965. doi:10.1007/BF02289499
+    .. [4] Arteaga, Jeyaratnam, Franklin. Confidence intervals for proportions of total variance in
+       the two-way cross component of variance model. Communications in Statistics: Theory and
+       Methods 11, 1982.
+    .. [5] Burdick, Graybill. Confidence intervals on variance components. Dekker, 1992.
+       ISBN 978-0-8247-8644-1
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> found = runs.ireval.evaluate(qrels, ["AP", "nDCG@10"]).ireval.components()
+    >>> found["share"].to_pandas().round(3)
+    component  system  topic  interaction
+    metric
+    AP        0.342  0.296        0.362
+    nDCG@10   0.302  0.303        0.395
+    >>> found[["erho2", "erho2_low", "erho2_high", "phi"]].to_dataframe().round(3)
+             erho2  erho2_low  erho2_high    phi
+    metric
+    AP       0.938      0.850       0.985  0.893
+    nDCG@10  0.924      0.818       0.982  0.874
+    """
+    alpha = 1 - check_level(level, "level")
+    wanted = None if topics is None else whole("topics", topics, low=1)
+    matched = match_topics(scores, at).loaded()
+    found = list(analyse(matched))
+    _tell_negative(matched, np.stack([each.variances for each in found]))
+    reliable = _reliabilities(matched, found, wanted, alpha)
+    return _variances(matched, found, alpha).assign(reliable)
+
+
+def analyse(matched: Matched) -> Iterator[MeanSquares]:
+    """Yield the analysis of variance of every metric."""
+    _, systems, topics, _ = matched.scores.shape
+    outputs = len(MeanSquares._fields)
+    blocks: dict[int, list[Arrays]] = {}
+    for row, block in matched.pieces(systems * topics):
+        blocks.setdefault(row, []).append(matched.over(row, block, mean_squares))
+    for parts in blocks.values():
+        yield MeanSquares(*(np.concatenate([part[i] for part in parts]) for i in range(outputs)))
+
+
+def _tell_negative(matched: Matched, variances: Array) -> None:
+    """Warn of variances below 0, shape (metric, component, depth)."""
+    for metric, values in zip(matched.metrics, variances < 0, strict=True):
+        below = [f"{name} ({n})" for name, n in zip(SOURCES, values.sum(axis=1), strict=True) if n]
+        if below:
+            warn(f"variances of {metric} below 0 are taken to be 0: {', '.join(below)}")
+
+
+def _variances(matched: Matched, found: list[MeanSquares], alpha: float) -> xr.Dataset:
+    variance = np.maximum([each.variances for each in found], 0)
+    with np.errstate(invalid="ignore"):
+        share = variance / variance.sum(axis=1, keepdims=True)
+    low, high = np.stack([variance_interval(each, alpha) for each in found], axis=1)
+    named = {"variance": variance, "variance_low": low, "variance_high": high, "share": share}
+    alike = matched.labelled(variance[:, 0], "variance")
+    shape = *alike.shape, len(SOURCES)
+    arrays = {
+        name: ((*alike.dims, COMPONENT), values.swapaxes(1, 2).reshape(shape))
+        for name, values in named.items()
+    }
+    return xr.Dataset(arrays, {**alike.coords, COMPONENT: list(SOURCES)})
+
+
+def _reliabilities(
+    matched: Matched, found: list[MeanSquares], topics: int | None, alpha: float
+) -> dict[str, xr.DataArray]:
+    named = {"n_topics": np.stack([each.topics for each in found])}
+    for name, (signal, interval) in SIGNALS.items():
+        signals = np.stack([(signal(each), *interval(each, alpha)) for each in found], axis=1)
+        over = named["n_topics"] if topics is None else topics
+        ends = reliability(signals, over)
+        named |= dict(zip((name, f"{name}_low", f"{name}_high"), ends, strict=True))
+    return {name: matched.labelled(values, name) for name, values in named.items()}

@@ -1,0 +1,223 @@
+"""How many topics the next test collection needs."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.checks import choice, number, whole
+from irframe.checks import level as check_level
+from irframe.cubes.verb import verb
+from irframe.errors import ParameterError
+from irframe.inference.components import analyse
+from irframe.inference.generalizability import SIGNALS, MeanSquares, topics_for
+from irframe.inference.matched import Array, Arrays, Matched
+from irframe.inference.matching import Depths, choose_pairs, match_topics, pair_labels
+from irframe.inference.sample_size import topics_for_anova, topics_for_t, topics_for_width
+from irframe.names import PAIR
+from irframe.paired import describe_differences
+
+QUESTIONS = ("difference", "width", *SIGNALS)
+"""What may be asked for, one at a time."""
+TESTS = ("t", "anova")
+OF_PAIRS = ("baseline", "each")
+OPTIONS = {"t": OF_PAIRS, "width": OF_PAIRS, "anova": ("systems",)}
+"""What else may be said of a question, or of the test that answers it."""
+
+
+@verb
+def topics_needed(
+    scores: xr.DataArray | pd.DataFrame,
+    *,
+    difference: float | None = None,
+    width: float | None = None,
+    erho2: float | None = None,
+    phi: float | None = None,
+    test: str = "t",
+    power: float = 0.8,
+    alpha: float = 0.05,
+    systems: int | None = None,
+    baseline: Hashable | None = None,
+    each: bool = False,
+    at: Depths = None,
+    by: str | None = None,
+) -> xr.Dataset:
+    """Say how many topics it takes to see a difference, to be sure, or to be reliable.
+
+    Scores of a pilot or of an earlier collection say how much topics vary. One of `difference`,
+    `width`, `erho2` and `phi` is the question.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    difference
+        A difference of means, above 0, that a test is to find with some `power`: for ``"t"`` of
+        two systems, for ``"anova"`` of the best and the worst of all.
+    width
+        How wide an interval of a difference of means may be, above 0, from end to end.
+    erho2, phi
+        What `components` calls these, above 0 and below 1.
+    test
+        ``"t"``, paired, or ``"anova"``, a one-way analysis of variance.
+    power
+        How often the test is to find the difference, above `alpha` and below 1.
+    alpha
+        Significance level of the test, and one minus the confidence level of intervals, above 0
+        and below 1.
+    systems
+        How many systems ``"anova"`` is to compare, at least 2; by default as many as there are.
+    baseline
+        For ``"t"`` and `width`: a system that the others are compared with. By default all pairs
+        are.
+    each
+        For ``"t"`` and `width`: whether every pair is answered for itself.
+    at
+        Depths to look at; by default all there are.
+    by
+        A coordinate or index level such as ``"track"``: one result per group.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``topics``, a whole number, over (metric, depth), or over (metric, depth, pair) with
+        `each`, ``pair`` an index of (system_a, system_b); the group first if `by` is given. For
+        `difference` and `width` also the ``variance`` that it is computed from, in squared units
+        of the metric. For `erho2` and `phi` an interval, ``topics_low`` and ``topics_high``;
+        infinite where systems may not differ. NaN with a single topic.
+
+    Raises
+    ------
+    ParameterError
+        For none or several of the questions, arguments out of range, or those of another
+        question, and as `compare`.
+    DepthError
+        For depths that the scores lack.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them.
+
+    Notes
+    -----
+    With n topics, a true difference D and the variance v of paired differences, on average over
+    pairs, a paired t-test is an F-test with 1 and n - 1 degrees of freedom and noncentrality
+    ``n D^2 / v``; a one-way analysis of variance of m systems one with m - 1 and m(n - 1), and
+    ``n D^2 / (2 v)``, v the variance of a system's scores, for means of which only the best and
+    the worst differ from the middle. The least n is returned for which its power, by the
+    noncentral F distribution, is high enough.
+
+    An interval of a difference is on average ``2 t(1 - alpha/2, n - 1) E(s) / sqrt(n)`` wide, s
+    the standard deviation of n normal differences. For reliability r, n is that of the means,
+    ``r / (1 - r)`` over the ratio of variances in `components`, and its interval theirs.
+
+    References
+    ----------
+    .. [1] Sakai. Topic set size design. Information Retrieval Journal 19, 2016.
+       doi:10.1007/s10791-015-9273-z
+    .. [2] Urbano, Marrero, Martin. On the measurement of test collection reliability. SIGIR 2013.
+       doi:10.1145/2484028.2484038
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.evaluate(qrels, ["AP", "nDCG@10"])
+    >>> scores.ireval.topics_needed(difference=0.05).to_dataframe().round(4)
+             variance  topics
+    metric
+    AP          0.029    93.0
+    nDCG@10     0.047   150.0
+    >>> scores.ireval.topics_needed(erho2=0.95)["topics"].to_series()
+    metric
+    AP         21.0
+    nDCG@10    25.0
+    Name: topics, dtype: float64
+    """
+    asked = {"difference": difference, "width": width, "erho2": erho2, "phi": phi}
+    question, wanted = _only(asked)
+    check_level(alpha)
+    power = number("power", power, above=alpha, below=1)
+    way = choice("test", test, TESTS) if question == "difference" else question
+    options = {"baseline": baseline, "each": each or None, "systems": systems}
+    _refuse_foreign(way, options | {"test": None if test in (way, "t") else test})
+    matched = match_topics(scores, at).loaded()
+    if way in SIGNALS:
+        return _for_reliability(matched, way, wanted, alpha)
+    if way == "anova":
+        variance = np.stack([_within_systems(found) for found in analyse(matched)])
+        several = whole("systems", len(matched.systems) if systems is None else systems, low=2)
+        topics = topics_for_anova(wanted, variance, systems=several, power=power, alpha=alpha)
+        return _labelled(matched, {"variance": variance, "topics": topics})
+    pairs = choose_pairs(matched, baseline)
+    variance = _of_differences(matched, pairs, each=each)
+    if way == "width":
+        topics = topics_for_width(wanted, variance, alpha=alpha)
+    else:
+        topics = topics_for_t(wanted, variance, power=power, alpha=alpha)
+    found = {"variance": variance, "topics": topics}
+    return _by_pair(matched, found, pairs) if each else _labelled(matched, found)
+
+
+def _only(asked: dict[str, float | None]) -> tuple[str, float]:
+    """Return the question that is asked and what is wanted."""
+    given = {name: value for name, value in asked.items() if value is not None}
+    if len(given) != 1:
+        found = f"{len(given)}"
+        raise ParameterError(f"one of {', '.join(asked)}", found, "", given)
+    ((name, value),) = given.items()
+    return name, number(name, value, above=0, below=1 if name in SIGNALS else None)
+
+
+def _refuse_foreign(question: str, arguments: dict[str, Any]) -> None:
+    """Raise for arguments that a question, or the test that answers it, has no use for."""
+    foreign = [name for name in arguments if name not in OPTIONS.get(question, ())]
+    given = [name for name in foreign if arguments[name] is not None]
+    if given:
+        raise ParameterError(f"arguments of {question!r}", "those of others", "", given)
+
+
+def _for_reliability(matched: Matched, kind: str, wanted: float, alpha: float) -> xr.Dataset:
+    signal, interval = SIGNALS[kind]
+    rows = [(signal(found), *interval(found, alpha)[::-1]) for found in analyse(matched)]
+    topics = topics_for(wanted, np.stack(rows, axis=1))
+    names = "topics", "topics_low", "topics_high"
+    return _labelled(matched, dict(zip(names, topics, strict=True)))
+
+
+def _within_systems(found: MeanSquares) -> Array:
+    """Return the variance of a system's scores, pooled over systems."""
+    within: Array = (found.topic + (found.systems - 1) * found.residual) / found.systems
+    return within
+
+
+def _of_differences(matched: Matched, pairs: Array, *, each: bool) -> Array:
+    """Return variances of differences, of each pair, (metric, depth, pair), or on average."""
+    systems = len(matched.systems)
+    if not each and len(pairs) == systems * (systems - 1) // 2:
+        return np.stack([2 * found.residual for found in analyse(matched)])
+
+    def measure(_: Matched, scores: Array, pairs: Array) -> Arrays:
+        variance = describe_differences(scores, pairs).sd ** 2
+        return (variance if each else variance.mean(axis=0, keepdims=True),)
+
+    def compute(row: int, block: slice) -> Array:
+        return matched.over_pairs(row, block, measure, pairs)[0].T
+
+    found = matched.by_piece(len(pairs), compute)
+    return found if each else found[..., 0]
+
+
+def _labelled(matched: Matched, values: dict[str, Array]) -> xr.Dataset:
+    return xr.Dataset({name: matched.labelled(each, name) for name, each in values.items()})
+
+
+def _by_pair(matched: Matched, values: dict[str, Array], pairs: Array) -> xr.Dataset:
+    alike = matched.labelled(values["topics"][..., 0], "topics")
+    arrays = {
+        name: ((*alike.dims, PAIR), each.reshape(*alike.shape, -1)) for name, each in values.items()
+    }
+    return xr.Dataset(arrays, pair_labels(matched, pairs)).assign_coords(alike.coords)

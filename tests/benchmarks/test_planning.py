@@ -1,0 +1,112 @@
+"""How often intervals of variance components hold the truth, and shares of `budget` are right.
+
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_planning.py``. The pages of the
+documentation quote what this prints.
+"""
+
+import sys
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from irframe.inference.generalizability import (
+    SIGNALS,
+    mean_squares,
+    population,
+    variance_interval,
+)
+from irframe.paired import PairedT
+
+DESIGNS = [
+    (20, 50, (0.003, 0.025, 0.01)),
+    (5, 25, (0.003, 0.02, 0.01)),
+    (60, 50, (0.0003, 0.03, 0.01)),
+]
+"""Systems, topics, and the variances of systems, topics and interaction."""
+EFFECTS = {
+    "normal": lambda rng, shape: rng.standard_normal(shape),
+    "uniform": lambda rng, shape: (rng.random(shape) - 0.5) * np.sqrt(12),
+    "skewed": lambda rng, shape: rng.exponential(size=shape) - 1,
+}
+NAMES = "v_s", "v_t", "v_st", "Erho^2", "Phi"
+
+
+def draw(rng, kind, systems, topics, truth, draws):
+    """Return scores of simulated collections, shape (system, topic, draw)."""
+    shapes = (systems, 1, draws), (1, topics, draws), (systems, topics, draws)
+    parts = zip(truth, shapes, strict=True)
+    return sum(np.sqrt(v) * EFFECTS[kind](rng, shape) for v, shape in parts)
+
+
+def analytic(scores):
+    found = mean_squares(scores)
+    ends = [*zip(*variance_interval(found, 0.05), strict=True)]
+    return ends + [interval(found, 0.05) for _, interval in SIGNALS.values()]
+
+
+def resampled(rng, scores, samples=300):
+    """Return percentile intervals over resamples of the topics."""
+    topics = scores.shape[1]
+    rows = []
+    for _ in range(samples):
+        found = mean_squares(scores[:, rng.integers(topics, size=topics)])
+        rows.append([*found.variances, *(signal(found) for signal, _ in SIGNALS.values())])
+    return list(np.moveaxis(np.quantile(rows, (0.025, 0.975), axis=0), 1, 0))
+
+
+def told(ends, truth):
+    targets = [*truth, truth[0] / truth[2], truth[0] / (truth[1] + truth[2])]
+    held = [((low <= t) & (t <= high)).mean() for (low, high), t in zip(ends, targets, strict=True)]
+    return ", ".join(f"{name} {share:.1%}" for name, share in zip(NAMES, held, strict=True)), held
+
+
+@pytest.mark.parametrize("kind", EFFECTS)
+def test_how_often_intervals_hold_the_truth(benchmark, kind):
+    def measure():
+        rng = np.random.default_rng(0)
+        lines, worst = [], 1.0
+        for systems, topics, truth in DESIGNS:
+            text, held = told(analytic(draw(rng, kind, systems, topics, truth, 1000)), truth)
+            worst = min(worst, *held)
+            few = draw(rng, kind, systems, topics, truth, 300)
+            lines += [text, "  topics resampled: " + told(resampled(rng, few), truth)[0]]
+        return lines, worst
+
+    lines, worst = benchmark.pedantic(measure, rounds=1)
+    sys.stdout.write(f"\n{kind} effects\n" + "\n".join(lines) + "\n")
+    assert kind == "skewed" or worst >= 0.93
+
+
+def test_components_of_a_large_track(benchmark):
+    rng = np.random.default_rng(0)
+    labels = {"metric": ["AP"], "system": range(110), "topic": range(249), "depth": range(1000)}
+    values = rng.random((1, 110, 249, 1000)) + rng.random((110, 1, 1)) + rng.random((249, 1))
+    scores = xr.DataArray(values, labels, dims=[*labels])
+    found = benchmark.pedantic(scores.ireval.components, rounds=3, warmup_rounds=0)
+    sys.stdout.write(f"\ncomponents, 1000 depths: {benchmark.stats.stats.min:.2f} s\n")
+    assert found.sizes["depth"] == 1000
+    assert benchmark.stats.stats.min < 1
+
+
+@pytest.mark.parametrize("topics", [25, 50, 400])
+def test_shares_of_a_budget(benchmark, topics):
+    def discriminated(scores):
+        return (PairedT().kernel(scores).p < 0.05).mean()
+
+    def measure():
+        rng = np.random.default_rng(0)
+        shares = []
+        for _ in range(60):
+            systems = np.sqrt(0.0005) * rng.standard_normal((30, 1, 1))
+            pilot, new = (systems + 0.1 * rng.standard_normal((30, n, 10)) for n in (50, topics))
+            drawn = rng.integers(50, size=topics)
+            ways = new, pilot[:, drawn], population(pilot)[:, drawn]
+            shares.append([discriminated(way) for way in ways])
+        return np.mean(shares, axis=0)
+
+    new, plain, together = benchmark.pedantic(measure, rounds=1)
+    text = f"{topics} topics: new {new:.1%}, redrawn {plain:.1%}, drawn together {together:.1%}"
+    sys.stdout.write(f"\n{text}\n")
+    assert abs(together - new) < abs(plain - new)
+    assert together == pytest.approx(new, abs=0.03)

@@ -1,0 +1,83 @@
+"""Standard scores."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import stats
+
+import irframe as ir
+from irframe.errors import InputError, IrframeWarning, MetricError, ParameterError
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*has no standard scores")
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return ir.cube(*ir.example_track()).ireval.score("AP", "RBP(p=0.8)", at=[5, 10])
+
+
+def test_standard_scores_are_those_of_scipy(scores):
+    found = scores.ireval.standardise()
+    assert (found.dims, found.shape) == (scores.dims, scores.shape)
+    np.testing.assert_allclose(found, stats.zscore(scores, axis=1, ddof=1))
+    assert found.attrs["standardised"] == "z"
+
+
+def test_shares_of_systems_that_score_less(scores):
+    z = scores.ireval.standardise().to_numpy()
+    normal, uniform = (scores.ireval.standardise(how) for how in ("normal", "uniform"))
+    np.testing.assert_allclose(normal, stats.norm.cdf(z))
+    np.testing.assert_allclose(uniform, stats.uniform(-np.sqrt(3), np.sqrt(12)).cdf(z))
+
+
+def test_reference_systems_by_name_and_from_elsewhere(scores):
+    names = ["ance", "bm25", "splade"]
+    found = scores.ireval.standardise(reference=names)
+    chosen = scores.sel(system=names)
+    np.testing.assert_allclose(found.sel(system=names), stats.zscore(chosen, axis=1, ddof=1))
+    elsewhere = chosen.isel(topic=slice(None, None, -1), metric=[1, 0]).assign_coords(
+        system=["x", "y", "z"]
+    )
+    xr.testing.assert_allclose(scores.ireval.standardise(reference=elsewhere), found)
+
+
+def test_frames_stay_frames_with_their_index():
+    frame = ir.evaluate(*ir.example_track(), ["AP", "nDCG@10"]).sample(frac=1, random_state=1)
+    frame = frame.rename_axis(index={"system": "run"}).iloc[3:]
+    found = frame.ireval.standardise()
+    pd.testing.assert_index_equal(found.index, frame.index)
+    by_topic = frame.groupby("topic")
+    expected = (frame - by_topic.transform("mean")) / by_topic.transform("std")
+    pd.testing.assert_frame_equal(found, expected)
+    assert len(found.ireval.summary()) == 2 * frame.index.get_level_values("run").nunique()
+
+
+def test_constant_topics_are_named_and_have_no_score():
+    scores = xr.DataArray(
+        [[0.1, 0.3, np.nan], [0.1, 0.5, np.nan], [0.1, 0.4, 0.2]],
+        {"system": ["a", "b", "c"], "topic": ["same", "other", "alone"]},
+        name="AP",
+    )
+    with pytest.warns(IrframeWarning, match="on 2 topics, where .*: same, alone"):
+        found = scores.ireval.standardise()
+    np.testing.assert_allclose(
+        found[0], [[np.nan, -1, np.nan], [np.nan, 1, np.nan], [np.nan, 0, np.nan]], atol=1e-12
+    )
+
+
+def test_what_cannot_be_standardised(scores):
+    with pytest.raises(ParameterError, match="method"):
+        scores.ireval.standardise("t")
+    with pytest.raises(ParameterError, match="'x'"):
+        scores.ireval.standardise(reference=["bm25", "x"])
+    with pytest.raises(ParameterError, match="two reference systems"):
+        scores.ireval.standardise(reference="bm25")
+    with pytest.raises(ParameterError, match="a topic of the reference scores"):
+        scores.ireval.standardise(reference=scores.isel(topic=slice(1, None)))
+    with pytest.raises(ParameterError, match="by depth"):
+        scores.ireval.standardise(reference=scores.isel(depth=0, drop=True))
+    with pytest.raises(MetricError, match="NumRet"):
+        ir.evaluate(*ir.example_track(), "NumRet").ireval.standardise()
+    with pytest.raises(InputError, match="infinite"):
+        (scores / 0.0).ireval.standardise()
