@@ -5,7 +5,10 @@ every array, and a few aliases that other tools write; a frame that comes back f
 keeps the names its caller uses.
 """
 
+import inspect
 from collections.abc import Hashable, Iterable
+from html import escape
+from typing import Any
 
 VERSION = "0.1.0"
 
@@ -75,3 +78,17 @@ def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
     present = set(columns)
     found = {role: [name for name in names if name in present] for role, names in ALIASES.items()}
     return {role: names[0] for role, names in found.items() if names}
+
+
+def as_html(value: Any) -> str:
+    """Return what a notebook shows of a value: how to write it, and what it is.
+
+    Examples
+    --------
+    >>> class Word(str):
+    ...     "Some text."
+    >>> as_html(Word("x > y"))
+    "<code>'x &gt; y'</code>: Some text."
+    """
+    meaning = (inspect.getdoc(type(value)) or "").partition("\n\n")[0]
+    return f"<code>{escape(repr(value))}</code>: {escape(' '.join(meaning.split()))}"

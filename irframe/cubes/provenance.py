@@ -9,13 +9,17 @@ import xarray as xr
 from irframe.cubes.layout import PROVENANCE
 from irframe.names import GRADE, RESULT
 
+SETTINGS = {"test": str, "adjust": str, "family": str, "alpha": float, "method": str}
+"""Arguments of verbs that their results tell of, and as what."""
 
-def stamped(result: Any, name: str, whole: Any) -> Any:
-    """Say in a result's attributes which verb made it, and from what."""
+
+def stamped(result: Any, name: str, whole: Any, arguments: Mapping[str, Any]) -> Any:
+    """Say in a result's attributes which verb made it, from what, and by which test."""
     if isinstance(result, xr.Dataset) and GRADE in result:
         return result
     if hasattr(result, "attrs"):
-        result.attrs = {**provenance(whole), **result.attrs, RESULT: name}
+        chosen = {key: kind(arguments[key]) for key, kind in SETTINGS.items() if key in arguments}
+        result.attrs = {**provenance(whole), **chosen, **result.attrs, RESULT: name}
     return result
 
 
