@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from irframe.checks import listed
 from irframe.cubes.layout import PROVENANCE
 from irframe.names import GRADE, RESULT
 
-SETTINGS = {"test": str, "adjust": str, "family": str, "alpha": float, "method": str}
-"""Arguments of verbs that their results tell of, and as what."""
+SETTINGS = ("test", "adjust", "family", "alpha", "method")
+"""Arguments of verbs that their results tell of."""
 
 
 def stamped(result: Any, name: str, whole: Any, arguments: Mapping[str, Any]) -> Any:
@@ -18,9 +19,14 @@ def stamped(result: Any, name: str, whole: Any, arguments: Mapping[str, Any]) ->
     if isinstance(result, xr.Dataset) and GRADE in result:
         return result
     if hasattr(result, "attrs"):
-        chosen = {key: kind(arguments[key]) for key, kind in SETTINGS.items() if key in arguments}
+        given = {key: arguments[key] for key in SETTINGS if key in arguments}
+        chosen = {key: each if key == "alpha" else _text(each) for key, each in given.items()}
         result.attrs = {**provenance(whole), **chosen, **result.attrs, RESULT: name}
     return result
+
+
+def _text(value: Any) -> str:
+    return ", ".join(map(str, listed(value)))
 
 
 WORDS = {

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from irframe.agreements.parsing import AGREEMENTS
 from irframe.cubes.provenance import caption
-from irframe.names import DEPTH, METRIC
+from irframe.names import DEPTH
 from irframe.paired import TESTS
 
 TEST_WORDS = {
@@ -20,6 +21,14 @@ TEST_WORDS = {
     "tukey": "randomised Tukey HSD",
 }
 FAMILY_WORDS = {"depth": "per metric and depth", "metric": "per metric", "all": "over all"}
+METHOD_WORDS = {
+    "Kendall": "Kendall's tau",
+    "TauAP": "AP correlation",
+    "RBO": "rank-biased overlap",
+    "Spearman": "Spearman's rho",
+    "Pearson": "Pearson's r",
+    "RMSE": "root mean squared error",
+}
 SHOWN = 4
 """How many depths are listed."""
 
@@ -94,10 +103,23 @@ def told(attributes: Mapping[Any, Any], *parts: str) -> str:
     return "; ".join(part for part in (*parts, caption(attributes)) if part)
 
 
-def told_result(values: Any) -> str:
-    """Say what test or method made an array of results."""
-    attributes = values.attrs
-    test, method = told_test(attributes), str(attributes.get("method", ""))
-    reference = attributes.get("reference")
-    against = "" if reference is None else f"against {METRIC if reference == '' else reference}"
-    return ", ".join(part for part in (test, method, against) if part)
+def told_method(attributes: Mapping[Any, Any]) -> str:
+    """Say by which method agreement was measured, with its parameters where it has some.
+
+    Examples
+    --------
+    >>> told_method({"method": "RBO(p=0.8, ties='w')"}), told_method({"method": "kendall"})
+    ("rank-biased overlap (p=0.8, ties='w')", "Kendall's tau")
+    """
+    given = str(attributes.get("method", ""))
+    text = repr(AGREEMENTS[given]) if given in AGREEMENTS else given
+    name, bracket, options = text.partition("(")
+    usual = {repr(type(method)()) for method in AGREEMENTS.values()}
+    words = METHOD_WORDS.get(name, name)
+    return words if text in usual else f"{words} {bracket}{options}".strip()
+
+
+def told_result(result: Any) -> str:
+    """Say what test or method made a result."""
+    parts = told_test(result.attrs), told_method(result.attrs)
+    return ", ".join(part for part in parts if part)

@@ -8,9 +8,10 @@ import xarray as xr
 
 from irframe.errors import ParameterError
 from irframe.inference.summary import summary
+from irframe.inference.telling import told_topics
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM
-from irframe.plots.canvas import COLOURS, FAINT, new_axes
+from irframe.plots.canvas import COLOURS, FAINT, new_axes, subtitle
 from irframe.plots.layer import only_layer
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def system_ranking(
     alpha: float = 0.05,
     top: int | None = None,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw the systems from best to worst with the confidence interval of each mean.
 
@@ -48,6 +50,8 @@ def system_ranking(
         How many of the best systems to draw; by default all.
     ax
         Axes to draw on; by default those of a new figure, tall enough for the systems.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -76,7 +80,7 @@ def system_ranking(
     means = found["mean"].to_numpy()
     sign = -facts(label).sign
     order = np.argsort(sign * np.round(means, 12), kind="stable")[:top]
-    ax = new_axes(ax, (6.4, 1.1 + 0.23 * len(order)))
+    ax = new_axes(ax, (6.4, 1.1 + 0.23 * len(order)), figsize)
     sides = [abs(found[side].to_numpy() - means)[order] for side in ("ci_low", "ci_high")]
     ax.errorbar(
         *(means[order], range(len(order))),
@@ -89,7 +93,8 @@ def system_ranking(
     )
     ax.set_yticks(range(len(order)), [str(layer.indexes[SYSTEM][place]) for place in order])
     ax.set_ylim(len(order) - 0.5, -0.5)
-    ax.grid(visible=True, axis="y", color="#E6E9ED", linewidth=0.6)
+    ax.grid(visible=True, axis="y", color=FAINT, alpha=0.25, linewidth=0.6)
     ax.set_axisbelow(True)
+    subtitle(ax, told_topics(found["n"]))
     ax.set_xlabel(f"mean {label} with {1 - alpha:.0%} confidence interval")
     return ax

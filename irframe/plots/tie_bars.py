@@ -25,6 +25,7 @@ def tie_bars(
     metric: Any = None,
     depth: int | None = None,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw between which means the order of tied documents decides, for every system.
 
@@ -40,6 +41,8 @@ def tie_bars(
         Which evaluation depth; by default the greatest.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -74,7 +77,7 @@ def tie_bars(
     sign = facts(chosen[METRIC].item()).sign
     order = np.argsort(-sign * (low + high), kind="stable")
     places = np.arange(len(order))
-    ax = new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8))
+    ax = new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8), figsize)
     ax.use_sticky_edges = False
     least = 0.012 * (high.max() - low.min() or 1)
     height = np.maximum(high - low, least)[order]

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.names import DEPTH, METRIC
-from irframe.plots.canvas import new_axes, only_metric
+from irframe.plots.canvas import new_axes, only_metric, pool_depth_of, subtitle
 from irframe.plots.heat_map import LEVELS, add_scale, bins, only_matrix
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ def volatility_map(
     levels: Sequence[float] = LEVELS,
     pool_depth: int | None = None,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw a volatility matrix: blue where two depths order the systems equivalently.
 
@@ -41,6 +42,8 @@ def volatility_map(
         Depth of the pool, marked by dotted lines; by default the cube's.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -63,7 +66,7 @@ def volatility_map(
     chosen = only_metric(matrix, metric) if METRIC in matrix.dims else matrix
     values = only_matrix(chosen, DEPTH, OTHER)
     colourmap, norm = bins(levels)
-    ax = new_axes(ax, (5.2, 4.2))
+    ax = new_axes(ax, (5.2, 4.2), figsize)
     sides = values[OTHER].to_numpy(), values[DEPTH].to_numpy()
     mesh = ax.pcolormesh(
         *(_borders(side) for side in sides),
@@ -73,13 +76,11 @@ def volatility_map(
         rasterized=True,
     )
     add_scale(ax, mesh, values, levels)
-    pool_depth = values.attrs.get("pool_depth") if pool_depth is None else pool_depth
+    pool_depth = pool_depth_of(values, pool_depth)
     if pool_depth:
-        ax.axvline(pool_depth, color="black", linestyle=":", linewidth=1.2, label="pool depth")
-        ax.axhline(pool_depth, color="black", linestyle=":", linewidth=1.2)
-        ax.legend(
-            frameon=False, fontsize="small", loc="lower right", bbox_to_anchor=(1, 1), borderpad=0
-        )
+        for line in (ax.axvline, ax.axhline):
+            line(pool_depth, color="black", linestyle=":", linewidth=1.2)
+        subtitle(ax, f"dotted: pool depth {pool_depth}")
     across, down = (str(values.coords[name].item()) for name in ("metric_other", METRIC))
     ax.set(xlabel=f"evaluation depth of {across}", ylabel=f"evaluation depth of {down}")
     ax.set(xlim=_borders(sides[0])[[0, -1]], ylim=_borders(sides[1])[[0, -1]], aspect="equal")

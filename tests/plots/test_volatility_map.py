@@ -31,7 +31,7 @@ class TestVolatilityMap:
         drawn = ax.collections[0].get_array()
         np.testing.assert_array_equal(np.ma.filled(drawn, np.nan), matrix.sel(metric="nDCG"))
         assert (ax.get_xlabel(), ax.get_ylabel()) == ("evaluation depth of nDCG",) * 2
-        assert legend(ax) == ["pool depth"]
+        assert ax.get_title(loc="left") == "dotted: pool depth 10"
         assert len(ax.lines) == 2
         assert ax.get_figure().axes[1].get_ylabel() == "Kendall's tau"
 
