@@ -67,7 +67,7 @@ def best_systems(
     metrics = best[METRIC].unique()
     places = np.arange(len(EDGES) - 1)
     width = 0.85 / len(metrics)
-    ax = new_axes(ax, (8.4, 4.4), figsize)
+    ax = new_axes(ax, (10.4, 4.4), figsize)
     for number, metric in enumerate(metrics):
         values = best.loc[best[METRIC] == metric, "value"].to_numpy(float)
         shift = (number - (len(metrics) - 1) / 2) * width

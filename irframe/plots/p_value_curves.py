@@ -68,7 +68,7 @@ def p_value_curves(
     level(alpha)
     bootstrap = isinstance(data, xr.Dataset)
     curves = list(_of_power(data) if isinstance(data, xr.Dataset) else _of_frame(data))
-    ax = new_axes(ax, figsize=figsize)
+    ax = new_axes(ax, (8.4, 4.2), figsize)
     for number, (label, values, delta) in enumerate(curves):
         falling = np.sort(values)[::-1]
         share = f"{label}: {(values < alpha).mean():.0%} of pairs"
@@ -81,7 +81,7 @@ def p_value_curves(
         )
     ax.axhline(alpha, color=ink(ax), linestyle=":", linewidth=1, label=f"alpha = {alpha:g}")
     what = "achieved significance level" if bootstrap else "p-value"
-    ax.set(xlabel="pairs of systems, by falling " + what, ylabel=what)
+    ax.set(xlabel="pairs of systems, sorted", ylabel=what)
     ax.set(ylim=(0, min(1, 3 * alpha)), xlim=(0, max(len(values) for _, values, _ in curves)))
     test = "bootstrap" if bootstrap else data.attrs.get("test", "")
     subtitle(ax, told_test({"test": test, "alpha": alpha}))

@@ -16,8 +16,8 @@ from irframe.errors import ParameterError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NARROW = 44
-"""Characters of a line above a pane."""
+LETTERS = 13
+"""Characters of a line above a pane, by inches of its width."""
 
 
 def panes(
@@ -82,7 +82,7 @@ def panes(
     found: dict[str, Any] = {}
     for ax, (name, part) in zip(axes.flat, parts.items(), strict=False):
         draw(part, ax=ax)
-        _name(ax, str(name))
+        _name(ax, str(name), int(LETTERS * size[0] / across))
         found |= _taken_legend(ax)
     for ax in axes.flat[len(parts) :]:
         ax.set_axis_off()
@@ -106,10 +106,10 @@ def _parts(data: Any, by: str | None) -> list[tuple[Hashable, Any]]:
     return list(groups(data, by))
 
 
-def _name(ax: "Axes", name: str) -> None:
+def _name(ax: "Axes", name: str, wide: int) -> None:
     """Write the name of a part above what its figure says of itself."""
     told = " ".join(ax.get_title(loc="left").split())
-    ax.set_title("\n".join([name, *textwrap.wrap(told, NARROW)]), loc="left", fontsize="small")
+    ax.set_title("\n".join([name, *textwrap.wrap(told, wide)]), loc="left", fontsize="small")
 
 
 def _taken_legend(ax: "Axes") -> dict[str, Any]:
