@@ -1,6 +1,5 @@
 """Results that are not means of systems, as tables: frames row by row, arrays by depth."""
 
-from functools import partial
 from itertools import takewhile
 from typing import Any
 
@@ -82,19 +81,23 @@ def _row_names(frame: pd.DataFrame) -> list[Any]:
     return [*columns[:first], *takewhile(lambda name: name in NAMES, columns[first:])]
 
 
-def _mean(numbers: pd.DataFrame) -> Any:
-    return next((name for name in MEANS if name in numbers), None)
+def _means(numbers: pd.DataFrame) -> list[Any]:
+    """Return the columns with means: of what a row compares, or those called after metrics."""
+    known = [name for name in MEANS if name in numbers]
+    return known[:1] or [name for name in numbers if facts(str(name)).known]
 
 
 def _extras(flat: pd.DataFrame, numbers: pd.DataFrame) -> tuple[Extra, ...]:
-    """Let marks and intervals that have columns of their own follow the means."""
-    mean = _mean(numbers)
-    if mean is None:
-        return ()
-    beside = partial(_beside, numbers, mean)
-    marks = (superscripts(beside(flat[MARK])),) if MARK in flat else ()
-    ends = (brackets(*(beside(flat[end]) for end in ENDS)),) if set(ENDS) <= set(flat) else ()
-    return (*marks, *ends)
+    """Let marks follow the means that they belong to, and intervals the column before them."""
+    found = []
+    if MARK in flat and (means := _means(numbers)):
+        found.append(superscripts(_beside(numbers, means[0], flat[MARK])))
+    if set(ENDS) <= set(flat):
+        columns = list(flat.columns)
+        before = columns[columns.index(ENDS[0]) - 1]
+        if before in numbers:
+            found.append(brackets(*(_beside(numbers, before, flat[end]) for end in ENDS)))
+    return tuple(found)
 
 
 def _beside(numbers: pd.DataFrame, column: Any, values: pd.Series) -> pd.DataFrame:
@@ -108,11 +111,17 @@ def _beside(numbers: pd.DataFrame, column: Any, values: pd.Series) -> pd.DataFra
 def _best_rows(flat: pd.DataFrame, rows: list[Any], numbers: pd.DataFrame) -> pd.DataFrame:
     """Return which means are the best of their metric, depth and group."""
     best = np.zeros(numbers.shape, dtype=bool)
-    if (mean := _mean(numbers)) is not None:
-        signs = flat[METRIC].map(lambda each: facts(str(each)).sign) if METRIC in flat else 1
-        towards = (flat[mean] * signs).round(TIE)
-        keys = [flat[name] for name in rows if name not in SYSTEMS] or [pd.Series(0, flat.index)]
+    keys = [flat[name] for name in rows if name not in SYSTEMS] or [pd.Series(0, flat.index)]
+    for mean in _means(numbers):
+        towards = (flat[mean] * _signs(flat, mean)).round(TIE)
         rivals = towards.groupby(keys, dropna=False, observed=True)
         wins = (towards == rivals.transform("max")) & (rivals.transform("count") > 1)
         best[:, numbers.columns.get_loc(mean)] = wins
     return pd.DataFrame(best, numbers.index, numbers.columns)
+
+
+def _signs(flat: pd.DataFrame, mean: Any) -> Any:
+    """Return 1 where higher is better and -1 where lower is, for rows or for the whole column."""
+    if METRIC in flat:
+        return flat[METRIC].map(lambda each: facts(str(each)).sign)
+    return facts(str(mean)).sign

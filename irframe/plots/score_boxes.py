@@ -85,22 +85,21 @@ def score_boxes(
 
 def _draw(ax: "Axes", values: list[Any], names: list[Hashable]) -> None:
     """Draw a box per system, in the colour of the system where there are few."""
-    dark = {"color": ink(ax)}
-    drawn = ax.boxplot(
-        values,
-        positions=range(len(values)),
-        widths=0.6,
-        orientation="horizontal",
-        patch_artist=True,
-        tick_labels=[str(name) for name in names],
-        boxprops={"edgecolor": ink(ax)},
-        whiskerprops=dark,
-        capprops=dark,
-        medianprops=dark,
-        flierprops={"marker": ".", "markeredgecolor": ink(ax)},
-    )
-    for box, colour in zip(drawn["boxes"], _colours(names), strict=True):
-        box.set(facecolor=colour, alpha=0.6)
+    from matplotlib.cbook import boxplot_stats  # noqa: PLC0415 - costs time at import
+
+    places = range(len(names))
+    found = pd.DataFrame(boxplot_stats(values))
+    height, dark = 0.6, {"color": ink(ax), "linewidth": 1}
+    for inner, outer in (("q1", "whislo"), ("q3", "whishi")):
+        ax.hlines(places, found[outer], found[inner], **dark)
+        ax.vlines(found[outer], np.subtract(places, height / 4), np.add(places, height / 4), **dark)
+    box = {"edgecolor": ink(ax), "color": _colours(names), "alpha": 0.6}
+    ax.barh(places, found["q3"] - found["q1"], height, found["q1"], **box)
+    half = height / 2
+    ax.vlines(found["med"], np.subtract(places, half), np.add(places, half), **dark)
+    for place, points in enumerate(found["fliers"]):
+        ax.plot(points, np.full(len(points), place), ".", color=ink(ax))
+    ax.set_yticks(places, [str(name) for name in names])
 
 
 def _colours(names: list[Hashable]) -> list[str]:

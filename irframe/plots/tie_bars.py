@@ -1,5 +1,6 @@
 """What the order of tied documents leaves open, system by system."""
 
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from irframe.errors import InputError, ParameterError
 from irframe.inference.averages import averages
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
-from irframe.plots.canvas import COLOURS, FAINT, new_axes, only_metric
+from irframe.plots.canvas import COLOURS, FAINT, chosen_systems, new_axes, only_metric
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +27,7 @@ def tie_bars(
     *,
     metric: Any = None,
     depth: int | None = None,
+    systems: Sequence[Hashable] | None = None,
     ax: "Axes | None" = None,
     figsize: tuple[float, float] | None = None,
 ) -> "Axes":
@@ -41,6 +43,8 @@ def tie_bars(
         Which metric; may be left out where there is only one.
     depth
         Which evaluation depth; by default the greatest.
+    systems
+        Which systems; by default all.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -77,9 +81,12 @@ def tie_bars(
     means = averages(chosen.sel({DEPTH: depth})).transpose(BOUND, SYSTEM)
     low, high = (means.sel({BOUND: side}).to_numpy() for side in ("lower", "upper"))
     sign = facts(chosen[METRIC].item()).sign
-    order = np.argsort(-sign * (low + high), kind="stable")
+    known = means.indexes[SYSTEM].tolist()
+    ranked = np.argsort(-sign * (low + high), kind="stable").tolist()
+    asked = chosen_systems(systems, known, ranked, len(ranked))
+    order = [row for row in ranked if row in asked]
     low, high, places = low[order], high[order], np.arange(1, len(order) + 1)
-    names = [str(means.indexes[SYSTEM][row]) for row in order]
+    names = [str(known[row]) for row in order]
     ax = new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8), figsize)
     ax.use_sticky_edges = False
     ax.plot(places, (low + high) / 2, ".", color=FAINT, markersize=4, zorder=1)

@@ -186,6 +186,23 @@ def test_other_frames_have_their_rows():
     assert "system_a bm25" in outcomes.notes
 
 
+def test_a_list_of_systems_has_intervals_beside_its_means():
+    frame = pd.DataFrame(
+        {
+            "rank": [1, 2],
+            "AP@10": [0.5, 0.4],
+            "ci_low": [0.4, 0.3],
+            "ci_high": [0.6, 0.5],
+            "ASL": [7.0, 6.0],
+        },
+        index=pd.Index(["a", "b"], name="system"),
+    )
+    frame.attrs = {"result": "leaderboard", "alpha": 0.05}
+    rows = cells(frame.ireval.styled(1).to_latex())
+    assert rows[0] == ["a", "1", "\\bfseries 0.5 [0.4, 0.6]", "7.0"]
+    assert rows[1] == ["b", "2", "0.4 [0.3, 0.5]", "\\bfseries 6.0"]
+
+
 def test_branches_of_a_tree_are_groups():
     runs, qrels = ir.example_track()
     tree = runs.ireval.cube(qrels, by="team")

@@ -24,7 +24,7 @@ def test_boxes_are_quartiles_and_diamonds_means(scores):
     diamonds = next(line for line in ax.lines if line.get_marker() == "D")
     np.testing.assert_allclose(diamonds.get_xdata(), means)
     for box, system in zip(ax.patches, means.index, strict=True):
-        ends = box.get_path().vertices[:, 0]
+        ends = np.array([box.get_x(), box.get_x() + box.get_width()])
         quartiles = np.percentile(scores["AP"].xs(system, level="system"), [25, 75])
         np.testing.assert_allclose([ends.min(), ends.max()], quartiles)
     assert ax.get_title(loc="left") == "16 topics"
@@ -42,6 +42,7 @@ def test_missing_scores_are_left_out(scores):
     some = scores[["AP"]].copy()
     some.loc[("bm25", "101"), "AP"] = np.nan
     ax = some.ireval.plot.score_boxes(systems=["bm25"])
-    ends = ax.patches[0].get_path().vertices[:, 0]
+    box = ax.patches[0]
+    ends = np.array([box.get_x(), box.get_x() + box.get_width()])
     rest = some["AP"].xs("bm25", level="system").dropna()
     np.testing.assert_allclose([ends.min(), ends.max()], np.percentile(rest, [25, 75]))
