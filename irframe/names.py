@@ -85,10 +85,9 @@ def as_html(value: Any) -> str:
 
     Examples
     --------
-    >>> class Word(str):
-    ...     "Some text."
-    >>> as_html(Word("x > y"))
-    "<code>'x &gt; y'</code>: Some text."
+    >>> import irframe as ir
+    >>> as_html(ir.Linear())
+    '<code>Linear(top=None)</code>: Gain in proportion to the grade, 1 for the top grade.'
     """
     meaning = (inspect.getdoc(type(value)) or "").partition("\n\n")[0]
     return f"<code>{escape(repr(value))}</code>: {escape(' '.join(meaning.split()))}"

@@ -70,6 +70,14 @@ def _everywhere(text: str) -> dict[str, str]:
     return dict.fromkeys(("html", "latex", "typst", "string"), text)
 
 
+def _told(notes: str, form: str) -> str:
+    """Return a caption of plain text, with symbols as any LaTeX has them."""
+    text = _escape(notes, form)
+    for symbol, command in {**DAGGERS, "±": r"\pm"}.items() if form == "latex" else ():
+        text = text.replace(symbol, f"${command}$")
+    return text
+
+
 def _mark(text: str, form: str) -> str:
     return "".join(DAGGERS.get(each, each) for each in text) if form == "latex" else text
 
@@ -157,7 +165,7 @@ class MarkedStyler(Styler):  # type: ignore[misc]
             if isinstance(each, MarkedStyler):
                 each._display(form, braces=options.get("siunitx", False))  # noqa: SLF001 - its own
         if self.caption is None:
-            self.caption = _escape(self.notes, form) or None
+            self.caption = _told(self.notes, form) or None
         return options
 
     def _display(self, form: str, *, braces: bool) -> None:

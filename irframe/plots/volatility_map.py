@@ -22,6 +22,7 @@ def volatility_map(
     metric: Any = None,
     levels: Sequence[float] = LEVELS,
     pool_depth: int | None = None,
+    log: bool = False,
     ax: "Axes | None" = None,
     figsize: tuple[float, float] | None = None,
 ) -> "Axes":
@@ -40,6 +41,8 @@ def volatility_map(
         to pale orange; undefined correlations are grey.
     pool_depth
         Depth of the pool, marked by dotted lines; by default the cube's.
+    log
+        Whether depths have logarithmic scales, which give room to the small ones.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -84,6 +87,11 @@ def volatility_map(
     across, down = (str(values.coords[name].item()) for name in ("metric_other", METRIC))
     ax.set(xlabel=f"evaluation depth of {across}", ylabel=f"evaluation depth of {down}")
     ax.set(xlim=_borders(sides[0])[[0, -1]], ylim=_borders(sides[1])[[0, -1]], aspect="equal")
+    if log:
+        ax.set(xscale="log", yscale="log")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter("{x:g}")
+            axis.set_minor_formatter("")
     return ax
 
 

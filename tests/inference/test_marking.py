@@ -93,6 +93,11 @@ def test_commands_of_latex_are_kept(table):
     assert r"\textbf{2.000$^{\dagger}$}" in latex
 
 
+def test_cells_that_siunitx_cannot_read_are_in_braces(table):
+    latex = table.to_latex(siunitx=True)
+    assert r"{0.123$^{x}$} & 1.000 \\" in latex
+
+
 def test_the_best_stand_out(table):
     assert table.highlight_best().to_latex().count(r"\bfseries") == BEST.to_numpy().sum()
     plain = MarkedStyler.of(Table(NUMBERS)).highlight_best()
@@ -102,6 +107,9 @@ def test_the_best_stand_out(table):
 def test_the_caption_is_plain_text_until_it_is_given(table):
     assert r"\caption{x\_1 \& <y>}" in table.to_latex()
     assert "<caption>x_1 &amp; &lt;y&gt;</caption>" in table.to_html()
+    symbols = MarkedStyler.of(Table(NUMBERS, notes="† ±"))
+    assert r"\caption{$\dagger$ $\pm$}" in symbols.to_latex()
+    assert "<caption>† ±</caption>" in symbols.to_html()
     assert r"\caption{$k_1$}" in table.set_caption("$k_1$").to_latex()
     assert r"\caption" not in MarkedStyler.of(Table(NUMBERS)).to_latex()
 

@@ -1,5 +1,8 @@
 """Results as tables: means and what follows them, in HTML and LaTeX."""
 
+import shutil
+import subprocess
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -201,6 +204,19 @@ def test_a_list_of_systems_has_intervals_beside_its_means():
     rows = cells(frame.ireval.styled(1).to_latex())
     assert rows[0] == ["a", "1", "\\bfseries 0.5 [0.4, 0.6]", "7.0"]
     assert rows[1] == ["b", "2", "0.4 [0.3, 0.5]", "\\bfseries 6.0"]
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="there is no pdflatex")
+def test_pdflatex_sets_what_is_written(comparison, tmp_path):
+    table = comparison.ireval.styled(sort=True, relative_to="bm25").highlight_max(
+        props="color: red"
+    )
+    page = [r"\documentclass{article}\usepackage{booktabs,xcolor}\begin{document}"]
+    page += [table.to_latex(), table.format("{:.1f}").to_latex(), r"\end{document}"]
+    (tmp_path / "table.tex").write_text("\n".join(page), encoding="utf-8")
+    call = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "table.tex"]
+    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
 
 
 def test_branches_of_a_tree_are_groups():
