@@ -10,7 +10,7 @@ import xarray as xr
 from irframe.errors import InputError
 from irframe.inference.marking import Extra, Table, brackets, superscripts
 from irframe.inference.means import best_of
-from irframe.inference.telling import told, told_result
+from irframe.inference.telling import told, told_interval, told_result
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, RESULT, SIDES, SYSTEM
@@ -64,6 +64,7 @@ def _of_frame(frame: pd.DataFrame) -> Table:
     numbers = shown.set_index(left) if left else shown
     words = [f"{name} {flat[name].iloc[0]}" for name in same if flat[name].notna().all()]
     words += [MARKED] if MARK in flat else []
+    words += [f"[{told_interval(frame.attrs)}]"] if set(ENDS) <= set(flat) else []
     notes = told(frame.attrs, *words, told_result(frame))
     small = [name for name in numbers if name == "p" or str(name).startswith("p_")]
     return Table(numbers, _extras(flat, numbers), _best_rows(flat, rows, numbers), notes, small)

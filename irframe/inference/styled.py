@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import choice, whole
+from irframe.cubes.as_scores import is_scores
 from irframe.inference.compare import COLUMNS
 from irframe.inference.summary import summary
 from irframe.names import ALIASES, SYSTEM, TOPIC
@@ -125,7 +126,7 @@ def _laid_out(
 ) -> "Table":
     from irframe.inference import mean_tables, other_tables  # noqa: PLC0415 - jinja2
 
-    if isinstance(result, xr.DataArray) and {SYSTEM, TOPIC} <= set(result.dims):
+    if _holds_scores(result):
         result = summary(result)
     names = {str(name) for name in getattr(result, "columns", getattr(result, "data_vars", ()))}
     if names >= set(COLUMNS):
@@ -137,3 +138,10 @@ def _laid_out(
         asked = intervals is not False
         return mean_tables.of_summary(result, intervals=asked, relative_to=relative_to, sort=sort)
     return other_tables.of_result(result)
+
+
+def _holds_scores(result: Any) -> bool:
+    """Tell scores of systems on topics, in an array or a frame."""
+    if isinstance(result, xr.DataArray):
+        return {SYSTEM, TOPIC} <= set(result.dims)
+    return isinstance(result, pd.DataFrame) and is_scores(result)

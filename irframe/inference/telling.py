@@ -71,8 +71,9 @@ def told_interval(attributes: Mapping[Any, Any]) -> str:
     >>> told_interval({"alpha": 0.05})
     '95% interval'
     """
-    level = attributes.get("alpha")
-    return "interval" if level is None else f"{100 * (1 - level):.4g}% interval"
+    alpha = attributes.get("alpha")
+    level = attributes.get("level", None if alpha is None else 1 - alpha)
+    return "interval" if level is None else f"{100 * level:.4g}% interval"
 
 
 def told_topics(numbers: Any) -> str:

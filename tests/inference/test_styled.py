@@ -152,6 +152,10 @@ def test_scores_are_summed_up():
         scores.mean("topic").squeeze().to_series().to_dict()
     )
     assert "±" not in table.to_html().partition("<tbody>")[2]
+    wide = runs.ireval.evaluate(qrels, ["AP@10"])
+    pd.testing.assert_frame_equal(
+        wide.ireval.styled().data, table.data, check_column_type=False, check_index_type=False
+    )
 
 
 def test_a_corroboration_has_its_marks():
@@ -204,6 +208,7 @@ def test_a_list_of_systems_has_intervals_beside_its_means():
     rows = cells(frame.ireval.styled(1).to_latex())
     assert rows[0] == ["a", "1", "\\bfseries 0.5 [0.4, 0.6]", "7.0"]
     assert rows[1] == ["b", "2", "0.4 [0.3, 0.5]", "\\bfseries 6.0"]
+    assert frame.ireval.styled().notes.startswith("[95% interval]")
 
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="there is no pdflatex")
