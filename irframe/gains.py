@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import whole
 from irframe.errors import MetricError
+from irframe.names import as_html
 
 __all__ = ["Binary", "Exponential", "Gain", "GainMap", "Linear", "parse_gain"]
 
@@ -23,6 +24,8 @@ class Gain(ABC):
     >>> isinstance(Linear(), Gain)
     True
     """
+
+    _repr_html_ = as_html
 
     @abstractmethod
     def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:

@@ -5,7 +5,10 @@ every array, and a few aliases that other tools write; a frame that comes back f
 keeps the names its caller uses.
 """
 
+import inspect
 from collections.abc import Hashable, Iterable
+from html import escape
+from typing import Any
 
 VERSION = "0.1.0"
 
@@ -81,3 +84,16 @@ def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
     present = set(columns)
     found = {role: [name for name in names if name in present] for role, names in ALIASES.items()}
     return {role: names[0] for role, names in found.items() if names}
+
+
+def as_html(value: Any) -> str:
+    """Return what a notebook shows of a value: how to write it, and what it is.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> as_html(ir.Linear())
+    '<code>Linear(top=None)</code>: Gain in proportion to the grade, 1 for the top grade.'
+    """
+    meaning = (inspect.getdoc(type(value)) or "").partition("\n\n")[0]
+    return f"<code>{escape(repr(value))}</code>: {escape(' '.join(meaning.split()))}"

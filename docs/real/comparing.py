@@ -1,11 +1,13 @@
 """Tables and figures of the page "Comparing systems" from real runs.
 
 Usage: python docs/real/comparing.py DATA, where DATA holds score-matrices/adhoc8_*.csv (topics by
-systems) and trec-covid-round1 with qrels.txt and runs/*.gz.
+systems) and trec-covid-round1 with qrels.txt and runs/*.gz. Needs pdflatex and pdftoppm.
 """
 
 import argparse
+import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -26,6 +28,15 @@ TESTS = {
     "Tukey HSD, all 129 runs": "tukey",
 }
 CORRECTIONS = {"none": None, "Holm": "holm", "Benjamini-Hochberg": "fdr_bh"}
+SHOWN = ["nDCG@10", "RBP(p=0.5)", "ASL"]
+PAGE = r"""\documentclass[varwidth=17cm,border=8pt]{standalone}
+\usepackage{booktabs,caption}
+\captionsetup{labelformat=empty}
+\makeatletter\renewenvironment{table}{\def\@captype{table}\centering}{}\makeatother
+\begin{document}
+%s
+\end{document}
+"""
 OFFICIAL = ["nDCG@10", "P@5", "RBP(p=0.5, gain='linear')", "Bpref", "AP"]
 
 
@@ -89,6 +100,20 @@ def metrics(runs, qrels):
     save(scores.ireval.plot.topic_differences(first, second, metric="nDCG@10"), "topics")
 
 
+def table(runs, qrels):
+    """Set a table of three metrics by eight systems as LaTeX, and draw it."""
+    eight = runs["system"].unique()[: 8 * 8 : 8]
+    scores = runs[runs["system"].isin(eight)].ireval.evaluate(qrels, SHOWN)
+    latex = scores.ireval.compare(adjust="holm").ireval.styled(sort=True).to_latex()
+    with TemporaryDirectory() as folder:
+        Path(folder, "table.tex").write_text(PAGE % latex, encoding="utf-8")
+        call = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
+        subprocess.run(call, cwd=folder, check=True, capture_output=True)  # noqa: S603 - of our own making
+        picture = HERE / "comparing-table"
+        call = ["pdftoppm", "-r", "130", "-png", "-singlefile", "table.pdf", str(picture)]
+        subprocess.run(call, cwd=folder, check=True)  # noqa: S603 - as above
+
+
 def main():
     """Write everything."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -100,7 +125,9 @@ def main():
     all_pairs(scores)
     covid = data / "trec-covid-round1"
     runs = ir.read_runs(sorted((covid / "runs").glob("*.gz")))
-    metrics(runs, ir.read_qrels(covid / "qrels.txt"))
+    qrels = ir.read_qrels(covid / "qrels.txt")
+    metrics(runs, qrels)
+    table(runs, qrels)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import pandas as pd
 import xarray as xr
 
 import irframe as ir
+from irframe.plots.canvas import legend_beside, mark_depth
 
 HERE = Path(__file__).parent
 REFERENCE = 10
@@ -61,6 +62,13 @@ def ratios(scores):
         write_table(pd.DataFrame(rows), f"ratios-{number + 1}")
 
 
+def with_reference(values, ax):
+    """Draw curves by depth, and where the reference is."""
+    values.ireval.plot.ratio_curves(ax=ax, pool_depth=0)
+    mark_depth(ax, REFERENCE, "reference")
+    legend_beside(ax)
+
+
 def panes(collections):
     """Draw six ways of measuring how nDCG depends on depth."""
     quantities = {
@@ -71,15 +79,14 @@ def panes(collections):
         "Kendall's tau": lambda s: s.ireval.agreement(REFERENCE),
         "Pearson's r": lambda s: s.ireval.agreement(REFERENCE, "pearson"),
     }
-    figure, axes = plt.subplots(2, 3, figsize=(10, 5.4), layout="constrained")
     names = pd.Index(collections, name="collection")
-    for ax, (name, measure) in zip(axes.flat, quantities.items(), strict=True):
+    curves = {}
+    for name, measure in quantities.items():
         parts = [measure(scores.sel(metric=["nDCG"]))[0] for scores in collections.values()]
-        curves = xr.concat(parts, dim=names, combine_attrs="drop").rename(name)
-        curves.ireval.plot.ratio_curves(ax=ax).get_legend().remove()
-        ax.axvline(REFERENCE, color="black", linewidth=1, linestyle=":")
-    axes[0, 0].legend(names, frameon=False, fontsize="small")
-    save(figure, "panes")
+        joined = xr.concat(parts, dim=names, combine_attrs="drop_conflicts")
+        curves[name] = joined.rename(name)
+    axes = ir.plots.panes(curves, with_reference, figsize=(11, 5.6))
+    save(axes[0].figure, "panes")
 
 
 def maps(scores):

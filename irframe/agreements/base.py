@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from irframe.errors import ParameterError
+from irframe.names import as_html
 
 Floats = NDArray[np.float64]
 
@@ -33,6 +34,8 @@ class Agreement(ABC):
 
     distance: ClassVar[bool] = False
     """Whether the value is a distance, 0 for identical rows, rather than a correlation."""
+
+    _repr_html_ = as_html
 
     def kernel(self, x: ArrayLike, y: ArrayLike) -> Floats:
         """Compare every row of `x` with every row of `y`.

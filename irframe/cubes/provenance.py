@@ -6,17 +6,27 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from irframe.checks import listed
 from irframe.cubes.layout import PROVENANCE
 from irframe.names import GRADE, RESULT
 
+SETTINGS = ("test", "adjust", "family", "alpha", "method")
+"""Arguments of verbs that their results tell of."""
 
-def stamped(result: Any, name: str, whole: Any) -> Any:
-    """Say in a result's attributes which verb made it, and from what."""
+
+def stamped(result: Any, name: str, whole: Any, arguments: Mapping[str, Any]) -> Any:
+    """Say in a result's attributes which verb made it, from what, and by which test."""
     if isinstance(result, xr.Dataset) and GRADE in result:
         return result
     if hasattr(result, "attrs"):
-        result.attrs = {**provenance(whole), **result.attrs, RESULT: name}
+        given = {key: arguments[key] for key in SETTINGS if key in arguments}
+        chosen = {key: each if key == "alpha" else _text(each) for key, each in given.items()}
+        result.attrs = {**provenance(whole), **chosen, **result.attrs, RESULT: name}
     return result
+
+
+def _text(value: Any) -> str:
+    return ", ".join(map(str, listed(value)))
 
 
 WORDS = {

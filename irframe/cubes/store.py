@@ -25,7 +25,7 @@ from irframe.frames.documents import take
 from irframe.frames.ids import same_kind
 from irframe.frames.scanned_runs import ScannedRuns
 from irframe.frames.tables import QrelsTable, read_qrels_table
-from irframe.names import DOC, FILES, GRADE, TOPIC, VERSION
+from irframe.names import DOC, FILES, GRADE, TOPIC, VERSION, as_html
 
 BEGUN, SORTED, WHOLE = "begun.json", "sorted.json", "store.json"
 """Facts of a store: of what it is made, written first; of the runs seen; all, written last."""
@@ -50,6 +50,8 @@ class Store:
     """
 
     path: str
+
+    _repr_html_ = as_html
 
     def cube(
         self,

@@ -74,10 +74,17 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
             result = _once(function, whole, bound)
         else:
             result = join(_each(function, whole, by, bound), by, whole)
-        return stamped(_squeezed(result, scalars), function.__name__, whole)
+        return stamped(_squeezed(result, scalars), function.__name__, whole, _settings(bound))
 
     VERBS[function.__name__] = call
     return call  # type: ignore[return-value]
+
+
+def _settings(bound: inspect.BoundArguments) -> dict[str, Any]:
+    """Return the arguments that were given or have a default, but for those that are None."""
+    defaults = {name: each.default for name, each in bound.signature.parameters.items()}
+    every = {**defaults, **bound.arguments}
+    return {name: value for name, value in every.items() if value is not None}
 
 
 def _is_its_own(subject: Any, itself: tuple[type, ...]) -> bool:
@@ -163,7 +170,8 @@ def _over_tree(call: Callable[..., Any], tree: xr.DataTree, bound: inspect.Bound
         bound.arguments.update({argument: other[key] for argument, other in others.items()})
         results[key] = _once(call, part, bound)
     if not all(isinstance(result, xr.Dataset | xr.DataArray) for result in results.values()):
-        return join(results, name, tree)
+        first = next(iter(parts.values()))
+        return stamped(join(results, name, tree), call.__name__, first, _settings(bound))
     nodes = {
         key: result if isinstance(result, xr.Dataset) else result.to_dataset(name=_name(result))
         for key, result in results.items()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ class ScannedRuns:
 
     files: tuple[str, ...]
     by_file: bool = False
+
+    def _repr_html_(self) -> str:
+        names = "".join(f"<li>{escape(name)}</li>" for name in self.files)
+        summary = f"Runs in files, none of which has been read: {len(self.files)}"
+        return f"<details><summary>{summary}</summary><ul>{names}</ul></details>"
 
     access: ClassVar[Callable[[Any], Any]]
     """What gives the verbs; the accessor puts itself there."""

@@ -1,58 +1,211 @@
-"""A pandas Styler whose superscripts come out right in HTML and in LaTeX."""
+"""A pandas Styler in which something follows the numbers, in whatever form it is written.
 
-import copy
-from collections.abc import Callable, Mapping
+A Styler writes a copy of itself, by one private method per form, and looks up there how each cell
+and label is displayed. `MarkedStyler` wraps what it finds at that moment: whatever was said by
+`Styler.format` and all other methods holds, and what follows a number comes after it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Self
+from typing import Any, NamedTuple, Self
 
+import numpy as np
 import pandas as pd
-from pandas.io.formats.style import Styler
+from pandas.io.formats import style, style_render
 
-SUPERSCRIPT = {"html": "<sup>{}</sup>", "latex": "$^{{{}}}$"}
-MARGIN = {"html": " \u00b1 {}", "latex": " $\\pm$ {}"}
-"""How what follows a number is written."""
+Styler: Any = style.Styler  # stubs know nothing of what is overridden here
+escape: Callable[[str, str], Any] = getattr(style_render, "_str_escape")  # noqa: B009 - private
+DAGGERS = {"†": r"\dagger", "‡": r"\ddagger"}
+BOLD = "font-weight: bold"
 
 
-class MarkedStyler(Styler):
-    """Numbers with what follows them: superscripts, or half the width of their intervals."""
+@dataclass(frozen=True, eq=False)
+class Extra:
+    """What follows the numbers of a table.
 
-    marks: pd.DataFrame
-    precision: int
+    Parameters
+    ----------
+    frames
+        Numbers, which are written as the number that they follow, or texts; labelled as the table.
+        Nothing follows where one is missing or empty.
+    markup
+        How they are put together in a form.
+    """
+
+    frames: tuple[pd.DataFrame, ...]
     markup: Mapping[str, str]
 
+    def written(self, form: str, place: tuple[int, int], display: Callable[[Any], str]) -> str:
+        """Return what follows the number at a place."""
+        parts: list[Any] = [frame.iloc[place] for frame in self.frames]
+        if any(part == "" or pd.isna(part) for part in parts):
+            return ""
+        texts = [_mark(part, form) if isinstance(part, str) else display(part) for part in parts]
+        return self.markup[form].format(*texts)
+
+
+def superscripts(marks: pd.DataFrame) -> Extra:
+    """Let marks follow the numbers, raised."""
+    forms = {"html": "<sup>{}</sup>", "latex": "$^{{{}}}$", "typst": "#super[{}]", "string": "^{}"}
+    return Extra((marks,), forms)
+
+
+def margins(halves: pd.DataFrame) -> Extra:
+    """Let half the widths of their intervals follow the numbers."""
+    return Extra((halves,), {**_everywhere(" ± {}"), "latex": r" $\pm$ {}"})
+
+
+def brackets(low: pd.DataFrame, high: pd.DataFrame) -> Extra:
+    """Let the ends of intervals follow the numbers."""
+    return Extra((low, high), _everywhere(" [{}, {}]"))
+
+
+def percentages(texts: pd.DataFrame) -> Extra:
+    """Let differences in per cent follow the numbers."""
+    return Extra((texts,), {**_everywhere(" ({}%)"), "latex": r" ({}\%)"})
+
+
+def _everywhere(text: str) -> dict[str, str]:
+    return dict.fromkeys(("html", "latex", "typst", "string"), text)
+
+
+def _told(notes: str, form: str) -> str:
+    """Return a caption of plain text, with symbols as any LaTeX has them."""
+    text = _escape(notes, form)
+    for symbol, command in {**DAGGERS, "±": r"\pm"}.items() if form == "latex" else ():
+        text = text.replace(symbol, f"${command}$")
+    return text
+
+
+def _mark(text: str, form: str) -> str:
+    return "".join(DAGGERS.get(each, each) for each in text) if form == "latex" else text
+
+
+class Table(NamedTuple):
+    """What a table shows.
+
+    Parameters
+    ----------
+    numbers
+        The cells.
+    extras
+        What follows them.
+    best
+        Which of them are the best.
+    notes
+        What is told.
+    small
+        Columns of numbers that may be small, written with two significant digits.
+    """
+
+    numbers: pd.DataFrame
+    extras: tuple[Extra, ...] = ()
+    best: pd.DataFrame | None = None
+    notes: str = ""
+    small: Sequence[Any] = ()
+
+
+class MarkedStyler(Styler):  # type: ignore[misc]
+    """Numbers with what follows them, the best of them, and a caption of plain text."""
+
+    extras: tuple[Extra, ...] = ()
+    best: pd.DataFrame | None = None
+    notes: str = ""
+    caption: Any
+    _display_funcs: Any
+
     @classmethod
-    def of(
-        cls,
-        numbers: pd.DataFrame,
-        marks: pd.DataFrame,
-        precision: int,
-        markup: Mapping[str, str] = SUPERSCRIPT,
-    ) -> Self:
-        """Return a table of numbers with marks, which are texts in a frame of the same labels."""
-        styler = cls(numbers)
-        styler.marks, styler.precision, styler.markup = marks, precision, markup
-        return styler.marked("html")
+    def of(cls, table: Table, precision: int = 3) -> Self:
+        """Return a table with numbers of some decimals."""
+        styler = cls(table.numbers)
+        styler.extras, styler.best, styler.notes = table.extras, table.best, table.notes
+        styler.format(precision=precision, na_rep="")
+        if table.small:
+            styler.format("{:.2g}", subset=list(table.small), na_rep="")
+        return styler
 
     @property
-    def to_latex(self) -> Callable[..., str | None]:  # type: ignore[override]
-        """See `pandas.io.formats.style.Styler.to_latex`; rules are those of booktabs."""
-        twin = copy.deepcopy(self)
-        twin.marks, twin.precision, twin.markup = self.marks, self.precision, self.markup
-        return partial(super(MarkedStyler, twin.marked("latex")).to_latex, hrules=True)
+    def to_latex(self) -> Callable[..., str | None]:
+        """See `pandas.io.formats.style.Styler.to_latex`; rules of booktabs, CSS as LaTeX."""
+        return partial(super().to_latex, hrules=True, convert_css=True)
 
-    def marked(self, markup: str) -> Self:
-        """Write the numbers with their marks, for ``"html"`` or ``"latex"``."""
-        self.format(precision=self.precision, na_rep="")
-        for row in self.marks.index:
-            for column in self.marks.columns:
-                mark = self.marks.loc[row, column]
-                if mark:
-                    formatter = partial(_marked, self.markup[markup].format(mark), self.precision)
-                    self.format(formatter, subset=pd.IndexSlice[[row], [column]])
-        self.format_index(escape=markup, axis=0)
-        self.format_index(escape=markup, axis=1)
+    def highlight_best(self, props: str = BOLD) -> Self:
+        """Let the best number of each column stand out.
+
+        Parameters
+        ----------
+        props
+            How, in CSS.
+        """
+        if self.best is not None:
+            self.apply(partial(_props, self.best, props), axis=None)
         return self
 
+    def _copy(self, deepcopy: bool = False) -> Self:  # noqa: FBT001, FBT002 - as of pandas
+        twin: Self = super()._copy(deepcopy)
+        twin.extras, twin.best, twin.notes = self.extras, self.best, self.notes
+        return twin
 
-def _marked(mark: str, precision: int, number: float) -> str:
-    return f"{number:.{precision}f}{mark}"
+    def _render_html(self, *arguments: Any, **options: Any) -> str:
+        return str(super()._render_html(*arguments, **self._write("html", options)))
+
+    def _render_latex(self, *arguments: Any, **options: Any) -> str:
+        return str(super()._render_latex(*arguments, **self._write("latex", options)))
+
+    def _render_typst(self, *arguments: Any, **options: Any) -> str:
+        return str(super()._render_typst(*arguments, **self._write("typst", options)))
+
+    def _render_string(self, *arguments: Any, **options: Any) -> str:
+        return str(super()._render_string(*arguments, **self._write("string", options)))
+
+    def _write(self, form: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Turn this copy, about to be written, into one for a form."""
+        for each in [self, *self.concatenated]:
+            if isinstance(each, MarkedStyler):
+                each._display(form, braces=options.get("siunitx", False))  # noqa: SLF001 - its own
+        if self.caption is None:
+            self.caption = _told(self.notes, form) or None
+        return options
+
+    def _display(self, form: str, *, braces: bool) -> None:
+        displays = self._display_funcs
+        for name, labels in vars(self).items():
+            if name.startswith("_display_funcs_"):  # of labels: those of which nothing was said
+                default = labels.default_factory
+                labels.default_factory = partial(_escaping, default, form)
+        self._display_funcs = {
+            place: partial(self._cell, form, place, displays[place], braces)
+            for place in np.ndindex(self.data.shape)
+        }
+
+    def _cell(
+        self,
+        form: str,
+        place: tuple[int, int],
+        display: Callable[[Any], str],
+        braces: bool,  # noqa: FBT001 - of one call
+        value: Any,
+    ) -> str:
+        text = _escaped(display, form, value)
+        more = "".join(extra.written(form, place, display) for extra in self.extras)
+        return f"{{{text}{more}}}" if braces and more else f"{text}{more}"
+
+
+def _escaping(default: Callable[[], Callable[[Any], str]], form: str) -> Callable[[Any], str]:
+    return partial(_escaped, default(), form)
+
+
+def _escaped(display: Callable[[Any], str], form: str, value: Any) -> str:
+    """Return how a value is displayed, escaped if that is a text as it stands."""
+    text = display(value)
+    return _escape(text, form) if text is value else text
+
+
+def _escape(text: str, form: str) -> str:
+    return str(escape(text, form)) if form in {"html", "latex"} else text
+
+
+def _props(best: pd.DataFrame, props: str, data: pd.DataFrame) -> pd.DataFrame:
+    here = best if best.shape == data.shape else best.reindex_like(data)
+    return pd.DataFrame(np.where(here.eq(other=True), props, ""), data.index, data.columns)

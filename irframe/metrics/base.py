@@ -13,6 +13,7 @@ from irframe.errors import DepthError, MetricError
 from irframe.gains import Gain, GainMap, gain_text, parse_gain
 from irframe.metrics.evidence import Evidence
 from irframe.metrics.vocabulary import refuse_words
+from irframe.names import as_html
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -169,6 +170,8 @@ class Metric(metaclass=MetricType):
             f"{name}={gain_text(value) if isinstance(value, Gain) else repr(value)}"
             for name, value in shown
         )
+
+    _repr_html_ = as_html
 
     def __repr__(self) -> str:
         text = f"{type(self).__name__}({self._arguments('depth')})"

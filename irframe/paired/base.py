@@ -6,6 +6,7 @@ from typing import ClassVar, NamedTuple
 
 from irframe.checks import whole
 from irframe.errors import ParameterError
+from irframe.names import as_html
 from irframe.paired.folds import Fold
 from irframe.paired.pairs import FloatArray, IntArray
 
@@ -48,6 +49,7 @@ class PairedTest(ABC):
 
     name: ClassVar[str]
     """What `parse_test` calls the test."""
+    _repr_html_ = as_html
     fold: ClassVar[Fold | None] = None
     """What the test reads of blocks of topics; None if it needs all topics at once."""
 

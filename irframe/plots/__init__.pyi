@@ -4,6 +4,7 @@ from .agreement_bars import agreement_bars as agreement_bars
 from .agreement_map import agreement_map as agreement_map
 from .agreement_triangle import agreement_triangle as agreement_triangle
 from .archetypes import archetypes as archetypes
+from .best_so_far import best_so_far as best_so_far
 from .best_systems import best_systems as best_systems
 from .bound_bands import bound_bands as bound_bands
 from .conclusion_shares import conclusion_shares as conclusion_shares
@@ -22,11 +23,14 @@ from .length_histogram import length_histogram as length_histogram
 from .orderings import orderings as orderings
 from .outcome_shares import outcome_shares as outcome_shares
 from .p_value_curves import p_value_curves as p_value_curves
+from .panes import panes as panes
 from .pool_curves import pool_curves as pool_curves
 from .rank_scatter import rank_scatter as rank_scatter
 from .ranking_grid import ranking_grid as ranking_grid
 from .ratio_curves import ratio_curves as ratio_curves
+from .reference_runs import reference_runs as reference_runs
 from .robustness_curves import robustness_curves as robustness_curves
+from .score_boxes import score_boxes as score_boxes
 from .system_ranking import system_ranking as system_ranking
 from .tie_bars import tie_bars as tie_bars
 from .topic_differences import topic_differences as topic_differences

@@ -6,15 +6,19 @@ import numpy as np
 import xarray as xr
 
 from irframe.names import DEPTH, METRIC
-from irframe.plots.canvas import new_axes
-from irframe.plots.checked import categories, only_test
+from irframe.plots.canvas import legend_beside, new_axes, subtitle
+from irframe.plots.checked import categories, only_test, told_check
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 def agreement_bars(
-    checked: xr.Dataset, *, test: str | None = None, ax: "Axes | None" = None
+    checked: xr.Dataset,
+    *,
+    test: str | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw the share of the system pairs in each category, a bar per metric and depth.
 
@@ -28,6 +32,8 @@ def agreement_bars(
         Which of its tests; may be left out where there is only one.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -55,7 +61,7 @@ def agreement_bars(
     share = checked["share"].transpose(METRIC, DEPTH, ...)
     metrics, depths, _ = share.shape
     places = np.arange(metrics)[:, np.newaxis] * (depths + 1) + np.arange(depths)
-    ax = new_axes(ax, (min(3 + 0.3 * places.size, 12), 4.0))
+    ax = new_axes(ax, (min(3 + 0.3 * places.size, 12), 4.0), figsize)
     bottom = np.zeros(places.size)
     for code, label, colour in categories(checked["verdict"]):
         values = share.to_numpy()[..., code].ravel()
@@ -66,5 +72,6 @@ def agreement_bars(
         ax.text(row.mean(), 1.02, str(metric), ha="center", fontsize="small")
     ax.set(xlabel="evaluation depth k", ylabel="share of system pairs", ylim=(0, 1.1))
     ax.set_yticks(np.linspace(0, 1, 6))
-    ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    subtitle(ax, told_check(checked))
+    legend_beside(ax)
     return ax

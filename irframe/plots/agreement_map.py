@@ -8,7 +8,7 @@ import xarray as xr
 
 from irframe.errors import InputError
 from irframe.names import DEPTH, METRIC
-from irframe.plots.canvas import new_axes
+from irframe.plots.canvas import new_axes, readable
 from irframe.plots.heat_map import LEVELS, add_scale, bins, only_matrix
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ def agreement_map(
     depth: int | None = None,
     levels: Sequence[float] = LEVELS,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw how alike metrics order the systems: blue where they are equivalent.
 
@@ -39,6 +40,8 @@ def agreement_map(
         to pale orange; undefined correlations are grey.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -65,13 +68,17 @@ def agreement_map(
     values = only_matrix(matrix, METRIC, OTHER)
     colourmap, norm = bins(levels)
     labels = [str(label) for label in values[METRIC].to_numpy()]
-    ax = new_axes(ax, (2.4 + 0.75 * len(labels), 1.4 + 0.62 * len(labels)))
+    ax = new_axes(ax, (2.4 + 0.75 * len(labels), 1.4 + 0.62 * len(labels)), figsize)
     mesh = ax.imshow(np.ma.masked_invalid(values.to_numpy()), cmap=colourmap, norm=norm)
     add_scale(ax, mesh, values, levels)
     for (row, column), value in np.ndenumerate(values.to_numpy()):
-        dark = np.isfinite(value) and sum(colourmap(norm(value))[:3]) < 1.5
         text = f"{value:.2f}" if np.isfinite(value) else ""
-        ax.text(*(column, row, text), ha="center", va="center", color="white" if dark else "black")
+        ax.text(
+            *(column, row, text),
+            ha="center",
+            va="center",
+            color=readable(ax, colourmap(norm(value))),
+        )
     ax.set_xticks(range(len(labels)), labels, rotation=40, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(labels)), labels)
     return ax

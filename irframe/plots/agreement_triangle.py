@@ -7,8 +7,8 @@ import xarray as xr
 
 from irframe.errors import ParameterError
 from irframe.names import DEPTH, SYSTEM
-from irframe.plots.canvas import new_axes, only_metric
-from irframe.plots.checked import categories, only_test
+from irframe.plots.canvas import new_axes, only_metric, subtitle
+from irframe.plots.checked import categories, only_test, told_check
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +25,7 @@ def agreement_triangle(
     test: str | None = None,
     depth: int | None = None,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw a dot per pair of systems, coloured by who finds their difference significant.
 
@@ -41,6 +42,8 @@ def agreement_triangle(
         Which of its metrics, tests and depths; may be left out where there is only one.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def agreement_triangle(
     place = dict(zip(checked[SYSTEM].to_numpy()[by_rank], range(1, len(by_rank) + 1), strict=True))
     sides = [[place[s] for s in checked[name].to_numpy()] for name in ("system_a", "system_b")]
     better, worse = np.sort(sides, axis=0)
-    ax = new_axes(ax, (5.4, 5.0))
+    ax = new_axes(ax, (5.4, 5.0), figsize)
     size = min(LARGEST, AREA / len(better))
     for code, name, colour in categories(verdict):
         chosen = verdict.to_numpy() == code
@@ -87,5 +90,6 @@ def agreement_triangle(
         ylabel="worse system, rank",
         aspect="equal",
     )
+    subtitle(ax, told_check(checked))
     ax.legend(frameon=False, fontsize="small", loc="lower right", markerscale=(36 / size) ** 0.5)
     return ax

@@ -7,7 +7,7 @@ import xarray as xr
 
 from irframe.errors import InputError
 from irframe.names import DEPTH, SYSTEM, TOPIC
-from irframe.plots.canvas import COLOURS, new_axes
+from irframe.plots.canvas import COLOURS, ink, mark_depth, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +16,9 @@ KINDS = ("ideal", "worst", "full scale", "excellent", "typical A", "typical B")
 ACROSS = 3
 
 
-def archetypes(misplaced: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
+def archetypes(
+    misplaced: xr.Dataset, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
+) -> "Axes":
     """Draw the cumulated relative position of one ranking of each kind.
 
     Also called as ``misplaced.ireval.plot.archetypes()``.
@@ -28,6 +30,8 @@ def archetypes(misplaced: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
         kinds that do not occur stay empty.
     ax
         Axes to draw inside; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -48,7 +52,7 @@ def archetypes(misplaced: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
     """
     if not {"crp", "archetype"} <= set(misplaced.data_vars):
         raise InputError("what misplacement returned", "other data")
-    ax = new_axes(ax, (9.0, 5.4))
+    ax = new_axes(ax, (9.0, 5.4), figsize)
     ax.set_axis_off()
     kind = misplaced["archetype"].transpose(SYSTEM, TOPIC).to_numpy()
     scored = kind != ""
@@ -57,7 +61,7 @@ def archetypes(misplaced: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
         box = (0.06 + 0.335 * across, 0.57 - 0.5 * down, 0.265, 0.35)
         panel = ax.inset_axes(box)
         share = np.mean(kind[scored] == name) if scored.any() else 0.0
-        panel.set_title(f"{name} ({share:.1%})", fontsize=10)
+        panel.set_title(f"{name} ({share:.1%})", fontsize="medium")
         places = np.argwhere(kind == name)
         if len(places):
             _curve(panel, misplaced.isel({SYSTEM: places[0][0], TOPIC: places[0][1]}))
@@ -69,8 +73,8 @@ def archetypes(misplaced: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
 
 def _curve(panel: "Axes", one: xr.Dataset) -> None:
     depths = one[DEPTH].to_numpy()
-    panel.axhline(0, color="black", linewidth=0.8)
-    panel.axvline(one["recall_base"].item(), color="black", linestyle=":", linewidth=1)
+    panel.axhline(0, color=ink(panel), linewidth=0.8)
+    mark_depth(panel, one["recall_base"].item())
     panel.plot(depths, one["crp"], color=COLOURS[0], linewidth=2)
     panel.set_xlim(1, depths[-1])
     panel.tick_params(labelsize="x-small")

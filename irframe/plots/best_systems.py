@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from irframe.errors import InputError
 from irframe.metrics.facts import facts
 from irframe.names import METRIC
-from irframe.plots.canvas import COLOURS, new_axes
+from irframe.plots.canvas import legend_beside, new_axes, series_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,9 @@ EDGES = np.array([1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.
 """Ends of the bins in terms of precision, best first."""
 
 
-def best_systems(best: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes":
+def best_systems(
+    best: pd.DataFrame, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
+) -> "Axes":
     """Draw how well the best systems of all groups do, by several metrics on one scale.
 
     Also called as ``best.ireval.plot.best_systems()``.
@@ -33,6 +35,8 @@ def best_systems(best: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes":
         What `irframe.best_systems` returned with ``by=``.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -63,11 +67,11 @@ def best_systems(best: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes":
     metrics = best[METRIC].unique()
     places = np.arange(len(EDGES) - 1)
     width = 0.85 / len(metrics)
-    ax = new_axes(ax, (8.4, 4.4))
+    ax = new_axes(ax, (10.4, 4.4), figsize)
     for number, metric in enumerate(metrics):
         values = best.loc[best[METRIC] == metric, "value"].to_numpy(float)
         shift = (number - (len(metrics) - 1) / 2) * width
-        colour = COLOURS[number % len(COLOURS)]
+        colour = series_style(number)["color"]
         ax.bar(places + shift, _count(values, str(metric)), width, color=colour, label=str(metric))
     labels = [_label(low, high) for high, low in pairwise(EDGES)]
     ax.set_xticks(places, labels, fontsize="x-small")
@@ -76,7 +80,7 @@ def best_systems(best: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes":
     ax.set_xlabel("score (upper line) and the search length it stands for (lower line)")
     ax.locator_params(axis="y", integer=True)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, fontsize="small")
+    legend_beside(ax)
     return ax
 
 

@@ -7,11 +7,20 @@ import numpy as np
 import xarray as xr
 
 from irframe.cubes.bounds import BOUND
-from irframe.errors import InputError, ParameterError
+from irframe.errors import InputError
 from irframe.inference.averages import averages
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
-from irframe.plots.canvas import COLOURS, new_axes, only_metric
+from irframe.plots.canvas import (
+    chosen_systems,
+    legend_beside,
+    log_depths,
+    mark_depth,
+    new_axes,
+    only_metric,
+    pool_depth_of,
+    system_style,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +32,9 @@ def bound_bands(
     metric: Any = None,
     systems: Sequence[Hashable] | None = None,
     pool_depth: int | None = None,
+    log: bool = True,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw between which means systems must lie, by evaluation depth.
 
@@ -43,8 +54,12 @@ def bound_bands(
         greatest depth.
     pool_depth
         Depth of the pool, marked by a dotted line; by default the cube's.
+    log
+        Whether depth has a logarithmic scale.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -70,25 +85,18 @@ def bound_bands(
     chosen = only_metric(bounds, metric)
     means = averages(chosen).transpose(BOUND, SYSTEM, DEPTH)
     labels = means.indexes[SYSTEM]
-    if systems is None:
-        last = means.sel({BOUND: "lower"}).to_numpy()[:, -1]
-        order = np.argsort(-facts(chosen[METRIC].item()).sign * last, kind="stable")
-        places = np.unique(np.round(np.linspace(0, len(order) - 1, 3)).astype(int))
-        systems = [labels[row] for row in order[places]]
-    unknown = [system for system in systems if system not in labels]
-    if unknown:
-        raise ParameterError("systems that were scored", "others", "", map(repr, unknown))
-    ax = new_axes(ax)
+    last = means.sel({BOUND: "lower"}).to_numpy()[:, -1]
+    order = np.argsort(-facts(chosen[METRIC].item()).sign * last, kind="stable")
+    rows = chosen_systems(systems, labels.tolist(), order.tolist(), 3)
+    names = [labels[row] for row in rows]
+    ax = new_axes(ax, figsize=figsize)
     depths = means[DEPTH].to_numpy()
-    for number, system in enumerate(systems):
-        low, high = means.sel({SYSTEM: system}).to_numpy()
-        colour = COLOURS[number % len(COLOURS)]
-        ax.fill_between(depths, low, high, color=colour, alpha=0.25, linewidth=0)
-        ax.plot(depths, low, color=colour, linewidth=1.8, label=str(system))
-    pool_depth = bounds.attrs.get("pool_depth") if pool_depth is None else pool_depth
-    if pool_depth:
-        ax.axvline(pool_depth, color="black", linestyle=":", linewidth=1, label="pool depth")
+    for row, name, style in zip(rows, names, system_style(names), strict=True):
+        low, high = means.isel({SYSTEM: row}).to_numpy()
+        ax.fill_between(depths, low, high, color=style["color"], alpha=0.25, linewidth=0)
+        ax.plot(depths, low, linewidth=1.8, label=str(name), **style)
+    mark_depth(ax, pool_depth_of(bounds, pool_depth))
     ax.set(xlabel="evaluation depth k", ylabel=f"mean {chosen[METRIC].item()}, from lower to upper")
-    ax.set_xlim(depths[0], depths[-1])
-    ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    log_depths(ax, depths, log=log)
+    legend_beside(ax, f"{len(rows)} of {len(labels)} systems")
     return ax

@@ -1,9 +1,18 @@
-"""What all figures share: axes on demand, colours, and the choice of one metric."""
+"""What all figures share: axes on demand, colours, scales, legends, and the choice of one metric.
 
+A system keeps its colour, and its dashes, from figure to figure of a session: the first figure
+that singles it out gives it those that fewest systems have. `SYSTEM_STYLES` holds them, by name;
+clear it to begin anew, or put names into it beforehand.
+"""
+
+import textwrap
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import xarray as xr
 
+from irframe.checks import places
 from irframe.errors import ParameterError
 from irframe.metrics.facts import place_of
 from irframe.names import METRIC
@@ -11,17 +20,31 @@ from irframe.names import METRIC
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Okabe and Ito's palette without its yellow: distinct for colour-blind readers, and in print."""
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+"""Okabe and Ito's palette without its yellow and black: apart for colour-blind readers, and on
+white as on black."""
 
 MARKERS = "os^Dv<>"
 """Markers in the order of the colours."""
 
-FAINT = "#9AA5B1"
-"""Colour of what stays in the background."""
+LINES = ("-", "--", ":", "-.")
+"""Dashes, once the colours are used up."""
+
+FAINT = "#8C96A1"
+"""Colour of what stays in the background, seen on white and on black."""
+
+SYSTEM_STYLES: dict[Hashable, int] = {}
+"""System -> the number of its style, for as long as the session lasts."""
+
+WIDE = 72
+"""Characters of a subtitle before it goes on below."""
 
 
-def new_axes(ax: "Axes | None", size: tuple[float, float] = (6.4, 4.2)) -> "Axes":
+def new_axes(
+    ax: "Axes | None",
+    size: tuple[float, float] = (6.4, 4.2),
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
     """Return the axes given, or those of a new figure.
 
     Parameters
@@ -29,13 +52,187 @@ def new_axes(ax: "Axes | None", size: tuple[float, float] = (6.4, 4.2)) -> "Axes
     ax
         Axes to draw on, or None.
     size
-        Width and height of a new figure, in inches.
+        Width and height of a new figure, in inches, that suit its contents; if the caller's
+        rcParams have a ``figure.figsize`` of their own, this holds instead.
+    figsize
+        Width and height that the caller asks for.
     """
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt  # noqa: PLC0415 - costs time at import
 
-    return plt.subplots(figsize=size, layout="constrained")[1]
+    return plt.subplots(figsize=figsize or _asked(size), layout="constrained")[1]
+
+
+def _asked(size: tuple[float, float]) -> tuple[float, float]:
+    """Return the size that the caller's rcParams ask for, if they do."""
+    import matplotlib as mpl  # noqa: PLC0415 - costs time at import
+
+    own = tuple(mpl.rcParams["figure.figsize"])
+    return size if own == tuple(mpl.rcParamsDefault["figure.figsize"]) else own
+
+
+def ink(ax: "Axes") -> Any:
+    """Return the colour of text on axes, for lines and marks that are neither series."""
+    return ax.xaxis.label.get_color()
+
+
+def ground(ax: "Axes") -> Any:
+    """Return the colour behind axes."""
+    return ax.get_facecolor()
+
+
+def readable(ax: "Axes", colour: Any) -> str:
+    """Return black or white, whichever is read on a colour laid over axes."""
+    from matplotlib.colors import to_rgba  # noqa: PLC0415 - costs time at import
+
+    *under, _ = to_rgba(ground(ax))
+    *over, alpha = to_rgba(colour)
+    mixed = alpha * np.array(over) + (1 - alpha) * np.array(under)
+    return "black" if mixed @ (0.299, 0.587, 0.114) > 0.5 else "white"
+
+
+def series_style(number: int) -> dict[str, Any]:
+    """Return colour and dashes of a series, by its number."""
+    dashes = LINES[number // len(COLOURS) % len(LINES)]
+    return {"color": COLOURS[number % len(COLOURS)], "linestyle": dashes}
+
+
+def system_style(systems: Sequence[Hashable]) -> list[dict[str, Any]]:
+    """Return colour and dashes of systems, which they keep in all figures of a session.
+
+    Parameters
+    ----------
+    systems
+        The systems that a figure singles out.
+
+    Examples
+    --------
+    >>> system_style(["bm25", "ance"]) == system_style(["ance", "bm25"])[::-1]
+    True
+    """
+    known = [SYSTEM_STYLES[each] for each in systems if each in SYSTEM_STYLES]
+    taken = {number % len(COLOURS) for number in known}
+    for system in systems:
+        if system not in SYSTEM_STYLES:
+            SYSTEM_STYLES[system] = _free(taken)
+            taken.add(SYSTEM_STYLES[system] % len(COLOURS))
+    return [series_style(SYSTEM_STYLES[system]) for system in systems]
+
+
+def _free(taken: set[int]) -> int:
+    """Return the first style that no system has, of a colour that is not taken, if there is one."""
+    used = set(SYSTEM_STYLES.values())
+    free = [number for number in range(len(used) + 2 * len(COLOURS)) if number not in used]
+    apart = [number for number in free if number % len(COLOURS) not in taken]
+    return apart[0] if apart and apart[0] < len(COLOURS) * len(LINES) else free[0]
+
+
+def system_colours(systems: Sequence[Hashable]) -> list[str]:
+    """Return the colours of `system_style`, for bars and points."""
+    return [str(style["color"]) for style in system_style(systems)]
+
+
+def spread_out(order: Iterable[int], most: int = 5) -> list[int]:
+    """Return the first, the last and evenly spaced ones between them."""
+    listed = list(order)
+    steps = np.linspace(0, len(listed) - 1, min(most, len(listed)))
+    return [listed[place] for place in np.unique(np.round(steps).astype(int))]
+
+
+def chosen_systems(
+    systems: Sequence[Hashable] | None, known: Sequence[Hashable], order: Iterable[int], most: int
+) -> list[int]:
+    """Return where the systems asked for stand, or those spread out over an order.
+
+    Parameters
+    ----------
+    systems
+        The systems asked for, or None.
+    known
+        All systems.
+    order
+        Their places, the best first.
+    most
+        How many to choose.
+    """
+    if systems is None:
+        return spread_out(order, most)
+    return places("systems that were scored", systems, list(known))
+
+
+def draw_others(ax: "Axes", depths: Any, curves: dict[Hashable, Any]) -> None:
+    """Draw the systems that a legend does not name in the background, and let it count them."""
+    for system, curve in curves.items():
+        ax.plot(depths, curve, color=FAINT, linewidth=0.8, label=f"_{system}", zorder=1)
+    if curves:
+        count = f"{len(curves)} other system{'s' * (len(curves) > 1)}"
+        ax.plot([], [], color=FAINT, linewidth=0.8, label=count)
+
+
+def log_depths(ax: "Axes", depths: Any, *, log: bool = True) -> None:
+    """Lay depths out from the first to the last, on a logarithmic scale if asked for."""
+    from matplotlib.ticker import LogLocator  # noqa: PLC0415 - costs time at import
+
+    if len(depths) > 1:
+        ax.set_xlim(depths[0], depths[-1])
+    if log and depths[0] > 0:
+        ax.set_xscale("log")
+        wide = depths[-1] > 100 * depths[0]
+        ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5)))
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_formatter("")
+
+
+def mark_depth(ax: "Axes", depth: float | None, label: str = "pool depth") -> None:
+    """Draw a dotted line at a depth, if there is one."""
+    if depth:
+        ax.axvline(depth, color=ink(ax), linestyle=":", linewidth=1, label=label)
+
+
+def pool_depth_of(values: xr.DataArray, pool_depth: int | None) -> Any:
+    """Return the depth of the pool that is asked for, or else told in the attributes."""
+    told: Any = values.attrs.get("pool_depth", 0)
+    return pool_depth if pool_depth is not None else told if np.ndim(told) == 0 else None
+
+
+def legend_beside(
+    ax: "Axes",
+    title: str | None = None,
+    handles: Sequence[Any] | None = None,
+    markerscale: float | None = None,
+) -> Any:
+    """Put a legend at the right of axes, where it covers nothing.
+
+    Parameters
+    ----------
+    ax
+        The axes.
+    title
+        What stands above the legend.
+    handles
+        What it explains; by default everything on the axes with a label.
+    markerscale
+        How much larger its markers are than those on the axes.
+    """
+    given = {} if handles is None else {"handles": handles}
+    return ax.legend(
+        **given,
+        title=title,
+        title_fontsize="small",
+        frameon=False,
+        fontsize="small",
+        loc="center left",
+        bbox_to_anchor=(1, 0.5),
+        markerscale=markerscale,
+    )
+
+
+def subtitle(ax: "Axes", *parts: str) -> None:
+    """Say above axes, at the left, how a figure came about: test, level, depth, topics."""
+    text = "; ".join(part for part in parts if part)
+    if text:
+        ax.set_title(textwrap.fill(text, WIDE), loc="left", fontsize="small")
 
 
 def only_metric(scores: xr.DataArray, metric: Any = None) -> xr.DataArray:

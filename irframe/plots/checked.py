@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import xarray as xr
 
 from irframe.errors import InputError, ParameterError
+from irframe.inference.telling import told_test
 
 CATEGORY_COLOURS = ("#00684C", "#8FD3B6", "#E69F00", "#9AA5B1", "#D55E00")
 """Both, neither, metric only, orderings only, both but opposed."""
@@ -23,6 +24,12 @@ def categories(verdict: xr.DataArray) -> Iterator[tuple[int, str, str]]:
     last = max(ALWAYS, 1 + int(verdict.max()))
     names = verdict.attrs["categories"]
     yield from zip(range(last), names, CATEGORY_COLOURS, strict=False)
+
+
+def told_check(checked: xr.Dataset) -> str:
+    """Say which tests were made of the metric and of the orderings, and at which level."""
+    told = {"test": checked["test"].item(), "alpha": checked.attrs.get("alpha")}
+    return f"{told_test(told)}; orderings by the sign test"
 
 
 def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:

@@ -23,6 +23,7 @@ def crp_and_gain(
     topic: Hashable,
     metric: Any = None,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw the cumulated relative position of a ranking beside what it gains.
 
@@ -42,6 +43,8 @@ def crp_and_gain(
         Which metric of the scores; may be left out where there is only one.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -79,14 +82,14 @@ def crp_and_gain(
     if DEPTH not in gain.dims:
         raise InputError("scores with a dimension depth", ", ".join(map(str, gain.dims)))
     one, gain = one.sel({SYSTEM: system}), gain.sel({SYSTEM: system, TOPIC: topic})
-    ax = new_axes(ax)
+    ax = new_axes(ax, figsize=figsize)
     ax.plot(one[DEPTH], one["crp"], color=COLOURS[1], linewidth=2, label="effort")
     mark_recall_base(ax, int(one["recall_base"]))
     ax.set(xlabel="rank", xlim=(1, float(one[DEPTH][-1])))
     ax.set_ylabel("cumulated relative position", color=COLOURS[1])
     ax.set_title(
         f"{system}, topic {topic}: Twist {one['twist'].item():.2f}, {one['archetype'].item()}",
-        fontsize=10,
+        fontsize="medium",
     )
     right = ax.twinx()
     right.plot(gain[DEPTH], gain, color=COLOURS[0], linewidth=2, linestyle="--", label="gain")

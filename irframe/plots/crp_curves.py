@@ -8,7 +8,7 @@ import xarray as xr
 
 from irframe.errors import ParameterError
 from irframe.names import DEPTH, SYSTEM
-from irframe.plots.canvas import COLOURS, FAINT, new_axes
+from irframe.plots.canvas import draw_others, legend_beside, new_axes, subtitle, system_style
 from irframe.plots.misplaced import mark_recall_base, select_topic
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def crp_curves(
     topic: Hashable,
     systems: Sequence[Hashable] | None = None,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw the cumulated relative position of systems on a topic.
 
@@ -41,6 +42,8 @@ def crp_curves(
         default the worst, the quartiles and the best by Twist.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -68,29 +71,21 @@ def crp_curves(
     names = one[SYSTEM].to_numpy().tolist()
     chosen = _quartiles(one) if systems is None else list(systems)
     unknown = [repr(system) for system in chosen if system not in names]
-    if unknown or len(chosen) > len(COLOURS):
-        raise ParameterError(f"at most {len(COLOURS)} systems, all known", "others", "", unknown)
-    ax = new_axes(ax, (7.0, 4.2))
+    if unknown:
+        raise ParameterError("systems that were measured", "others", "", unknown)
+    ax = new_axes(ax, (7.0, 4.2), figsize)
     depths = one[DEPTH].to_numpy()
     curves = one["crp"].transpose(SYSTEM, DEPTH).to_numpy()
-    for system, curve in zip(names, curves, strict=True):
-        if system not in chosen:
-            ax.plot(depths, curve, color=FAINT, linewidth=0.8, label=f"_{system}")
-    for colour, system in zip(COLOURS, chosen, strict=False):
+    for system, style in zip(chosen, system_style(chosen), strict=True):
         row = names.index(system)
         label = f"{system}: {one['twist'][row].item():.2f}, {one['archetype'][row].item()}"
-        ax.plot(depths, curves[row], color=colour, linewidth=2, label=label)
+        ax.plot(depths, curves[row], linewidth=2, label=label, **style)
+    others = [row for row, system in enumerate(names) if system not in chosen]
+    draw_others(ax, depths, {names[row]: curves[row] for row in others})
     mark_recall_base(ax, int(one["recall_base"]))
     ax.set(xlabel="rank", ylabel="cumulated relative position", xlim=(1, depths[-1]))
-    ax.set_title(f"topic {topic}", fontsize=10)
-    ax.legend(
-        title="Twist, kind of curve",
-        title_fontsize="small",
-        frameon=False,
-        fontsize="small",
-        loc="center left",
-        bbox_to_anchor=(1, 0.5),
-    )
+    subtitle(ax, f"topic {topic}")
+    legend_beside(ax, "Twist, kind of curve")
     return ax
 
 

@@ -1,17 +1,28 @@
 """Mean score of every system by evaluation depth."""
 
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from irframe.cubes.tables import to_scores
 from irframe.errors import InputError
 from irframe.inference.averages import averages
 from irframe.metrics.facts import facts
-from irframe.names import DEPTH, METRIC, SYSTEM
-from irframe.plots.canvas import COLOURS, FAINT, new_axes, only_metric
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.plots.canvas import (
+    chosen_systems,
+    draw_others,
+    legend_beside,
+    log_depths,
+    mark_depth,
+    new_axes,
+    only_metric,
+    pool_depth_of,
+    subtitle,
+    system_style,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,15 +32,18 @@ def depth_curves(
     scores: xr.DataArray,
     *,
     metric: Any = None,
+    systems: Sequence[Hashable] | None = None,
+    log: bool = True,
     pool_depth: int | None = None,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw the mean score of every system against evaluation depth.
 
     Also called as ``scores.ireval.plot.depth_curves()``.
 
-    Lines that cross are systems whose order depends on the depth. Five systems are emphasised:
-    the worst, the quartiles and the best at the greatest depth.
+    Lines that cross are systems whose order depends on the depth. The legend names the systems
+    asked for and counts the others.
 
     Parameters
     ----------
@@ -37,10 +51,17 @@ def depth_curves(
         Scores over (metric, system, topic, depth).
     metric
         Which metric; may be left out where there is only one.
+    systems
+        Which systems to single out; by default the best, the quartiles and the worst at the
+        greatest depth.
+    log
+        Whether depth has a logarithmic scale.
     pool_depth
         Depth of the pool, marked by a dotted line; by default the cube's.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -67,18 +88,16 @@ def depth_curves(
     depths = curves[DEPTH].to_numpy()
     sign = facts(chosen[METRIC].item()).sign
     order = np.argsort(sign * curves.to_numpy()[:, -1], kind="stable")
-    quartiles = order[np.round(np.linspace(0, len(order) - 1, min(5, len(order)))).astype(int)]
-    ax = new_axes(ax)
-    for row, system in enumerate(curves.indexes[SYSTEM]):
-        if row not in quartiles:
-            ax.plot(depths, curves[row], color=FAINT, linewidth=0.8, label=f"_{system}")
-    for colour, row in zip(COLOURS, pd.unique(quartiles)[::-1], strict=False):
-        label = str(curves.indexes[SYSTEM][row])
-        ax.plot(depths, curves[row], color=colour, linewidth=2, label=label)
-    pool_depth = scores.attrs.get("pool_depth") if pool_depth is None else pool_depth
-    if pool_depth:
-        ax.axvline(pool_depth, color="black", linestyle=":", linewidth=1, label="pool depth")
+    names = curves.indexes[SYSTEM].tolist()
+    rows = chosen_systems(systems, names, order[::-1].tolist(), 5)
+    ax = new_axes(ax, figsize=figsize)
+    for row, style in zip(rows, system_style([names[row] for row in rows]), strict=True):
+        ax.plot(depths, curves[row], linewidth=2, label=str(names[row]), **style)
+    others = [row for row in range(len(names)) if row not in rows]
+    draw_others(ax, depths, {names[row]: curves[row] for row in others})
+    mark_depth(ax, pool_depth_of(scores, pool_depth))
     ax.set(xlabel="evaluation depth k", ylabel=f"mean {chosen[METRIC].item()}")
-    ax.set_xlim(depths[0], depths[-1])
-    ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    log_depths(ax, depths, log=log)
+    subtitle(ax, f"{chosen.sizes[TOPIC]} topics")
+    legend_beside(ax)
     return ax

@@ -6,13 +6,15 @@ import numpy as np
 import pandas as pd
 
 from irframe.errors import InputError
-from irframe.plots.canvas import COLOURS, FAINT, new_axes
+from irframe.plots.canvas import FAINT, ground, legend_beside, new_axes, system_colours
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def difference_histogram(histogram: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes":
+def difference_histogram(
+    histogram: pd.DataFrame, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
+) -> "Axes":
     """Draw how many relevant documents a system wins and loses against another, by how much.
 
     Also called as ``histogram.ireval.plot.difference_histogram()``.
@@ -23,6 +25,8 @@ def difference_histogram(histogram: pd.DataFrame, *, ax: "Axes | None" = None) -
         What `irframe.difference_histogram` returned.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -53,13 +57,14 @@ def difference_histogram(histogram: pd.DataFrame, *, ax: "Axes | None" = None) -
         raise InputError("what difference_histogram returned", "another frame")
     names = [str(histogram[f"system_{side}"].iloc[0]) for side in "ab"]
     side = np.sign(histogram[["low", "high"]].to_numpy().sum(axis=1))
-    colours = [{-1: COLOURS[0], 0: FAINT, 1: COLOURS[1]}[int(value)] for value in side]
+    near, far = system_colours(names)
+    colours = [{-1: near, 0: FAINT, 1: far}[int(value)] for value in side]
     places = np.arange(len(histogram))
     one = histogram["unretrieved"].to_numpy()
     rest = histogram["documents"].to_numpy() - one
-    ax = new_axes(ax, (7.2, 4.2))
+    ax = new_axes(ax, (7.2, 4.2), figsize)
     ax.bar(places, rest, 0.85, color=colours)
-    ax.bar(places, one, 0.85, bottom=rest, color=colours, hatch="///", edgecolor="white", lw=0)
+    ax.bar(places, one, 0.85, bottom=rest, color=colours, hatch="///", edgecolor=ground(ax), lw=0)
     ends = histogram[["low", "high"]].to_numpy()
     ax.set_xticks(places, [_range(*pair) for pair in ends], rotation=35, ha="right")
     ax.tick_params(axis="x", labelsize="small")
@@ -83,9 +88,10 @@ def _range(low: float, high: float) -> str:
 def _explain(ax: "Axes", names: list[str]) -> None:
     from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
 
+    colours = system_colours(names)
     patches = [
-        Patch(color=COLOURS[0], label=f"nearer in {names[0]}"),
-        Patch(color=COLOURS[1], label=f"nearer in {names[1]}"),
-        Patch(facecolor="0.6", hatch="///", edgecolor="white", label="retrieved by one only"),
+        Patch(color=colours[0], label=f"nearer in {names[0]}"),
+        Patch(color=colours[1], label=f"nearer in {names[1]}"),
+        Patch(facecolor=FAINT, hatch="///", edgecolor=ground(ax), label="retrieved by one only"),
     ]
-    ax.legend(handles=patches, frameon=False, fontsize="small")
+    legend_beside(ax, handles=patches)

@@ -7,13 +7,13 @@ import xarray as xr
 
 from irframe.errors import InputError
 from irframe.names import METRIC
-from irframe.plots.canvas import COLOURS, new_axes, only_metric
+from irframe.plots.canvas import COLOURS, FAINT, ground, ink, legend_beside, new_axes, only_metric
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 REGION_COLOURS = {
-    "diagonal": "#7B8794",
+    "diagonal": FAINT,
     "high-high": COLOURS[1],
     "grey": COLOURS[4],
     "other": COLOURS[2],
@@ -21,7 +21,13 @@ REGION_COLOURS = {
 COLUMN_BORDERS = (0.25, 0.5, 0.75)
 
 
-def effort_gain(cells: xr.Dataset, *, metric: Any = None, ax: "Axes | None" = None) -> "Axes":
+def effort_gain(
+    cells: xr.Dataset,
+    *,
+    metric: Any = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
     """Draw what rankings gain against how little effort they waste.
 
     Also called as ``cells.ireval.plot.effort_gain()``.
@@ -37,6 +43,8 @@ def effort_gain(cells: xr.Dataset, *, metric: Any = None, ax: "Axes | None" = No
         Which metric of gain; may be left out where there is only one.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -60,7 +68,7 @@ def effort_gain(cells: xr.Dataset, *, metric: Any = None, ax: "Axes | None" = No
     quadrant = only_metric(cells["quadrant"], metric)
     one = cells.sel({METRIC: quadrant[METRIC].item()})
     gain, effort = one["gain_score"].to_numpy(), one["effort_score"].to_numpy()
-    ax = new_axes(ax, (6.6, 5.0))
+    ax = new_axes(ax, (6.6, 5.0), figsize)
     size = float(np.clip(20_000 / max(gain.size, 1), 3, 25))
     for code, (region, colour) in enumerate(REGION_COLOURS.items()):
         chosen = quadrant.to_numpy() == region
@@ -69,14 +77,13 @@ def effort_gain(cells: xr.Dataset, *, metric: Any = None, ax: "Axes | None" = No
         ax.scatter(effort[chosen], gain[chosen], size, **style)
     borders = one["border"].to_numpy()
     for border in COLUMN_BORDERS:
-        ax.axvline(border, color="black", linewidth=0.6)
+        ax.axvline(border, color=ink(ax), linewidth=0.6)
     for border in borders:
-        ax.axhline(border, color="black", linewidth=0.6)
+        ax.axhline(border, color=ink(ax), linewidth=0.6)
     ax.set(xlim=(0, 1), ylim=(0, max(float(np.nanmax(gain)) * 1.08, borders[-1] * 1.1)))
     _print_shares(ax, one["cell"].to_numpy(), [0, *borders, ax.get_ylim()[1]])
     ax.set(xlabel=f"{effort_name(cells)}: 1 wastes no effort", ylabel=str(one[METRIC].item()))
-    place: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1, 0.5)}
-    ax.legend(frameon=False, fontsize="small", markerscale=(36 / size) ** 0.5, **place)
+    legend_beside(ax, markerscale=(36 / size) ** 0.5)
     return ax
 
 
@@ -96,7 +103,7 @@ def _print_shares(ax: "Axes", cell: Any, rows: list[float]) -> None:
             textcoords="offset points",
             ha="right",
             va="top",
-            fontsize=8,
+            fontsize="x-small",
             weight="bold",
-            bbox={"facecolor": "white", "alpha": 0.7, "pad": 0.5, "edgecolor": "none"},
+            bbox={"facecolor": ground(ax), "alpha": 0.7, "pad": 0.5, "edgecolor": "none"},
         )

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.errors import InputError, ParameterError
-from irframe.plots.canvas import COLOURS, FAINT, new_axes
+from irframe.plots.canvas import COLOURS, FAINT, ground, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,7 +15,9 @@ LONGEST = 6
 """Longest rankings drawn; there are 64 of them."""
 
 
-def hasse(grid: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
+def hasse(
+    grid: xr.Dataset, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
+) -> "Axes":
     """Draw which rankings of a length no metric can place below which others.
 
     Also called as ``grid.ireval.plot.hasse()``.
@@ -30,6 +32,8 @@ def hasse(grid: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
         What `irframe.enumerate_rankings` returned for a length of at most 6.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -71,14 +75,16 @@ def hasse(grid: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
         for number, name in enumerate(level)
     }
     widest = max(map(len, levels)) / 2
-    ax = new_axes(ax, (max(3.2, 2.6 * widest), 1.0 + 0.62 * len(levels)))
+    ax = new_axes(ax, (max(3.2, 2.6 * widest), 1.0 + 0.62 * len(levels)), figsize)
     style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 9, "shrinkA": 9, "shrinkB": 9}
     for better, worse in np.argwhere(covers):
         ends = place[names[better]], place[names[worse]]
         ax.add_patch(FancyArrowPatch(*ends, color=FAINT, linewidth=1, **style))
-    box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": COLOURS[0]}
+    box = {"boxstyle": "round,pad=0.25", "facecolor": ground(ax), "edgecolor": COLOURS[0]}
     for name, (x, y) in place.items():
-        ax.text(x, y, name, ha="center", va="center", family="monospace", bbox=box, fontsize=8)
+        ax.text(
+            x, y, name, ha="center", va="center", family="monospace", bbox=box, fontsize="x-small"
+        )
     ax.set(xlim=(-widest, widest), ylim=(-0.6, len(levels) - 0.4))
     ax.set_axis_off()
     return ax

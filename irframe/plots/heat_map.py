@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.errors import ParameterError
+from irframe.inference.telling import told_method
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,14 +22,6 @@ ABOVE = ("#C6DBEF", "#4292C6")
 UNDEFINED = "#D5D8DC"
 """Colour of undefined correlations."""
 THRESHOLD = 0.9
-METHODS = {
-    "Kendall": "Kendall's tau",
-    "TauAP": "AP correlation",
-    "RBO": "rank-biased overlap",
-    "Spearman": "Spearman's rho",
-    "Pearson": "Pearson's r",
-    "RMSE": "root mean squared error",
-}
 
 
 def bins(levels: Sequence[float]) -> "tuple[Colormap, BoundaryNorm]":
@@ -61,8 +54,7 @@ def add_scale(ax: "Axes", mesh: Any, values: xr.DataArray, levels: Sequence[floa
     """Add the colour scale, labelled by the method of agreement."""
     figure = ax.get_figure()
     scale = figure.colorbar(mesh, ax=ax, ticks=list(levels), spacing="uniform")  # type: ignore[union-attr]
-    kind = str(values.attrs.get("method", "")).partition("(")[0]
-    scale.set_label(METHODS.get(kind, "agreement"))
+    scale.set_label(told_method(values.attrs) or "agreement")
 
 
 def only_matrix(values: xr.DataArray, rows: str, columns: str) -> xr.DataArray:

@@ -7,14 +7,18 @@ import pandas as pd
 
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH, METRIC
-from irframe.plots.canvas import COLOURS, FAINT, new_axes
+from irframe.plots.canvas import FAINT, legend_beside, new_axes, series_style, subtitle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 def leave_out_changes(
-    rows: pd.DataFrame, *, depth: int | None = None, ax: "Axes | None" = None
+    rows: pd.DataFrame,
+    *,
+    depth: int | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw by how much the score of every run falls when it is left out of the pool.
 
@@ -28,6 +32,8 @@ def leave_out_changes(
         Which evaluation depth; may be left out where there is only one.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -60,19 +66,19 @@ def leave_out_changes(
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - costs time at import
 
     part = rows[rows[DEPTH] == depth]
-    ax = new_axes(ax)
+    ax = new_axes(ax, figsize=figsize)
     ax.axhline(0, color=FAINT, linewidth=1)
     metrics = part[METRIC].unique()
     shifts = np.linspace(-0.2, 0.2, len(metrics)) if len(metrics) > 1 else [0.0]
     for number, (metric, shift) in enumerate(zip(metrics, shifts, strict=True)):
         points = part[part[METRIC] == metric]
-        colour = COLOURS[number % len(COLOURS)]
+        colour = series_style(number)["color"]
         mean = points["change"].mean()
         label = f"{metric}, mean {mean:.1f}%"
         ax.scatter(points["rank"] + shift, points["change"], s=18, color=colour, label=label)
         ax.axhline(mean, color=colour, linestyle="--", linewidth=1)
     ax.set(xlabel="rank of the run, 1 is best", ylabel="change of score without own judgments, %")
-    ax.set_title(f"depth {depth}", fontsize="medium")
+    subtitle(ax, f"depth {depth}")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    legend_beside(ax)
     return ax

@@ -7,7 +7,7 @@ import pandas as pd
 
 from irframe.errors import InputError, ParameterError
 from irframe.names import SYSTEM
-from irframe.plots.canvas import COLOURS, FAINT, new_axes
+from irframe.plots.canvas import FAINT, ground, legend_beside, new_axes, system_colours
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +16,9 @@ MOST = 4
 """How many systems can be told apart side by side."""
 
 
-def length_histogram(histogram: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes":
+def length_histogram(
+    histogram: pd.DataFrame, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
+) -> "Axes":
     """Draw how many relevant documents lie how far down, and how many were not retrieved.
 
     Also called as ``histogram.ireval.plot.length_histogram()``.
@@ -27,6 +29,8 @@ def length_histogram(histogram: pd.DataFrame, *, ax: "Axes | None" = None) -> "A
         What `irframe.length_histogram` returned, of up to four systems.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -64,12 +68,13 @@ def length_histogram(histogram: pd.DataFrame, *, ax: "Axes | None" = None) -> "A
     places = np.arange(len(first), dtype=float)
     places[-1] += 0.6
     width = 0.85 / len(systems)
-    ax = new_axes(ax)
-    for number, system in enumerate(systems):
+    ax = new_axes(ax, figsize=figsize)
+    colours = system_colours(list(systems))
+    for number, (system, colour) in enumerate(zip(systems, colours, strict=True)):
         counts = histogram.loc[histogram[SYSTEM] == system, "documents"].to_numpy()
         shift = (number - (len(systems) - 1) / 2) * width
-        bars = ax.bar(places + shift, counts, width, color=COLOURS[number], label=str(system))
-        bars[-1].set(hatch="///", edgecolor="white")
+        bars = ax.bar(places + shift, counts, width, color=colour, label=str(system))
+        bars[-1].set(hatch="///", edgecolor=ground(ax))
     ax.axvline(places[-1] - 0.8, color=FAINT, linewidth=1)
     ends = first[["low", "high"]].iloc[:-1].astype(int).to_numpy().tolist()
     labels = [f"{low}" if low == high else f"{low}-{high}" for low, high in ends]
@@ -83,5 +88,5 @@ def length_histogram(histogram: pd.DataFrame, *, ax: "Axes | None" = None) -> "A
     )
     ax.set(xlabel="search length (1 + irrelevant documents above)", ylabel="relevant documents")
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, fontsize="small")
+    legend_beside(ax)
     return ax

@@ -8,6 +8,7 @@ import xarray as xr
 from irframe.checks import places
 from irframe.errors import InputError
 from irframe.names import TOPIC
+from irframe.plots.canvas import ink, mark_depth
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,5 +24,5 @@ def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
 
 def mark_recall_base(ax: "Axes", R: int) -> None:
     """Draw a dotted line at the recall base, and one at 0."""
-    ax.axhline(0, color="black", linewidth=0.8, label="_zero")
-    ax.axvline(max(R, 1), color="black", linestyle=":", linewidth=1, label=f"recall base, {R}")
+    ax.axhline(0, color=ink(ax), linewidth=0.8, label="_zero")
+    mark_depth(ax, max(R, 1), f"recall base, {R}")

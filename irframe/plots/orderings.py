@@ -7,8 +7,8 @@ import xarray as xr
 
 from irframe.errors import InputError
 from irframe.names import DEPTH, METRIC, TOPIC
-from irframe.plots.canvas import new_axes
-from irframe.plots.labels import NAMES, label_colours, label_legend, plain
+from irframe.plots.canvas import new_axes, readable
+from irframe.plots.labels import LABEL_COLOURS, NAMES, label_colours, label_legend, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,9 @@ MOST_SPELLED = 60
 """Most topics whose names and numbers are printed."""
 
 
-def orderings(lined_up: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
+def orderings(
+    lined_up: xr.Dataset, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
+) -> "Axes":
     """Draw two systems topic by topic: what they found, how it is ordered, how metrics see it.
 
     Also called as ``lined_up.ireval.plot.orderings()``.
@@ -36,6 +38,8 @@ def orderings(lined_up: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
         What `irframe.line_up` returned.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -61,7 +65,7 @@ def orderings(lined_up: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
     columns = 3 * depths + 3 * GAP + WIDE * metrics
     spelled = topics <= MOST_SPELLED
     size = (min(2 + 0.16 * columns, 14), min(1.4 + (0.2 if spelled else 0.03) * topics, 12))
-    ax = new_axes(ax, size)
+    ax = new_axes(ax, size, figsize)
     parts = [*_parts(lined_up), *_differences(lined_up)]
     left, ticks, names = 0.0, [], []
     for name, cells, width, style in parts:
@@ -117,7 +121,9 @@ def _print_differences(ax: "Axes", data: xr.Dataset, centres: list[float]) -> No
         for row, value in enumerate(values):
             if np.isnan(value):
                 continue
-            colour = "white" if value == 0 else "black"
+            colour = readable(ax, LABEL_COLOURS[int(np.sign(value))])
             digits = 2 if abs(value) >= 0.005 else 4
             text = NAMES[0] if value == 0 else f"{value:+.{digits}f}"
-            ax.text(centre, row + 0.5, text, ha="center", va="center", fontsize=6, color=colour)
+            ax.text(
+                centre, row + 0.5, text, ha="center", va="center", fontsize="xx-small", color=colour
+            )

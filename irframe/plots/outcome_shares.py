@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from irframe.errors import InputError
+from irframe.inference.telling import told_test
 from irframe.plots.canvas import new_axes
 from irframe.plots.segments import SEGMENTS
 
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def outcome_shares(summary: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes":
+def outcome_shares(
+    summary: pd.DataFrame, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
+) -> "Axes":
     """Draw the share of topics that both, one or neither of two systems answer, a bar per pair.
 
     Also called as ``summary.ireval.plot.outcome_shares()``.
@@ -27,6 +30,8 @@ def outcome_shares(summary: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes"
         The ``summary`` of what `irframe.outcomes` returned.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -54,7 +59,7 @@ def outcome_shares(summary: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes"
     if not {"system_a", "share_both", "esl_a"} <= set(summary.columns) or not len(summary):
         raise InputError("the summary of what outcomes returned", "another frame or no rows")
     rows = np.arange(len(summary))[::-1]
-    ax = new_axes(ax, (8.0, 1.6 + 0.32 * len(summary)))
+    ax = new_axes(ax, (8.0, 1.6 + 0.32 * len(summary)), figsize)
     left = np.zeros(len(summary))
     for name, (colour, label) in SEGMENTS.items():
         share = 100 * summary[f"share_{name}"].to_numpy()
@@ -64,7 +69,10 @@ def outcome_shares(summary: pd.DataFrame, *, ax: "Axes | None" = None) -> "Axes"
         ax.text(101, row, text, va="center", fontsize="small")
     ax.text(101, len(summary) - 0.35, "ESL a → b", va="bottom", fontsize="small")
     ax.set_yticks(rows, _pair_labels(summary), fontsize="small")
-    ax.set(xlabel="share of topics in percent", xlim=(0, 100), ylim=(-0.6, len(summary) - 0.4))
+    test = told_test(summary.attrs)
+    stars = f"\n* significantly lower ESL: {test}" if test else ""
+    ax.set_xlabel(f"share of topics in percent{stars}")
+    ax.set(xlim=(0, 100), ylim=(-0.6, len(summary) - 0.4))
     ax.spines[["top", "right"]].set_visible(False)
     baselines = summary["system_a"].unique()
     title = f"a: {baselines[0]}" if len(baselines) == 1 else None

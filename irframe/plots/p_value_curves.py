@@ -9,17 +9,20 @@ import xarray as xr
 
 from irframe.checks import level
 from irframe.errors import InputError
+from irframe.inference.telling import told_test
 from irframe.names import DEPTH, METRIC, PAIR
-from irframe.plots.canvas import COLOURS, new_axes
+from irframe.plots.canvas import ink, legend_beside, new_axes, series_style, subtitle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LINES = ("-", "--", ":", "-.")
-
 
 def p_value_curves(
-    data: xr.Dataset | pd.DataFrame, *, alpha: float | None = None, ax: "Axes | None" = None
+    data: xr.Dataset | pd.DataFrame,
+    *,
+    alpha: float | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw the pairs' p-values in falling order: the more to the left, the more discriminating.
 
@@ -35,6 +38,8 @@ def p_value_curves(
         default that of `data`, else 0.05.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -63,23 +68,24 @@ def p_value_curves(
     level(alpha)
     bootstrap = isinstance(data, xr.Dataset)
     curves = list(_of_power(data) if isinstance(data, xr.Dataset) else _of_frame(data))
-    ax = new_axes(ax)
+    ax = new_axes(ax, (8.4, 4.2), figsize)
     for number, (label, values, delta) in enumerate(curves):
         falling = np.sort(values)[::-1]
         share = f"{label}: {(values < alpha).mean():.0%} of pairs"
         ax.plot(
             np.arange(1, len(falling) + 1),
             falling,
-            color=COLOURS[number % len(COLOURS)],
-            linestyle=LINES[number // len(COLOURS) % len(LINES)],
+            **series_style(number),
             linewidth=1.8,
             label=share if delta is None else f"{share}, difference {delta:.3f}",
         )
-    ax.axhline(alpha, color="black", linestyle=":", linewidth=1, label=f"alpha = {alpha:g}")
+    ax.axhline(alpha, color=ink(ax), linestyle=":", linewidth=1, label=f"alpha = {alpha:g}")
     what = "achieved significance level" if bootstrap else "p-value"
-    ax.set(xlabel="pairs of systems, by falling " + what, ylabel=what)
+    ax.set(xlabel="pairs of systems, sorted", ylabel=what)
     ax.set(ylim=(0, min(1, 3 * alpha)), xlim=(0, max(len(values) for _, values, _ in curves)))
-    ax.legend(frameon=False, fontsize="small", loc="best")
+    test = "bootstrap" if bootstrap else data.attrs.get("test", "")
+    subtitle(ax, told_test({"test": test, "alpha": alpha}))
+    legend_beside(ax)
     return ax
 
 

@@ -8,14 +8,17 @@ import xarray as xr
 
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH
-from irframe.plots.canvas import COLOURS, MARKERS
+from irframe.plots.canvas import MARKERS, legend_beside, series_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 def pool_curves(
-    growth: xr.Dataset | Mapping[str, xr.Dataset], *, ax: "Sequence[Axes] | None" = None
+    growth: xr.Dataset | Mapping[str, xr.Dataset],
+    *,
+    ax: "Sequence[Axes] | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> Any:
     """Draw how many relevant documents pools of growing depth find, and how fast they dry up.
 
@@ -27,6 +30,8 @@ def pool_curves(
         What `irframe.pool_growth` gives; or several of these by the name of their collection.
     ax
         Two axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -55,14 +60,14 @@ def pool_curves(
     if ax is None:
         import matplotlib.pyplot as plt  # noqa: PLC0415 - costs time at import
 
-        ax = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")[1]
+        ax = plt.subplots(1, 2, figsize=figsize or (9, 3.8), layout="constrained")[1]
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - costs time at import
 
     panes = np.asarray(ax, dtype=object).ravel()
     if len(panes) != 2:
         raise ParameterError("two axes", str(len(panes)))
     for number, (name, part) in enumerate(named.items()):
-        style = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
+        style = {**series_style(number), "marker": MARKERS[number % len(MARKERS)]}
         for pane, variable in zip(panes, ("relevant", "rate"), strict=True):
             depths = part[DEPTH].to_numpy()
             pane.plot(depths, part[variable], label=name, markersize=4, linewidth=1.8, **style)
@@ -72,5 +77,5 @@ def pool_curves(
         pane.set_ylim(bottom=0)
         pane.xaxis.set_major_locator(MaxNLocator(integer=True))
     if "" not in named:
-        panes[0].legend(frameon=False, fontsize="small")
+        legend_beside(panes[1])
     return panes

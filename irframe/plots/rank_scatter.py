@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 
 from irframe.errors import InputError, ParameterError
-from irframe.plots.canvas import new_axes
+from irframe.plots.canvas import FAINT, legend_beside, new_axes
 from irframe.plots.segments import SEGMENTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-DARKER = {"neither": "#6B7785"}
+DARKER = {"neither": FAINT}
 """Colours of points where those of the bars are too pale."""
 LEGEND = "above the line a ranks\nthe answer higher, below b\n\ntopics answered by"
 STRIP = 0.18
@@ -26,6 +26,7 @@ def rank_scatter(
     a: Hashable | None = None,
     b: Hashable | None = None,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw the rank of every answer in system a against that in b, with the outcomes as regions.
 
@@ -43,6 +44,8 @@ def rank_scatter(
         Which comparison; may be left out where there is only one.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -81,21 +84,14 @@ def rank_scatter(
     x, y = (np.where(np.isnan(rank), strip, np.log10(rank)) for rank in ranks)
     cells = pd.DataFrame({"x": x, "y": y, "outcome": chosen["outcome"].to_numpy()})
     counts = cells.value_counts().reset_index()
-    ax = new_axes(ax, (7.4, 5.2))
+    ax = new_axes(ax, (7.4, 5.2), figsize)
     _draw_regions(ax, end)
     _draw_points(ax, counts)
     _label_ranks(ax, deepest, strip)
     ax.set(xlabel=f"rank in {names[0]} (a)", ylabel=f"rank in {names[1]} (b)")
-    legend = ax.legend(
-        title=LEGEND,
-        fontsize="small",
-        title_fontsize="small",
-        frameon=False,
-        loc="center left",
-        bbox_to_anchor=(1, 0.5),
-    )
+    legend = legend_beside(ax, LEGEND)
     for handle in legend.legend_handles:
-        handle.set_sizes([40])  # type: ignore[union-attr]
+        handle.set_sizes([40])
     return ax
 
 
@@ -124,7 +120,7 @@ def _draw_regions(ax: "Axes", end: float) -> None:
         width, height = (far - end if start == end else end + 1 for start in corner)
         colour = SEGMENTS[name][0]
         ax.add_patch(_rectangle(corner, width, height, colour))
-    ax.plot([0, end], [0, end], color="#9AA5B1", linewidth=1, zorder=0)
+    ax.plot([0, end], [0, end], color=FAINT, linewidth=1, zorder=0)
     ax.set(xlim=(-0.08 * end, far), ylim=(-0.08 * end, far), aspect="equal")
 
 

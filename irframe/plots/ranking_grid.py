@@ -6,8 +6,8 @@ import numpy as np
 import xarray as xr
 
 from irframe.errors import InputError
-from irframe.plots.canvas import new_axes
-from irframe.plots.labels import NAMES, label_colours, label_legend, plain
+from irframe.plots.canvas import new_axes, readable
+from irframe.plots.labels import LABEL_COLOURS, NAMES, label_colours, label_legend, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +16,9 @@ MOST_SPELLED = 16
 """Most rankings that are spelled out."""
 
 
-def ranking_grid(grid: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
+def ranking_grid(
+    grid: xr.Dataset, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
+) -> "Axes":
     """Draw all pairs of rankings of a length, arranged by two metrics.
 
     Also called as ``grid.ireval.plot.ranking_grid()``.
@@ -30,6 +32,8 @@ def ranking_grid(grid: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
         What `irframe.enumerate_rankings` returned.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -52,7 +56,7 @@ def ranking_grid(grid: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
         raise InputError("what enumerate_rankings returned", "other data")
     labels = plain(grid["label"].to_numpy())
     rankings = len(labels)
-    ax = new_axes(ax, (5.6, 6.9 if rankings <= MOST_SPELLED else 6.2))
+    ax = new_axes(ax, (5.6, 6.9 if rankings <= MOST_SPELLED else 6.2), figsize)
     ax.imshow(labels, cmap=label_colours(), vmin=-1.5, vmax=2.5, interpolation="nearest")
     words = [
         "lexicographic" if by == "lexicographic" else f"by {by}, best first"
@@ -65,11 +69,15 @@ def ranking_grid(grid: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
         ax.set_yticks(range(rankings), grid["row"].to_numpy(), **small)
         for row, column in np.ndindex(labels.shape):
             code = int(labels[row, column])
-            colour = "white" if code in {0, 2} else "black"
-            ax.text(column, row, NAMES[code], ha="center", va="center", color=colour, fontsize=8)
+            colour = readable(ax, LABEL_COLOURS[code])
+            ax.text(
+                column, row, NAMES[code], ha="center", va="center", color=colour, fontsize="x-small"
+            )
     else:
         ax.set_xticks([])
         ax.set_yticks([])
-    ax.set_title(f"Kendall's tau of the two arrangements: {grid['tau'].item():.3f}", fontsize=10)
+    ax.set_title(
+        f"Kendall's tau of the two arrangements: {grid['tau'].item():.3f}", fontsize="medium"
+    )
     label_legend(ax, below=0.16 if rankings <= MOST_SPELLED else 0.07)
     return ax

@@ -6,13 +6,20 @@ import numpy as np
 import xarray as xr
 
 from irframe.errors import InputError
+from irframe.inference.telling import told_result
 from irframe.names import DEPTH
-from irframe.plots.canvas import COLOURS, new_axes
+from irframe.plots.canvas import (
+    legend_beside,
+    log_depths,
+    mark_depth,
+    new_axes,
+    pool_depth_of,
+    series_style,
+    subtitle,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-LINES = ("-", "--", ":", "-.")
 
 
 def ratio_curves(
@@ -21,6 +28,7 @@ def ratio_curves(
     log: bool = True,
     pool_depth: int | None = None,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw a quantity by evaluation depth: a curve per metric, and per group.
 
@@ -38,6 +46,8 @@ def ratio_curves(
         Depth of the pool, marked by a dotted line; by default the cube's.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -61,28 +71,17 @@ def ratio_curves(
     if not isinstance(values, xr.DataArray) or DEPTH not in values.dims:
         found = ", ".join(map(str, getattr(values, "dims", ()))) or type(values).__name__
         raise InputError("values with a dimension depth", found)
-    from matplotlib.ticker import LogLocator  # noqa: PLC0415 - costs time at import
-
-    ax = new_axes(ax)
+    ax = new_axes(ax, figsize=figsize)
     others = [str(dim) for dim in values.dims if dim != DEPTH]
     depths = values[DEPTH].to_numpy()
     curves = values.transpose(*others, DEPTH)
     for number, place in enumerate(np.ndindex(curves.shape[:-1])):
         curve = curves[place]
         label = ", ".join(str(curve[dim].item()) for dim in others)
-        style = LINES[number // len(COLOURS) % len(LINES)]
-        colour = COLOURS[number % len(COLOURS)]
-        ax.plot(depths, curve, color=colour, linestyle=style, linewidth=1.8, label=label)
-    pool_depth = values.attrs.get("pool_depth") if pool_depth is None else pool_depth
-    if pool_depth:
-        ax.axvline(pool_depth, color="black", linestyle=":", linewidth=1, label="pool depth")
+        ax.plot(depths, curve, linewidth=1.8, label=label, **series_style(number))
+    mark_depth(ax, pool_depth_of(values, pool_depth))
     ax.set(xlabel="evaluation depth k", ylabel=str(values.name or "ratio"))
-    ax.set_xlim(depths[0], depths[-1])
-    if log:
-        ax.set_xscale("log")
-        wide = depths[-1] > 100 * depths[0]
-        ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5)))
-        ax.xaxis.set_major_formatter("{x:g}")
-        ax.xaxis.set_minor_formatter("")
-    ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    log_depths(ax, depths, log=log)
+    subtitle(ax, told_result(values))
+    legend_beside(ax)
     return ax

@@ -6,8 +6,9 @@ import numpy as np
 import xarray as xr
 
 from irframe.errors import InputError, ParameterError
+from irframe.inference.telling import told_method
 from irframe.names import DEPTH, METRIC
-from irframe.plots.canvas import COLOURS, FAINT, MARKERS, new_axes
+from irframe.plots.canvas import FAINT, MARKERS, legend_beside, new_axes, series_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +17,11 @@ PERCENT, SEED = "percent", "seed"
 
 
 def robustness_curves(
-    agreement: xr.DataArray, *, depth: int | None = None, ax: "Axes | None" = None
+    agreement: xr.DataArray,
+    *,
+    depth: int | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw how alike systems are ordered on shares of the judgments and on all of them.
 
@@ -32,6 +37,8 @@ def robustness_curves(
         Which evaluation depth; may be left out where there is only one.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -67,7 +74,7 @@ def robustness_curves(
     means, spread = chosen.mean(SEED), chosen.std(SEED)
     percents = chosen[PERCENT].to_numpy()
     places = percents if 100 in percents else np.append(100, percents)
-    ax = new_axes(ax)
+    ax = new_axes(ax, figsize=figsize)
     ax.axhline(0.9, color=FAINT, linestyle=":", linewidth=1)
     for number, metric in enumerate(chosen[METRIC].to_numpy()):
         lines = [part.sel({METRIC: metric}).to_numpy() for part in (means, spread)]
@@ -75,17 +82,13 @@ def robustness_curves(
             np.append(whole, line) if len(places) > len(percents) else line
             for whole, line in zip((1.0, 0.0), lines, strict=True)
         )
-        colour = COLOURS[number % len(COLOURS)]
+        colour = series_style(number)["color"]
         marker = MARKERS[number % len(MARKERS)]
         ax.plot(places, mean, color=colour, marker=marker, markersize=4, label=str(metric))
         ax.fill_between(places, mean - half, mean + half, color=colour, alpha=0.15, linewidth=0)
-    ax.set(xlabel="judgments kept, %", ylabel=f"agreement with all judgments ({_method(chosen)})")
+    method = told_method(chosen.attrs) or "agreement"
+    ax.set(xlabel="judgments kept, %", ylabel=f"agreement with all judgments ({method})")
     ax.set_xlim(102, min(percents) - 2)
     ax.set_xticks(places)
-    ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    legend_beside(ax)
     return ax
-
-
-def _method(agreement: xr.DataArray) -> str:
-    name = str(agreement.attrs.get("method", ""))
-    return "Kendall's tau" if name.startswith("Kendall") else name or "agreement"

@@ -1,5 +1,6 @@
 """Systems in order of their mean score, with confidence intervals."""
 
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,9 +9,11 @@ import xarray as xr
 
 from irframe.errors import ParameterError
 from irframe.inference.summary import summary
+from irframe.inference.telling import told_topics
+from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM
-from irframe.plots.canvas import COLOURS, FAINT, new_axes
+from irframe.plots.canvas import COLOURS, FAINT, chosen_systems, new_axes, subtitle
 from irframe.plots.layer import only_layer
 
 if TYPE_CHECKING:
@@ -24,7 +27,9 @@ def system_ranking(
     depth: int | None = None,
     alpha: float = 0.05,
     top: int | None = None,
+    systems: Sequence[Hashable] | None = None,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw the systems from best to worst with the confidence interval of each mean.
 
@@ -46,8 +51,12 @@ def system_ranking(
         One minus the confidence level, above 0 and below 1.
     top
         How many of the best systems to draw; by default all.
+    systems
+        Which systems; by default all.
     ax
         Axes to draw on; by default those of a new figure, tall enough for the systems.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -75,8 +84,11 @@ def system_ranking(
     found = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
     means = found["mean"].to_numpy()
     sign = -facts(label).sign
-    order = np.argsort(sign * np.round(means, 12), kind="stable")[:top]
-    ax = new_axes(ax, (6.4, 1.1 + 0.23 * len(order)))
+    names = layer.indexes[SYSTEM].tolist()
+    ranked = np.argsort(sign * np.round(means, TIE), kind="stable").tolist()
+    asked = chosen_systems(systems, names, ranked, len(ranked))
+    order = [row for row in ranked if row in asked][:top]
+    ax = new_axes(ax, (6.4, 1.1 + 0.23 * len(order)), figsize)
     sides = [abs(found[side].to_numpy() - means)[order] for side in ("ci_low", "ci_high")]
     ax.errorbar(
         *(means[order], range(len(order))),
@@ -87,9 +99,11 @@ def system_ranking(
         ecolor=FAINT,
         elinewidth=2,
     )
-    ax.set_yticks(range(len(order)), [str(layer.indexes[SYSTEM][place]) for place in order])
+    ax.set_yticks(range(len(order)), [str(names[row]) for row in order])
     ax.set_ylim(len(order) - 0.5, -0.5)
-    ax.grid(visible=True, axis="y", color="#E6E9ED", linewidth=0.6)
+    ax.grid(visible=True, axis="y", color=FAINT, alpha=0.25, linewidth=0.6)
     ax.set_axisbelow(True)
+    some = f"{len(order)} of {len(names)} systems" if len(order) < len(names) else ""
+    subtitle(ax, told_topics(found["n"]), some)
     ax.set_xlabel(f"mean {label} with {1 - alpha:.0%} confidence interval")
     return ax

@@ -1,5 +1,6 @@
 """What the order of tied documents leaves open, system by system."""
 
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,13 +11,15 @@ from irframe.errors import InputError, ParameterError
 from irframe.inference.averages import averages
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
-from irframe.plots.canvas import COLOURS, new_axes, only_metric
+from irframe.plots.canvas import COLOURS, FAINT, chosen_systems, new_axes, only_metric
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NAMED = 40
 """Systems that are named along the axis; of more only the places are shown."""
+WIDEST = 3
+"""How many ranges are named where systems are not."""
 
 
 def tie_bars(
@@ -24,7 +27,9 @@ def tie_bars(
     *,
     metric: Any = None,
     depth: int | None = None,
+    systems: Sequence[Hashable] | None = None,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw between which means the order of tied documents decides, for every system.
 
@@ -38,8 +43,12 @@ def tie_bars(
         Which metric; may be left out where there is only one.
     depth
         Which evaluation depth; by default the greatest.
+    systems
+        Which systems; by default all.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -72,20 +81,34 @@ def tie_bars(
     means = averages(chosen.sel({DEPTH: depth})).transpose(BOUND, SYSTEM)
     low, high = (means.sel({BOUND: side}).to_numpy() for side in ("lower", "upper"))
     sign = facts(chosen[METRIC].item()).sign
-    order = np.argsort(-sign * (low + high), kind="stable")
-    places = np.arange(len(order))
-    ax = new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8))
+    known = means.indexes[SYSTEM].tolist()
+    ranked = np.argsort(-sign * (low + high), kind="stable").tolist()
+    asked = chosen_systems(systems, known, ranked, len(ranked))
+    order = [row for row in ranked if row in asked]
+    low, high, places = low[order], high[order], np.arange(1, len(order) + 1)
+    names = [str(known[row]) for row in order]
+    ax = new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8), figsize)
     ax.use_sticky_edges = False
-    least = 0.012 * (high.max() - low.min() or 1)
-    height = np.maximum(high - low, least)[order]
-    ax.bar(places, height, bottom=low[order], width=0.7, color=COLOURS[0])
+    ax.plot(places, (low + high) / 2, ".", color=FAINT, markersize=4, zorder=1)
+    ax.bar(places, high - low, bottom=low, width=0.7, color=COLOURS[0], edgecolor=COLOURS[0])
     if len(order) <= NAMED:
-        names = [str(means.indexes[SYSTEM][row]) for row in order]
         ax.set_xticks(places, names, rotation=90, fontsize="small")
     else:
-        ax.set_xlabel(f"{len(order)} systems, the best first")
+        ax.set_xlabel(f"{len(order)} systems, the best first; the widest ranges are named")
+        _name_widest(ax, names, low, high)
     label = str(chosen[METRIC].item())
     label = label if "@" in label else f"{label}@{depth}"
     ax.set_ylabel(f"mean {label}, over tie orders")
-    ax.set_xlim(-0.8, len(order) - 0.2)
+    ax.set_xlim(0.2, len(order) + 0.8)
     return ax
+
+
+def _name_widest(ax: "Axes", names: list[str], low: Any, high: Any) -> None:
+    """Write name and range beside the systems whose ranges are the widest, if they have some."""
+    widest = [row for row in np.argsort(low - high, kind="stable")[:WIDEST] if high[row] > low[row]]
+    place: dict[str, Any] = {"textcoords": "axes fraction", "ha": "right", "fontsize": "small"}
+    for line, row in enumerate(sorted(widest)):
+        text = f"{names[row]}: {low[row]:.3f} to {high[row]:.3f}"
+        arrow = {"arrowstyle": "-", "color": FAINT}
+        spot = (0.98, 0.93 - 0.08 * line)
+        ax.annotate(text, (row + 1, high[row]), xytext=spot, arrowprops=arrow, **place)

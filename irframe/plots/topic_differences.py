@@ -11,7 +11,7 @@ from irframe.checks import places
 from irframe.errors import InputError
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM, TOPIC
-from irframe.plots.canvas import COLOURS, new_axes
+from irframe.plots.canvas import ink, legend_beside, new_axes, subtitle, system_colours
 from irframe.plots.layer import only_layer
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def topic_differences(
     metric: Any = None,
     depth: int | None = None,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw by how much one system is ahead of another on every topic.
 
@@ -46,6 +47,8 @@ def topic_differences(
         Which depth; by default the greatest.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -77,17 +80,19 @@ def topic_differences(
     gaps = gaps.isel({TOPIC: np.argsort(-gaps.to_numpy(), kind="stable")})
     values = np.round(gaps.to_numpy(), 12)
     lead = -values if facts(label).cost else values
-    ax = new_axes(ax, (7.2, 3.6))
-    for system, colour, bars in ((a, COLOURS[0], lead > 0), (b, COLOURS[1], lead < 0)):
+    ax = new_axes(ax, (7.2, 3.6), figsize)
+    near, far = system_colours([a, b])
+    for system, colour, bars in ((a, near, lead > 0), (b, far, lead < 0)):
         ax.bar(
             np.flatnonzero(bars), values[bars], color=colour, label=f"{system} better: {bars.sum()}"
         )
     equal = np.flatnonzero(lead == 0)
-    ax.plot(equal, 0 * equal, ".", color="black", label=f"equal: {len(equal)}")
-    ax.axhline(values.mean(), color="black", linestyle="--", linewidth=1, label="mean")
-    ax.axhline(0, color="black", linewidth=0.6)
+    ax.plot(equal, 0 * equal, ".", color=ink(ax), label=f"equal: {len(equal)}")
+    ax.axhline(values.mean(), color=ink(ax), linestyle="--", linewidth=1, label="mean")
+    ax.axhline(0, color=ink(ax), linewidth=0.6)
     names = [str(topic) for topic in gaps[TOPIC].to_numpy()] if len(values) <= NAMED else []
     ax.set_xticks(range(len(names)), names, rotation=90, fontsize="x-small")
     ax.set(xlabel="topic", ylabel=f"difference of {label}", xlim=(-0.8, len(values) - 0.2))
-    ax.legend(frameon=False, fontsize="small")
+    legend_beside(ax)
+    subtitle(ax, f"{len(values)} topics")
     return ax

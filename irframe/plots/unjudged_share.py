@@ -8,14 +8,19 @@ import xarray as xr
 from irframe.cubes.gate import read_cube
 from irframe.cubes.score import score
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
-from irframe.plots.canvas import COLOURS, new_axes
+from irframe.plots.canvas import COLOURS, legend_beside, log_depths, mark_depth, new_axes, subtitle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 def unjudged_share(
-    cube: xr.Dataset, *, pool_depth: int | None = None, ax: "Axes | None" = None
+    cube: xr.Dataset,
+    *,
+    pool_depth: int | None = None,
+    log: bool = True,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw which share of the documents down to every depth was never judged, run by run.
 
@@ -27,8 +32,12 @@ def unjudged_share(
         A cube made by `irframe.cube`.
     pool_depth
         Depth of the pool, marked by a dotted line; by default the cube's.
+    log
+        Whether depth has a logarithmic scale.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -54,7 +63,7 @@ def unjudged_share(
     shares = 100 * (1 - judged.mean(TOPIC).transpose(SYSTEM, DEPTH))
     depths = shares[DEPTH].to_numpy()
     inside = cube["contributing"].to_numpy()
-    ax = new_axes(ax)
+    ax = new_axes(ax, figsize=figsize)
     for number, (chosen, name) in enumerate(
         ((inside, "contributing"), (~inside, "not contributing"))
     ):
@@ -63,12 +72,12 @@ def unjudged_share(
             alpha = 0.9 if len(inside) < 20 else 0.35
             ax.plot(depths, shares[row], color=COLOURS[number], alpha=alpha, lw=1.2, label=label)
     pool_depth = int(cube["pool_depth"].min()) if pool_depth is None else pool_depth
-    if pool_depth > 0:
-        ax.axvline(pool_depth, color="black", linestyle=":", linewidth=1, label="pool depth")
+    mark_depth(ax, max(pool_depth, 0))
     ax.set(xlabel="evaluation depth k", ylabel="unjudged documents down to k, %")
-    ax.set_xlim(depths[0], depths[-1])
+    log_depths(ax, depths, log=log)
+    subtitle(ax, f"{cube.sizes[TOPIC]} topics")
     ax.set_ylim(0, 100)
-    legend = ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    legend = legend_beside(ax)
     for line in legend.get_lines():
         line.set_alpha(1)
     return ax

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.names import DEPTH, METRIC
-from irframe.plots.canvas import new_axes, only_metric
+from irframe.plots.canvas import new_axes, only_metric, pool_depth_of, subtitle
 from irframe.plots.heat_map import LEVELS, add_scale, bins, only_matrix
 
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ def volatility_map(
     metric: Any = None,
     levels: Sequence[float] = LEVELS,
     pool_depth: int | None = None,
+    log: bool = False,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw a volatility matrix: blue where two depths order the systems equivalently.
 
@@ -39,8 +41,12 @@ def volatility_map(
         to pale orange; undefined correlations are grey.
     pool_depth
         Depth of the pool, marked by dotted lines; by default the cube's.
+    log
+        Whether depths have logarithmic scales, which give room to the small ones.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -63,7 +69,7 @@ def volatility_map(
     chosen = only_metric(matrix, metric) if METRIC in matrix.dims else matrix
     values = only_matrix(chosen, DEPTH, OTHER)
     colourmap, norm = bins(levels)
-    ax = new_axes(ax, (5.2, 4.2))
+    ax = new_axes(ax, (5.2, 4.2), figsize)
     sides = values[OTHER].to_numpy(), values[DEPTH].to_numpy()
     mesh = ax.pcolormesh(
         *(_borders(side) for side in sides),
@@ -73,16 +79,19 @@ def volatility_map(
         rasterized=True,
     )
     add_scale(ax, mesh, values, levels)
-    pool_depth = values.attrs.get("pool_depth") if pool_depth is None else pool_depth
+    pool_depth = pool_depth_of(values, pool_depth)
     if pool_depth:
-        ax.axvline(pool_depth, color="black", linestyle=":", linewidth=1.2, label="pool depth")
-        ax.axhline(pool_depth, color="black", linestyle=":", linewidth=1.2)
-        ax.legend(
-            frameon=False, fontsize="small", loc="lower right", bbox_to_anchor=(1, 1), borderpad=0
-        )
+        for line in (ax.axvline, ax.axhline):
+            line(pool_depth, color="black", linestyle=":", linewidth=1.2)
+        subtitle(ax, f"dotted: pool depth {pool_depth}")
     across, down = (str(values.coords[name].item()) for name in ("metric_other", METRIC))
     ax.set(xlabel=f"evaluation depth of {across}", ylabel=f"evaluation depth of {down}")
     ax.set(xlim=_borders(sides[0])[[0, -1]], ylim=_borders(sides[1])[[0, -1]], aspect="equal")
+    if log:
+        ax.set(xscale="log", yscale="log")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter("{x:g}")
+            axis.set_minor_formatter("")
     return ax
 
 

@@ -67,7 +67,7 @@ def test_captions_tell_what_decided_the_numbers(cube):
     for result in (scores.ireval.compare(), scores.ireval.summary()):
         assert caption(result.attrs) == line
         assert line in result.ireval.styled().to_html()
-        assert f"\\caption{{{line}}}" in result.ireval.styled().to_latex()
+        assert f"; {line}}}" in result.ireval.styled().to_latex()
 
 
 def test_collections_of_several_scales_are_told_apart():

@@ -26,4 +26,4 @@ def test_changes_of_runs_left_out(cube):
     np.testing.assert_allclose(points[0].get_offsets()[:, 1], chosen["change"])
     assert legend(ax)[0] == f"AP, mean {chosen['change'].mean():.1f}%"
     alone = leave_out_changes(rows[(rows["metric"] == "P") & (rows["depth"] == 5)])
-    assert alone.get_title() == "depth 5"
+    assert alone.get_title(loc="left") == "depth 5"

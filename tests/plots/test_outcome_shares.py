@@ -25,7 +25,9 @@ def test_shares_of_outcomes(found):
     assert ticks == found.summary["system_b"].tolist()
     assert ax.get_legend().get_title().get_text() == "a: bm25"
     assert legend(ax) == ["both", "a only", "b only", "neither"]
-    assert ax.get_xlabel() == "share of topics in percent"
+    label, stars = ax.get_xlabel().splitlines()
+    assert label == "share of topics in percent"
+    assert stars == "* significantly lower ESL: Wilcoxon's signed-rank test, alpha = 0.05"
     first = found.summary.iloc[0]
     assert f"{first['esl_a']:.2f}" in ax.texts[0].get_text()
 

@@ -25,6 +25,6 @@ def test_curves_of_pools(cube):
     assert left.get_legend() is None
     several = pool_curves({"all": growth, "part": growth.sel(depth=[2, 4])})
     assert [len(pane.lines) for pane in several] == [2, 2]
-    assert legend(several[0]) == ["all", "part"]
+    assert legend(several[1]) == ["all", "part"]
     given = plt.subplots(1, 2)[1]
     assert list(pool_curves(growth, ax=given)) == list(given)

@@ -27,4 +27,4 @@ def test_curves_of_samples(cube):
     whole = cube.ireval.robustness("AP", percents=[100, 30], seeds=2, method="rbo", at=[5, 9])
     ax = whole.ireval.plot.robustness_curves(depth=9)
     assert ax.lines[1].get_xdata().tolist() == [100, 30]
-    assert "RBO" in ax.get_ylabel()
+    assert "rank-biased overlap" in ax.get_ylabel()

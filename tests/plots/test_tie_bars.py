@@ -29,7 +29,14 @@ def test_bars_of_ties():
 def test_many_systems_are_not_named():
     runs, qrels = ir.simulate_track(systems=45, topics=3, docs=80, depth=10, pool_depth=5, seed=1)
     ranges = runs.ireval.cube(qrels).ireval.tie_ranges("P")
-    assert tie_bars(ranges).get_xlabel() == "45 systems, the best first"
+    ax = tie_bars(ranges)
+    assert ax.get_xlabel() == "45 systems, the best first; the widest ranges are named"
+    assert not ax.texts
+    tied = runs.assign(score=runs["score"].round(1)).ireval.cube(qrels).ireval.tie_ranges("P", at=5)
+    width = tied.mean("topic").squeeze().diff("bound").squeeze().to_series()
+    texts = tie_bars(tied).texts
+    assert len(texts) == 3
+    assert any(text.get_text().startswith(f"{width.idxmax()}: ") for text in texts)
 
 
 def test_the_lowest_cost_is_the_best():

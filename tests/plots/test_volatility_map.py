@@ -31,9 +31,15 @@ class TestVolatilityMap:
         drawn = ax.collections[0].get_array()
         np.testing.assert_array_equal(np.ma.filled(drawn, np.nan), matrix.sel(metric="nDCG"))
         assert (ax.get_xlabel(), ax.get_ylabel()) == ("evaluation depth of nDCG",) * 2
-        assert legend(ax) == ["pool depth"]
+        assert ax.get_title(loc="left") == "dotted: pool depth 10"
         assert len(ax.lines) == 2
         assert ax.get_figure().axes[1].get_ylabel() == "Kendall's tau"
+
+    def test_small_depths_may_have_more_room(self, scores):
+        matrix = scores.ireval.volatility(at=[1, 2, 5, 50])
+        ax = matrix.ireval.plot.volatility_map(metric="nDCG", log=True)
+        assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+        assert ax.get_xlim() == (0.5, 50.5)
 
     def test_two_metrics_and_uneven_depths(self, scores):
         matrix = scores.ireval.volatility("ASL", "tau_ap", at=[1, 5, 50])

@@ -99,6 +99,9 @@ class Outcomes:
         joined.attrs = dict(self.attrs)
         return joined
 
+    def _repr_html_(self) -> str:
+        return str(self.summary.to_html(index=False, float_format="{:.3g}".format))
+
     def __repr__(self) -> str:
         every = [answers for answers, _ in self.compared.values()]
         topics = f"{sum(len(answers.topics) for answers in every)} topics at depth {every[0].depth}"

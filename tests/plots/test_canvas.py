@@ -1,0 +1,110 @@
+"""What all figures share: colours, styles of the caller, sizes, legends."""
+
+import inspect
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+
+import irframe as ir
+from irframe.errors import ParameterError
+from irframe.plots import canvas
+from irframe.plots.canvas import COLOURS, LINES, chosen_systems, new_axes, readable, system_style
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    monkeypatch.setattr(canvas, "SYSTEM_STYLES", {})
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return ir.cube(*ir.example_track()).ireval.score("AP")
+
+
+def contrast(one, other):
+    """Return the contrast ratio of two colours, as of WCAG."""
+    light = [
+        np.where(
+            (rgb := np.array(to_rgb(each))) <= 0.03928, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4
+        )
+        @ (0.2126, 0.7152, 0.0722)
+        for each in (one, other)
+    ]
+    return (max(light) + 0.05) / (min(light) + 0.05)
+
+
+def test_colours_are_seen_on_white_and_on_black():
+    for colour in (*COLOURS, canvas.FAINT):
+        assert contrast(colour, "white") > 2
+        assert contrast(colour, "black") > 3.9
+
+
+def test_a_system_keeps_its_colour():
+    first = dict(zip("abc", system_style(list("abc")), strict=True))
+    assert len({style["color"] for style in first.values()}) == 3
+    later = dict(zip("cxa", system_style(list("cxa")), strict=True))
+    assert later["c"] == first["c"]
+    assert later["a"] == first["a"]
+    assert later["x"]["color"] not in {style["color"] for style in first.values()}
+
+
+def test_more_systems_than_colours_differ_in_dashes():
+    many = [tuple(style.values()) for style in system_style(range(24))]
+    assert len(set(many)) == len(COLOURS) * len(LINES) == 24
+    assert len(system_style(range(60))) == 60
+
+
+def test_new_systems_take_a_colour_that_the_figure_lacks():
+    system_style(range(5))
+    new = system_style([0, "new"])
+    assert new[0]["color"] != new[1]["color"]
+
+
+def test_the_same_system_has_one_colour_in_every_figure(scores):
+    wide = scores.isel(depth=-1)
+    curves = scores.ireval.plot.depth_curves(systems=["splade", "bm25"])
+    lines = {line.get_label(): line.get_color() for line in curves.lines}
+    bars = wide.ireval.plot.topic_differences("bm25", "splade")
+    handles = {str(each.get_label()).split()[0]: each for each in bars.containers}
+    for system in ("bm25", "splade"):
+        assert to_rgb(handles[system][0].get_facecolor()[:3]) == to_rgb(lines[system])
+
+
+def test_dark_backgrounds_have_light_lines(scores):
+    with plt.style.context("dark_background"):
+        ax = scores.ireval.plot.depth_curves()
+        pool = next(line for line in ax.lines if line.get_label() == "pool depth")
+        assert to_rgb(pool.get_color()) == (1, 1, 1)
+        assert readable(ax, (1, 1, 1, 0)) == "white"
+    assert readable(plt.subplots()[1], "#F5C24C") == "black"
+
+
+def test_sizes_are_those_asked_for():
+    assert new_axes(None).figure.get_size_inches().tolist() == [6.4, 4.2]
+    assert new_axes(None, (5, 5), (3, 2)).figure.get_size_inches().tolist() == [3, 2]
+    with mpl.rc_context({"figure.figsize": (4, 3)}):
+        assert new_axes(None, (5, 5)).figure.get_size_inches().tolist() == [4, 3]
+    ax = plt.subplots()[1]
+    assert new_axes(ax, (5, 5), (3, 2)) is ax
+
+
+def test_every_figure_takes_a_size_and_axes():
+    for name in ir.plots.__all__:
+        options = inspect.signature(getattr(ir.plots, name)).parameters
+        assert "figsize" in options, name
+        assert "ax" in options or name == "panes", name
+
+
+def test_systems_are_those_asked_for():
+    assert chosen_systems(["b"], ["a", "b"], [0, 1], 2) == [1]
+    assert chosen_systems(None, list("abcde"), [4, 3, 2, 1, 0], 3) == [4, 2, 0]
+    with pytest.raises(ParameterError, match="systems that were scored: a, b; found others: 'x'"):
+        chosen_systems(["x"], ["a", "b"], [0, 1], 2)
+
+
+def test_depths_may_be_linear(scores):
+    assert scores.ireval.plot.depth_curves().get_xscale() == "log"
+    assert scores.ireval.plot.depth_curves(log=False).get_xscale() == "linear"

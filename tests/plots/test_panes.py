@@ -1,0 +1,60 @@
+"""What `panes` draws."""
+
+import numpy as np
+import pytest
+
+import irframe as ir
+from irframe.errors import ParameterError
+
+
+@pytest.fixture(scope="module")
+def cube():
+    return ir.cube(*ir.example_track())
+
+
+@pytest.fixture(scope="module")
+def scores(cube):
+    return cube.ireval.score("AP", "P", at=[5, 10])
+
+
+def heads(axes):
+    return [ax.get_title(loc="left").splitlines()[0] for ax in axes]
+
+
+def test_parts_by_name_have_one_legend(scores):
+    parts = {"a": scores.ireval.discrimination(), "b": scores.ireval.median_p()}
+    axes = ir.plots.panes(parts, ir.plots.ratio_curves, columns=1)
+    assert heads(axes) == ["a", "b"]
+    assert all(ax.get_legend() is None for ax in axes)
+    (legend,) = axes[0].figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["AP", "P", "pool depth"]
+    np.testing.assert_array_equal(axes[1].lines[0].get_ydata(), parts["b"][0])
+
+
+def test_groups_of_arrays_cubes_and_frames(cube, scores):
+    ratios = scores.ireval.discrimination(by="team")
+    axes = ratios.ireval.plot.panes(ir.plots.ratio_curves, by="team")
+    assert heads(axes) == [str(team) for team in ratios["team"].to_numpy()]
+    np.testing.assert_array_equal(axes[1].lines[0].get_ydata(), ratios[1, 0])
+    axes = cube.ireval.plot.panes(ir.plots.unjudged_share, by="team", columns=2, figsize=(5, 4))
+    assert heads(axes) == [str(team) for team in ratios["team"].to_numpy()]
+    assert axes[0].figure.get_size_inches().tolist() == [5, 4]
+    frame = scores.ireval.compare(by="team")
+    axes = frame.ireval.plot.panes(ir.plots.p_value_curves, by="team")
+    assert "paired t-test" in axes[0].get_title(loc="left")
+
+
+def test_tests_side_by_side(cube):
+    checked = cube.ireval.cross_check("P", at=[5, 10], test=["t", "sign"])
+    axes = checked.ireval.plot.panes(ir.plots.agreement_bars, by="test")
+    assert heads(axes) == ["t", "sign"]
+    heights = [bar.get_height() for bar in axes[1].patches]
+    shares = checked["share"].sel(metric="P", test="sign").transpose("category", "depth")
+    np.testing.assert_allclose(heights, shares[: len(heights) // 2].to_numpy().ravel())
+
+
+def test_something_tells_parts_apart(scores):
+    with pytest.raises(ParameterError, match="by="):
+        scores.ireval.plot.panes(ir.plots.depth_curves)
+    with pytest.raises(ParameterError, match="columns"):
+        ir.plots.panes({"a": scores}, ir.plots.depth_curves, columns=0)

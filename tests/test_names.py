@@ -1,0 +1,30 @@
+"""What a notebook shows of values."""
+
+import pytest
+
+import irframe as ir
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (ir.RBP(p=0.5), "<code>RBP(p=0.5)</code>: "),
+        (ir.PairedT(), "<code>PairedT()</code>: "),
+        (ir.Linear(), "<code>Linear(top=None)</code>: "),
+        (ir.AP(norm="min"), "<code>AP(norm=&#x27;min&#x27;)</code>: "),
+    ],
+)
+def test_values_show_how_they_are_written_and_what_they_are(value, shown):
+    first = type(value).__doc__.partition("\n")[0]
+    assert value._repr_html_() == shown + first
+
+
+def test_outcomes_and_scanned_runs_show_themselves(tmp_path):
+    runs, qrels = ir.example_track()
+    found = runs.ireval.outcomes(qrels, baseline="bm25", relevant="first", depth=20)
+    assert found._repr_html_().count("<tr") == 1 + len(found.summary)
+    path = tmp_path / "a&b.gz"
+    ir.write_run(runs[runs["system"] == "bm25"], path)
+    html = ir.scan_runs(str(path))._repr_html_()
+    assert "read: 1</summary>" in html
+    assert "a&amp;b.gz" in html
