@@ -8,7 +8,7 @@ import xarray as xr
 
 from irframe.errors import InputError
 from irframe.names import DEPTH, METRIC
-from irframe.plots.canvas import new_axes
+from irframe.plots.canvas import legend_beside, log_depths, new_axes
 from irframe.plots.judged import CONCLUSION_COLOURS, only_judge
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def conclusion_shares(
     metric: Any = None,
     log: bool = True,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw which shares of the pairs of systems two judges tell apart alike, at every depth.
 
@@ -45,6 +46,8 @@ def conclusion_shares(
         Whether depth has a logarithmic scale.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def conclusion_shares(
     names = counts["conclusion"].to_numpy().tolist()
     words = {"reference": effect.attrs["reference"], "judge": cell["judge"].item()}
     depths = counts[DEPTH].to_numpy()
-    ax = new_axes(ax, (6.8, 3.8))
+    ax = new_axes(ax, (6.8, 3.8), figsize)
     ax.stackplot(
         depths,
         100 * values / np.maximum(values.sum(axis=0), 1),
@@ -85,17 +88,6 @@ def conclusion_shares(
     )
     ax.set(xlabel="evaluation depth k", ylabel="pairs of systems, %", ylim=(0, 100))
     ax.set_title(str(cell[METRIC].item()), fontsize="medium")
-    ax.set_xlim(depths[0], depths[-1])
-    if log:
-        ax.set_xscale("log")
-        ax.xaxis.set_major_formatter("{x:g}")
-    handles, labels = ax.get_legend_handles_labels()
-    ax.legend(
-        handles[::-1],
-        labels[::-1],
-        frameon=False,
-        fontsize="small",
-        loc="center left",
-        bbox_to_anchor=(1, 0.5),
-    )
+    log_depths(ax, depths, log=log)
+    legend_beside(ax, handles=ax.get_legend_handles_labels()[0][::-1])
     return ax

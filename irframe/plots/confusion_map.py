@@ -7,14 +7,18 @@ import xarray as xr
 
 from irframe.errors import InputError, ParameterError
 from irframe.names import PAIR
-from irframe.plots.canvas import new_axes
+from irframe.plots.canvas import new_axes, readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 def confusion_map(
-    compared: xr.Dataset, *, pair: tuple[Any, Any] | None = None, ax: "Axes | None" = None
+    compared: xr.Dataset,
+    *,
+    pair: tuple[Any, Any] | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw how many documents of each grade by one judge get which grade by the other.
 
@@ -28,6 +32,8 @@ def confusion_map(
         Which pair of judges, as there named; may be left out where there is only one.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -57,11 +63,11 @@ def confusion_map(
     values = counts.transpose("grade_a", "grade_b").to_numpy()
     shares = values / np.maximum(values.sum(axis=1, keepdims=True), 1)
     grades = counts["grade_a"].to_numpy()
-    ax = new_axes(ax, (4.6, 3.8))
+    ax = new_axes(ax, (4.6, 3.8), figsize)
     mesh = ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
     for (row, column), share in np.ndenumerate(shares):
         text = f"{share:.0%}\n{values[row, column]:,}"
-        colour = "white" if share > 0.6 else "black"
+        colour = readable(ax, mesh.to_rgba(share))
         ax.text(column, row, text, ha="center", va="center", fontsize="small", color=colour)
     places = range(len(grades))
     ax.set_xticks(places, map(str, grades))

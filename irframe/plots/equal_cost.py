@@ -7,7 +7,7 @@ import xarray as xr
 
 from irframe.errors import InputError
 from irframe.names import DEPTH
-from irframe.plots.canvas import FAINT, new_axes, only_metric
+from irframe.plots.canvas import FAINT, ink, new_axes, only_metric
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 COST = "judgments"
 
 
-def equal_cost(found: xr.Dataset, *, metric: Any = None, ax: "Axes | None" = None) -> "Axes":
+def equal_cost(
+    found: xr.Dataset,
+    *,
+    metric: Any = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
     """Draw how many topics a budget pays for at every pool depth, and what that tells apart.
 
     Also called as ``found.ireval.plot.equal_cost()``.
@@ -28,6 +34,8 @@ def equal_cost(found: xr.Dataset, *, metric: Any = None, ax: "Axes | None" = Non
         Which metric; may be left out where there is only one.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -52,7 +60,7 @@ def equal_cost(found: xr.Dataset, *, metric: Any = None, ax: "Axes | None" = Non
     if not isinstance(found, xr.Dataset) or not {"told_apart", "topics"} <= set(found.data_vars):
         raise InputError("what budget gives", type(found).__name__)
     shares = only_metric(found["told_apart"], metric)
-    ax = new_axes(ax)
+    ax = new_axes(ax, figsize=figsize)
     depths = found[DEPTH].to_numpy()
     colours = {"vmin": shares.min().item(), "vmax": shares.max().item(), "cmap": "viridis"}
     for number, amount in enumerate(found[COST].to_numpy()):
@@ -76,7 +84,7 @@ def _mark_best(ax: "Axes", depths: Any, topics: Any, share: Any) -> None:
         return
     best = int(np.nanargmax(share))
     where = depths[best], topics[best]
-    ax.scatter(*where, s=150, facecolors="none", edgecolors="black", linewidths=1.5, zorder=3)
+    ax.scatter(*where, s=150, facecolors="none", edgecolors=ink(ax), linewidths=1.5, zorder=3)
     text: dict[str, Any] = {"textcoords": "offset points", "xytext": (0, 11), "ha": "center"}
     ax.annotate(f"{share[best]:.0%}", where, fontsize="small", **text)
 
@@ -87,7 +95,7 @@ def _name_line(ax: "Axes", depths: Any, topics: Any, amount: int) -> None:
     if len(there):
         where = depths[there[-1]], topics[there[-1]]
         text: dict[str, Any] = {"textcoords": "offset points", "xytext": (9, 0), "va": "center"}
-        ax.annotate(f"{amount:,} judgments", where, fontsize="x-small", color="#5A6572", **text)
+        ax.annotate(f"{amount:,} judgments", where, fontsize="x-small", color=FAINT, **text)
 
 
 def _plain_ticks(ax: "Axes", depths: Any) -> None:

@@ -25,6 +25,7 @@ def judge_ranks(
     marked: Sequence[Hashable] = (),
     named: int = 5,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw where every system ranks under another judge, against its rank under the reference.
 
@@ -45,6 +46,8 @@ def judge_ranks(
         How many of the systems that move most to name.
     ax
         Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -71,7 +74,7 @@ def judge_ranks(
     systems = cell[SYSTEM].to_numpy().tolist()
     some = np.isin(np.arange(len(systems)), places("systems of the effect", marked, systems))
     old, new = cell["reference_rank"].to_numpy(), cell["rank"].to_numpy()
-    ax = new_axes(ax, (5.2, 5.2))
+    ax = new_axes(ax, (5.2, 5.2), figsize)
     ends = [0, len(systems) + 1]
     ax.plot(ends, ends, color=FAINT, linewidth=1, zorder=0)
     for rows, colour, label in ((~some, COLOURS[0], "others"), (some, COLOURS[1], "marked")):

@@ -28,6 +28,7 @@ def ladder(
     depth: int | None = None,
     top: int | None = None,
     ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
 ) -> "Axes":
     """Draw the rank of every system with its interval, the best at the top, and the tiers.
 
@@ -45,6 +46,8 @@ def ladder(
         How many of the best systems to draw; by default all.
     ax
         Axes to draw on; by default those of a new figure, tall enough for the systems.
+    figsize
+        Width and height of a new figure, in inches.
 
     Returns
     -------
@@ -83,7 +86,7 @@ def ladder(
     order = np.lexsort([names, layer["rank"]])[:top]
     place = {name: layer[name].to_numpy()[order] for name in NEEDED}
     rows = np.arange(len(order))
-    ax = new_axes(ax, (6.4, 1.1 + 0.23 * len(order)))
+    ax = new_axes(ax, (6.4, 1.1 + 0.23 * len(order)), figsize)
     _bands(ax, place["tier"])
     ax.hlines(rows, place["rank_low"], place["rank_high"], color=FAINT, linewidth=2)
     ax.plot(place["rank"], rows, "o", markersize=4, color=COLOURS[0])
