@@ -55,6 +55,7 @@ from .inference.discrimination import discrimination as discrimination
 from .inference.discriminative_power import discriminative_power as discriminative_power
 from .inference.inversions import inversions as inversions
 from .inference.median_p import median_p as median_p
+from .inference.rank_intervals import rank_intervals as rank_intervals
 from .inference.risk import risk as risk
 from .inference.select_top import select_top as select_top
 from .inference.styled import styled as styled
