@@ -3,8 +3,12 @@
 from functools import partial
 from typing import Any
 
+import pandas as pd
+import xarray as xr
+
 from irframe.cubes.score import score
 from irframe.errors import ParameterError
+from irframe.inference.compare import compare
 from irframe.inference.summary import summary
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
@@ -71,6 +75,18 @@ def _orderings(view: View) -> Part:
     return Part("orderings", says, how, "10.1002/asi.24874", counts)
 
 
+def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
+    """Return the change of every system against the baseline, nothing where there is none."""
+    asked = view.setting
+    if asked.baseline not in view.cube.indexes[SYSTEM]:
+        return pd.DataFrame(index=view.cube.indexes[SYSTEM])
+    held = compare(
+        scored, asked.test, adjust=asked.adjust, baseline=asked.baseline, alpha=asked.alpha
+    )
+    names = {"difference": "change", "p_adjusted": "p (corrected)"}
+    return held.set_index("system_a")[list(names)].rename(columns=names)
+
+
 SUBJECTS = {
     "ASL": ("lengths", "{} has users read least", "10.48550/arXiv.2201.01745"),
     "Twist": ("effort", "{} wastes least effort", "10.1002/asi.23416"),
@@ -82,10 +98,11 @@ def _lengths(view: View, metric: str) -> Part:
     key, says, source = SUBJECTS[metric]
     cost = facts(metric).sign < 0
     depth = view.setting.at if cost else view.cube.sizes[DEPTH]
-    found = summary(score(view.cube, metric, at=depth)).isel({METRIC: 0, DEPTH: 0}, drop=True)
+    scored = score(view.cube, metric, at=depth)
+    found = summary(scored).isel({METRIC: 0, DEPTH: 0}, drop=True)
     frame = found.to_dataframe().reset_index()
     frame = frame.sort_values("mean", ascending=cost, ignore_index=True)
-    columns = frame[[SYSTEM, "mean", "ci_low", "ci_high", "n"]]
+    columns = frame[[SYSTEM, "mean", "ci_low", "ci_high", "n"]].join(_against(view, scored), SYSTEM)
     less = "less" if cost else "more"
     how = f"Mean {metric} at depth {depth}, {less} is better, with intervals over the topics."
     return Part(key, says.format(text(frame[SYSTEM][0])), how, source, columns)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 HUES = 8
 """Colours of systems that the style of the page knows."""
 INK, QUIET, RULE, ACCENT = "var(--ink)", "var(--quiet)", "var(--rule)", "var(--c0)"
-WIDTH, HEIGHT = 440, 220
+WIDTH, HEIGHT = 290, 190
+APART = 0.065
+"""How far the names of lines are apart, as a share of the height."""
 MISSING = "the extra report: pip install 'irframe[report]'"
 
 
@@ -74,7 +76,7 @@ def _plain(value: Any) -> Any:
 
 
 def _x(title: str = "depth") -> Any:
-    scale = drawing().Scale(type="log")
+    scale = drawing().Scale(type="log", nice=False)
     axis = drawing().Axis(grid=False, format="d", values=[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000])
     return drawing().X("depth:Q", title=title, scale=scale, axis=axis)
 
@@ -86,7 +88,7 @@ def _marker() -> Any:
     return rule.encode(x="depth:Q")
 
 
-def curves(lines: pd.DataFrame, now: pd.DataFrame, metric: str) -> dict[str, Any]:
+def curves(lines: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
     """Draw the means of some systems by depth, each line named at its end.
 
     Parameters
@@ -95,21 +97,27 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame, metric: str) -> dict[str, Any
         ``depth``, ``mean``, ``system``, and ``hue``, the position of its colour.
     now
         ``depth``, the one that the page shows.
-    metric
-        What is drawn.
     """
     alt = drawing()
     base = alt.Chart(alt.NamedData("lines"))
     colour = alt.Color("hue:O", scale=hues(), legend=None)
     line = base.mark_line(strokeWidth=2, tooltip=True).encode(
-        x=_x(), y=alt.Y("mean:Q", title=metric), color=colour, detail="system:N"
+        x=_x(), y=alt.Y("mean:Q", title="mean"), color=colour, detail="system:N"
     )
-    ends = base.mark_text(align="left", dx=5, limit=150).encode(
-        x=alt.X("max(depth):Q"), y=alt.Y("mean:Q", aggregate=alt.ArgmaxDef(argmax="depth")),
-        text="system:N", color=colour,
-    )
-    chart = (_marker() + line + ends).properties(width=WIDTH - 120, height=HEIGHT)
-    return styled(chart, lines=lines, now=now)
+    named = alt.Chart(alt.NamedData("ends")).mark_text(align="left", dx=5, limit=90)
+    ends = named.encode(x="depth:Q", y="mean:Q", text="system:N", color=colour)
+    chart = (_marker() + line + ends).properties(width=WIDTH - 75, height=HEIGHT)
+    return styled(chart, lines=lines, now=now, ends=ends_of(lines))
+
+
+def ends_of(lines: pd.DataFrame) -> pd.DataFrame:
+    """Return where the names of lines stand: at their ends, far enough apart to be read."""
+    last = lines[lines["depth"] == lines["depth"].max()].sort_values("mean")
+    gap = APART * (lines["mean"].max() - min(0, lines["mean"].min()))
+    places = last["mean"].to_list()
+    for place in range(1, len(places)):
+        places[place] = max(places[place], places[place - 1] + gap)
+    return last.assign(mean=places)
 
 
 def hues() -> Any:
@@ -133,9 +141,17 @@ def by_depth(lines: pd.DataFrame, now: pd.DataFrame, title: str) -> dict[str, An
     alt = drawing()
     y = alt.Y("value:Q", title=title, scale=alt.Scale(zero=False))
     line = alt.Chart(alt.NamedData("lines")).mark_line(strokeWidth=2, color=INK, tooltip=True)
-    dashes = alt.StrokeDash("metric:N", sort=None, legend=alt.Legend(symbolStrokeColor=INK))
+    dashes = dashed("metric:N")
     chart = _marker() + line.encode(x=_x(), y=y, strokeDash=dashes)
     return styled(chart.properties(width=WIDTH, height=HEIGHT), lines=lines, now=now)
+
+
+def dashed(field: str) -> Any:
+    """Return what tells lines apart that no system owns: their dashes."""
+    alt = drawing()
+    scale = alt.Scale(range=[[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4]])
+    legend = alt.Legend(symbolStrokeColor=INK, symbolSize=300, columns=2, labelLimit=130)
+    return alt.StrokeDash(field, sort=None, scale=scale, legend=legend)
 
 
 def differences(bars: pd.DataFrame, title: str) -> dict[str, Any]:
@@ -144,17 +160,16 @@ def differences(bars: pd.DataFrame, title: str) -> dict[str, Any]:
     Parameters
     ----------
     bars
-        ``topic``, ``difference`` and ``ahead``, the one that is.
+        ``topic``, ``difference``, and ``hue``, the position of the colour of who is ahead.
     title
         What is drawn.
     """
     alt = drawing()
-    scale = alt.Scale(domain=["a", "b", "neither"], range=["var(--c0)", "var(--c1)", QUIET])
     chart = alt.Chart(alt.NamedData("bars")).mark_bar(tooltip=True)
     chart = chart.encode(
         x=alt.X("topic:N", sort=None, title="topic", axis=alt.Axis(labelOverlap=True)),
         y=alt.Y("difference:Q", title=title),
-        color=alt.Color("ahead:N", scale=scale, legend=None),
+        color=alt.Color("hue:O", scale=hues(), legend=None),
     )
     return styled(chart.properties(width=900, height=HEIGHT), bars=bars)
 
@@ -180,7 +195,7 @@ def pool(growth: pd.DataFrame) -> dict[str, Any]:
     alt = drawing()
     long = growth.melt("depth", ["judged", "relevant"], "documents", "number")
     line = alt.Chart(alt.NamedData("long")).mark_line(strokeWidth=2, color=ACCENT, point=False)
-    dashes = alt.StrokeDash("documents:N", legend=alt.Legend(symbolStrokeColor=INK))
+    dashes = dashed("documents:N")
     y = alt.Y("number:Q", title="documents per topic")
     chart = line.encode(x=alt.X("depth:Q", title="depth of the pool"), y=y, strokeDash=dashes)
     return styled(chart.properties(width=WIDTH, height=HEIGHT), long=long)

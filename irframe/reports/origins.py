@@ -13,10 +13,19 @@ import xarray as xr
 
 from irframe.cubes.provenance import WORDS, provenance
 from irframe.names import FILES
+from irframe.reports.part import Part
 from irframe.reports.setting import text
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")
 """What else numbers and figures depend on."""
+
+
+def told(cube: xr.Dataset, frames: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+    """Return where the numbers come from: lists by heading, and the table of what was read."""
+    read = inputs(cube, frames)
+    how = "SHA-256 of each file, or of the values of a frame in the order of its rows."
+    part = Part("inputs", f"Read from {len(read)} inputs", how, data=read)
+    return {"lists": {"What decided them": policies(cube), "Versions": versions()}, "inputs": part}
 
 
 def policies(cube: xr.Dataset) -> list[tuple[str, str]]:

@@ -13,6 +13,8 @@ KINDS = {"float32": "Float32Array", "uint8": "Uint8Array", "uint16": "Uint16Arra
     "int32": "Int32Array",
 }
 """What a script calls the types of numpy."""
+DROPPED = 7
+"""Bits of a float32 that are left out, of 23; five decimal digits stay."""
 ALIGNED = 4
 """Bytes; an array of a script begins at a multiple of the size of its numbers."""
 
@@ -45,8 +47,31 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> tuple[str, dict[str, dict[str, A
         data = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"))).tobytes()
         parts.append(data + bytes(-len(data) % ALIGNED))
         start += len(parts[-1])
-    packed = gzip.compress(b"".join(parts), 9, mtime=0)
-    return base64.b64encode(packed).decode("ascii"), contents
+    return pack_bytes(b"".join(parts)), contents
+
+
+def rounded(values: NDArray[Any]) -> NDArray[np.float32]:
+    """Return numbers to five digits, which take less room when they are packed.
+
+    Examples
+    --------
+    >>> rounded(np.array([1 / 3, 0.5])).round(7).tolist()
+    [0.33333..., 0.5]
+    """
+    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    kept = (bits + (1 << DROPPED - 1)) >> DROPPED << DROPPED
+    return np.where(np.isnan(values), np.float32(np.nan), kept.view(np.float32))
+
+
+def pack_bytes(data: bytes) -> str:
+    """Compress bytes by gzip, and spell them in base64.
+
+    Examples
+    --------
+    >>> gzip.decompress(base64.b64decode(pack_bytes(b"abc")))
+    b'abc'
+    """
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
 
 
 def unpack(packed: str, contents: Mapping[str, Mapping[str, Any]]) -> dict[str, NDArray[Any]]:

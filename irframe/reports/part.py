@@ -52,13 +52,13 @@ class Part:
         """The numbers as they are, for other programs."""
         return "" if self.data is None else self.data.to_csv(index=False)
 
-    @property
+    @cached_property
     def columns(self) -> list[tuple[str, bool]]:
         """Names of the columns, and whether they hold numbers."""
         frame = pd.DataFrame() if self.data is None else self.data
         return [(str(name), _numeric(frame[name])) for name in frame]
 
-    @property
+    @cached_property
     def rows(self) -> list[list[str]]:
         """The numbers as the page spells them."""
         frame = pd.DataFrame() if self.data is None else self.data
@@ -99,5 +99,5 @@ def parts(makers: Sequence[tuple[str, str, Callable[[], Part]]]) -> list[Part]:
         try:
             found.append(make())
         except IrframeError as error:
-            found.append(Part(key, f"{subject} cannot be told", str(error)))
+            found.append(Part(key, f"{subject} cannot be told", f"irframe {error}"))
     return found

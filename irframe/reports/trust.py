@@ -38,8 +38,8 @@ def trust(view: View, findings: pd.DataFrame) -> list[Part]:
 
 
 def _findings(findings: pd.DataFrame) -> Part:
-    counts = findings["severity"].value_counts()
-    told = [f"{counts[name]} {name}{'s' * (counts[name] > 1)}" for name in counts.index]
+    counts = findings["severity"].value_counts().to_dict()
+    told = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items()]
     names = {"how_many": "how many", "where": "where (every place)"}
     return Part(
         "findings",
@@ -93,8 +93,9 @@ def _within(view: View, metric: str) -> int:
 
 
 def _bounds(view: View) -> Part:
-    metrics = [text(name) for name in _bounded(view)[METRIC].to_numpy()]
-    ends = _bounded(view).mean(TOPIC).max(DEPTH)
+    found = _bounded(view)
+    metrics = [text(name) for name in found[METRIC].to_numpy()]
+    ends = found.mean(TOPIC).max(DEPTH)
     lower, upper = ends.sel(bound="lower"), ends.sel(bound="upper")
     frame = pd.concat(
         [_bounded_frame(view, metric, lower, upper) for metric in metrics], ignore_index=True

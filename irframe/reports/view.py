@@ -18,6 +18,7 @@ from irframe.inference.verdicts import p_values
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import all_pairs
+from irframe.reports.packing import rounded
 from irframe.reports.setting import Setting
 from irframe.studies.depth.volatility import volatility
 
@@ -140,7 +141,7 @@ def arrays(view: View) -> dict[str, Array]:
     real["unjudged"] = view.unjudged.transpose(DEPTH, SYSTEM).to_numpy()
     marks = {name: np.nan_to_num(values).astype(np.int16) for name, values in whole.items()}
     return {
-        **{name: values.astype(np.float32) for name, values in real.items()},
+        **{name: rounded(values) for name, values in real.items()},
         **marks,
         "strength": view.strength,
     }

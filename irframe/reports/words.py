@@ -46,14 +46,20 @@ def who_is_first(view: View, metric: int, depth: int) -> str:
     there = view.ranks.isel({METRIC: metric, DEPTH: depth})
     order = view.order(metric, depth)
     names = [text(label) for label in view.cube[SYSTEM].to_numpy()[order]]
-    low, first = there["rank_low"].to_numpy()[order], there["first"].to_numpy()[order]
+    low = there["rank_low"].to_numpy()[order]
     sure = percent(1 - view.setting.alpha)
     best = [name for name, rank in zip(names, low, strict=True) if rank == 1]
     if len(best) < 2:
         return f"{names[0]} is first, and at {sure} nobody else could be"
-    return f"{len(best)} systems could be first: {listed(best)}"  + (
-        f"; {names[0]}, now first, is so in {percent(float(first[0]))} of resamples"
-    )
+    return f"{len(best)} systems could be first: {listed(best)}"
+
+
+def how_surely(view: View, metric: int, depth: int) -> str:
+    """Say how often the first system would be first on other topics."""
+    first = view.ranks["first"].isel({METRIC: metric, DEPTH: depth}).to_numpy()
+    place = view.order(metric, depth)[0]
+    name = text(view.cube[SYSTEM].to_numpy()[place])
+    return f"{name}, now first, is so in {percent(float(first[place]))} of resamples of the topics"
 
 
 def who_is_told_apart(view: View, metric: int, depth: int) -> str:
@@ -89,7 +95,7 @@ def sentences(view: View) -> dict[str, list[list[str]]]:
     """Return every sentence of a view by metric and depth."""
     metrics, depths = range(len(view.setting.metrics)), range(len(view.setting.depths))
     judged = [who_is_unjudged(view, depth) for depth in depths]
-    said = {"first": who_is_first, "apart": who_is_told_apart, "order": how_it_changes}
+    said = {"first": who_is_first, "sure": how_surely, "apart": who_is_told_apart, "order": how_it_changes}
     found = {
         name: [[say(view, metric, depth) for depth in depths] for metric in metrics]
         for name, say in said.items()
