@@ -18,8 +18,12 @@ from irframe.reports.view import View
 from irframe.studies.orderings.orderings import orderings
 from irframe.studies.outcomes.outcomes import outcomes
 
-NAMES = {"**ns": "undecided, behind first", "ns": "ahead", "=": "equal", "ni": "behind"} | {
-    "**ni": "undecided, ahead first"
+NAMES = {
+    "**ns": "first ahead, then undecided",
+    "ns": "ahead",
+    "=": "equal",
+    "ni": "behind",
+    "**ni": "first behind, then undecided",
 }
 """What an innate ordering of the baseline against a system says of the system."""
 OUTCOMES = ["neither", "a_only", "b_only", "both", "p_answered", "esl_a", "esl_b"]
@@ -62,12 +66,13 @@ def _outcomes(view: View) -> Part:
 def _orderings(view: View) -> Part:
     baseline, depth = _baseline(view), view.setting.at
     found = orderings(view.cube, baseline, depth=depth, labels=False).isel({DEPTH: -1})
-    counts = found["count"].to_pandas().rename(columns=NAMES)
+    names = [NAMES[text(group)] for group in found["group"].to_numpy()]
+    counts = pd.DataFrame(found["count"].to_numpy(), columns=names)
     counts.insert(0, SYSTEM, found["system_b"].to_numpy())
     counts["p"] = found["p"].to_numpy()
     counts = counts.sort_values("ahead", ascending=False, ignore_index=True)
     ahead = int(((counts["ahead"] > counts["behind"]) & (counts["p"] < view.setting.alpha)).sum())
-    says = f"{ahead} of {len(counts)} systems are ahead of {text(baseline)} whatever the metric"
+    says = f"{ahead} of {len(counts)} systems are ahead of {text(baseline)} on more topics, whatever the metric"
     how = (
         f"Topics on which every metric must agree at depth {depth}, any relevant grade counting "
         "alike; sign test of ahead against behind, not corrected."

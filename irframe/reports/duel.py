@@ -65,7 +65,8 @@ class Duel:
     @cached_property
     def topic(self) -> str:
         """The topic on which they differ most."""
-        return str(self.bars[TOPIC][self.bars["difference"].abs().idxmax()])
+        most = int(self.bars["difference"].abs().to_numpy().argmax())
+        return str(self.bars[TOPIC].iloc[most])
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import pandas as pd
 from irframe.errors import InputError
 
 if TYPE_CHECKING:
-    import altair
+    import altair as alt
 
 HUES = 8
 """Colours of systems that the style of the page knows."""
@@ -25,11 +25,11 @@ MISSING = "the extra report: pip install 'irframe[report]'"
 def drawing() -> Any:
     """Return altair, which is imported when a report is made."""
     try:
-        import altair  # noqa: PLC0415 - costs time at import
+        import altair as alt  # noqa: PLC0415 - costs time at import
         import vl_convert  # noqa: F401, PLC0415 - the same
     except ImportError as error:
         raise InputError("altair and vl-convert-python", "none", f"install {MISSING}") from error
-    return altair
+    return alt
 
 
 @cache
@@ -38,7 +38,8 @@ def script() -> str:
     drawing()
     import vl_convert  # noqa: PLC0415 - costs time at import
 
-    return str(vl_convert.javascript_bundle())
+    bundle: Any = vl_convert.javascript_bundle
+    return str(bundle())
 
 
 def svg(figure: dict[str, Any]) -> str:
@@ -48,9 +49,14 @@ def svg(figure: dict[str, Any]) -> str:
     return str(vl_convert.vegalite_to_svg(figure))
 
 
-def styled(chart: "altair.TopLevelMixin", **data: pd.DataFrame) -> dict[str, Any]:
+def styled(chart: "alt.TopLevelMixin", **data: pd.DataFrame) -> dict[str, Any]:
     """Return the specification of a chart in the page's style, with named data."""
-    axis = {"labelColor": INK, "titleColor": INK, "gridColor": RULE, "domainColor": QUIET}
+    axis: dict[str, Any] = {
+        "labelColor": INK,
+        "titleColor": INK,
+        "gridColor": RULE,
+        "domainColor": QUIET,
+    }
     axis |= {"tickColor": QUIET, "titleFontWeight": "normal", "labelFontSize": 12}
     figure: dict[str, Any] = chart.to_dict(validate=False)
     figure["config"] = {
@@ -68,7 +74,10 @@ def styled(chart: "altair.TopLevelMixin", **data: pd.DataFrame) -> dict[str, Any
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     whole = frame.astype(object).where(frame.notna(), None)
-    return [{str(name): _plain(value) for name, value in row.items()} for row in whole.to_dict("records")]
+    return [
+        {str(name): _plain(value) for name, value in row.items()}
+        for row in whole.to_dict("records")
+    ]
 
 
 def _plain(value: Any) -> Any:
@@ -117,7 +126,8 @@ def ends_of(lines: pd.DataFrame) -> pd.DataFrame:
     places = last["mean"].to_list()
     for place in range(1, len(places)):
         places[place] = max(places[place], places[place - 1] + gap)
-    return last.assign(mean=places)
+    ends: pd.DataFrame = last.assign(mean=places)
+    return ends
 
 
 def hues() -> Any:
@@ -183,7 +193,10 @@ def unjudged(shares: pd.DataFrame) -> dict[str, Any]:
         base.mark_area(color=ACCENT, opacity=opacity).encode(
             y=alt.Y(f"{low}:Q", title="unjudged", axis=percent), y2=f"{high}:Q"
         )
-        for low, high, opacity in (("lowest", "highest", 0.15), ("lower quartile", "upper quartile", 0.3))
+        for low, high, opacity in (
+            ("lowest", "highest", 0.15),
+            ("lower quartile", "upper quartile", 0.3),
+        )
     ]
     line = base.mark_line(color=ACCENT, strokeWidth=2, tooltip=True).encode(y="median:Q")
     chart = alt.layer(*bands, line).properties(width=WIDTH, height=HEIGHT)
@@ -202,7 +215,7 @@ def pool(growth: pd.DataFrame) -> dict[str, Any]:
 
 
 def bounds(ends: pd.DataFrame) -> dict[str, Any]:
-    """Draw between which means the truth lies, a bar for every system in the order of the ladder."""
+    """Draw between which means the truth lies, system by system down the ladder."""
     alt = drawing()
     base = alt.Chart(alt.NamedData("ends")).encode(x=alt.X("place:Q", title="place in the ladder"))
     bar = base.mark_rule(color=ACCENT, opacity=0.45, strokeWidth=3).encode(

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.reports.part import MISSING
 from irframe.reports.setting import text
 from irframe.reports.view import View
 
@@ -41,7 +42,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
     """Yield the rows of the ladder at the depth and metric that the page opens with."""
     at = view.setting.place
     there = view.ranks.isel({METRIC: 0, DEPTH: at})
-    values = {name: there[name].to_numpy() for name in there.data_vars}
+    values = {str(name): there[name].to_numpy() for name in there.data_vars}
     open_share = view.unjudged.isel({DEPTH: at}).to_numpy()
     names = [text(label) for label in view.cube[SYSTEM].to_numpy()]
     base = _baseline(view, values["mean"])
@@ -95,11 +96,11 @@ def ranks(low: float, high: float) -> str:
     Examples
     --------
     >>> ranks(1, 9), ranks(3, 3)
-    ('1–9', '3')
+    ('1 to 9', '3')
     """
     if np.isnan(low):
-        return "–"
-    return f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"
+        return MISSING
+    return f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
 
 
 def fixed(value: float) -> str:
@@ -111,5 +112,5 @@ def fixed(value: float) -> str:
     ('0.123', '123.5')
     """
     if np.isnan(value):
-        return "–"
+        return MISSING
     return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"

@@ -62,20 +62,23 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> Lists:
 def _judged_names(cube: xr.Dataset) -> NDArray[Any]:
     """Return the names of judged documents, None for others."""
     slot = cube["doc"].to_numpy()[..., :SHOWN]
-    names = np.append(cube["judged_doc"].to_numpy().astype(object), None)
+    judged = cube["judged_doc"].to_numpy().astype(object)
+    names = np.concatenate([judged, np.array([None], object)])
     start = cube["judged_start"].to_numpy()[:, np.newaxis]
     return np.asarray(names[np.where(slot < 0, -1, slot + start)])
 
 
 def _listed_names(cube: xr.Dataset, runs: pd.DataFrame) -> NDArray[Any]:
     """Return the names that a run frame has at the ranks of a cube."""
-    ties, dtype, seed = (cube.attrs.get(name) for name in ("ties", "score_dtype", "seed"))
-    ranked = rank(runs, ties="trec" if ties == "mean" else ties, score_dtype=dtype, seed=seed)
+    told = cube.attrs
+    ranked = rank(runs, told["ties"], told["score_dtype"], told.get("seed"))
     role = roles(ranked.columns)
     top = ranked[ranked[role[RANK]] <= min(SHOWN, cube.sizes[DEPTH])]
-    topics = cube.indexes[TOPIC].get_indexer(top[role[TOPIC]])
+    topics = cube.indexes[TOPIC].get_indexer(pd.Index(top[role[TOPIC]]))
     known = role.get(SYSTEM)
-    systems = cube.indexes[SYSTEM].get_indexer(top[known]) if known else np.zeros(len(top), int)
+    systems = (
+        cube.indexes[SYSTEM].get_indexer(pd.Index(top[known])) if known else np.zeros(len(top), int)
+    )
     inside = (topics >= 0) & (systems >= 0)
     shape = cube.sizes[SYSTEM], cube.sizes[TOPIC], min(SHOWN, cube.sizes[DEPTH])
     names = np.full(shape, None, object)

@@ -83,18 +83,22 @@ class Page:
     @cached_property
     def hues(self) -> list[int]:
         """The colour that each system keeps, dealt out down the ladder that the page opens with."""
-        names = [rung.place for rung in rungs(self.opening, self.systems)]
-        order = names + [place for place in range(len(self.systems)) if place not in set(names)]
+        there = set(self.ladder)
+        order = self.ladder + [place for place in range(len(self.systems)) if place not in there]
         found = np.empty(len(order), int)
         found[order] = np.arange(len(order)) % figures.HUES
         return [int(hue) for hue in found]
 
     @cached_property
+    def ladder(self) -> list[int]:
+        """Positions of the systems in the ladder that the page opens with, the best first."""
+        return [rung.place for rung in rungs(self.opening, self.systems)]
+
+    @cached_property
     def drawn(self) -> list[int]:
         """Systems whose curves are drawn at first."""
-        ladder = [rung.place for rung in rungs(self.opening, self.systems)]
-        base = self.baseline
-        return ladder[:DRAWN] + [base] * (base is not None and base not in ladder[:DRAWN])  # type: ignore[return-value]
+        drawn = self.ladder[:DRAWN]
+        return drawn + [place for place in self.ladder[DRAWN:] if place == self.baseline]
 
     @property
     def tested(self) -> str:
@@ -112,9 +116,9 @@ class Page:
     @cached_property
     def duel(self) -> Duel:
         """The two systems that the page opens with: the first, and the baseline or the second."""
-        ladder = [rung.place for rung in rungs(self.opening, self.systems)]
-        second = ladder[1] if self.baseline in {None, ladder[0]} else self.baseline
-        return Duel(self.opening, self.lists, ladder[0], int(second or 0))
+        first, *others = self.ladder
+        second = next((place for place in others if place == self.baseline), others[0])
+        return Duel(self.opening, self.lists, first, second)
 
     @cached_property
     def live(self) -> dict[str, dict[str, Any]]:
@@ -123,9 +127,16 @@ class Page:
         now = pd.DataFrame({"depth": [at]})
         mean = view.ranks["mean"].isel(metric=0)
         chosen = [
-            {"depth": depth, "mean": float(value), SYSTEM: self.systems[place], "hue": self.hues[place]}
+            {
+                "depth": depth,
+                "mean": float(value),
+                SYSTEM: self.systems[place],
+                "hue": self.hues[place],
+            }
             for place in self.drawn
-            for depth, value in zip(depths, mean.sel({SYSTEM: self._label(place)}).to_numpy(), strict=True)
+            for depth, value in zip(
+                depths, mean.sel({SYSTEM: self._label(place)}).to_numpy(), strict=True
+            )
         ]
         told = self._by_metric(view.told)
         order = self._by_metric(view.agreement[:, :, self.setting.place])

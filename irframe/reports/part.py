@@ -11,6 +11,9 @@ import pandas as pd
 from irframe.errors import IrframeError
 from irframe.reports.setting import text
 
+MISSING = "-"
+"""What stands for a number that there is not."""
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
@@ -75,14 +78,15 @@ def spelled(value: Any) -> str:
     Examples
     --------
     >>> spelled(0.12345), spelled(7), spelled(float("nan")), spelled(True), spelled(1e-9)
-    ('0.123', '7', '–', 'yes', '1e-09')
+    ('0.123', '7', '-', 'yes', '1e-09')
     """
     if value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value)):
-        return "–"
+        return MISSING
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if isinstance(value, float | np.floating):
-        return f"{value:.3f}" if value == 0 or 5e-4 <= abs(value) < 1e4 else f"{value:.3g}"
+        size = abs(float(value))
+        return f"{value:.3f}" if size == 0 or 5e-4 <= size < 1e4 else f"{value:.3g}"
     return text(value)
 
 

@@ -9,12 +9,12 @@ from typing import Any, overload
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.cube import cube as build
+from irframe.cubes.cube import build_cube
 from irframe.cubes.gate import read_cube
-from irframe.cubes.policy import Contributing, PoolDepth
+from irframe.cubes.policy import Contributing, Policy, PoolDepth
 from irframe.cubes.score import Metrics
 from irframe.cubes.verb import in_memory
-from irframe.errors import InputError
+from irframe.errors import InputError, ParameterError
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.paired import PairedTest
@@ -136,7 +136,7 @@ def report(
 
     Raises
     ------
-    InputError
+    InputError, ParameterError
         Where the extra ``report`` is missing, and for frames that cannot be read.
     MetricError
         For an unknown metric, or one that does not apply to the cube.
@@ -162,16 +162,32 @@ def report(
     """
     said = {name: value for name, value in locals().items() if name not in INPUTS}
     figures.drawing()
-    frames = {} if isinstance(data, xr.Dataset) else {"runs": as_runs(data), "qrels": as_qrels(qrels)}
     target = Path(_target(data, qrels, path))
-    made = {"depth": depth, "ties": ties, "contributing": contributing, "pool_depth": pool_depth}
-    cube = build(**frames, **made, collection=collection) if frames else in_memory(read_cube(data), "report")
+    policy = Policy(
+        depth=depth,
+        ties=ties,
+        contributing=contributing,
+        pool_depth=pool_depth,
+        collection=collection,
+    )
+    frames, cube = _read(data, qrels, policy)
     asked = {"test": test, "adjust": adjust, "alpha": alpha, "samples": samples, "seed": seed}
     setting = Setting.read(cube, metrics, depths, at, baseline=baseline, **asked)
     call = origins.call(_names(frames, target), said, _defaults())
     page = _page(title or TITLE, setting, frames, call)
     target.write_text(page.render(), encoding="utf-8")
     return target
+
+
+def _read(data: Any, qrels: Any, policy: Policy) -> tuple[dict[str, pd.DataFrame], xr.Dataset]:
+    """Return the frames, if there are any, and their cube."""
+    if not isinstance(data, xr.Dataset):
+        frames = {"runs": as_runs(data), "qrels": as_qrels(qrels)}
+        return frames, build_cube(frames["runs"], frames["qrels"], policy)
+    if policy != Policy():
+        wanted = "a cube alone, or a run frame to build one from"
+        raise ParameterError(wanted, "a cube and how to build it", "leave out what it has settled")
+    return {}, in_memory(read_cube(data), "report")
 
 
 def _target(data: Any, qrels: Any, path: Target | None) -> Target:

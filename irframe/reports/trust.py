@@ -8,7 +8,6 @@ import xarray as xr
 
 from irframe.cubes.bounds import bounds
 from irframe.errors import MetricError
-from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.reports import figures
 from irframe.reports.part import Part, parts
@@ -80,22 +79,18 @@ def _bounded(view: View) -> xr.DataArray:
     found = []
     for metric in view.setting.metrics:
         try:
-            found.append(bounds(view.cube, metric, at=_within(view, metric)))
+            found.append(bounds(view.cube, metric, at=view.setting.at))
         except MetricError as error:
             reason = error
     if not found:
         raise reason
-    return xr.concat([part.reset_coords(drop=True) for part in found], METRIC, join="outer")
-
-
-def _within(view: View, metric: str) -> int:
-    return max(view.setting.at, parse_metric(metric).depth or 1)
+    return xr.concat([part.reset_coords(drop=True) for part in found], METRIC)
 
 
 def _bounds(view: View) -> Part:
     found = _bounded(view)
     metrics = [text(name) for name in found[METRIC].to_numpy()]
-    ends = found.mean(TOPIC).max(DEPTH)
+    ends = found.mean(TOPIC).isel({DEPTH: 0})
     lower, upper = ends.sel(bound="lower"), ends.sel(bound="upper")
     frame = pd.concat(
         [_bounded_frame(view, metric, lower, upper) for metric in metrics], ignore_index=True
@@ -123,13 +118,14 @@ def _ties(view: View) -> Part:
     rates = tie_rates(view.cube).mean(TOPIC).to_series().rename("tie rate")
     ranges = tie_ranges(view.cube, *view.setting.metrics, at=view.setting.at).mean(TOPIC)
     width = (ranges.sel(bound="upper") - ranges.sel(bound="lower")).isel({DEPTH: 0})
-    frame = width.transpose(SYSTEM, METRIC).to_pandas()
-    frame = frame.rename(columns=lambda metric: f"{metric} left open").join(rates).reset_index()
+    names = [f"{metric} left open" for metric in view.setting.metrics]
+    frame = pd.DataFrame(width.transpose(SYSTEM, METRIC).to_numpy(), rates.index, names)
+    frame = frame.join(rates).reset_index()
     frame = frame.sort_values("tie rate", ascending=False, ignore_index=True)
     most, metric = float(width.isel({METRIC: 0}).max()), view.setting.metrics[0]
     says = f"The order of tied documents decides up to {most:.3f} of a system's {metric}"
-    if not frame["tie rate"].any():
-        says = "No ranking has ties where it matters"
+    if most == 0:
+        says = f"No order of tied documents changes a system's {metric}"
     how = (
         f"Highest less lowest mean score over all orders of the tied documents, at depth "
         f"{view.setting.at}; the tie rate is the share of the top 20 that ties."
@@ -141,7 +137,7 @@ def _left_out(view: View) -> Part:
     at = view.setting.at
     frame = leave_out(view.cube, *view.setting.metrics, at=at)
     first = frame[frame[METRIC] == view.setting.metrics[0]]
-    worst = first.loc[first["rank_change"].idxmax()]
+    worst = first.iloc[int(first["rank_change"].to_numpy().argmax())]
     says = f"A run left out of the pool moves by {first['rank_change'].mean():.1f} ranks"
     how = (
         f"On average under {worst[METRIC]} at depth {int(worst[DEPTH])}; the most, "

@@ -95,7 +95,12 @@ def sentences(view: View) -> dict[str, list[list[str]]]:
     """Return every sentence of a view by metric and depth."""
     metrics, depths = range(len(view.setting.metrics)), range(len(view.setting.depths))
     judged = [who_is_unjudged(view, depth) for depth in depths]
-    said = {"first": who_is_first, "sure": how_surely, "apart": who_is_told_apart, "order": how_it_changes}
+    said = {
+        "first": who_is_first,
+        "sure": how_surely,
+        "apart": who_is_told_apart,
+        "order": how_it_changes,
+    }
     found = {
         name: [[say(view, metric, depth) for depth in depths] for metric in metrics]
         for name, say in said.items()

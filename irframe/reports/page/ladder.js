@@ -26,8 +26,8 @@ function fill(line, found, place, [low, high]) {
   const cell = (name) => line.querySelector(`.${name}`);
   const share = (value) => (Number.isNaN(value) ? 0 : (100 * (value - low)) / (high - low || 1));
   const [from, to] = [found.rank_low[place], found.rank_high[place]];
-  cell("rank_low").textContent = from === 0 ? "–" : from === to ? from : `${from}–${to}`;
-  cell("tier").textContent = found.tier[place] || "–";
+  cell("rank_low").textContent = from === 0 ? "-" : from === to ? from : `${from} to ${to}`;
+  cell("tier").textContent = found.tier[place] || "-";
   cell("mean").textContent = fixed(found.mean[place]);
   const interval = `${fixed(found.ci_low[place])} to ${fixed(found.ci_high[place])}`;
   cell("bar").title = cell("bar").lastChild.textContent = interval;

@@ -29,6 +29,6 @@ function row(name, ...places) {
 }
 
 const at = (name, ...places) => row(name, ...places)[0];
-const fixed = (value) => (Number.isNaN(value) ? "–" : value.toFixed(Math.abs(value) < 100 ? 3 : 1));
+const fixed = (value) => (Number.isNaN(value) ? "-" : value.toFixed(Math.abs(value) < 100 ? 3 : 1));
 const signed = (value) => (Number.isNaN(value) ? "" : (value < 0 ? "" : "+") + fixed(value));
 const element = (id) => document.getElementById(id);
