@@ -72,7 +72,10 @@ def _orderings(view: View) -> Part:
     counts["p"] = found["p"].to_numpy()
     counts = counts.sort_values("ahead", ascending=False, ignore_index=True)
     ahead = int(((counts["ahead"] > counts["behind"]) & (counts["p"] < view.setting.alpha)).sum())
-    says = f"{ahead} of {len(counts)} systems are ahead of {text(baseline)} on more topics, whatever the metric"
+    says = (
+        f"{ahead} of {len(counts)} systems are ahead of {text(baseline)} on more topics, "
+        "whatever the metric"
+    )
     how = (
         f"Topics on which every metric must agree at depth {depth}, any relevant grade counting "
         "alike; sign test of ahead against behind, not corrected."
