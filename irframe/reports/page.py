@@ -101,6 +101,13 @@ class Page:
         return drawn + [place for place in self.ladder[DRAWN:] if place == self.baseline]
 
     @property
+    def now(self) -> str:
+        """What the page opens with, in words."""
+        asked = self.setting
+        words = [asked.metrics[0], f"depth {asked.at}"]
+        return ", ".join(words + [self.opening.name] * (len(self.views) > 1))
+
+    @property
     def tested(self) -> str:
         """The test of pairs and its correction."""
         adjust = self.setting.adjust
