@@ -1,12 +1,15 @@
 """Which system of a pair is ahead, and whether significantly."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.inference.corrections import adjust_p
+from irframe.checks import level
+from irframe.inference.jointly import Adjust, Compared, correct, parse_correction
 from irframe.inference.matched import Array, Matched
 from irframe.metrics.averaging import TIE
-from irframe.paired import PairedTest, all_pairs
+from irframe.paired import PairedTest, parse_test
 
 
 def p_values(
@@ -31,12 +34,33 @@ def verdicts(
     return np.where(significant, leads(matched, row, depths, pairs), np.int8(0))
 
 
-def told_apart(
-    matched: Matched, row: int, depths: slice, *, test: PairedTest, adjust: str | None, alpha: float
-) -> NDArray[np.bool_]:
-    """Say which of all pairs differ after correction at each depth, shape (depth, pair)."""
-    pairs = all_pairs(len(matched.systems))
-    p = p_values(matched, row, depths, test=test, pairs=pairs).T
-    (adjusted,) = adjust_p([p[np.newaxis]], adjust, family="depth", alpha=alpha)
-    found: NDArray[np.bool_] = adjusted[0] < alpha
-    return found
+class Pairing:
+    """How pairs of systems are told apart.
+
+    Parameters
+    ----------
+    test
+        A paired test or its name.
+    adjust
+        Correction over the pairs of a metric at a depth, or None.
+    alpha
+        Significance level.
+    """
+
+    def __init__(self, test: str | PairedTest, adjust: Adjust, alpha: float) -> None:
+        self.test = parse_test(test)
+        self.adjust = parse_correction(adjust, self.test)
+        self.alpha = level(alpha)
+
+    def p_values(self, matched: Matched, pairs: Array) -> Array:
+        """Give corrected p-values, shape (metric, depth, pair)."""
+
+        def compute(row: int, depths: slice) -> Array:
+            return p_values(matched, row, depths, test=self.test, pairs=pairs).T
+
+        compared = Compared(matched, pairs, matched.by_piece(len(pairs), compute))
+        return correct([compared], self.adjust, family="depth", alpha=self.alpha)[0]
+
+    def told(self) -> dict[str, Any]:
+        """Return the attributes of a result that depends on it."""
+        return {"test": repr(self.test), "adjust": str(self.adjust or "none"), "alpha": self.alpha}

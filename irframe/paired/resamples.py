@@ -1,10 +1,11 @@
-"""Resamples of the topics, the same for all that is measured on them."""
+"""Resamples and signs of the topics, the same for all that is measured on them."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from irframe.paired.pairs import FloatArray, IntArray
 
-__all__ = ["count_drawn", "draw_topics"]
+__all__ = ["count_drawn", "draw_signs", "draw_topics"]
 
 
 def draw_topics(topics: int, *, samples: int, seed: int) -> IntArray:
@@ -26,6 +27,27 @@ def draw_topics(topics: int, *, samples: int, seed: int) -> IntArray:
     """
     generator = np.random.default_rng(seed)
     return generator.integers(topics, size=(samples, topics), dtype=np.int64)
+
+
+def draw_signs(topics: int, *, samples: int, seed: int) -> NDArray[np.int8]:
+    """Draw signs.
+
+    Parameters
+    ----------
+    topics
+        How many topics there are.
+    samples
+        How many draws.
+    seed
+        Of the generator of the draws.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (samples, topics), each -1 or 1.
+    """
+    drawn = np.random.default_rng(seed).integers(2, size=(samples, topics), dtype=np.int8)
+    return 2 * drawn - np.int8(1)
 
 
 def count_drawn(drawn: IntArray) -> FloatArray:
