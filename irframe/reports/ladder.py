@@ -61,7 +61,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
             tier,
             above is not None and tier != above,
             fixed(ends[1]),
-            f"{fixed(ends[0])} to {fixed(ends[2])}",
+            MISSING if np.isnan(ends[0]) else f"{fixed(ends[0])} to {fixed(ends[2])}",
             tuple(share(end, low, high) for end in ends),  # type: ignore[arg-type]
             "" if np.isnan(base) else f"{ends[1] - base:+.3f}{' *' * bool(apart[row])}",
             MISSING if np.isnan(open_share[row]) else f"{100 * open_share[row]:.0f} %",

@@ -110,9 +110,8 @@ class Page:
     @property
     def tested(self) -> str:
         """The test of pairs and its correction."""
-        adjust = self.setting.adjust
-        how = f"corrected by {adjust.capitalize()}" if adjust else "not corrected"
-        return f"{self.setting.test!r}, {how}"
+        told = self.setting.pairing.told()
+        return f"{told['test']}, correction {told['adjust']}"
 
     @property
     def baseline(self) -> int | None:

@@ -17,6 +17,7 @@ from irframe.cubes.verb import in_memory
 from irframe.errors import InputError, ParameterError
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
+from irframe.inference.jointly import Adjust
 from irframe.paired import PairedTest
 from irframe.reports import figures, origins
 from irframe.reports.beside import beside
@@ -46,7 +47,7 @@ def report(
     at: int | None = None,
     title: str | None = None,
     test: str | PairedTest = "t",
-    adjust: str | None = "holm",
+    adjust: Adjust = "holm",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -68,7 +69,7 @@ def report(
     at: int | None = None,
     title: str | None = None,
     test: str | PairedTest = "t",
-    adjust: str | None = "holm",
+    adjust: Adjust = "holm",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -89,7 +90,7 @@ def report(
     at: int | None = None,
     title: str | None = None,
     test: str | PairedTest = "t",
-    adjust: str | None = "holm",
+    adjust: Adjust = "holm",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
