@@ -7,10 +7,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.names import DEPTH, SYSTEM
 from irframe.reports.part import MISSING
 from irframe.reports.pixels import matrix
-from irframe.reports.setting import text
 from irframe.reports.view import View
 
 
@@ -44,10 +43,9 @@ class Rung(NamedTuple):
 def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
     """Yield the rows of the ladder at the depth and metric that the page opens with."""
     at = view.setting.place
-    there = view.ranks.isel({METRIC: 0, DEPTH: at})
-    values = {str(name): there[name].to_numpy() for name in there.data_vars}
+    values = {name: each[0, at] for name, each in view.ranked.items()}
     open_share = view.unjudged.isel({DEPTH: at}).to_numpy()
-    names = [text(label) for label in view.cube[SYSTEM].to_numpy()]
+    names = view.systems
     base, apart = _against(view, values["mean"])
     low, high = span(values)
     above = None

@@ -194,7 +194,7 @@ class Page:
         view = self.views[number]
         return {
             "name": view.name,
-            "systems": [self.systems.index(text(name)) for name in view.cube[SYSTEM].to_numpy()],
+            "systems": [self.systems.index(name) for name in view.systems],
             "topics": [self.topics.index(text(name)) for name in view.cube[TOPIC].to_numpy()],
         }
 

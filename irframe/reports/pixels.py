@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irframe.metrics.facts import facts
-from irframe.names import DEPTH, METRIC
 from irframe.paired import all_pairs
 from irframe.reports.view import View
 
@@ -34,8 +33,7 @@ def matrix(view: View, metric: int, depth: int) -> NDArray[np.int8]:
         In the order of the ladder; how many levels the p-value is below, negative where the row
         is worse; (system, system).
     """
-    there = view.ranks["mean"].isel({METRIC: metric, DEPTH: depth}).to_numpy()
-    mean = there * facts(view.setting.metrics[metric]).sign
+    mean = view.ranked["mean"][metric, depth] * facts(view.setting.metrics[metric]).sign
     first, second = all_pairs(len(mean)).T
     signed = view.strength[metric, depth] * np.sign(mean[first] - mean[second])
     found = np.zeros((len(mean), len(mean)), np.int8)

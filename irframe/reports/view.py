@@ -18,7 +18,7 @@ from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import all_pairs
 from irframe.reports.packing import rounded
-from irframe.reports.setting import Setting
+from irframe.reports.setting import Setting, text
 from irframe.studies.depth.volatility import volatility
 
 Array = NDArray[Any]
@@ -66,6 +66,19 @@ class View:
         )
 
     @cached_property
+    def ranked(self) -> dict[str, Array]:
+        """The same as arrays by name, (metric, depth, system)."""
+        ranks = self.ranks.transpose(METRIC, DEPTH, SYSTEM)
+        return {
+            str(name): ranks[name].to_numpy() for name in ranks.data_vars if ranks[name].ndim == 3
+        }
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """The names of the systems."""
+        return [text(label) for label in self.cube[SYSTEM].to_numpy()]
+
+    @cached_property
     def levels(self) -> tuple[float, ...]:
         """Levels that p-values may be below, falling."""
         return levels(self.setting.alpha)
@@ -100,9 +113,8 @@ class View:
 
     def order(self, metric: int, depth: int) -> Array:
         """Return the positions of the systems, the best first, as the ladder has them."""
-        there = self.ranks.isel({METRIC: metric, DEPTH: depth})
-        mean = there["mean"].to_numpy() * facts(self.setting.metrics[metric]).sign
-        return np.lexsort([-np.nan_to_num(mean), there["rank"].to_numpy()])
+        mean = self.ranked["mean"][metric, depth] * facts(self.setting.metrics[metric]).sign
+        return np.lexsort([-np.nan_to_num(mean), self.ranked["rank"][metric, depth]])
 
 
 def unjudged_shares(view: View) -> xr.DataArray:
@@ -142,9 +154,8 @@ def views(setting: Setting) -> Iterator[View]:
 
 def arrays(view: View) -> dict[str, Array]:
     """Return the numbers of a view as the page holds them, over (metric, depth, system)."""
-    ranks = view.ranks.transpose(METRIC, DEPTH, SYSTEM)
-    whole = {name: ranks[name].to_numpy() for name in ("rank", "rank_low", "rank_high", "tier")}
-    real = {name: ranks[name].to_numpy() for name in ("mean", "ci_low", "ci_high", "first")}
+    whole = {name: view.ranked[name] for name in ("rank", "rank_low", "rank_high", "tier")}
+    real = {name: view.ranked[name] for name in ("mean", "ci_low", "ci_high", "first")}
     real |= {"told": view.told, "agreement": view.agreement}
     real["unjudged"] = view.unjudged.transpose(DEPTH, SYSTEM).to_numpy()
     marks = {name: np.nan_to_num(values).astype(np.int16) for name, values in whole.items()}

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irframe.names import DEPTH, METRIC, SYSTEM
-from irframe.reports.setting import text
+from irframe.names import DEPTH
 from irframe.reports.view import View
 
 NAMED = 3
@@ -43,10 +42,9 @@ def percent(share: float) -> str:
 
 def who_is_first(view: View, metric: int, depth: int) -> str:
     """Say which systems may be first, and how sure that is."""
-    there = view.ranks.isel({METRIC: metric, DEPTH: depth})
     order = view.order(metric, depth)
-    names = [text(label) for label in view.cube[SYSTEM].to_numpy()[order]]
-    low = there["rank_low"].to_numpy()[order]
+    names = [view.systems[place] for place in order]
+    low = view.ranked["rank_low"][metric, depth][order]
     sure = percent(1 - view.setting.alpha)
     best = [name for name, rank in zip(names, low, strict=True) if rank == 1]
     if not best:
@@ -58,9 +56,9 @@ def who_is_first(view: View, metric: int, depth: int) -> str:
 
 def how_surely(view: View, metric: int, depth: int) -> str:
     """Say how often the first system would be first on other topics."""
-    first = view.ranks["first"].isel({METRIC: metric, DEPTH: depth}).to_numpy()
+    first = view.ranked["first"][metric, depth]
     place = view.order(metric, depth)[0]
-    name = text(view.cube[SYSTEM].to_numpy()[place])
+    name = view.systems[place]
     if np.isnan(first[place]):
         return "One topic says nothing of others"
     return f"{name}, now first, is so in {percent(float(first[place]))} of resamples of the topics"
@@ -83,7 +81,7 @@ def who_is_unjudged(view: View, depth: int) -> str:
     if not np.nansum(shares):
         return "Every document down to here is judged"
     worst = int(np.nanargmax(shares))
-    name = text(view.cube[SYSTEM].to_numpy()[worst])
+    name = view.systems[worst]
     middle, most = percent(float(np.nanmedian(shares))), percent(float(shares[worst]))
     return f"{middle} of the documents are unjudged for the median system, {most} for {name}"
 
