@@ -1,0 +1,122 @@
+"""The ladder as the page opens: a row per system, the best first."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from irframe.names import DEPTH, SYSTEM
+from irframe.reports.part import MISSING
+from irframe.reports.pixels import matrix
+from irframe.reports.view import View
+
+
+class Rung(NamedTuple):
+    """A row of the ladder, as it is spelled.
+
+    Attributes
+    ----------
+    place
+        Position of the system in the cube.
+    system
+        Its name.
+    ranks
+        The interval of its rank.
+    tier
+        Its tier, and whether the row above is of another.
+    """
+
+    place: int
+    system: str
+    ranks: str
+    tier: int
+    opens: bool
+    mean: str
+    interval: str
+    share: tuple[float, float, float]
+    change: str
+    unjudged: str
+
+
+def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
+    """Yield the rows of the ladder at the depth and metric that the page opens with."""
+    at = view.setting.place
+    values = {name: each[0, at] for name, each in view.ranked.items()}
+    open_share = view.unjudged.isel({DEPTH: at}).to_numpy()
+    names = view.systems
+    base, apart = _against(view, values["mean"])
+    low, high = span(values)
+    above = None
+    for row in view.order(0, at):
+        ends = [float(values[name][row]) for name in ("ci_low", "mean", "ci_high")]
+        tier = int(np.nan_to_num(values["tier"][row]))
+        yield Rung(
+            systems.index(names[row]),
+            names[row],
+            ranks(values["rank_low"][row], values["rank_high"][row]),
+            tier,
+            above is not None and tier != above,
+            fixed(ends[1]),
+            MISSING if np.isnan(ends[0]) else f"{fixed(ends[0])} to {fixed(ends[2])}",
+            tuple(share(end, low, high) for end in ends),  # type: ignore[arg-type]
+            "" if np.isnan(base) else f"{ends[1] - base:+.3f}{' *' * bool(apart[row])}",
+            MISSING if np.isnan(open_share[row]) else f"{100 * open_share[row]:.0f} %",
+        )
+        above = tier
+
+
+def _against(view: View, mean: NDArray[Any]) -> tuple[float, NDArray[np.bool_]]:
+    """Return the mean of the baseline, NaN where there is none, and who is told apart from it."""
+    named, index = view.setting.baseline, view.cube.indexes[SYSTEM]
+    if named not in index:
+        return np.nan, np.zeros(len(mean), bool)
+    order = view.order(0, view.setting.place)
+    row = index.get_indexer(pd.Index([named]))[0]
+    apart = np.zeros(len(mean), bool)
+    apart[order] = matrix(view, 0, view.setting.place)[:, order == row][:, 0] != 0
+    return float(mean[row]), apart
+
+
+def span(values: dict[str, Any]) -> tuple[float, float]:
+    """Return where the bars of a ladder begin and end."""
+    ends = np.concatenate([values["ci_low"], values["ci_high"], values["mean"], [0.0]])
+    return float(np.nanmin(ends)), float(np.nanmax(ends))
+
+
+def share(value: float, low: float, high: float) -> float:
+    """Return where a value stands between two others, in percent.
+
+    Examples
+    --------
+    >>> share(0.25, 0, 1)
+    25.0
+    """
+    return 0.0 if np.isnan(value) or high == low else round(100 * (value - low) / (high - low), 2)
+
+
+def ranks(low: float, high: float) -> str:
+    """Return an interval of ranks as it is spelled.
+
+    Examples
+    --------
+    >>> ranks(1, 9), ranks(3, 3)
+    ('1\u20139', '3')
+    """
+    if np.isnan(low):
+        return MISSING
+    return f"{low:.0f}" if low == high else f"{low:.0f}\u2013{high:.0f}"
+
+
+def fixed(value: float) -> str:
+    """Return a mean with as many decimals as fit.
+
+    Examples
+    --------
+    >>> fixed(0.12345), fixed(123.45)
+    ('0.123', '123.5')
+    """
+    if np.isnan(value):
+        return MISSING
+    return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
