@@ -57,6 +57,7 @@ from .inference.inversions import inversions as inversions
 from .inference.median_p import median_p as median_p
 from .inference.risk import risk as risk
 from .inference.select_top import select_top as select_top
+from .inference.standing import standing as standing
 from .inference.styled import styled as styled
 from .inference.summary import summary as summary
 from .metrics.accuracy import Accuracy as Accuracy
@@ -160,6 +161,7 @@ from .studies.searching.length_histogram import length_histogram as length_histo
 from .studies.searching.reordering import reordering as reordering
 from .studies.searching.rrie import rrie as rrie
 from .studies.searching.search_lengths import search_lengths as search_lengths
+from .studies.trust.check import check as check
 from .studies.trust.diagnose import diagnose as diagnose
 from .studies.trust.leave_out import leave_out as leave_out
 from .studies.trust.pool_growth import pool_growth as pool_growth
