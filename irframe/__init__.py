@@ -4,14 +4,26 @@ Importing irframe registers the accessor ``.ireval`` on DataFrame, Dataset and D
 public names stand in ``__init__.pyi``; each is imported when first used.
 """
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import lazy_loader
 
-from irframe import accessor as accessor
 from irframe.names import VERSION
 
 __version__ = VERSION
+
+
+def _asks_for_help() -> bool:
+    """Tell whether this process is the command line, asked for help, which needs no frames."""
+    words = getattr(sys, "orig_argv", [])
+    program = any(Path(word).stem == "irframe" for word in words[1:3])
+    return program and words[-1] in {"-h", "--help", "--version"} and len(words) < 5
+
+
+if not _asks_for_help():
+    from irframe import accessor as accessor
 
 _find, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 

@@ -6,6 +6,7 @@ keeps the names its caller uses.
 """
 
 from collections.abc import Hashable, Iterable
+from typing import Literal, get_args
 
 VERSION = "0.1.0"
 
@@ -43,6 +44,13 @@ FILES = "files"
 
 RESULT = "result"
 """Attribute of a frame or array: the verb that returned it."""
+
+Ties = Literal["trec", "doc", "order", "rank", "random", "mean"]
+"""How equal scores are put in an order."""
+TIES: tuple[Ties, ...] = get_args(Ties)
+ScoreDtype = Literal["float64", "float32"]
+"""The precision in which scores are equal."""
+SCORE_DTYPES: tuple[ScoreDtype, ...] = get_args(ScoreDtype)
 
 EMPTY = -128
 """Mark in an array of grades: no document was retrieved at this rank."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from irframe.checks import choice, whole
 from irframe.errors import DepthError, ParameterError
-from irframe.frames.ranking import SCORE_DTYPES, TIES
+from irframe.names import SCORE_DTYPES, TIES
 
 Topics = str | Sequence[Hashable]
 Contributing = str | Sequence[Hashable] | None

@@ -14,10 +14,7 @@ from irframe.frames.documents import take
 from irframe.frames.ids import Codes, beginnings, grouped, repeated
 from irframe.frames.sampling import fresh_seed, random_keys, whole_seed
 from irframe.frames.tables import RunTable
-from irframe.names import RANK, SCORE
-
-TIES = ("trec", "doc", "order", "rank", "random", "mean")
-SCORE_DTYPES = ("float64", "float32")
+from irframe.names import RANK, SCORE, SCORE_DTYPES, TIES
 
 
 @dataclass(frozen=True)

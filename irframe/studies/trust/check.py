@@ -17,6 +17,7 @@ from irframe.frames.ranking import listed_again, rank_table
 from irframe.frames.tables import ONLY_SYSTEM, QrelsTable, RunTable, read_qrels_table, read_table
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, SCORE, SYSTEM, TOPIC, roles
+from irframe.studies.trust.findings import SEVERITIES
 from irframe.studies.trust.lists import topics_of_both
 from irframe.studies.trust.run_checks import (
     identical,
@@ -214,7 +215,7 @@ def _filled(found: pd.DataFrame, others: Sequence[pd.DataFrame]) -> pd.DataFrame
 def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
     """Put first how grave what was found is, and what that is."""
     severity = SEVERITY if scored else SEVERITY | {"ranks_repeated": "error"}
-    ordered = sorted(severity, key=lambda name: ("error", "warning", "note").index(severity[name]))
+    ordered = sorted(severity, key=lambda name: SEVERITIES.index(severity[name]))
     there = [[name for name in ordered if row[name]] for row in frame[ordered].to_dict("records")]
     worst = [severity[names[0]] if names else "" for names in there]
     sizes = ["topics", "documents", "longest"]
