@@ -17,9 +17,8 @@ __version__ = VERSION
 
 def _asks_for_help() -> bool:
     """Tell whether this process is the command line, asked for help, which needs no frames."""
-    words = getattr(sys, "orig_argv", [])
-    program = any(Path(word).stem == "irframe" for word in words[1:3])
-    return program and words[-1] in {"-h", "--help", "--version"} and len(words) < 5
+    program, *asked = ["", *getattr(sys, "orig_argv", [])][-2:]
+    return Path(program).stem == "irframe" and asked[0] in {"-h", "--help", "--version"}
 
 
 if not _asks_for_help():

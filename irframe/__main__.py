@@ -33,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not words or words[0] not in COMMANDS:
         _outer().parse_args(words)
     command = import_module(f"irframe.commands.{words[0]}")
-    line = Line(f"irframe {words[0]}", command.__doc__ or "", EPILOG)
+    does = COMMANDS[words[0]]
+    line = Line(f"irframe {words[0]}", f"{does[0].upper()}{does[1:]}.", EPILOG)
     command.declare(line)
     return _run(command.run, line.read(words[1:]))
 

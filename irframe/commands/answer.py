@@ -1,5 +1,6 @@
 """What commands answer with: text or bytes in one of several formats, and an exit status."""
 
+import json
 from argparse import ArgumentParser, Namespace
 from io import BytesIO
 from pathlib import Path
@@ -61,8 +62,7 @@ def written(frame: pd.DataFrame, kind: str) -> str | bytes:
         _flat(frame).to_parquet(buffer, index=False)
         return buffer.getvalue()
     if kind == "json":
-        records = _flat(frame).to_json(orient="records", indent=2, double_precision=15)
-        return str(records) + "\n"
+        return _json(_flat(frame))
     frame = frame.map(lambda value: ", ".join(map(str, value)) if _is_list(value) else value)
     if kind in {"csv", "tsv"}:
         return str(_flat(frame).to_csv(sep=",\t"[kind == "tsv"], index=False, lineterminator="\n"))
@@ -80,6 +80,12 @@ def _is_numbered(frame: pd.DataFrame) -> bool:
 
 def _flat(frame: pd.DataFrame) -> pd.DataFrame:
     return frame if _is_numbered(frame) else frame.reset_index()
+
+
+def _json(frame: pd.DataFrame) -> str:
+    """Return an object per row, numbers with all their digits."""
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return json.dumps(rows, indent=2, default=str) + "\n"
 
 
 def _table(frame: pd.DataFrame) -> str:

@@ -10,6 +10,7 @@ from irframe.commands.answer import Answer, declare_output, format_of, written
 from irframe.commands.inputs import FOLDER, metrics_of, read_all, read_judgments, score
 from irframe.commands.line import declare_files, declare_metrics, declare_scoring
 from irframe.commands.trec_layout import trec_layout
+from irframe.errors import ParameterError
 from irframe.names import METRIC, SYSTEM, TOPIC, roles
 
 TREC_EVAL = "trec_eval"
@@ -35,6 +36,8 @@ def run(options: Namespace) -> Answer:
     runs, qrels = read_all(options), read_judgments(options)
     if options.by is not None:
         choice("--by", options.by, [FOLDER, *_further(runs)])
+    if options.by is not None and format_of(options) == TREC_EVAL:
+        raise ParameterError("no --by where trec_eval's layout is asked for", options.by)
     scores = score(options, runs, qrels, metrics, options.by)
     if format_of(options) == TREC_EVAL:
         listed = pd.MultiIndex.from_frame(runs[[SYSTEM, TOPIC]].drop_duplicates())

@@ -27,28 +27,28 @@ def source_of(word: str) -> Source:
     return sys.stdin.buffer if word == STDIN else word
 
 
-def sources_of(words: Sequence[str]) -> list[Source]:
+def sources_of(words: Sequence[str], *others: str) -> list[Source]:
     """Return the files that words name: paths, patterns, folders, standard input."""
-    if words.count(STDIN) > 1:
-        raise InputError("standard input (-) once", f"{words.count(STDIN)} times")
+    times = [*words, *others].count(STDIN)
+    if times > 1:
+        raise InputError("standard input (-) once", f"it {times} times")
     found = [[source_of(word)] if word == STDIN else [*find_files(word)] for word in words]
     return [source for sources in found for source in sources]
 
 
 def read_judgments(options: Namespace) -> pd.DataFrame:
     """Read the file of judgments."""
-    if options.qrels == STDIN and STDIN in options.runs:
-        raise InputError("standard input (-) once", "judgments and runs from there")
     return ir.read_qrels(source_of(options.qrels))
 
 
 def read_all(options: Namespace) -> pd.DataFrame:
     """Read all runs; where they are to be told apart by folder, with a column that says it."""
     system: Literal["tag", "file"] = options.system
+    named = sources_of(options.runs, options.qrels)
     if getattr(options, "by", None) != FOLDER:
-        return ir.read_runs(sources_of(options.runs), system=system)
+        return ir.read_runs(named, system=system)
     folders: dict[str, list[Source]] = {}
-    for source in sources_of(options.runs):
+    for source in named:
         folders.setdefault(Path(name_of(source)).resolve().parent.name, []).append(source)
     parts = [
         ir.read_runs(sources, system=system).assign(**{FOLDER: folder})
@@ -59,8 +59,8 @@ def read_all(options: Namespace) -> pd.DataFrame:
 
 def read_sound(options: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read the runs that can be read, and what is wrong with the files of others."""
-    sources = sources_of(options.runs)
-    return ir.read_runs(sources, system=options.system, on_error="skip")
+    named = sources_of(options.runs, options.qrels)
+    return ir.read_runs(named, system=options.system, on_error="skip")
 
 
 def metrics_of(options: Namespace) -> list[ir.Metric]:
