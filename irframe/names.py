@@ -51,6 +51,8 @@ TIES: tuple[Ties, ...] = get_args(Ties)
 ScoreDtype = Literal["float64", "float32"]
 """The precision in which scores are equal."""
 SCORE_DTYPES: tuple[ScoreDtype, ...] = get_args(ScoreDtype)
+NoRel = Literal["zero", "nan"]
+"""What a topic without relevant documents scores, where a metric does not say."""
 
 EMPTY = -128
 """Mark in an array of grades: no document was retrieved at this rank."""

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.agreements import RBO, Agreement, Kendall, Spearman, TauAP, parse_agreement
+from irframe.agreements import RBO, Agreement, Kendall, Method, Spearman, TauAP, parse_agreement
 from irframe.cubes.verb import verb
 from irframe.inference.deferred import telling_of
 from irframe.inference.lazily import at_once, is_lazy
@@ -28,7 +28,7 @@ ORDERINGS = (Kendall, RBO, Spearman, TauAP)
 def agreement(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference | None = None,
-    method: str | Agreement = "kendall",
+    method: Method = "kendall",
     *,
     at: Depths = None,
     by: str | None = None,

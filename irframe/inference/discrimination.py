@@ -10,13 +10,13 @@ from irframe.cubes.verb import verb
 from irframe.inference.matched import Array
 from irframe.inference.matching import Depths, match_topics
 from irframe.inference.verdicts import p_values
-from irframe.paired import PairedTest, all_pairs, parse_test
+from irframe.paired import Test, all_pairs, parse_test
 
 
 @verb
 def discrimination(
     scores: xr.DataArray | pd.DataFrame,
-    test: str | PairedTest = "t",
+    test: Test = "t",
     alpha: float = 0.05,
     *,
     at: Depths = None,
@@ -81,7 +81,7 @@ def discrimination(
 
 def over_pairs(
     scores: xr.DataArray | pd.DataFrame,
-    test: str | PairedTest,
+    test: Test,
     reduce: Callable[[Array], Array],
     name: str,
     *,

@@ -5,7 +5,7 @@ from irframe.paired.bootstrap import Bootstrap, Discrimination
 from irframe.paired.differences import Differences, describe_differences
 from irframe.paired.paired_t import PairedT
 from irframe.paired.pairs import all_pairs, baseline_pairs
-from irframe.paired.parsing import TESTS, parse_test
+from irframe.paired.parsing import TESTS, Test, parse_test
 from irframe.paired.permutation import Permutation
 from irframe.paired.rank_sum import RankSum
 from irframe.paired.sign import Sign, sign_p
@@ -23,6 +23,7 @@ __all__ = [
     "Permutation",
     "RankSum",
     "Sign",
+    "Test",
     "TukeyHSD",
     "Wilcoxon",
     "all_pairs",
