@@ -27,5 +27,3 @@ from .tie_bars import tie_bars as tie_bars
 from .topic_differences import topic_differences as topic_differences
 from .unjudged_share import unjudged_share as unjudged_share
 from .volatility_map import volatility_map as volatility_map
-
-__all__: list[str]
