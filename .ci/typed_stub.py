@@ -6,6 +6,7 @@ python .ci/typed_stub.py
 import ast
 import builtins
 import inspect
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -125,3 +126,5 @@ def _origin(name: str, tree: ast.Module, home: str) -> str:
 
 if __name__ == "__main__":
     STUB.write_text(stub(), encoding="utf-8")
+    for words in (["check", "--fix-only", "-q"], ["format", "-q"]):
+        subprocess.run(["ruff", *words, str(STUB)], check=True)

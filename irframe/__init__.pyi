@@ -54,7 +54,10 @@ from .inference.decide import decide as decide
 from .inference.discrimination import discrimination as discrimination
 from .inference.discriminative_power import discriminative_power as discriminative_power
 from .inference.inversions import inversions as inversions
+from .inference.leaderboard import leaderboard as leaderboard
+from .inference.letters import letters as letters
 from .inference.median_p import median_p as median_p
+from .inference.rank_intervals import rank_intervals as rank_intervals
 from .inference.risk import risk as risk
 from .inference.select_top import select_top as select_top
 from .inference.standing import standing as standing
@@ -133,6 +136,7 @@ from .metrics.twist import Twist as Twist
 from .metrics.utility import Utility as Utility
 from .metrics.yaap import YAAP as YAAP
 from .paired.bootstrap import Bootstrap as Bootstrap
+from .paired.max_t import MaxT as MaxT
 from .paired.paired_t import PairedT as PairedT
 from .paired.permutation import Permutation as Permutation
 from .paired.rank_sum import RankSum as RankSum

@@ -15,6 +15,7 @@ from irframe.cubes.policy import Contributing, PoolDepth, Topics
 from irframe.cubes.score import Metrics
 from irframe.frames.as_qrels import Qrels
 from irframe.inference.corrections import Correction, Family
+from irframe.inference.jointly import Adjust
 from irframe.inference.matching import Depths
 from irframe.inference.reference import Reference
 from irframe.metrics import Metric
@@ -172,7 +173,7 @@ class FrameVerbs:
     def compare(
         self,
         test: Test = "t",
-        adjust: Correction | None = None,
+        adjust: Adjust = None,
         *,
         baseline: Hashable | None = None,
         at: Depths = None,
@@ -241,7 +242,13 @@ class FrameVerbs:
         by: str | None = None,
     ) -> pd.DataFrame: ...
     def discrimination(
-        self, test: Test = "t", alpha: float = 0.05, *, at: Depths = None, by: str | None = None
+        self,
+        test: Test = "t",
+        alpha: float = 0.05,
+        *,
+        adjust: Adjust = None,
+        at: Depths = None,
+        by: str | None = None,
     ) -> xr.DataArray: ...
     def discriminative_power(
         self,
@@ -289,9 +296,23 @@ class FrameVerbs:
         by: str | None = None,
     ) -> xr.DataArray: ...
     def judge(self, qrels: Qrels) -> pd.DataFrame: ...
+    def leaderboard(
+        self,
+        baseline: Hashable | None = None,
+        *,
+        at: Depths = None,
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        test: Test = "t",
+        adjust: Adjust = "holm",
+        alpha: float = 0.05,
+        by: str | None = None,
+    ) -> pd.DataFrame: ...
     def length_histogram(
         self, *, bins: int = 10, width: int | None = None, by: str | None = None
     ) -> pd.DataFrame: ...
+    def letters(self, *, by: str | None = None) -> pd.DataFrame: ...
     def median_p(
         self, test: Test = "t", *, at: Depths = None, by: str | None = None
     ) -> xr.DataArray: ...
@@ -324,6 +345,18 @@ class FrameVerbs:
     ) -> pd.DataFrame: ...
     def rank(
         self, ties: Ties = "trec", score_dtype: ScoreDtype = "float64", seed: int | None = None
+    ) -> pd.DataFrame: ...
+    def rank_intervals(
+        self,
+        level: float = 0.95,
+        *,
+        samples: int = 1000,
+        seed: int = 0,
+        at: Depths = None,
+        test: Test = "t",
+        adjust: Adjust = "holm",
+        alpha: float = 0.05,
+        by: str | None = None,
     ) -> pd.DataFrame: ...
     def reordering(
         self,
@@ -554,7 +587,7 @@ class ScoresVerbs:
     def compare(
         self,
         test: Test = "t",
-        adjust: Correction | None = None,
+        adjust: Adjust = None,
         *,
         baseline: Hashable | None = None,
         at: Depths = None,
@@ -576,7 +609,13 @@ class ScoresVerbs:
         self, *, baseline: Hashable | None = None, at: Depths = None, by: str | None = None
     ) -> pd.DataFrame: ...
     def discrimination(
-        self, test: Test = "t", alpha: float = 0.05, *, at: Depths = None, by: str | None = None
+        self,
+        test: Test = "t",
+        alpha: float = 0.05,
+        *,
+        adjust: Adjust = None,
+        at: Depths = None,
+        by: str | None = None,
     ) -> xr.DataArray: ...
     def discriminative_power(
         self,
@@ -604,9 +643,34 @@ class ScoresVerbs:
         at: Depths = None,
         by: str | None = None,
     ) -> xr.DataArray: ...
+    def leaderboard(
+        self,
+        baseline: Hashable | None = None,
+        *,
+        at: Depths = None,
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        test: Test = "t",
+        adjust: Adjust = "holm",
+        alpha: float = 0.05,
+        by: str | None = None,
+    ) -> pd.DataFrame: ...
     def median_p(
         self, test: Test = "t", *, at: Depths = None, by: str | None = None
     ) -> xr.DataArray: ...
+    def rank_intervals(
+        self,
+        level: float = 0.95,
+        *,
+        samples: int = 1000,
+        seed: int = 0,
+        at: Depths = None,
+        test: Test = "t",
+        adjust: Adjust = "holm",
+        alpha: float = 0.05,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def reordering(
         self,
         *,

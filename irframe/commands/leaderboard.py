@@ -18,5 +18,5 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> Answer:
     """List the systems."""
-    found = ir.leaderboard(scores_of(options))  # type: ignore[attr-defined]
+    found = ir.leaderboard(scores_of(options))
     return Answer(written(found, format_of(options)))

@@ -14,12 +14,13 @@ from irframe.cubes.splitting import groups, join_frames, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.frames.progress import tracked
-from irframe.inference.corrections import Correction, Family, adjust_p, refuse_correction
+from irframe.inference.corrections import Family
 from irframe.inference.decide import decide
+from irframe.inference.jointly import Adjust, Compared, correct, parse_correction
 from irframe.inference.matched import Array, Arrays, Matched
 from irframe.inference.matching import Depths, choose_pairs, label_pairs, match_topics
 from irframe.names import DEPTH, METRIC
-from irframe.paired import Differences, PairedResult, PairedTest, Test, parse_test
+from irframe.paired import Differences, MaxT, PairedResult, PairedTest, Test, parse_test
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")
@@ -41,7 +42,7 @@ DECIDED = ("lowest", "highest", "decided", "better")
 def compare(
     scores: xr.DataArray | pd.DataFrame,
     test: Test = "t",
-    adjust: Correction | None = None,
+    adjust: Adjust = None,
     *,
     baseline: Hashable | None = None,
     at: Depths = None,
@@ -62,8 +63,9 @@ def compare(
         ``"permutation"``, ``"bootstrap"``, ``"tukey"``.
     adjust
         Correction of the p-values for the number of comparisons, one of statsmodels'
-        `multipletests`, such as ``"holm"``, ``"bonferroni"``, ``"fdr_bh"``; by default none.
-        The p-values of ``"tukey"`` need none.
+        `multipletests`, such as ``"holm"``, ``"bonferroni"``, ``"fdr_bh"``; or ``"max-t"``, a
+        `MaxT`, for the tests t and permutation; by default none. The p-values of ``"tukey"`` need
+        none.
     baseline
         A system: compare each other system with it, and it is ``system_b`` throughout. By
         default all pairs of systems, in the order of the scores.
@@ -153,7 +155,6 @@ def compare(
     0     bm25     ance         0.1  0.422826     2     1       1
     """
     level(alpha)
-    refuse_correction(adjust, family)
     if isinstance(scores, xr.DataArray) and BOUND in scores.dims:
         lower = scores.isel({BOUND: 0}, drop=True)
         asked: dict[str, Any] = {"baseline": baseline, "at": at, "by": by}
@@ -161,17 +162,23 @@ def compare(
         frame = compare(lower, test, adjust, **asked)
         return frame.assign(**_decided(scores, baseline, at, by))
     chosen = parse_test(test)
+    correction = parse_correction(adjust, chosen, family)
     parts, pairs = {}, []
     for key, group in groups(scores, by):
         with naming_group(key, by):
-            parts[key] = match_topics(group, at)
+            matched = match_topics(group, at)
+            parts[key] = matched.loaded() if isinstance(correction, MaxT) else matched
             pairs.append(choose_pairs(parts[key], baseline))
     _refuse_large([part.scores.shape for part in parts.values()], pairs)
     results = []
     for (key, part), some in zip(parts.items(), pairs, strict=True):
         with naming_group(key, by):
             results.append(_compare(part, some, chosen, alpha, progress=progress))
-    adjusted = adjust_p([result["p"] for result in results], adjust, family=family, alpha=alpha)
+    compared = [
+        Compared(part, some, result["p"])
+        for part, some, result in zip(parts.values(), pairs, results, strict=True)
+    ]
+    adjusted = correct(compared, correction, family=family, alpha=alpha)
     frames = {
         key: _frame(part, some, result | {"p_adjusted": p, "significant": p < alpha})
         for (key, part), some, result, p in zip(

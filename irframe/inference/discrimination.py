@@ -7,10 +7,13 @@ import xarray as xr
 
 from irframe.checks import level
 from irframe.cubes.verb import verb
-from irframe.inference.matched import Array
+from irframe.inference.jointly import Adjust
+from irframe.inference.matched import Array, Matched
 from irframe.inference.matching import Depths, match_topics
-from irframe.inference.verdicts import p_values
+from irframe.inference.verdicts import Pairing, p_values
 from irframe.paired import Test, all_pairs, parse_test
+
+NAME = "discrimination ratio"
 
 
 @verb
@@ -19,6 +22,7 @@ def discrimination(
     test: Test = "t",
     alpha: float = 0.05,
     *,
+    adjust: Adjust = None,
     at: Depths = None,
     by: str | None = None,
 ) -> xr.DataArray:
@@ -32,6 +36,9 @@ def discrimination(
         A paired test or its name, as for `compare`.
     alpha
         Significance level, above 0 and below 1.
+    adjust
+        Correction of the p-values over the pairs of a metric at a depth, as for `compare`; by
+        default none.
     at
         Depths to look at; by default all there are.
     by
@@ -54,7 +61,8 @@ def discrimination(
 
     Notes
     -----
-    ``|{pairs with p < alpha}| / (n(n-1)/2)`` for n systems, two-sided p-values, not corrected.
+    ``|{pairs with p < alpha}| / (n(n-1)/2)`` for n systems, two-sided p-values. In the literature
+    they are not corrected.
     The ratio belongs to a metric, a set of topics and a set of systems together.
 
     References
@@ -73,10 +81,15 @@ def discrimination(
     >>> discrimination(scores).values.round(3).tolist()
     [0.667]
     """
+    if adjust is not None:
+        return _corrected(match_topics(scores, at).loaded(), Pairing(test, adjust, alpha))
     level(alpha)
-    return over_pairs(
-        scores, test, lambda p: (p < alpha).mean(axis=0), "discrimination ratio", at=at
-    )
+    return over_pairs(scores, test, lambda p: (p < alpha).mean(axis=0), NAME, at=at)
+
+
+def _corrected(matched: Matched, pairing: Pairing) -> xr.DataArray:
+    p = pairing.p_values(matched, all_pairs(len(matched.systems)))
+    return matched.labelled((p < pairing.alpha).mean(axis=2), NAME)
 
 
 def over_pairs(

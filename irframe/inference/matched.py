@@ -218,7 +218,7 @@ class Matched:
 
     def tested(self, test: PairedTest, scores: Array, pairs: Array) -> Any:
         """Test pairs of systems, which a test that draws sees in the order of their names."""
-        order = self._systems
+        order = self.system_order
         if order is None:
             return test.kernel(scores, pairs)
         return test.kernel(scores[order], np.argsort(order)[pairs])
@@ -228,8 +228,15 @@ class Matched:
         return _by_name(self.array.indexes[TOPIC])
 
     @cached_property
-    def _systems(self) -> Array | None:
+    def system_order(self) -> Array | None:
+        """The order of the systems by name, None for the one in which they stand."""
         return _by_name(self.array.indexes[SYSTEM])
+
+    def paired(self) -> xr.DataArray:
+        """Return the scores as an array, NaN on topics that some system lacks."""
+        scored: Any = self.scored if DEPTH in self.array.dims else self.scored[..., 0]
+        dims = [dim for dim in self.array.dims if dim != SYSTEM]
+        return self.array if scored.all() else self.array.where(xr.DataArray(scored, dims=dims))
 
     def labelled(self, values: Array, name: str) -> xr.DataArray:
         """Put labels on values over metric and depth."""

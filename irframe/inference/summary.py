@@ -72,14 +72,22 @@ def summary(
     AP     s        0.5 -2.676551  3.676551  2
     """
     level(alpha)
-    result = _summarise(to_scores(scores), alpha)
+    return like_scores(summarise(to_scores(scores), alpha), scores)
+
+
+def like_scores(
+    result: xr.Dataset, scores: xr.DataArray | pd.DataFrame
+) -> xr.Dataset | pd.DataFrame:
+    """Return what was found of each system: of a frame of scores as a frame, with its names."""
     if isinstance(scores, xr.DataArray):
         return result
-    frame = result.to_dataframe().dropna(subset=["n"]).astype({"n": int})
+    frame = result.to_dataframe()
+    frame.attrs = dict(result.attrs)
     return frame.rename_axis(index={SYSTEM: index_roles(as_scores(scores))[SYSTEM]})
 
 
-def _summarise(scores: xr.DataArray, alpha: float) -> xr.Dataset:
+def summarise(scores: xr.DataArray, alpha: float) -> xr.Dataset:
+    """Return what `summary` says, of scores as an array."""
     found = moments(scores)
     n, mean = found["n"], found["mean"]
     single = [facts(name).summary == "mean" for name in scores[METRIC].to_numpy()]

@@ -1,11 +1,15 @@
 """Which system of a pair is ahead, and whether significantly."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.checks import level
+from irframe.inference.jointly import Adjust, Compared, correct, parse_correction
 from irframe.inference.matched import Array, Matched
 from irframe.metrics.averaging import TIE
-from irframe.paired import PairedTest
+from irframe.paired import PairedTest, Test, parse_test
 
 
 def p_values(
@@ -28,3 +32,35 @@ def verdicts(
     """Say who is significantly better: 1 the first, -1 the second, 0 neither."""
     significant = p_values(matched, row, depths, test=test, pairs=pairs) < alpha
     return np.where(significant, leads(matched, row, depths, pairs), np.int8(0))
+
+
+class Pairing:
+    """How pairs of systems are told apart.
+
+    Parameters
+    ----------
+    test
+        A paired test or its name.
+    adjust
+        Correction over the pairs of a metric at a depth, or None.
+    alpha
+        Significance level.
+    """
+
+    def __init__(self, test: Test, adjust: Adjust, alpha: float) -> None:
+        self.test = parse_test(test)
+        self.adjust = parse_correction(adjust, self.test)
+        self.alpha = level(alpha)
+
+    def p_values(self, matched: Matched, pairs: Array) -> Array:
+        """Give corrected p-values, shape (metric, depth, pair)."""
+
+        def compute(row: int, depths: slice) -> Array:
+            return p_values(matched, row, depths, test=self.test, pairs=pairs).T
+
+        compared = Compared(matched, pairs, matched.by_piece(len(pairs), compute))
+        return correct([compared], self.adjust, family="depth", alpha=self.alpha)[0]
+
+    def told(self) -> dict[str, Any]:
+        """Return the attributes of a result that depends on it."""
+        return {"test": repr(self.test), "adjust": str(self.adjust or "none"), "alpha": self.alpha}

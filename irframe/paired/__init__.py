@@ -3,6 +3,7 @@
 from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.bootstrap import Bootstrap, Discrimination
 from irframe.paired.differences import Differences, describe_differences
+from irframe.paired.max_t import MaxT
 from irframe.paired.paired_t import PairedT
 from irframe.paired.pairs import all_pairs, baseline_pairs
 from irframe.paired.parsing import TESTS, Test, parse_test
@@ -17,6 +18,7 @@ __all__ = [
     "Bootstrap",
     "Differences",
     "Discrimination",
+    "MaxT",
     "PairedResult",
     "PairedT",
     "PairedTest",

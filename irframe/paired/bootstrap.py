@@ -14,6 +14,7 @@ from irframe.paired.differences import SCALE, ratio
 from irframe.paired.moments import exact_moments, noise
 from irframe.paired.pairs import FloatArray, IntArray
 from irframe.paired.products import product
+from irframe.paired.resamples import count_drawn, draw_topics
 
 __all__ = ["Bootstrap", "Discrimination"]
 
@@ -109,8 +110,7 @@ class Bootstrap(Resampling):
         >>> Bootstrap(samples=2).resamples(3).shape
         (2, 3)
         """
-        generator = np.random.default_rng(self.seed)
-        return generator.integers(topics, size=(self.samples, topics), dtype=np.int64)
+        return draw_topics(topics, samples=self.samples, seed=self.seed)
 
     def kernel(
         self,
@@ -212,9 +212,7 @@ class Bootstrap(Resampling):
             )
         if drawn.min() < 0 or drawn.max() >= topics:
             raise ParameterError(f"positions of topics from 0 to {topics - 1}", "others")
-        codes = drawn + topics * np.arange(len(drawn))[:, None]
-        counts = np.bincount(codes.ravel(), minlength=drawn.size)
-        weights: FloatArray = counts.reshape(drawn.shape) / topics
+        weights: FloatArray = count_drawn(drawn) / topics
         return weights
 
 

@@ -10,6 +10,7 @@ from irframe.paired.base import PairedResult, Resampling
 from irframe.paired.blocks import by_depth, by_pair, checked, groups
 from irframe.paired.pairs import FloatArray, IntArray
 from irframe.paired.products import product
+from irframe.paired.resamples import draw_signs
 
 __all__ = ["TIE", "Permutation"]
 
@@ -78,9 +79,7 @@ class Permutation(Resampling):
         >>> Permutation(samples=2, seed=0).signs(3).shape
         (2, 3)
         """
-        generator = np.random.default_rng(self.seed)
-        drawn = generator.integers(2, size=(self.samples, topics), dtype=np.int8)
-        return 2 * drawn - np.int8(1)
+        return draw_signs(topics, samples=self.samples, seed=self.seed)
 
     def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""

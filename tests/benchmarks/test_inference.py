@@ -151,3 +151,11 @@ def test_discriminative_power_at_one_depth(benchmark, scores):
         scores.ireval.discriminative_power, (), {"at": 100}, rounds=2, warmup_rounds=0
     )
     say(benchmark, "bootstrap of 1000 resamples, 5995 pairs x 1 depth")
+
+
+def test_rank_intervals_at_twenty_depths(benchmark, scores):
+    found = benchmark.pedantic(
+        scores.ireval.rank_intervals, (), {"at": TWENTY}, rounds=3, warmup_rounds=0
+    )
+    assert found.sizes["depth"] == 20
+    assert say(benchmark, "rank intervals, 1000 resamples, 110 systems x 20 depths") < 2

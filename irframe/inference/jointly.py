@@ -1,0 +1,120 @@
+"""Corrections for many comparisons, from their p-values or from the scores behind these."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from irframe.errors import ParameterError
+from irframe.inference.corrections import Correction, Family, adjust_p, refuse_correction
+from irframe.inference.matched import Array, Matched
+from irframe.names import TOPIC
+from irframe.paired import MaxT, PairedT, PairedTest, Permutation
+
+MAX_T: Literal["max-t"] = "max-t"
+Adjust = Correction | Literal["max-t"] | MaxT | None
+"""A correction for many comparisons, or its name."""
+Parsed = Correction | MaxT | None
+
+
+def parse_correction(adjust: Adjust, test: PairedTest, family: Family = "depth") -> Parsed:
+    """Return a correction as it is or, of a name, as what it stands for.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown correction or family, or one of other tests.
+    """
+    chosen = adjust if adjust is None or isinstance(adjust, MaxT) else _named(adjust)
+    refuse_correction(None if isinstance(chosen, MaxT) else chosen, family)
+    if isinstance(chosen, MaxT) and not isinstance(test, PairedT | Permutation):
+        raise ParameterError(f"the test t or permutation, whose pairs {MAX_T} corrects", repr(test))
+    return chosen
+
+
+def _named(adjust: Correction | Literal["max-t"]) -> Correction | MaxT:
+    return MaxT() if adjust == MAX_T else adjust
+
+
+class Compared(NamedTuple):
+    """Pairs of systems that were compared."""
+
+    matched: Matched
+    pairs: Array
+    p: Array
+    """Shape (metric, depth, pair)."""
+
+
+class Cell(NamedTuple):
+    """The pairs of a metric at a depth, in one of several comparisons."""
+
+    part: int
+    metric: int
+    depth: int
+
+
+def correct(
+    parts: Sequence[Compared], adjust: Parsed, *, family: Family, alpha: float
+) -> list[Array]:
+    """Correct p-values for the number of comparisons.
+
+    Parameters
+    ----------
+    parts
+        What was compared, of each group.
+    adjust
+        As `parse_correction` gives it.
+    family
+        As for `adjust_p`.
+    alpha
+        Significance level, on which some corrections depend.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        Adjusted p-values of each group, shape (metric, depth, pair).
+    """
+    if not isinstance(adjust, MaxT):
+        return adjust_p([part.p for part in parts], adjust, family=family, alpha=alpha)
+    result = [part.p.copy() for part in parts]
+    for cells in _families(parts, family):
+        for cell, p in zip(cells, _jointly(parts, cells, adjust), strict=True):
+            own = result[cell.part][cell.metric, cell.depth]
+            np.maximum(own, p, out=own)
+    return result
+
+
+def _families(parts: Sequence[Compared], family: Family) -> Iterator[list[Cell]]:
+    """Yield what is corrected together."""
+    cells = [
+        Cell(number, metric, depth)
+        for number, part in enumerate(parts)
+        for metric, depth in np.ndindex(part.p.shape[:2])
+    ]
+    together = {"depth": 3, "metric": 2, "all": 0}[family]
+    for _, found in groupby(cells, lambda cell: cell[:together]):
+        yield list(found)
+
+
+def _jointly(parts: Sequence[Compared], cells: Sequence[Cell], adjust: MaxT) -> list[Array]:
+    """Return the corrected p-values of each cell of a family."""
+    tables = [_table(parts[cell.part].matched, cell) for cell in cells]
+    pairs = [parts[cell.part].pairs for cell in cells]
+    ends = np.cumsum([0, *(table.shape[1] for table in tables)])[:-1]
+    topics = np.concatenate(
+        [np.full(len(some), len(table)) for some, table in zip(pairs, tables, strict=True)]
+    )
+    scores = pd.concat(tables, axis=1).sort_index().fillna(0).to_numpy()
+    columns = np.concatenate([some + end for some, end in zip(pairs, ends, strict=True)])
+    p = adjust.kernel(scores, columns, topics)
+    return np.split(p, np.cumsum([len(some) for some in pairs])[:-1])
+
+
+def _table(matched: Matched, cell: Cell) -> pd.DataFrame:
+    """Return the scores of the systems, a column each, on the topics compared, by name."""
+    scored = matched.scored[cell.metric, :, cell.depth]
+    values: Any = matched.scores[cell.metric, :, scored, cell.depth]
+    names = matched.array.indexes[TOPIC].astype(str)[scored]
+    return pd.DataFrame(values, index=names)

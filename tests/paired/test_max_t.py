@@ -1,0 +1,103 @@
+"""The correction by the largest t, against a loop over draws and pairs."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irframe.errors import ParameterError
+from irframe.paired import MaxT, Permutation, all_pairs
+from irframe.paired.resamples import draw_signs
+
+
+def t_of(differences):
+    """Return |t| of paired differences; infinite if they are constant, 0 if they are nothing."""
+    n, mean = len(differences), sum(differences) / len(differences)
+    squares = sum((d - mean) ** 2 for d in differences)
+    if squares < 1e-12:
+        return math.inf if abs(mean) > 1e-12 and n > 1 else 0.0
+    return abs(mean) / math.sqrt(squares / (n - 1) / n)
+
+
+def stepped_down(families, signs):
+    """Return corrected p-values of differences by topic, None where there is no score."""
+
+    def sizes(sign):
+        return [
+            t_of([s * d for s, d in zip(sign, row, strict=True) if d is not None])
+            for row in families
+        ]
+
+    observed = sizes([1] * len(families[0]))
+    order = sorted(range(len(observed)), key=lambda place: -observed[place])
+    found, highest, drawn = [0.0] * len(observed), 0.0, [sizes(sign) for sign in signs.tolist()]
+    for step, place in enumerate(order):
+        least = observed[place] * (1 - 1e-9)
+        count = sum(max(draw[other] for other in order[step:]) >= least for draw in drawn)
+        highest = max(highest, (1 + count) / (1 + len(drawn)))
+        found[place] = highest
+    return found
+
+
+@given(seed=st.integers(0, 9999), grades=st.sampled_from([2, 4, 1000]))
+def test_values_equal_the_loop(seed, grades):
+    scores = np.random.default_rng(seed).integers(0, grades, (7, 5)) / grades
+    pairs = all_pairs(5)
+    found = MaxT(samples=30, seed=seed).kernel(scores, pairs)
+    differences = (scores[:, pairs[:, 0]] - scores[:, pairs[:, 1]]).T.tolist()
+    expected = stepped_down(differences, draw_signs(7, samples=30, seed=seed))
+    np.testing.assert_allclose(found, expected)
+
+
+@given(seed=st.integers(0, 9999))
+def test_pairs_on_other_topics_are_held_against_each_other_by_t(seed):
+    rng = np.random.default_rng(seed)
+    scores = rng.random((8, 4))
+    scores[5:, 2:] = 0
+    found = MaxT(samples=40, seed=1).kernel(scores, np.array([[0, 1], [2, 3]]), np.array([8, 5]))
+    first, second = (scores[:, a] - scores[:, a + 1] for a in (0, 2))
+    differences = [first.tolist(), [*second[:5].tolist(), None, None, None]]
+    expected = stepped_down(differences, draw_signs(8, samples=40, seed=1))
+    np.testing.assert_allclose(found, expected)
+
+
+def test_a_pair_alone_has_the_p_of_the_permutation_test():
+    scores = np.random.default_rng(2).random((2, 12, 1))
+    alone = MaxT(samples=500, seed=4).kernel(scores[..., 0].T, all_pairs(2))
+    assert alone == Permutation(samples=500, seed=4).kernel(scores).p[:, 0]
+
+
+def test_the_order_of_systems_never_matters():
+    scores = np.random.default_rng(3).integers(0, 4, (9, 8)) / 4
+    order = np.random.default_rng(4).permutation(8)
+    pairs = all_pairs(8)
+    p = {
+        frozenset(pair): each
+        for pair, each in zip(pairs.tolist(), MaxT(samples=200).kernel(scores, pairs), strict=True)
+    }
+    turned = MaxT(samples=200).kernel(scores[:, order], pairs)
+    assert [p[frozenset(order[pair].tolist())] for pair in pairs] == turned.tolist()
+
+
+def test_long_families_are_worked_off_in_groups():
+    scores = np.random.default_rng(5).random((6, 60))
+    whole = MaxT(samples=1500).kernel(scores, all_pairs(60))
+    largest = MaxT(samples=1500).kernel(scores, all_pairs(60)[::-1])[::-1]
+    np.testing.assert_array_equal(whole, largest)
+    assert whole.min() > 1 / 1501
+
+
+def test_differences_that_never_vary():
+    constant = np.array([[0.5, 0.25, 0.25, 0.1]] * 9)
+    found = MaxT(samples=999).kernel(constant, np.array([[0, 1], [1, 2]]))
+    assert found[0] < 0.02
+    assert found[1] == 1
+    assert MaxT(samples=99).kernel(constant[:1], all_pairs(4)).tolist() == [1] * 6
+
+
+def test_bad_input():
+    for wrong in ({"samples": 0}, {"seed": -1}, {"samples": 2.5}):
+        with pytest.raises(ParameterError, match=str(*wrong)):
+            MaxT(**wrong)
