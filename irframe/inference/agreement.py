@@ -1,7 +1,7 @@
 """How alike metrics and depths order the systems."""
 
 from functools import partial
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 import pandas as pd
@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from irframe.agreements import RBO, Agreement, Kendall, Method, Spearman, TauAP, parse_agreement
 from irframe.cubes.verb import verb
+from irframe.inference.agreement_intervals import between_metrics, with_ends, with_reference
 from irframe.inference.deferred import telling_of
 from irframe.inference.lazily import at_once, is_lazy
 from irframe.inference.matched import Array, Matched
 from irframe.inference.matching import Depths, match_topics
 from irframe.inference.reference import Reference, match_reference
+from irframe.inference.resampled import Resamples
 from irframe.metrics.averaging import TIE
 from irframe.names import DEPTH, METRIC
 
@@ -24,6 +26,32 @@ ORDERINGS = (Kendall, RBO, Spearman, TauAP)
 """Methods that see only the order of the systems."""
 
 
+@overload
+def agreement(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference | None = None,
+    method: str | Agreement = "kendall",
+    *,
+    at: Depths = None,
+    interval: Literal[False] = False,
+    level: float = 0.95,
+    samples: int = 1000,
+    seed: int = 0,
+    by: str | None = None,
+) -> xr.DataArray: ...
+@overload
+def agreement(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference | None = None,
+    method: str | Agreement = "kendall",
+    *,
+    at: Depths = None,
+    interval: Literal[True],
+    level: float = 0.95,
+    samples: int = 1000,
+    seed: int = 0,
+    by: str | None = None,
+) -> xr.Dataset: ...
 @verb
 def agreement(
     scores: xr.DataArray | pd.DataFrame,
@@ -31,8 +59,12 @@ def agreement(
     method: Method = "kendall",
     *,
     at: Depths = None,
+    interval: bool = False,
+    level: float = 0.95,
+    samples: int = 1000,
+    seed: int = 0,
     by: str | None = None,
-) -> xr.DataArray:
+) -> xr.DataArray | xr.Dataset:
     """Say how alike the systems are ordered, or scored, at every depth and by a reference.
 
     Parameters
@@ -49,16 +81,23 @@ def agreement(
         as `Kendall`, `TauAP` and `RBO` say.
     at
         Depths of the scores to look at; by default all there are.
+    interval
+        Whether to give intervals too.
+    level, samples, seed
+        Of the intervals: their level, above 0 and below 1; how many resamples of the topics, at
+        least 1; and the seed of their generator, at least 0.
     by
         A coordinate or index level such as ``"track"``: one result per group. Reference scores
         are split alike.
 
     Returns
     -------
-    xarray.DataArray
+    xarray.DataArray or xarray.Dataset
         Agreement over (metric, depth), the group first if `by` is given; without a reference
         over (metric, metric_other, depth). NaN where it is undefined, as a correlation of
-        systems that all tie. The attribute ``method`` names the method.
+        systems that all tie. The attribute ``method`` names the method. With `interval` a
+        dataset with the same under ``agreement``, and ``ci_low`` and ``ci_high``; these are NaN
+        where the agreement of more than ``(1 - level) / 2`` of the resamples is undefined.
 
     Raises
     ------
@@ -79,6 +118,11 @@ def agreement(
     RMSE takes means as they are; Pearson changes the sign of a cost. For tau_ap the reference is
     the true ordering (without one, ``metric``).
 
+    Intervals are percentiles: topics are drawn with replacement, the same on both sides, for all
+    systems, metrics and depths, and the systems are compared anew. An agreement of noisy averages
+    is lower than that of exact ones, and more so in resamples, so that both ends are rather low,
+    and the agreement itself may lie above them.
+
     References
     ----------
     .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
@@ -97,10 +141,22 @@ def agreement(
     AP(norm='min')  0.74  1.0  1.00
     RBP(p=0.95)     0.59  1.0  0.86
     """
-    chosen = parse_agreement(method)
+    chosen, resamples = parse_agreement(method), Resamples(level, samples, seed)
     if reference is None:
-        return _between_metrics(_common_topics(match_topics(scores, at)), chosen)
-    return _with_reference(*match_reference(scores, reference, at), chosen)
+        matched = in_memory(_common_topics(match_topics(scores, at)), where=interval)
+        values = _between_metrics(matched, chosen)
+        ends = partial(between_metrics, matched)
+    else:
+        sides = match_reference(scores, reference, at)
+        matched, held = (in_memory(side, where=interval) for side in sides)
+        values = _with_reference(matched, held, chosen)
+        ends = partial(with_reference, matched, held)
+    return with_ends(values, ends(resamples, chosen), resamples) if interval else values
+
+
+def in_memory(matched: Matched, *, where: bool) -> Matched:
+    """Return scores in memory where they must be."""
+    return matched.loaded() if where else matched
 
 
 def system_means(matched: Matched, method: Agreement) -> NDArray[np.float64]:

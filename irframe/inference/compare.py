@@ -174,17 +174,12 @@ def compare(
     for (key, part), some in zip(parts.items(), pairs, strict=True):
         with naming_group(key, by):
             results.append(_compare(part, some, chosen, alpha, progress=progress))
-    compared = [
-        Compared(part, some, result["p"])
-        for part, some, result in zip(parts.values(), pairs, results, strict=True)
-    ]
+    p_values = [result["p"] for result in results]
+    compared = list(map(Compared, parts.values(), pairs, p_values))
     adjusted = correct(compared, correction, family=family, alpha=alpha)
-    frames = {
-        key: _frame(part, some, result | {"p_adjusted": p, "significant": p < alpha})
-        for (key, part), some, result, p in zip(
-            parts.items(), pairs, results, adjusted, strict=True
-        )
-    }
+    for result, p in zip(results, adjusted, strict=True):
+        result |= {"p_adjusted": p, "significant": p < alpha}
+    frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
     return frames[None] if by is None else join_frames(frames, by)
 
 

@@ -1,6 +1,6 @@
 """How much the ordering of the systems depends on the evaluation depth."""
 
-from typing import Any
+from typing import Any, Literal, overload
 
 import pandas as pd
 import xarray as xr
@@ -9,16 +9,44 @@ from irframe.agreements import Agreement, Method, parse_agreement
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, ParameterError
 from irframe.inference.agreement import METRIC_OTHER, system_means
+from irframe.inference.agreement_intervals import between_depths, with_ends
 from irframe.inference.lazily import at_once
 from irframe.inference.matched import Matched
 from irframe.inference.matching import Depths, read_scores, select_depths
 from irframe.inference.reference import Reference, pick_metric, same_systems, share_depths
+from irframe.inference.resampled import Resamples
 from irframe.names import DEPTH, METRIC
 
 DEPTH_OTHER = "depth_other"
 """Dimension of the depths on the other side."""
 
 
+@overload
+def volatility(
+    scores: xr.DataArray | pd.DataFrame,
+    other: Reference | None = None,
+    method: str | Agreement = "kendall",
+    *,
+    at: Depths = None,
+    interval: Literal[False] = False,
+    level: float = 0.95,
+    samples: int = 1000,
+    seed: int = 0,
+    by: str | None = None,
+) -> xr.DataArray: ...
+@overload
+def volatility(
+    scores: xr.DataArray | pd.DataFrame,
+    other: Reference | None = None,
+    method: str | Agreement = "kendall",
+    *,
+    at: Depths = None,
+    interval: Literal[True],
+    level: float = 0.95,
+    samples: int = 1000,
+    seed: int = 0,
+    by: str | None = None,
+) -> xr.Dataset: ...
 @verb
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
@@ -26,8 +54,12 @@ def volatility(
     method: Method = "kendall",
     *,
     at: Depths = None,
+    interval: bool = False,
+    level: float = 0.95,
+    samples: int = 1000,
+    seed: int = 0,
     by: str | None = None,
-) -> xr.DataArray:
+) -> xr.DataArray | xr.Dataset:
     """Say how alike the systems are ordered at every two depths.
 
     Parameters
@@ -42,16 +74,20 @@ def volatility(
         A method of agreement or its name, as for `agreement`.
     at
         Depths to look at, on both sides; by default all there are.
+    interval
+        Whether to give intervals too; choose some depths, as it takes a while at many.
+    level, samples, seed
+        Of the intervals, as for `agreement`.
     by
         A coordinate such as ``"track"``: one matrix per group. Other scores are split alike.
 
     Returns
     -------
-    xarray.DataArray
+    xarray.DataArray or xarray.Dataset
         Volatility matrices over (metric, depth, depth_other), the group first if `by` is given.
         A coordinate ``metric_other`` names the metric on the other side, an attribute
         ``method`` the method. NaN where a correlation
-        is undefined, as where all systems tie.
+        is undefined, as where all systems tie. With `interval` a dataset, as of `agreement`.
 
     Raises
     ------
@@ -88,14 +124,21 @@ def volatility(
     10           0.67  1.00  1.00
     50           0.67  1.00  1.00
     """
-    chosen = parse_agreement(method)
+    chosen, resamples = parse_agreement(method), Resamples(level, samples, seed)
     array = read_scores(scores)
     if DEPTH not in array.dims:
         raise DepthError("scores by depth", "scores without depths", "score a cube")
     held = array if other is None else _other(array, other)
     if at is not None:
         array, held = select_depths(array, at), select_depths(held, at)
-    return _volatility(*share_depths(array, held), chosen)
+    rows, columns = share_depths(array, held)
+    if not interval:
+        return _volatility(rows, columns, chosen)
+    same = columns is rows
+    rows = rows.loaded()
+    columns = rows if same else columns.loaded()
+    ends = between_depths(rows, columns, resamples, chosen)
+    return with_ends(_volatility(rows, columns, chosen), ends, resamples)
 
 
 def _other(scores: xr.DataArray, other: Any) -> xr.DataArray:
