@@ -143,6 +143,7 @@ from .paired.rank_sum import RankSum as RankSum
 from .paired.sign import Sign as Sign
 from .paired.tukey_hsd import TukeyHSD as TukeyHSD
 from .paired.wilcoxon import Wilcoxon as Wilcoxon
+from .reports.report import report as report
 from .studies.depth.stability import stability as stability
 from .studies.depth.volatility import volatility as volatility
 from .studies.effort.archetypes import archetypes as archetypes

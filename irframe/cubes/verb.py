@@ -65,7 +65,7 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
             return _over_tree(call, subject, bound)
         whole = read_cube(subject) if of_cubes else _read(subject)
         if not bounded and isinstance(whole, xr.Dataset):
-            whole = _in_memory(whole, function.__name__)
+            whole = in_memory(whole, function.__name__)
         by = None if _is_its_own(subject, itself) else bound.arguments.pop("by", None)
         scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
         if by is None:
@@ -84,7 +84,7 @@ def _is_its_own(subject: Any, itself: tuple[type, ...]) -> bool:
     return isinstance(subject, itself) or (bool(itself) and not isinstance(subject, known))
 
 
-def _in_memory(cube: xr.Dataset, name: str) -> xr.Dataset:
+def in_memory(cube: xr.Dataset, name: str) -> xr.Dataset:
     """Return a cube in memory, refusing to load one that is large."""
     lazy = [part.nbytes for part in cube.variables.values() if part.chunks]
     if sum(lazy) > LOADED:

@@ -1,0 +1,116 @@
+"""What there is besides means: outcomes, search lengths, innate orderings, effort."""
+
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from irframe.cubes.score import score
+from irframe.errors import ParameterError
+from irframe.inference.compare import compare
+from irframe.inference.summary import summary
+from irframe.metrics.facts import facts
+from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.reports.part import Part, parts
+from irframe.reports.setting import text
+from irframe.reports.view import View
+from irframe.studies.orderings.orderings import orderings
+from irframe.studies.outcomes.outcomes import outcomes
+
+NAMES = {
+    "**ns": "first ahead, then undecided",
+    "ns": "ahead",
+    "=": "equal",
+    "ni": "behind",
+    "**ni": "first behind, then undecided",
+}
+"""What an innate ordering of the baseline against a system says of the system."""
+OUTCOMES = ["neither", "a_only", "b_only", "both", "p_answered", "esl_a", "esl_b"]
+VERDICTS = ["p_esl_wilcoxon", "better", "significantly_better", "no_harm"]
+
+
+def beside(view: View) -> list[Part]:
+    """Return what holds each system against the baseline without a mean score."""
+    makers = [
+        ("outcomes", "Who answers more, and who ranks answers higher,", partial(_outcomes, view)),
+        ("orderings", "Who is ahead whatever the metric", partial(_orderings, view)),
+        ("lengths", "How many documents users read", partial(_lengths, view, "ASL")),
+        ("effort", "How much effort rankings cost", partial(_lengths, view, "Twist")),
+    ]
+    return parts(makers)
+
+
+def _baseline(view: View) -> Any:
+    """Return the baseline, refusing where none was named or it is not here."""
+    named = view.setting.baseline
+    if named is None or named not in view.cube.indexes[SYSTEM]:
+        found, advice = "none" if named is None else repr(named), "name one with baseline="
+        raise ParameterError("a baseline that took part", found, advice)
+    return named
+
+
+def _outcomes(view: View) -> Part:
+    baseline, depth = _baseline(view), min(100, view.cube.sizes[DEPTH])
+    found = outcomes(view.cube, baseline=baseline, depth=depth).summary
+    better = int(found["significantly_better"].sum())
+    says = f"{better} of {len(found)} systems improve on {text(baseline)} in both ways"
+    how = (
+        f"Topics answered by neither, the baseline (a), the system (b) or both to depth {depth}; "
+        "expected search lengths where both answer."
+    )
+    kept = found[["system_b", *OUTCOMES, *VERDICTS]].rename(columns={"system_b": SYSTEM})
+    return Part("outcomes", says, how, "10.1145/3404835.3463034", kept)
+
+
+def _orderings(view: View) -> Part:
+    baseline, depth = _baseline(view), view.setting.at
+    found = orderings(view.cube, baseline, depth=depth, labels=False).isel({DEPTH: -1})
+    names = [NAMES[text(group)] for group in found["group"].to_numpy()]
+    counts = pd.DataFrame(found["count"].to_numpy(), columns=names)
+    counts.insert(0, SYSTEM, found["system_b"].to_numpy())
+    counts["p"] = found["p"].to_numpy()
+    counts = counts.sort_values("ahead", ascending=False, ignore_index=True)
+    ahead = int(((counts["ahead"] > counts["behind"]) & (counts["p"] < view.setting.alpha)).sum())
+    says = (
+        f"{ahead} of {len(counts)} systems are ahead of {text(baseline)} on more topics, "
+        "whatever the metric"
+    )
+    how = (
+        f"Topics on which every metric must agree at depth {depth}, any relevant grade counting "
+        "alike; sign test of ahead against behind, not corrected."
+    )
+    return Part("orderings", says, how, "10.1002/asi.24874", counts)
+
+
+def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
+    """Return the change of every system against the baseline, nothing where there is none."""
+    asked = view.setting
+    if asked.baseline not in view.cube.indexes[SYSTEM]:
+        return pd.DataFrame(index=view.cube.indexes[SYSTEM])
+    held = compare(
+        scored, asked.test, adjust=asked.adjust, baseline=asked.baseline, alpha=asked.alpha
+    )
+    names = {"difference": "change", "p_adjusted": "p (corrected)"}
+    return held.set_index("system_a")[list(names)].rename(columns=names)
+
+
+SUBJECTS = {
+    "ASL": ("lengths", "{} has users read least", "10.48550/arXiv.2201.01745"),
+    "Twist": ("effort", "{} wastes least effort", "10.1002/asi.23416"),
+}
+"""Metric -> key, answer, source."""
+
+
+def _lengths(view: View, metric: str) -> Part:
+    key, says, source = SUBJECTS[metric]
+    cost = facts(metric).sign < 0
+    depth = view.setting.at if cost else view.cube.sizes[DEPTH]
+    scored = score(view.cube, metric, at=depth)
+    found = summary(scored).isel({METRIC: 0, DEPTH: 0}, drop=True)
+    frame = found.to_dataframe().reset_index()
+    frame = frame.sort_values("mean", ascending=cost, ignore_index=True)
+    columns = frame[[SYSTEM, "mean", "ci_low", "ci_high", "n"]].join(_against(view, scored), SYSTEM)
+    less = "less" if cost else "more"
+    how = f"Mean {metric} at depth {depth}, {less} is better, with intervals over the topics."
+    return Part(key, says.format(text(frame[SYSTEM][0])), how, source, columns)

@@ -1,0 +1,226 @@
+"""The figures of a page, as specifications of Vega-Lite; they draw and compute nothing.
+
+Colours are those of the page's style, by name, so that they follow it into the dark.
+"""
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from irframe.errors import InputError
+
+if TYPE_CHECKING:
+    import altair as alt
+
+HUES = 8
+"""Colours of systems that the style of the page knows."""
+INK, QUIET, RULE, ACCENT = "var(--ink)", "var(--quiet)", "var(--rule)", "var(--c0)"
+WIDTH, HEIGHT = 290, 190
+APART = 0.065
+"""How far the names of lines are apart, as a share of the height."""
+MISSING = "the extra report: pip install 'irframe[report]'"
+
+
+def drawing() -> Any:
+    """Return altair, which is imported when a report is made."""
+    try:
+        import altair as alt  # noqa: PLC0415 - costs time at import
+        import vl_convert  # noqa: F401, PLC0415 - the same
+    except ImportError as error:
+        raise InputError("altair and vl-convert-python", "none", f"install {MISSING}") from error
+    return alt
+
+
+@cache
+def script() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed, which draw in a browser."""
+    drawing()
+    import vl_convert  # noqa: PLC0415 - costs time at import
+
+    bundle: Any = vl_convert.javascript_bundle
+    return str(bundle())
+
+
+def svg(figure: dict[str, Any]) -> str:
+    """Draw a figure."""
+    import vl_convert  # noqa: PLC0415 - costs time at import
+
+    return str(vl_convert.vegalite_to_svg(figure))
+
+
+def styled(chart: "alt.TopLevelMixin", **data: pd.DataFrame) -> dict[str, Any]:
+    """Return the specification of a chart in the page's style, with named data."""
+    axis: dict[str, Any] = {
+        "labelColor": INK,
+        "titleColor": INK,
+        "gridColor": RULE,
+        "domainColor": QUIET,
+    }
+    axis |= {"tickColor": QUIET, "titleFontWeight": "normal", "labelFontSize": 12}
+    figure: dict[str, Any] = chart.to_dict(validate=False)
+    figure["config"] = {
+        "view": {"stroke": None},
+        "background": "transparent",
+        "aria": False,
+        "axis": axis | {"titleFontSize": 12},
+        "legend": {"labelColor": INK, "titleColor": INK, "orient": "top", "title": None},
+        "text": {"color": INK, "fontSize": 12},
+        "font": "sans-serif",
+    }
+    figure["datasets"] = {name: _records(frame) for name, frame in data.items()}
+    return figure
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    whole = frame.astype(object).where(frame.notna(), None)
+    return [
+        {str(name): _plain(value) for name, value in row.items()}
+        for row in whole.to_dict("records")
+    ]
+
+
+def _plain(value: Any) -> Any:
+    return round(value, 5) if isinstance(value, float) else value
+
+
+def _x(title: str = "depth") -> Any:
+    scale = drawing().Scale(type="log", nice=False)
+    axis = drawing().Axis(grid=False, format="d", values=[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000])
+    return drawing().X("depth:Q", title=title, scale=scale, axis=axis)
+
+
+def _marker() -> Any:
+    """Return the line at the depth that the page shows."""
+    alt = drawing()
+    rule = alt.Chart(alt.NamedData("now")).mark_rule(strokeDash=[4, 3], color=QUIET, tooltip=None)
+    return rule.encode(x="depth:Q")
+
+
+def curves(lines: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
+    """Draw the means of some systems by depth, each line named at its end.
+
+    Parameters
+    ----------
+    lines
+        ``depth``, ``mean``, ``system``, and ``hue``, the position of its colour.
+    now
+        ``depth``, the one that the page shows.
+    """
+    alt = drawing()
+    base = alt.Chart(alt.NamedData("lines"))
+    colour = alt.Color("hue:O", scale=hues(), legend=None)
+    line = base.mark_line(strokeWidth=2, tooltip=True).encode(
+        x=_x(), y=alt.Y("mean:Q", title="mean"), color=colour, detail="system:N"
+    )
+    named = alt.Chart(alt.NamedData("ends")).mark_text(align="left", dx=5, limit=90)
+    ends = named.encode(x="depth:Q", y="mean:Q", text="system:N", color=colour)
+    chart = (_marker() + line + ends).properties(width=WIDTH - 75, height=HEIGHT)
+    return styled(chart, lines=lines, now=now, ends=ends_of(lines))
+
+
+def ends_of(lines: pd.DataFrame) -> pd.DataFrame:
+    """Return where the names of lines stand: at their ends, far enough apart to be read."""
+    last = lines[lines["depth"] == lines["depth"].max()].sort_values("mean")
+    gap = APART * (lines["mean"].max() - min(0, lines["mean"].min()))
+    places = last["mean"].to_list()
+    for place in range(1, len(places)):
+        places[place] = max(places[place], places[place - 1] + gap)
+    ends: pd.DataFrame = last.assign(mean=places)
+    return ends
+
+
+def hues() -> Any:
+    """Return the scale of systems' colours."""
+    places = list(range(HUES))
+    return drawing().Scale(domain=places, range=[f"var(--c{place})" for place in places])
+
+
+def by_depth(lines: pd.DataFrame, now: pd.DataFrame, title: str) -> dict[str, Any]:
+    """Draw a share by depth for every metric.
+
+    Parameters
+    ----------
+    lines
+        ``depth``, ``value`` and ``metric``.
+    now
+        ``depth``, the one that the page shows.
+    title
+        What is drawn.
+    """
+    alt = drawing()
+    y = alt.Y("value:Q", title=title, scale=alt.Scale(zero=False))
+    line = alt.Chart(alt.NamedData("lines")).mark_line(strokeWidth=2, color=INK, tooltip=True)
+    dashes = dashed("metric:N")
+    chart = _marker() + line.encode(x=_x(), y=y, strokeDash=dashes)
+    return styled(chart.properties(width=WIDTH, height=HEIGHT), lines=lines, now=now)
+
+
+def dashed(field: str) -> Any:
+    """Return what tells lines apart that no system owns: their dashes."""
+    alt = drawing()
+    scale = alt.Scale(range=[[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4]])
+    legend = alt.Legend(symbolStrokeColor=INK, symbolSize=300, columns=2, labelLimit=130)
+    return alt.StrokeDash(field, sort=None, scale=scale, legend=legend)
+
+
+def differences(bars: pd.DataFrame, title: str) -> dict[str, Any]:
+    """Draw by how much one system is ahead of another on every topic.
+
+    Parameters
+    ----------
+    bars
+        ``topic``, ``difference``, and ``hue``, the position of the colour of who is ahead.
+    title
+        What is drawn.
+    """
+    alt = drawing()
+    chart = alt.Chart(alt.NamedData("bars")).mark_bar(tooltip=True)
+    chart = chart.encode(
+        x=alt.X("topic:N", sort=None, title="topic", axis=alt.Axis(labelOverlap=True)),
+        y=alt.Y("difference:Q", title=title),
+        color=alt.Color("hue:O", scale=hues(), legend=None),
+    )
+    return styled(chart.properties(width=900, height=HEIGHT), bars=bars)
+
+
+def unjudged(shares: pd.DataFrame) -> dict[str, Any]:
+    """Draw the share of unjudged documents: the median system, half of them, all."""
+    alt = drawing()
+    percent = alt.Axis(format="%")
+    base = alt.Chart(alt.NamedData("shares")).encode(x=_x())
+    bands = [
+        base.mark_area(color=ACCENT, opacity=opacity).encode(
+            y=alt.Y(f"{low}:Q", title="unjudged", axis=percent), y2=f"{high}:Q"
+        )
+        for low, high, opacity in (
+            ("lowest", "highest", 0.15),
+            ("lower quartile", "upper quartile", 0.3),
+        )
+    ]
+    line = base.mark_line(color=ACCENT, strokeWidth=2, tooltip=True).encode(y="median:Q")
+    chart = alt.layer(*bands, line).properties(width=WIDTH, height=HEIGHT)
+    return styled(chart, shares=shares)
+
+
+def pool(growth: pd.DataFrame) -> dict[str, Any]:
+    """Draw the judged and the relevant documents per topic by depth of the pool."""
+    alt = drawing()
+    long = growth.melt("depth", ["judged", "relevant"], "documents", "number")
+    line = alt.Chart(alt.NamedData("long")).mark_line(strokeWidth=2, color=ACCENT, point=False)
+    dashes = dashed("documents:N")
+    y = alt.Y("number:Q", title="documents per topic")
+    chart = line.encode(x=alt.X("depth:Q", title="depth of the pool"), y=y, strokeDash=dashes)
+    return styled(chart.properties(width=WIDTH, height=HEIGHT), long=long)
+
+
+def bounds(ends: pd.DataFrame) -> dict[str, Any]:
+    """Draw between which means the truth lies, system by system down the ladder."""
+    alt = drawing()
+    base = alt.Chart(alt.NamedData("ends")).encode(x=alt.X("place:Q", title="place in the ladder"))
+    bar = base.mark_rule(color=ACCENT, opacity=0.45, strokeWidth=3).encode(
+        y=alt.Y("lower:Q", title=str(ends["metric"].iloc[0])), y2="upper:Q"
+    )
+    tick = base.mark_point(color=INK, filled=True, size=16, tooltip=True).encode(y="mean:Q")
+    chart = (bar + tick).properties(width=WIDTH, height=HEIGHT)
+    return styled(chart, ends=ends)

@@ -1,0 +1,116 @@
+"""The ladder as the page opens: a row per system, the best first."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.reports.part import MISSING
+from irframe.reports.setting import text
+from irframe.reports.view import View
+
+
+class Rung(NamedTuple):
+    """A row of the ladder, as it is spelled.
+
+    Attributes
+    ----------
+    place
+        Position of the system in the cube.
+    system
+        Its name.
+    ranks
+        The interval of its rank.
+    tier
+        Its tier, and whether the row above is of another.
+    """
+
+    place: int
+    system: str
+    ranks: str
+    tier: int
+    opens: bool
+    mean: str
+    interval: str
+    share: tuple[float, float, float]
+    change: str
+    unjudged: str
+
+
+def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
+    """Yield the rows of the ladder at the depth and metric that the page opens with."""
+    at = view.setting.place
+    there = view.ranks.isel({METRIC: 0, DEPTH: at})
+    values = {str(name): there[name].to_numpy() for name in there.data_vars}
+    open_share = view.unjudged.isel({DEPTH: at}).to_numpy()
+    names = [text(label) for label in view.cube[SYSTEM].to_numpy()]
+    base = _baseline(view, values["mean"])
+    low, high = span(values)
+    above = None
+    for row in view.order(0, at):
+        ends = [float(values[name][row]) for name in ("ci_low", "mean", "ci_high")]
+        tier = int(np.nan_to_num(values["tier"][row]))
+        yield Rung(
+            systems.index(names[row]),
+            names[row],
+            ranks(values["rank_low"][row], values["rank_high"][row]),
+            tier,
+            above is not None and tier != above,
+            fixed(ends[1]),
+            f"{fixed(ends[0])} to {fixed(ends[2])}",
+            tuple(share(end, low, high) for end in ends),  # type: ignore[arg-type]
+            "" if np.isnan(base) else f"{ends[1] - base:+.3f}",
+            f"{100 * open_share[row]:.0f} %",
+        )
+        above = tier
+
+
+def _baseline(view: View, mean: Any) -> float:
+    """Return the mean of the baseline, NaN where there is none."""
+    named = view.setting.baseline
+    index = view.cube.indexes[SYSTEM]
+    return float(mean[index.get_loc(named)]) if named in index else np.nan
+
+
+def span(values: dict[str, Any]) -> tuple[float, float]:
+    """Return where the bars of a ladder begin and end."""
+    ends = np.concatenate([values["ci_low"], values["ci_high"], values["mean"], [0.0]])
+    return float(np.nanmin(ends)), float(np.nanmax(ends))
+
+
+def share(value: float, low: float, high: float) -> float:
+    """Return where a value stands between two others, in percent.
+
+    Examples
+    --------
+    >>> share(0.25, 0, 1)
+    25.0
+    """
+    return 0.0 if np.isnan(value) or high == low else round(100 * (value - low) / (high - low), 2)
+
+
+def ranks(low: float, high: float) -> str:
+    """Return an interval of ranks as it is spelled.
+
+    Examples
+    --------
+    >>> ranks(1, 9), ranks(3, 3)
+    ('1 to 9', '3')
+    """
+    if np.isnan(low):
+        return MISSING
+    return f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
+
+
+def fixed(value: float) -> str:
+    """Return a mean with as many decimals as fit.
+
+    Examples
+    --------
+    >>> fixed(0.12345), fixed(123.45)
+    ('0.123', '123.5')
+    """
+    if np.isnan(value):
+        return MISSING
+    return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"

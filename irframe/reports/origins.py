@@ -1,0 +1,92 @@
+"""Where a report's numbers come from: policies, versions, what was read, and the call."""
+
+import hashlib
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.cubes.provenance import WORDS, provenance
+from irframe.names import FILES
+from irframe.reports.part import Part
+from irframe.reports.setting import text
+
+LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")
+"""What else numbers and figures depend on."""
+
+
+def told(cube: xr.Dataset, frames: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+    """Return where the numbers come from: lists by heading, and the table of what was read."""
+    read = inputs(cube, frames)
+    how = "SHA-256 of each file, or of the values of a frame in the order of its rows."
+    part = Part("inputs", f"Read from {len(read)} inputs", how, data=read)
+    return {"lists": {"What decided them": policies(cube), "Versions": versions()}, "inputs": part}
+
+
+def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
+    """Return what decided the numbers of a cube, in words."""
+    told = provenance(cube)
+    return [
+        (name, ", ".join(text(value) for value in np.atleast_1d(told[name])))
+        for name in WORDS
+        if name in told
+    ]
+
+
+def versions() -> list[tuple[str, str]]:
+    """Return the versions of Python and of the libraries."""
+    return [("python", platform.python_version()), *((name, version(name)) for name in LIBRARIES)]
+
+
+def inputs(cube: xr.Dataset, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return what was read, with its SHA-256: files, or else frames, or else the cube."""
+    files = [_of_file(*state) for state in cube.encoding.get(FILES, [])]
+    if files:
+        return pd.DataFrame(files, columns=["input", "bytes", "SHA-256"])
+    found = [(name, f"{len(frame)} rows", _of_frame(frame)) for name, frame in frames.items()]
+    return pd.DataFrame(found or [_of_cube(cube)], columns=["input", "size", "SHA-256"])
+
+
+def _of_file(name: str, size: int, changed: str) -> tuple[str, str, str]:
+    """Return name, size and hash of a file, unless it is no longer what was read."""
+    path = Path(name)
+    if not path.is_file():
+        return path.name, text(size), "not here any more"
+    now = path.stat()
+    if (now.st_size, str(now.st_mtime_ns)) != (int(size), str(changed)):
+        return path.name, text(size), "changed since it was read"
+    with path.open("rb") as file:
+        return path.name, text(size), hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _of_frame(frame: pd.DataFrame) -> str:
+    """Return the hash of the values of a frame, row by row."""
+    rows = pd.util.hash_pandas_object(frame, index=False).to_numpy()
+    return hashlib.sha256(rows.tobytes()).hexdigest()
+
+
+def _of_cube(cube: xr.Dataset) -> tuple[str, str, str]:
+    data = b"".join(np.ascontiguousarray(cube[name]).tobytes() for name in ("grade", "doc"))
+    shape = " x ".join(map(str, cube["grade"].shape))
+    return "the cube's grades and documents", shape, hashlib.sha256(data).hexdigest()
+
+
+def call(names: str, options: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
+    """Return the call that makes a report, with what was not left at its default.
+
+    Examples
+    --------
+    >>> call("cube, 'a.html'", {"baseline": "bm25", "alpha": 0.05}, {"alpha": 0.05})
+    "ir.report(cube, 'a.html', baseline='bm25')"
+    """
+    said = [
+        f"{name}={value!r}"
+        for name, value in options.items()
+        if name not in defaults or repr(value) != repr(defaults[name])
+    ]
+    return f"ir.report({', '.join([names, *said])})"

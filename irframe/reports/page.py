@@ -1,0 +1,272 @@
+"""The page: templates filled with words, tables and figures, and one copy of the numbers."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from irframe.metrics.facts import facts
+from irframe.names import SYSTEM, TOPIC, VERSION
+from irframe.reports import figures
+from irframe.reports.duel import Duel
+from irframe.reports.ladder import rungs
+from irframe.reports.lists import Lists
+from irframe.reports.packing import pack, pack_bytes, rounded
+from irframe.reports.part import Part
+from irframe.reports.pixels import matrix, picture
+from irframe.reports.setting import Setting, text
+from irframe.reports.view import View, arrays
+from irframe.reports.words import sentences
+
+STYLES = ("colours", "page", "ladder", "duel", "print")
+SCRIPTS = ("numbers", "state", "tables", "ladder", "matrix", "charts", "duel", "main")
+"""Files of `irframe/reports/page`, in the order in which the page has them."""
+DRAWN = 5
+"""Systems whose curves are drawn when the page opens, besides the baseline."""
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """What a page shows.
+
+    Parameters
+    ----------
+    title
+        Its title.
+    setting
+        What was asked.
+    views
+        All topics, or one for each collection; the page opens with the first.
+    lists
+        The top of every ranking.
+    trust, beside
+        Answers of the two sections that do not move.
+    origins
+        Where the numbers come from, by heading.
+    call
+        The call that made the page.
+    """
+
+    title: str
+    setting: Setting
+    views: list[View]
+    lists: Lists
+    trust: list[Part]
+    beside: list[Part]
+    origins: dict[str, Any]
+    call: str
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """The names of all systems."""
+        return [text(label) for label in self.setting.cube[SYSTEM].to_numpy()]
+
+    @cached_property
+    def topics(self) -> list[str]:
+        """The names of all topics."""
+        return [text(label) for label in self.setting.cube[TOPIC].to_numpy()]
+
+    @cached_property
+    def opening(self) -> View:
+        """What the page opens with."""
+        return self.views[0]
+
+    @cached_property
+    def said(self) -> list[dict[str, list[list[str]]]]:
+        """Sentences of every view."""
+        return [sentences(view) for view in self.views]
+
+    @cached_property
+    def hues(self) -> list[int]:
+        """The colour that each system keeps, dealt out down the ladder that the page opens with."""
+        there = set(self.ladder)
+        order = self.ladder + [place for place in range(len(self.systems)) if place not in there]
+        found = np.empty(len(order), int)
+        found[order] = np.arange(len(order)) % figures.HUES
+        return [int(hue) for hue in found]
+
+    @cached_property
+    def ladder(self) -> list[int]:
+        """Positions of the systems in the ladder that the page opens with, the best first."""
+        return [rung.place for rung in rungs(self.opening, self.systems)]
+
+    @cached_property
+    def drawn(self) -> list[int]:
+        """Systems whose curves are drawn at first."""
+        drawn = self.ladder[:DRAWN]
+        return drawn + [place for place in self.ladder[DRAWN:] if place == self.baseline]
+
+    @property
+    def tested(self) -> str:
+        """The test of pairs and its correction."""
+        adjust = self.setting.adjust
+        how = f"corrected by {adjust.capitalize()}" if adjust else "not corrected"
+        return f"{self.setting.test!r}, {how}"
+
+    @property
+    def baseline(self) -> int | None:
+        """Position of the baseline."""
+        named = self.setting.baseline
+        return None if named is None else int(self.setting.cube.indexes[SYSTEM].get_loc(named))  # type: ignore[arg-type]
+
+    @cached_property
+    def duel(self) -> Duel:
+        """The two systems that the page opens with: the first, and the baseline or the second."""
+        first, *others = self.ladder
+        second = next((place for place in others if place == self.baseline), others[0])
+        return Duel(self.opening, self.lists, first, second)
+
+    @cached_property
+    def live(self) -> dict[str, dict[str, Any]]:
+        """The figures that move, as they are at first."""
+        depths, at, view = self.setting.depths, self.setting.at, self.opening
+        now = pd.DataFrame({"depth": [at]})
+        mean = view.ranks["mean"].isel(metric=0)
+        chosen = [
+            {
+                "depth": depth,
+                "mean": float(value),
+                SYSTEM: self.systems[place],
+                "hue": self.hues[place],
+            }
+            for place in self.drawn
+            for depth, value in zip(
+                depths, mean.sel({SYSTEM: self._label(place)}).to_numpy(), strict=True
+            )
+        ]
+        told = self._by_metric(view.told)
+        order = self._by_metric(view.agreement[:, :, self.setting.place])
+        lines = pd.DataFrame(chosen)
+        return {
+            "curves": figures.curves(lines, now),
+            "told": figures.by_depth(told, now, "pairs told apart"),
+            "order": figures.by_depth(order, now, "Kendall's tau"),
+            "differences": figures.differences(self._bars(), "difference"),
+        }
+
+    def _bars(self) -> pd.DataFrame:
+        bars, duel = self.duel.bars, self.duel
+        behind = bars["ahead"] == "b"
+        return bars.assign(hue=np.where(behind, self.hues[duel.b], self.hues[duel.a]))
+
+    def _label(self, place: int) -> Any:
+        return self.setting.cube[SYSTEM].to_numpy()[place]
+
+    def _by_metric(self, values: Any) -> pd.DataFrame:
+        frame = pd.DataFrame(values.T, columns=list(self.setting.metrics))
+        frame.insert(0, "depth", self.setting.depths)
+        return frame.melt("depth", var_name="metric")
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the script is told besides the numbers."""
+        asked = self.setting
+        return {
+            "title": self.title,
+            "metrics": asked.metrics,
+            "signs": [facts(metric).sign for metric in asked.metrics],
+            "depths": asked.depths,
+            "at": asked.place,
+            "levels": self.opening.levels,
+            "systems": self.systems,
+            "topics": self.topics,
+            "hues": self.hues,
+            "baseline": self.baseline,
+            "drawn": self.drawn,
+            "duel": [self.duel.a, self.duel.b, self.topics.index(self.duel.topic)],
+            "views": [self._view(number) for number in range(len(self.views))],
+            "figures": {name: _bare(figure) for name, figure in self.live.items()},
+            "groups": _groups(self.setting, SYSTEM),
+            "properties": _groups(self.setting, TOPIC),
+        }
+
+    def _view(self, number: int) -> dict[str, Any]:
+        view = self.views[number]
+        return {
+            "name": view.name,
+            "systems": [self.systems.index(text(name)) for name in view.cube[SYSTEM].to_numpy()],
+            "topics": [self.topics.index(text(name)) for name in view.cube[TOPIC].to_numpy()],
+        }
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The numbers: of every view, the scores by topic, and the lists."""
+        found = {
+            f"{number}/{name}": values
+            for number, view in enumerate(self.views)
+            for name, values in arrays(view).items()
+        }
+        texts = json.dumps(self.texts).encode()
+        return found | {
+            "scores": self._scores(),
+            "doc": self.lists.doc,
+            "grade": self.lists.grade,
+            "texts": np.frombuffer(texts, np.uint8),
+        }
+
+    @property
+    def texts(self) -> dict[str, Any]:
+        """What is too long to stand between the numbers: sentences, documents, tables."""
+        parts = [*self.trust, *self.beside, self.origins["inputs"]]
+        return {
+            "said": self.said,
+            "documents": self.lists.names,
+            "csv": {part.key: part.csv for part in parts},
+        }
+
+    def _scores(self) -> Any:
+        """Return the scores of all views, (metric, system, topic, depth), NaN where none is."""
+        shape = len(self.setting.metrics), len(self.systems), len(self.topics)
+        whole = np.full((*shape, len(self.setting.depths)), np.nan, np.float32)
+        for number, view in enumerate(self.views):
+            there = self._view(number)
+            place = np.ix_(range(shape[0]), there["systems"], there["topics"])
+            whole[place] = view.scores.to_numpy()
+        return rounded(whole)
+
+    def render(self) -> str:
+        """Return the page as HTML."""
+        from jinja2 import Environment, PackageLoader  # noqa: PLC0415 - when a page is made
+        from markupsafe import Markup  # noqa: PLC0415 - the same
+
+        loader = PackageLoader("irframe.reports", "page")
+        made = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+        packed, contents = pack(self.numbers)
+        at = self.setting.place
+        return made.get_template("page.html").render(
+            page=self,
+            version=VERSION,
+            rungs=list(rungs(self.opening, self.systems)),
+            said={name: self.said[0][name][0][at] for name in self.said[0]},
+            facts=self.facts | {"contents": contents},
+            packed=packed,
+            matrix=picture(matrix(self.opening, 0, at), len(self.opening.levels)),
+            drawn=lambda figure: Markup(figures.svg(figure)),  # noqa: S704 - drawn by Vega
+            style=Markup(_joined(STYLES, "css")),  # noqa: S704 - our own
+            script=Markup(_joined(SCRIPTS, "js")),  # noqa: S704 - our own
+            vega=pack_bytes(figures.script().encode()),
+        )
+
+
+def _joined(names: tuple[str, ...], suffix: str) -> str:
+    home = files("irframe.reports") / "page"
+    return "\n".join((home / f"{name}.{suffix}").read_text(encoding="utf-8") for name in names)
+
+
+def _bare(figure: dict[str, Any]) -> dict[str, Any]:
+    """Return a specification without its numbers, which the page has once."""
+    return figure | {"datasets": {name: [] for name in figure["datasets"]}}
+
+
+def _groups(setting: Setting, dim: str) -> dict[str, list[str]]:
+    """Return what users know of the systems or topics: their columns that came along."""
+    own = {"contributing", "took_part", "top", "pool_depth", "judged_start", "judged_count"}
+    return {
+        str(name): [text(value) for value in coordinate.to_numpy()]
+        for name, coordinate in setting.cube.coords.items()
+        if coordinate.dims == (dim,) and name != dim and name not in own
+    }

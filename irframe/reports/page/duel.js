@@ -1,0 +1,79 @@
+// Two systems: topic by topic, and document by document on one.
+const EMPTY = -128, UNJUDGED = -127;
+const grades = (mark) => (mark === UNJUDGED ? "?" : mark === EMPTY ? "" : String(mark));
+
+function selectOf(options, chosen, select = document.createElement("select")) {
+  select.replaceChildren(...options.map(([value, text]) => new Option(text, value, false, String(value) === String(chosen))));
+  return select;
+}
+
+function differences() {
+  const pick = (system, topic) => at("scores", state.metric, system, topic, state.depth);
+  return view().topics
+    .map((topic) => ({ place: topic, topic: facts.topics[topic], a: pick(state.a, topic), b: pick(state.b, topic) }))
+    .map((each) => ({ ...each, difference: each.a - each.b }))
+    .filter((each) => !Number.isNaN(each.difference))
+    .map((each) => ({ ...each, ahead: ["b", "neither", "a"][1 + Math.sign(each.difference * facts.signs[state.metric])] }))
+    .sort((one, other) => other.difference - one.difference);
+}
+
+dataOf.differences = () => ({ bars: differences().map(({ topic, difference, ahead }) =>
+  ({ topic, difference, hue: facts.hues[ahead === "b" ? state.b : state.a] })) });
+
+function drawDifferences() {
+  const rows = differences(), count = (who) => rows.filter((each) => each.ahead === who).length;
+  const [a, b] = [facts.systems[state.a], facts.systems[state.b]];
+  element("says-duel").textContent = `${a} is ahead of ${b} on ${count("a")} topics and behind on ${count("b")} of ${rows.length}`;
+  if (!rows.some((each) => each.place === state.topic) && rows.length) state.topic = rows[0].place;
+  show("differences");
+  const systems = view().systems.map((system) => [system, facts.systems[system]]);
+  for (const side of ["a", "b"]) {
+    document.querySelector(`.hue.${side}`).style.setProperty("--hue", `var(--c${facts.hues[state[side]]})`);
+  }
+  selectOf(systems, state.a, element("side-a"));
+  selectOf(systems, state.b, element("side-b"));
+  selectOf(rows.map((each) => [each.place, `${each.topic} (${signed(each.difference)})`]), state.topic, element("topic"));
+}
+
+function entries(system) {
+  const doc = row("doc", system, state.topic), grade = row("grade", system, state.topic);
+  return [...doc].map((place, rank) => ({
+    doc: grade[rank] === EMPTY ? "" : texts.documents[place] ?? "(unjudged)", grade: grades(grade[rank]),
+  }));
+}
+
+function drawLists() {
+  const [left, right] = [entries(state.a), entries(state.b)];
+  const parting = left.findIndex((entry, rank) => entry.doc !== right[rank].doc);
+  const topic = facts.topics[state.topic];
+  element("says-lists").textContent = parting < 0 ? `On topic ${topic} the two lists are the same`
+    : `On topic ${topic} the two lists differ from rank ${parting + 1} on`;
+  const known = Object.entries(facts.properties).map(([name, values]) => `${name} ${values[state.topic]}`);
+  element("about-topic").textContent = known.length ? `Topic ${topic}: ${known.join(", ")}.` : "";
+  element("name-a").textContent = facts.systems[state.a];
+  element("name-b").textContent = facts.systems[state.b];
+  [...element("lists").tBodies[0].rows].forEach((line, rank) => {
+    line.classList.toggle("parting", rank === parting);
+    [left[rank], right[rank]].forEach((entry, side) => {
+      line.cells[1 + 2 * side].textContent = entry.doc;
+      line.cells[2 + 2 * side].textContent = line.cells[2 + 2 * side].dataset.grade = entry.grade;
+    });
+  });
+}
+watchers.push(drawDifferences, drawLists);
+
+element("side-a").addEventListener("change", (event) => change({ a: Number(event.target.value) }));
+element("side-b").addEventListener("change", (event) => change({ b: Number(event.target.value) }));
+element("topic").addEventListener("change", (event) => change({ topic: Number(event.target.value) }));
+
+exports.topics = () => [
+  ["metric", "depth", "system", ...Object.keys(facts.properties), "topic", "score"],
+  ...facts.metrics.flatMap((metric, m) => view().systems.flatMap((system) => view().topics.map((topic) => [
+    metric, facts.depths[state.depth], facts.systems[system], ...Object.values(facts.properties).map((values) => values[topic]),
+    facts.topics[topic], at("scores", m, system, topic, state.depth)]))),
+];
+exports.lists = () => [
+  ["topic", "system", "rank", "doc", "grade"],
+  ...[state.a, state.b].flatMap((system) => entries(system).map((entry, rank) => [
+    facts.topics[state.topic], facts.systems[system], rank + 1, entry.doc, entry.grade])),
+];

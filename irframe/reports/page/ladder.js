@@ -1,0 +1,100 @@
+// The ladder: a row per system, sorted and filtered.
+const body = element("rungs").tBodies[0];
+const rungs = new Map([...body.rows].map((line) => [Number(line.dataset.system), line]));
+
+function newRung(system) {
+  const line = body.rows[0].cloneNode(true);
+  line.dataset.system = system;
+  line.querySelector(".name").title = facts.systems[system];
+  line.querySelector(".name a").textContent = facts.systems[system];
+  line.querySelector(".hue").style.setProperty("--hue", `var(--c${facts.hues[system]})`);
+  return line;
+}
+facts.systems.forEach((_, system) => { if (!rungs.has(system)) rungs.set(system, newRung(system)); });
+
+function rungValues() {
+  const names = ["rank_low", "rank_high", "tier", "mean", "ci_low", "ci_high"];
+  const found = Object.fromEntries(names.map((name) => [name, now(name)]));
+  found.unjudged = of("unjudged", state.depth);
+  const base = state.baseline === null ? -1 : local(state.baseline);
+  found.change = found.mean.map((mean) => (base < 0 ? NaN : mean - found.mean[base]));
+  found.base = base;
+  return found;
+}
+
+function fill(line, found, place, [low, high]) {
+  const cell = (name) => line.querySelector(`.${name}`);
+  const share = (value) => (Number.isNaN(value) ? 0 : (100 * (value - low)) / (high - low || 1));
+  const [from, to] = [found.rank_low[place], found.rank_high[place]];
+  cell("rank_low").textContent = from === 0 ? "-" : from === to ? from : `${from} to ${to}`;
+  cell("tier").textContent = found.tier[place] || "-";
+  cell("mean").textContent = fixed(found.mean[place]);
+  const interval = `${fixed(found.ci_low[place])} to ${fixed(found.ci_high[place])}`;
+  cell("bar").title = cell("bar").lastChild.textContent = interval;
+  const ends = { low: found.ci_low, mean: found.mean, high: found.ci_high };
+  for (const [end, values] of Object.entries(ends)) {
+    cell("bar").firstChild.style.setProperty(`--${end}`, `${share(values[place])}%`);
+  }
+  const apart = found.base >= 0 && place !== found.base && strength(place, found.base) > 0;
+  cell("change").textContent = signed(found.change[place]) + (apart ? " *" : "");
+  cell("change").title = apart ? "told apart from the baseline" : "";
+  cell("unjudged").textContent = `${Math.round(100 * found.unjudged[place])} %`;
+  line.classList.toggle("baseline", place === found.base);
+}
+
+function sorted(found) {
+  const order = ladderOrder(), key = state.sort, sign = state.down ? -1 : 1;
+  if (key === "rank_low") return state.down ? order.reverse() : order;
+  const name = (place) => facts.systems[view().systems[place]];
+  if (key === "name") return order.sort((a, b) => sign * name(a).localeCompare(name(b)));
+  return order.sort((a, b) => sign * ((found[key][a] || 0) - (found[key][b] || 0)));
+}
+
+function matches(system) {
+  const known = [facts.systems[system], ...Object.values(facts.groups).map((values) => values[system])];
+  return known.some((text) => text.toLowerCase().includes(state.find));
+}
+
+function drawLadder() {
+  const found = rungValues();
+  const ends = [...found.ci_low, ...found.ci_high, ...found.mean, 0].filter((value) => !Number.isNaN(value));
+  const limits = [Math.min(...ends), Math.max(...ends)];
+  const lines = sorted(found).filter((place) => matches(view().systems[place])).map((place, number, all) => {
+    const line = rungs.get(view().systems[place]);
+    fill(line, found, place, limits);
+    const opens = number > 0 && found.tier[place] !== found.tier[all[number - 1]];
+    line.classList.toggle("opens", opens && ["rank_low", "tier"].includes(state.sort));
+    return line;
+  });
+  body.replaceChildren(...lines);
+  element("found").textContent = state.find ? `${lines.length} of ${view().systems.length} systems` : "";
+  for (const head of document.querySelectorAll("#rungs th[data-key]")) {
+    if (head.dataset.key === state.sort) head.setAttribute("aria-sort", state.down ? "descending" : "ascending");
+    else head.removeAttribute("aria-sort");
+  }
+}
+watchers.push(drawLadder);
+
+for (const head of document.querySelectorAll("#rungs th[data-key]")) {
+  const key = head.dataset.key;
+  if (key === "bar") continue;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = head.textContent;
+  head.replaceChildren(button);
+  const falls = ["mean", "change", "unjudged"].includes(key);
+  button.addEventListener("click", () => change({ sort: key, down: state.sort === key ? !state.down : falls }));
+}
+
+body.addEventListener("click", (event) => {
+  if (event.target.closest("a")) change({ a: Number(event.target.closest("tr").dataset.system) });
+});
+
+exports.ladder = () => {
+  const names = ["rank", "rank_low", "rank_high", "first", "tier", "mean", "ci_low", "ci_high"];
+  const rows = [["view", "metric", "depth", "system", ...names, "unjudged"]];
+  facts.views.forEach((each, number) => facts.metrics.forEach((metric, m) => facts.depths.forEach((depth, d) =>
+    each.systems.forEach((system, place) => rows.push([each.name, metric, depth, facts.systems[system],
+      ...names.map((name) => at(`${number}/${name}`, m, d, place)), at(`${number}/unjudged`, d, place)])))));
+  return rows;
+};

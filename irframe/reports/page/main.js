@@ -1,0 +1,38 @@
+// The controls.
+function within(system) {
+  return local(system) >= 0 ? system : view().systems[ladderOrder()[0]];
+}
+
+function chooseView(number) {
+  state.view = number;
+  const [a, b] = [within(state.a), within(state.b)];
+  const other = view().systems[ladderOrder()[1]];
+  fillBaselines();
+  change({ a, b: a === b ? other : b, baseline: local(state.baseline) < 0 ? null : state.baseline });
+}
+
+function fillBaselines() {
+  const systems = view().systems.map((system) => [system, facts.systems[system]]);
+  selectOf([["", "none"], ...systems], state.baseline ?? "", element("baseline"));
+}
+
+function sayDepth() {
+  const depth = facts.depths[state.depth];
+  element("depth-shown").textContent = depth;
+  element("depth").setAttribute("aria-valuetext", `depth ${depth}`);
+}
+watchers.push(sayDepth);
+
+element("depth").addEventListener("input", (event) => change({ depth: Number(event.target.value) }));
+element("metric").addEventListener("change", (event) => change({ metric: event.target.selectedIndex }));
+element("view").addEventListener("change", (event) => chooseView(Number(event.target.value)));
+element("find").addEventListener("input", (event) => change({ find: event.target.value.trim().toLowerCase() }));
+element("baseline").addEventListener("change", (event) =>
+  change({ baseline: event.target.value === "" ? null : Number(event.target.value) }));
+element("controls").addEventListener("submit", (event) => event.preventDefault());
+addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
+
+fillBaselines();
+element("controls").hidden = false;
+document.documentElement.classList.add("scripted");
+change({});

@@ -1,0 +1,34 @@
+// The one copy of the numbers: typed arrays, and how to pick from them.
+const facts = JSON.parse(document.getElementById("facts").textContent);
+
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+// Vega, which is the larger part of the page, is packed as well.
+const code = document.createElement("script");
+code.textContent = new TextDecoder().decode(await unpack(document.getElementById("vega").textContent));
+document.head.append(code);
+
+const buffer = await unpack(document.getElementById("numbers").textContent);
+const kinds = { Float32Array, Uint8Array, Uint16Array, Int16Array, Int32Array };
+const held = Object.fromEntries(Object.entries(facts.contents).map(([name, { kind, start, shape }]) => {
+  const length = shape.reduce((product, size) => product * size, 1);
+  return [name, { values: new kinds[kind](buffer, start, length), shape }];
+}));
+const texts = JSON.parse(new TextDecoder().decode(held.texts.values));
+
+// The last axis of an array at the places given, such as the systems at a metric and depth.
+function row(name, ...places) {
+  const { values, shape } = held[name];
+  const size = shape.slice(places.length).reduce((product, each) => product * each, 1);
+  const first = places.reduce((sum, place, axis) => sum * shape[axis] + place, 0) * size;
+  return values.subarray(first, first + size);
+}
+
+const at = (name, ...places) => row(name, ...places)[0];
+const fixed = (value) => (Number.isNaN(value) ? "-" : value.toFixed(Math.abs(value) < 100 ? 3 : 1));
+const signed = (value) => (Number.isNaN(value) ? "" : (value < 0 ? "" : "+") + fixed(value));
+const element = (id) => document.getElementById(id);

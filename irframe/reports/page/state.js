@@ -1,0 +1,45 @@
+// What the page shows, and what is to be drawn again when that changes.
+const state = {
+  view: 0, metric: 0, depth: facts.at, baseline: facts.baseline, sort: "rank_low", down: false, find: "",
+  drawn: new Set(facts.drawn), a: facts.duel[0], b: facts.duel[1], topic: facts.duel[2],
+};
+const watchers = [];
+let waiting = false;
+
+function change(values) {
+  Object.assign(state, values);
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => { waiting = false; watchers.forEach((draw) => draw()); });
+}
+
+const view = () => facts.views[state.view];
+const of = (name, ...places) => row(`${state.view}/${name}`, ...places);
+const now = (name) => of(name, state.metric, state.depth);
+const local = (system) => view().systems.indexOf(system);
+const said = (name) => {
+  const sentences = texts.said[state.view][name];
+  return (sentences[state.metric] ?? sentences[0])[state.depth];
+};
+
+// Positions in the view of its systems, the best first.
+function ladderOrder() {
+  const mean = now("mean"), rank = now("rank"), sign = facts.signs[state.metric];
+  return [...mean.keys()].sort((a, b) => rank[a] - rank[b] || sign * (mean[b] - mean[a]) || a - b);
+}
+
+// Below how many of the levels the p-value of two systems of the view is.
+function strength(a, b) {
+  const [low, high] = a < b ? [a, b] : [b, a], count = view().systems.length;
+  return now("strength")[low * count - (low * (low + 1)) / 2 + high - low - 1];
+}
+
+function sayNow() {
+  for (const place of document.querySelectorAll("[data-said]")) {
+    place.textContent = said(place.dataset.said) + (place.closest(".verdict") ? "." : "");
+  }
+  const text = `${facts.metrics[state.metric]}, depth ${facts.depths[state.depth]}`;
+  document.querySelectorAll("[data-metric]").forEach((place) => { place.textContent = facts.metrics[state.metric]; });
+  document.querySelectorAll("[data-now]").forEach((place) => { place.textContent = text; });
+}
+watchers.push(sayNow);

@@ -1,0 +1,27 @@
+// Data as CSV: what was written beside a figure that stands still, or picked from the numbers.
+const exports = {};
+const quoted = (value) => {
+  const text = String(value ?? "");
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+const csv = (rows) => rows.map((cells) => cells.map(quoted).join(",")).join("\n") + "\n";
+const textOf = (name) => texts.csv[name] ?? csv(exports[name]());
+
+function download(name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([textOf(name)], { type: "text/csv" }));
+  link.download = `${name}.csv`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+for (const place of document.querySelectorAll("[data-csv]")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "csv";
+  button.textContent = "CSV";
+  const heading = place.closest("figure, article, div, section").querySelector("figcaption, h2, h3, h1");
+  button.setAttribute("aria-label", `CSV: the data of ${heading ? heading.firstChild.textContent.trim() : place.dataset.csv}`);
+  button.addEventListener("click", () => download(place.dataset.csv));
+  place.append(button);
+}

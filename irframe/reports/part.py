@@ -1,0 +1,107 @@
+"""What a section of the page holds: an answer, how it was found, a table or a figure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from irframe.errors import IrframeError
+from irframe.reports.setting import text
+
+MISSING = "-"
+"""What stands for a number that there is not."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """An answer.
+
+    Parameters
+    ----------
+    key
+        Its name in the page's address, and of its data.
+    says
+        The answer, its heading.
+    how
+        How it was found.
+    source
+        Where that is explained, a DOI or an address.
+    data
+        The numbers: its table, or those of its figure.
+    figure
+        A specification of Vega-Lite, if there is a figure.
+    shown
+        Whether the table is open at once.
+    """
+
+    key: str
+    says: str
+    how: str
+    source: str = ""
+    data: pd.DataFrame | None = None
+    figure: dict[str, Any] | None = None
+    shown: bool = False
+
+    @property
+    def link(self) -> str:
+        """Address of the source."""
+        return self.source if "//" in self.source else f"https://doi.org/{self.source}"
+
+    @cached_property
+    def csv(self) -> str:
+        """The numbers as they are, for other programs."""
+        return "" if self.data is None else self.data.to_csv(index=False)
+
+    @cached_property
+    def columns(self) -> list[tuple[str, bool]]:
+        """Names of the columns, and whether they hold numbers."""
+        frame = pd.DataFrame() if self.data is None else self.data
+        return [(str(name), _numeric(frame[name])) for name in frame]
+
+    @cached_property
+    def rows(self) -> list[list[str]]:
+        """The numbers as the page spells them."""
+        frame = pd.DataFrame() if self.data is None else self.data
+        return [[spelled(value) for value in row] for row in frame.itertuples(index=False)]
+
+
+def _numeric(column: "pd.Series[Any]") -> bool:
+    return bool(pd.api.types.is_numeric_dtype(column)) and column.dtype != bool
+
+
+def spelled(value: Any) -> str:
+    """Return a number or label as the page spells it.
+
+    Examples
+    --------
+    >>> spelled(0.12345), spelled(7), spelled(float("nan")), spelled(True), spelled(1e-9)
+    ('0.123', '7', '-', 'yes', '1e-09')
+    """
+    if value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value)):
+        return MISSING
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, float | np.floating):
+        size = abs(float(value))
+        return f"{value:.3f}" if size == 0 or 5e-4 <= size < 1e4 else f"{value:.3g}"
+    return text(value)
+
+
+def parts(makers: Sequence[tuple[str, str, Callable[[], Part]]]) -> list[Part]:
+    """Return what can be said, and of the rest why it cannot.
+
+    Parameters
+    ----------
+    makers
+        Key, what cannot be told if it fails, and what makes the part.
+    """
+    found = []
+    for key, subject, make in makers:
+        try:
+            found.append(make())
+        except IrframeError as error:
+            found.append(Part(key, f"{subject} cannot be told", f"irframe {error}"))
+    return found

@@ -1,0 +1,225 @@
+"""The report: an experiment on one page that needs no network."""
+
+import inspect
+from collections.abc import Hashable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, overload
+
+import pandas as pd
+import xarray as xr
+
+from irframe.cubes.cube import build_cube
+from irframe.cubes.gate import read_cube
+from irframe.cubes.policy import Contributing, Policy, PoolDepth
+from irframe.cubes.score import Metrics
+from irframe.cubes.verb import in_memory
+from irframe.errors import InputError, ParameterError
+from irframe.frames.as_qrels import Qrels, as_qrels
+from irframe.frames.as_runs import Runs, as_runs
+from irframe.paired import PairedTest
+from irframe.reports import figures, origins
+from irframe.reports.beside import beside
+from irframe.reports.findings import findings
+from irframe.reports.lists import top_lists
+from irframe.reports.page import Page
+from irframe.reports.setting import Setting
+from irframe.reports.trust import trust
+from irframe.reports.view import views
+
+Target = str | PathLike[str]
+METRICS = ("nDCG", "AP", "RBP(p=0.8)")
+"""What a report is about where nothing else is asked for."""
+TITLE = "What the runs say"
+INPUTS = ("data", "qrels", "path")
+
+
+@overload
+def report(
+    data: xr.Dataset,
+    path: Target,
+    /,
+    *,
+    metrics: Metrics = METRICS,
+    baseline: Hashable | None = None,
+    depths: int | Sequence[int] | None = None,
+    at: int | None = None,
+    title: str | None = None,
+    test: str | PairedTest = "t",
+    adjust: str | None = "holm",
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 0,
+) -> Path: ...
+@overload
+def report(
+    data: Runs,
+    qrels: Qrels,
+    path: Target,
+    *,
+    metrics: Metrics = METRICS,
+    baseline: Hashable | None = None,
+    collection: str | None = None,
+    depth: int | None = None,
+    ties: str = "trec",
+    contributing: Contributing = None,
+    pool_depth: PoolDepth = None,
+    depths: int | Sequence[int] | None = None,
+    at: int | None = None,
+    title: str | None = None,
+    test: str | PairedTest = "t",
+    adjust: str | None = "holm",
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 0,
+) -> Path: ...
+def report(
+    data: xr.Dataset | Runs,
+    qrels: Qrels | Target,
+    path: Target | None = None,
+    *,
+    metrics: Metrics = METRICS,
+    baseline: Hashable | None = None,
+    collection: str | None = None,
+    depth: int | None = None,
+    ties: str = "trec",
+    contributing: Contributing = None,
+    pool_depth: PoolDepth = None,
+    depths: int | Sequence[int] | None = None,
+    at: int | None = None,
+    title: str | None = None,
+    test: str | PairedTest = "t",
+    adjust: str | None = "holm",
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 0,
+) -> Path:
+    """Write all that an experiment says to one HTML file that needs no network.
+
+    The page reads without a script, which makes it move: a depth and a metric for the ladder of
+    systems, the matrix of who beats whom and the curves at once; two systems topic by topic and
+    document by document. Needs the extra ``report``.
+
+    Parameters
+    ----------
+    data
+        A cube made by `irframe.cube`; or a run frame, or what `as_runs` makes one of, followed by
+        its judgments. Only a run frame says how unjudged documents are called.
+    qrels
+        Qrels frame, or what `as_qrels` takes; with a cube, the path.
+    path
+        The file to write.
+    metrics
+        Metrics or their names; the page opens with the first.
+    baseline
+        A system to hold every other one against.
+    collection, depth, ties, contributing, pool_depth
+        With a run frame, as for `irframe.cube`. With a collection, each has a page of its own
+        behind a choice; all topics together are shown if every system took part in all of them.
+    depths
+        Depths to show, within the cube; by default up to 48, close together near the top.
+    at
+        The depth that the page opens with, one of those; by default 10, or the next above it.
+    title
+        Title of the page.
+    test, adjust, alpha
+        Test of pairs of systems, its correction over the pairs of a metric at a depth, and the
+        significance level, as for `compare`; ``1 - alpha`` is the level of the intervals.
+    samples, seed
+        How many resamples of the topics, at least 100, and the seed of their draws, as for
+        `rank_intervals`.
+
+    Returns
+    -------
+    pathlib.Path
+        The file that was written.
+
+    Raises
+    ------
+    InputError, ParameterError
+        Where the extra ``report`` is missing, and for frames that cannot be read.
+    MetricError
+        For an unknown metric, or one that does not apply to the cube.
+    DepthError
+        For depths beyond the cube.
+    ParameterError
+        For an unknown system, test or correction, and fewer than two systems.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> with TemporaryDirectory() as folder:
+    ...     page = ir.report(runs, qrels, f"{folder}/report.html", metrics=["AP"], depths=[5, 10])
+    ...     page.read_text(encoding="utf-8").count("<table")
+    13
+    """
+    said = {name: value for name, value in locals().items() if name not in INPUTS}
+    figures.drawing()
+    target = Path(_target(data, qrels, path))
+    policy = Policy(
+        depth=depth,
+        ties=ties,
+        contributing=contributing,
+        pool_depth=pool_depth,
+        collection=collection,
+    )
+    frames, cube = _read(data, qrels, policy)
+    asked = {"test": test, "adjust": adjust, "alpha": alpha, "samples": samples, "seed": seed}
+    setting = Setting.read(cube, metrics, depths, at, baseline=baseline, **asked)
+    call = origins.call(_names(frames, target), said, _defaults())
+    page = _page(title or TITLE, setting, frames, call)
+    target.write_text(page.render(), encoding="utf-8")
+    return target
+
+
+def _read(data: Any, qrels: Any, policy: Policy) -> tuple[dict[str, pd.DataFrame], xr.Dataset]:
+    """Return the frames, if there are any, and their cube."""
+    if not isinstance(data, xr.Dataset):
+        frames = {"runs": as_runs(data), "qrels": as_qrels(qrels)}
+        return frames, build_cube(frames["runs"], frames["qrels"], policy)
+    if policy != Policy():
+        wanted = "a cube alone, or a run frame to build one from"
+        raise ParameterError(wanted, "a cube and how to build it", "leave out what it has settled")
+    return {}, in_memory(read_cube(data), "report")
+
+
+def _target(data: Any, qrels: Any, path: Target | None) -> Target:
+    """Return the path, which of a cube comes second."""
+    chosen = qrels if isinstance(data, xr.Dataset) and path is None else path
+    if not isinstance(chosen, str | PathLike):
+        advice = "ir.report(runs, qrels, path) or cube.ireval.report(path)"
+        raise InputError("a path to write the report to", repr(type(chosen).__name__), advice)
+    return chosen
+
+
+def _names(frames: Mapping[str, Any], target: Path) -> str:
+    """Return what comes first in the call."""
+    return f"{'runs, qrels' if frames else 'cube'}, {target.name!r}"
+
+
+def _defaults() -> dict[str, Any]:
+    return {name: each.default for name, each in inspect.signature(report).parameters.items()}
+
+
+def _page(title: str, setting: Setting, frames: dict[str, pd.DataFrame], call: str) -> Page:
+    """Put the page together; its sections that do not move are about the first view."""
+    found = list(views(setting))
+    opening = found[0]
+    told = findings(opening.cube, setting.metrics, frames)
+    return Page(
+        title=title,
+        setting=setting,
+        views=found,
+        lists=top_lists(setting.cube, frames.get("runs")),
+        trust=trust(opening, told),
+        beside=beside(opening),
+        origins=origins.told(setting.cube, frames),
+        call=call,
+    )

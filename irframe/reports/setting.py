@@ -1,0 +1,100 @@
+"""What a report is about: the cube, what is asked of it, and what its page opens with."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from irframe.checks import choice, level, listed, places, whole
+from irframe.cubes.score import Metrics, parse_metrics, refuse_metrics, wanted_depths
+from irframe.inference.corrections import refuse_correction
+from irframe.names import DEPTH, SYSTEM
+from irframe.paired import PairedTest, parse_test
+
+USUAL = (*range(1, 21), *range(25, 101, 5), 150, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000)
+"""Depths that a page shows by default, as far as the cube goes."""
+OPENING = 10
+"""The depth at which a page opens, if it is there."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is asked of a cube; the fields as the arguments of `irframe.report`."""
+
+    cube: xr.Dataset
+    metrics: tuple[str, ...]
+    depths: tuple[int, ...]
+    at: int
+    baseline: Hashable | None
+    test: PairedTest
+    adjust: str | None
+    alpha: float
+    samples: int
+    seed: int
+
+    @classmethod
+    def read(
+        cls,
+        cube: xr.Dataset,
+        metrics: Metrics,
+        depths: int | Sequence[int] | None,
+        at: int | None,
+        **others: Any,
+    ) -> "Setting":
+        """Return the choices once they have been checked against the cube."""
+        chosen = parse_metrics(metrics)
+        refuse_metrics(cube, chosen)
+        asked = usual_depths(cube.sizes[DEPTH]) if depths is None else sorted(set(listed(depths)))
+        shown = tuple(wanted_depths(cube, chosen, asked))
+        if at is not None:
+            choice("at", str(at), [str(depth) for depth in shown])
+        opening = max([depth for depth in shown if depth <= OPENING] or shown[:1])
+        named = tuple(map(str, chosen))
+        return cls(cube, named, shown, at or opening, **_checked(cube, **others))
+
+    @property
+    def place(self) -> int:
+        """Position of the opening depth among those shown."""
+        return self.depths.index(self.at)
+
+
+def _checked(
+    cube: xr.Dataset,
+    *,
+    baseline: Hashable | None,
+    test: str | PairedTest,
+    adjust: str | None,
+    alpha: float,
+    samples: int,
+    seed: int,
+) -> dict[str, Any]:
+    """Return the options of the statistics in their plain types."""
+    if baseline is not None:
+        places("baseline= to be one of the systems", baseline, cube.indexes[SYSTEM].tolist())
+    refuse_correction(adjust, "depth")
+    return {
+        "baseline": baseline,
+        "test": parse_test(test),
+        "adjust": adjust,
+        "alpha": level(alpha),
+        "samples": whole("samples", samples, low=100),
+        "seed": whole("seed", seed, low=0),
+    }
+
+
+def usual_depths(deepest: int) -> list[int]:
+    """Return at most 50 depths of a cube, close together where lists are read most.
+
+    Examples
+    --------
+    >>> usual_depths(3), usual_depths(30)[-4:], len(usual_depths(2000))
+    ([1, 2, 3], [19, 20, 25, 30], 48)
+    """
+    return sorted({depth for depth in USUAL if depth < deepest} | {deepest})
+
+
+def text(label: Any) -> str:
+    """Return a label as the page spells it."""
+    return str(label.item() if isinstance(label, np.generic) else label)

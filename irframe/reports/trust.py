@@ -1,0 +1,147 @@
+"""Whether the numbers can be trusted: findings, the pool, bounds, ties, runs left out."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.cubes.bounds import bounds
+from irframe.errors import MetricError
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.reports import figures
+from irframe.reports.part import Part, parts
+from irframe.reports.setting import text
+from irframe.reports.view import View
+from irframe.reports.words import listed, percent
+from irframe.studies.trust.leave_out import leave_out
+from irframe.studies.trust.pool_growth import pool_growth
+from irframe.studies.trust.tie_ranges import tie_ranges
+from irframe.studies.trust.tie_rates import tie_rates
+
+LU = "10.1007/s10791-016-9282-6"
+ZOBEL = "10.1145/290941.291014"
+
+
+def trust(view: View, findings: pd.DataFrame) -> list[Part]:
+    """Return what to know before trusting the numbers of a view."""
+    makers = [
+        ("findings", "What to look out for", partial(_findings, findings)),
+        ("unjudged", "The share of unjudged documents", partial(_unjudged, view)),
+        ("pool", "The growth of the pool", partial(_pool, view)),
+        ("bounds", "What the unjudged documents leave open", partial(_bounds, view)),
+        ("ties", "What tied scores leave open", partial(_ties, view)),
+        ("left-out", "What leaving a run out of the pool does", partial(_left_out, view)),
+    ]
+    return parts(makers)
+
+
+def _findings(findings: pd.DataFrame) -> Part:
+    counts = findings["severity"].value_counts().to_dict()
+    told = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items()]
+    names = {"how_many": "how many", "where": "where (every place)"}
+    return Part(
+        "findings",
+        f"Before trusting a number: {listed(told)}",
+        "What irframe's diagnose finds in these runs and judgments, and all that it concerns.",
+        LU,
+        findings.rename(columns=names),
+        shown=True,
+    )
+
+
+def _unjudged(view: View) -> Part:
+    shares, at = view.unjudged, view.setting.place
+    worst = shares.isel({DEPTH: at}).to_series().sort_values(ascending=False)
+    middle = percent(float(worst.median()))
+    says = f"{middle} of the documents down to depth {view.setting.at} are unjudged"
+    how = "The median over the systems, half of them, and all; means over the topics."
+    quantiles = shares.quantile([0, 0.25, 0.5, 0.75, 1], SYSTEM).to_numpy()
+    names = ["lowest", "lower quartile", "median", "upper quartile", "highest"]
+    frame = pd.DataFrame(quantiles.T, columns=names)
+    frame.insert(0, DEPTH, view.setting.depths)
+    most = f" {worst.index[0]} has the most, {percent(float(worst.iloc[0]))}."
+    return Part("unjudged", says, how + most, LU, frame, figures.unjudged(frame))
+
+
+def _pool(view: View) -> Part:
+    growth = pool_growth(view.cube)
+    frame = growth[["judged", "relevant", "rate"]].to_dataframe().reset_index()
+    last = float(frame["rate"].dropna().iloc[-1])
+    says = f"{percent(last)} of the documents pooled last were relevant"
+    ripe = "it was still finding" if last >= 0.05 else "little was left to find"
+    how = f"Documents per topic by depth of the pool; at its end {ripe}."
+    return Part("pool", says, how, LU, frame, figures.pool(frame))
+
+
+def _bounded(view: View) -> xr.DataArray:
+    """Return bounds of the metrics that have them, refusing where none has."""
+    found = []
+    for metric in view.setting.metrics:
+        try:
+            found.append(bounds(view.cube, metric, at=view.setting.at))
+        except MetricError as error:
+            reason = error
+    if not found:
+        raise reason
+    return xr.concat([part.reset_coords(drop=True) for part in found], METRIC)
+
+
+def _bounds(view: View) -> Part:
+    found = _bounded(view)
+    metrics = [text(name) for name in found[METRIC].to_numpy()]
+    ends = found.mean(TOPIC).isel({DEPTH: 0})
+    lower, upper = ends.sel(bound="lower"), ends.sel(bound="upper")
+    frame = pd.concat(
+        [_bounded_frame(view, metric, lower, upper) for metric in metrics], ignore_index=True
+    )
+    first = frame[frame[METRIC] == metrics[0]]
+    wide = (first["upper"] - first["lower"]).median()
+    says = f"Unjudged documents leave {wide:.2f} of {metrics[0]} open for the median system"
+    how = f"Mean scores if none, and if all that may, were relevant; at depth {view.setting.at}."
+    return Part("bounds", says, how, LU, frame, figures.bounds(first))
+
+
+def _bounded_frame(
+    view: View, metric: str, lower: xr.DataArray, upper: xr.DataArray
+) -> pd.DataFrame:
+    row, at = view.setting.metrics.index(metric), view.setting.place
+    mean = view.ranks["mean"].isel({METRIC: row, DEPTH: at}).to_series()
+    frame = pd.DataFrame({METRIC: metric, "mean": mean})
+    frame["lower"] = lower.sel({METRIC: metric}).to_series()
+    frame["upper"] = upper.sel({METRIC: metric}).to_series()
+    ordered = frame.iloc[view.order(row, at)].rename_axis(SYSTEM).reset_index()
+    return ordered.assign(place=np.arange(1, len(ordered) + 1))
+
+
+def _ties(view: View) -> Part:
+    rates = tie_rates(view.cube).mean(TOPIC).to_series().rename("tie rate")
+    ranges = tie_ranges(view.cube, *view.setting.metrics, at=view.setting.at).mean(TOPIC)
+    width = (ranges.sel(bound="upper") - ranges.sel(bound="lower")).isel({DEPTH: 0})
+    names = [f"{metric} left open" for metric in view.setting.metrics]
+    frame = pd.DataFrame(width.transpose(SYSTEM, METRIC).to_numpy(), rates.index, names)
+    frame = frame.join(rates).reset_index()
+    frame = frame.sort_values("tie rate", ascending=False, ignore_index=True)
+    most, metric = float(width.isel({METRIC: 0}).max()), view.setting.metrics[0]
+    says = f"The order of tied documents decides up to {most:.3f} of a system's {metric}"
+    if most == 0:
+        says = f"No order of tied documents changes a system's {metric}"
+    how = (
+        f"Highest less lowest mean score over all orders of the tied documents, at depth "
+        f"{view.setting.at}; the tie rate is the share of the top 20 that ties."
+    )
+    return Part("ties", says, how, LU, frame)
+
+
+def _left_out(view: View) -> Part:
+    at = view.setting.at
+    frame = leave_out(view.cube, *view.setting.metrics, at=at)
+    first = frame[frame[METRIC] == view.setting.metrics[0]]
+    worst = first.iloc[int(first["rank_change"].to_numpy().argmax())]
+    says = f"A run left out of the pool moves by {first['rank_change'].mean():.1f} ranks"
+    how = (
+        f"On average under {worst[METRIC]} at depth {int(worst[DEPTH])}; the most, "
+        f"{int(worst['rank_change'])}, for {worst[SYSTEM]}. "
+        "Each contributing run is scored by judgments to which it contributed nothing."
+    )
+    return Part("left-out", says, how, ZOBEL, frame)

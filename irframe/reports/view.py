@@ -1,0 +1,147 @@
+"""The numbers of one set of topics and of the systems that took part in them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.cubes.score import score
+from irframe.cubes.splitting import groups
+from irframe.inference.corrections import adjust_p
+from irframe.inference.matching import match_topics
+from irframe.inference.rank_intervals import rank_intervals
+from irframe.inference.verdicts import p_values
+from irframe.metrics.facts import facts
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.paired import all_pairs
+from irframe.reports.packing import rounded
+from irframe.reports.setting import Setting
+from irframe.studies.depth.volatility import volatility
+
+Array = NDArray[Any]
+EVERY = "all topics"
+"""Name of the view of all topics."""
+STEPS = (0.01, 0.001)
+"""Levels besides alpha by which the page tells p-values apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """All topics, or those of one collection, and the systems that took part.
+
+    Parameters
+    ----------
+    name
+        What the page calls it.
+    setting
+        What is asked.
+    cube
+        The part of the cube.
+    """
+
+    name: str
+    setting: Setting
+    cube: xr.Dataset
+
+    @cached_property
+    def scores(self) -> xr.DataArray:
+        """Scores, (metric, system, topic, depth)."""
+        return score(self.cube, *self.setting.metrics, at=self.setting.depths)
+
+    @cached_property
+    def ranks(self) -> xr.Dataset:
+        """Means, ranks, their intervals and tiers, (metric, system, depth)."""
+        asked = self.setting
+        return rank_intervals(
+            self.scores,
+            1 - asked.alpha,
+            samples=asked.samples,
+            seed=asked.seed,
+            test=asked.test,
+            adjust=asked.adjust,
+            alpha=asked.alpha,
+        )
+
+    @cached_property
+    def levels(self) -> tuple[float, ...]:
+        """Levels that p-values may be below, falling."""
+        return levels(self.setting.alpha)
+
+    @cached_property
+    def strength(self) -> NDArray[np.uint8]:
+        """Below how many of the levels a pair's corrected p-value is, (metric, depth, pair)."""
+        matched = match_topics(self.scores, quiet=True)
+        pairs = all_pairs(self.cube.sizes[SYSTEM])
+        shape = len(self.setting.metrics), len(self.setting.depths), len(pairs)
+        found = np.zeros(shape, np.uint8)
+        for row, block in matched.pieces(len(pairs)):
+            p = p_values(matched, row, block, test=self.setting.test, pairs=pairs).T[np.newaxis]
+            adjust, alpha = self.setting.adjust, self.setting.alpha
+            (adjusted,) = adjust_p([p], adjust, family="depth", alpha=alpha)
+            found[row, block] = sum((adjusted[0] < level) for level in self.levels)
+        return found
+
+    @cached_property
+    def told(self) -> NDArray[np.float64]:
+        """Share of the pairs that are told apart, (metric, depth)."""
+        found: NDArray[np.float64] = (self.strength > 0).mean(axis=-1)
+        return found
+
+    @cached_property
+    def agreement(self) -> NDArray[np.float64]:
+        """Kendall's tau between the orders at two depths, (metric, depth, depth)."""
+        return volatility(self.scores).transpose(METRIC, DEPTH, ...).to_numpy()
+
+    @cached_property
+    def unjudged(self) -> xr.DataArray:
+        """Mean share of the documents down to a depth that are unjudged, (system, depth)."""
+        judged = score(self.cube, "Judged", at=self.setting.depths)
+        return 1 - judged.isel({METRIC: 0}, drop=True).mean(TOPIC)
+
+    def order(self, metric: int, depth: int) -> Array:
+        """Return the positions of the systems, the best first, as the ladder has them."""
+        there = self.ranks.isel({METRIC: metric, DEPTH: depth})
+        mean = there["mean"].to_numpy() * facts(self.setting.metrics[metric]).sign
+        return np.lexsort([-np.nan_to_num(mean), there["rank"].to_numpy()])
+
+
+def levels(alpha: float) -> tuple[float, ...]:
+    """Return the levels that a page tells p-values apart by, falling.
+
+    Examples
+    --------
+    >>> levels(0.05), levels(0.005)
+    ((0.05, 0.01, 0.001), (0.005, 0.001))
+    """
+    return (alpha, *(step for step in STEPS if step < alpha))
+
+
+def views(setting: Setting) -> Iterator[View]:
+    """Yield a view of all topics, if all systems took part in them, and one of each collection."""
+    by = setting.cube.attrs.get("collection")
+    parts = dict(groups(setting.cube, by)) if by else {}
+    if len(parts) < 2 or setting.cube["took_part"].to_numpy().all():
+        yield View(EVERY, setting, setting.cube)
+    if len(parts) > 1:
+        for key, part in parts.items():
+            if part.sizes[SYSTEM] > 1:
+                yield View(f"{by} {key}", setting, part)
+
+
+def arrays(view: View) -> dict[str, Array]:
+    """Return the numbers of a view as the page holds them, over (metric, depth, system)."""
+    ranks = view.ranks.transpose(METRIC, DEPTH, SYSTEM)
+    whole = {name: ranks[name].to_numpy() for name in ("rank", "rank_low", "rank_high", "tier")}
+    real = {name: ranks[name].to_numpy() for name in ("mean", "ci_low", "ci_high", "first")}
+    real |= {"told": view.told, "agreement": view.agreement}
+    real["unjudged"] = view.unjudged.transpose(DEPTH, SYSTEM).to_numpy()
+    marks = {name: np.nan_to_num(values).astype(np.int16) for name, values in whole.items()}
+    return {
+        **{name: rounded(values) for name, values in real.items()},
+        **marks,
+        "strength": view.strength,
+    }

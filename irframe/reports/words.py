@@ -1,0 +1,108 @@
+"""What the numbers say, in words: a sentence for every metric and depth."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.reports.setting import text
+from irframe.reports.view import View
+
+NAMED = 3
+"""How many systems a sentence names."""
+ALIKE = 0.9
+"""Kendall's tau from which on two orders of the systems are called much the same."""
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence has them.
+
+    Examples
+    --------
+    >>> listed("ab"), listed("abcde")
+    ('a and b', 'a, b, c and 2 more')
+    """
+    if len(names) > NAMED:
+        return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, never rounded to all or nothing that it is not.
+
+    Examples
+    --------
+    >>> percent(0.123), percent(0.999), percent(1), percent(0.001)
+    ('12 %', 'more than 99 %', '100 %', 'less than 1 %')
+    """
+    whole = round(100 * share)
+    if whole == 0 and share > 0:
+        return "less than 1 %"
+    return "more than 99 %" if whole == 100 and share < 1 else f"{whole} %"
+
+
+def who_is_first(view: View, metric: int, depth: int) -> str:
+    """Say which systems may be first, and how sure that is."""
+    there = view.ranks.isel({METRIC: metric, DEPTH: depth})
+    order = view.order(metric, depth)
+    names = [text(label) for label in view.cube[SYSTEM].to_numpy()[order]]
+    low = there["rank_low"].to_numpy()[order]
+    sure = percent(1 - view.setting.alpha)
+    best = [name for name, rank in zip(names, low, strict=True) if rank == 1]
+    if len(best) < 2:
+        return f"{names[0]} is first, and at {sure} nobody else could be"
+    return f"{len(best)} systems could be first: {listed(best)}"
+
+
+def how_surely(view: View, metric: int, depth: int) -> str:
+    """Say how often the first system would be first on other topics."""
+    first = view.ranks["first"].isel({METRIC: metric, DEPTH: depth}).to_numpy()
+    place = view.order(metric, depth)[0]
+    name = text(view.cube[SYSTEM].to_numpy()[place])
+    return f"{name}, now first, is so in {percent(float(first[place]))} of resamples of the topics"
+
+
+def who_is_told_apart(view: View, metric: int, depth: int) -> str:
+    """Say how many pairs of systems differ significantly."""
+    pairs = view.strength.shape[-1]
+    apart = int((view.strength[metric, depth] > 0).sum())
+    if apart in {0, pairs}:
+        return f"{'No' if apart == 0 else 'Every'} pair of systems is told apart"
+    return f"{percent(apart / pairs)} of the pairs of systems are told apart"
+
+
+def who_is_unjudged(view: View, depth: int) -> str:
+    """Say of how many documents nobody knows whether they are relevant."""
+    shares = view.unjudged.isel({DEPTH: depth}).to_numpy()
+    if not np.nansum(shares):
+        return "Every document down to here is judged"
+    worst = int(np.nanargmax(shares))
+    name = text(view.cube[SYSTEM].to_numpy()[worst])
+    middle, most = percent(float(np.nanmedian(shares))), percent(float(shares[worst]))
+    return f"{middle} of the documents are unjudged for the median system, {most} for {name}"
+
+
+def how_it_changes(view: View, metric: int, depth: int) -> str:
+    """Say whether the deepest evaluation orders the systems as this one does."""
+    tau, deepest = view.agreement[metric, depth, -1], view.setting.depths[-1]
+    if depth == len(view.setting.depths) - 1 or np.isnan(tau):
+        return "This is the greatest depth of the page"
+    alike = "much as" if tau >= ALIKE else "otherwise than"
+    return f"The systems are ordered {alike} at depth {deepest} (tau {tau:.2f})"
+
+
+def sentences(view: View) -> dict[str, list[list[str]]]:
+    """Return every sentence of a view by metric and depth."""
+    metrics, depths = range(len(view.setting.metrics)), range(len(view.setting.depths))
+    judged = [who_is_unjudged(view, depth) for depth in depths]
+    said = {
+        "first": who_is_first,
+        "sure": how_surely,
+        "apart": who_is_told_apart,
+        "order": how_it_changes,
+    }
+    found = {
+        name: [[say(view, metric, depth) for depth in depths] for metric in metrics]
+        for name, say in said.items()
+    }
+    return found | {"judged": [judged]}

@@ -1,0 +1,71 @@
+"""A report of a small track with names that are dangerous in a page, and what reads it."""
+
+import json
+from functools import cached_property
+from html.parser import HTMLParser
+
+import irframe as ir
+from irframe.reports.packing import unpack
+
+SYSTEM = "<script>alert(1)</script>"
+TOPIC = "<img src=x onerror=alert(2)>"
+DOC = "</script><b>d</b>"
+TITLE = "{{ 7 * 7 }} & <i>more</i>"
+"""Other people's text, which a page shows and never obeys."""
+METRICS = ["nDCG", "AP(norm='min')"]
+DEPTHS = [1, 5, 10, 20]
+
+
+def attacked():
+    """Return the runs and judgments of the example with those names."""
+    runs, qrels = ir.example_track()
+    first = runs.loc[(runs["system"] == "monot5") & (runs["topic"] == "101"), "doc"].iloc[0]
+    runs["system"] = runs["system"].replace("monot5", SYSTEM)
+    for frame in (runs, qrels):
+        frame["topic"] = frame["topic"].replace("101", TOPIC)
+        frame["doc"] = frame["doc"].replace(first, DOC)
+    return runs, qrels
+
+
+class Page(HTMLParser):
+    """What a page holds before any script runs."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.scripts, self.words = [], [], []
+        self.inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.inside = tag
+        self.tags.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_endtag(self, tag):
+        self.inside = ""
+
+    def handle_data(self, data):
+        if self.inside == "script":
+            self.scripts[-1] += data
+        elif self.inside != "style":
+            self.words.append(data)
+
+    def count(self, tag):
+        return sum(name == tag for name, _ in self.tags)
+
+    @cached_property
+    def facts(self):
+        return json.loads(self.scripts[0])
+
+    @cached_property
+    def numbers(self):
+        return unpack(self.scripts[1], self.facts["contents"])
+
+    @cached_property
+    def texts(self):
+        return json.loads(self.numbers["texts"].tobytes())
+
+    @cached_property
+    def text(self):
+        return " ".join(" ".join(self.words).split())

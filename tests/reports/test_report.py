@@ -1,0 +1,167 @@
+import sys
+
+import numpy as np
+import pytest
+from paged import DEPTHS, DOC, METRICS, SYSTEM, TITLE, TOPIC, Page, attacked
+
+import irframe as ir
+from irframe.errors import DepthError, InputError, ParameterError
+
+pytestmark = pytest.mark.xdist_group("report")
+
+
+@pytest.fixture(scope="module")
+def cube():
+    return ir.cube(*attacked())
+
+
+@pytest.fixture(scope="module")
+def scores(cube):
+    return cube.ireval.score(*METRICS, at=DEPTHS)
+
+
+def test_the_numbers_of_a_page_are_those_of_the_verbs(page, scores):
+    ranks = scores.ireval.rank_intervals(samples=100).transpose("metric", "depth", "system")
+    for name in ("mean", "ci_low", "ci_high", "rank", "rank_low", "rank_high", "tier", "first"):
+        np.testing.assert_allclose(page.numbers[f"0/{name}"], ranks[name], rtol=2e-5)
+    np.testing.assert_allclose(page.numbers["scores"], scores, rtol=2e-5)
+    tau = scores.ireval.volatility().transpose("metric", "depth", ...)
+    np.testing.assert_allclose(page.numbers["0/agreement"], tau, rtol=2e-5)
+
+
+def test_a_pair_is_as_strong_as_its_corrected_p_value_is_small(page, scores):
+    compared = scores.ireval.compare("t", adjust="holm")
+    p = compared["p_adjusted"].to_numpy().reshape(len(METRICS), len(DEPTHS), -1)
+    strength = page.numbers["0/strength"]
+    np.testing.assert_array_equal(strength, sum((p < level) * 1 for level in (0.05, 0.01, 0.001)))
+    assert set(strength.ravel()) == {0, 1, 2, 3}
+    np.testing.assert_allclose(page.numbers["0/told"], (p < 0.05).mean(axis=-1), rtol=2e-5)
+
+
+def test_unjudged_shares_are_what_judged_leaves(page, cube):
+    judged = cube.ireval.score("Judged", at=DEPTHS).mean("topic").isel(metric=0)
+    np.testing.assert_allclose(page.numbers["0/unjudged"], 1 - judged.T, rtol=2e-5, atol=1e-7)
+
+
+def test_lists_are_those_of_the_runs(page, cube):
+    runs, qrels = attacked()
+    ranked = runs.ireval.rank().ireval.judge(qrels)
+    a = ranked[(ranked["system"] == SYSTEM) & (ranked["topic"] == TOPIC)].head(20)
+    place = page.facts["systems"].index(SYSTEM), page.facts["topics"].index(TOPIC)
+    names = [page.texts["documents"][doc] for doc in page.numbers["doc"][place]]
+    assert names == a["doc"].tolist()
+    assert names[0] == DOC
+    assert page.numbers["grade"][place].tolist() == a["grade"].fillna(-127).tolist()
+
+
+def test_a_page_reads_without_its_script(page, scores):
+    best = scores.isel(metric=0).sel(depth=10).mean("topic").to_series().sort_values()
+    ladder = [attrs for tag, attrs in page.tags if tag == "tr" and "data-system" in attrs]
+    assert len(ladder) == 8
+    assert page.facts["systems"][int(ladder[0]["data-system"])] == best.index[-1]
+    assert f"{best.iloc[-1]:.3f}" in page.text
+    assert page.count("svg") == 7
+    assert page.count("h2") == 7
+
+
+def test_other_peoples_text_stays_text(page):
+    assert {"script": page.count("script"), "img": page.count("img"), "b": page.count("b")} == {
+        "script": 4,
+        "img": 1,
+        "b": 0,
+    }
+    assert page.count("i") == 8 * 2 + 5
+    for name in (SYSTEM, TOPIC, DOC, TITLE):
+        assert name in page.text
+    assert page.facts["title"] == TITLE
+
+
+def test_every_finding_names_every_run(page, cube):
+    lines = page.texts["csv"]["findings"].splitlines()
+    row = next(line for line in lines if "in the top 20 (38%)" in line)
+    told = page.text.partition("unjudged documents in the top 20 (38%)")[2].partition("979")[0]
+    assert all(name in row and name in told for name in cube["system"].to_numpy())
+
+
+def test_sentences_answer_at_every_depth(page):
+    said = page.texts["said"][0]
+    assert said["first"][0][2].startswith("3 systems could be first: <script>")
+    assert {len(sentences) for sentences in said["apart"]} == {len(DEPTHS)}
+    assert said["order"][0][-1] == "This is the greatest depth of the page"
+    shares = [int(text.split(" %")[0]) for text in said["apart"][0][1:]]
+    assert shares == [round(100 * share) for share in page.numbers["0/told"][0][1:]]
+
+
+def test_what_the_data_do_not_allow_is_said_and_why(page):
+    assert "Who answers more, and who ranks answers higher, cannot be told" in page.text
+    assert "found several for 16 of 16 topics" in page.text
+
+
+def test_a_page_says_what_made_it(page):
+    assert "ir.report(runs, qrels, 'report.html', metrics=['nDCG', " in page.text
+    assert "baseline='bm25'" in page.text
+    assert "alpha=" not in page.text
+    assert "SHA-256" in page.text
+
+
+def small(folder, runs, qrels, **options):
+    named = {"metrics": ["AP"], "depths": [5, 10], "samples": 100} | options
+    return Page(ir.report(runs, qrels, folder / "page.html", **named).read_text(encoding="utf-8"))
+
+
+def test_each_track_has_a_view_of_its_own(tmp_path):
+    runs, qrels = ir.example_track()
+    track = qrels["topic"].astype(int).mod(2).map({0: "even", 1: "odd"})
+    away = (runs["topic"].astype(int) % 2 == 0) & runs["system"].isin(["ance", "bm25"])
+    page = small(tmp_path, runs[~away], qrels.assign(track=track), collection="track")
+    assert {view["name"]: len(view["systems"]) for view in page.facts["views"]} == {
+        "track odd": 8,
+        "track even": 6,
+    }
+    even = [page.facts["topics"][place] for place in page.facts["views"][1]["topics"]]
+    assert even == [topic for topic in page.facts["topics"] if int(topic) % 2 == 0]
+    assert np.isnan(page.numbers["scores"]).sum() == 2 * 8 * 2
+
+
+def test_files_are_hashed_unless_they_have_changed(tmp_path):
+    runs, qrels = ir.example_track()
+    columns = ["system", "topic", "doc", "rank", "score"]
+    ir.write_run(runs[columns], tmp_path / "all.run")
+    ir.write_qrels(qrels, tmp_path / "qrels.txt")
+    read = ir.read_runs([tmp_path / "all.run"]), ir.read_qrels(tmp_path / "qrels.txt")
+    (tmp_path / "qrels.txt").write_text("101 0 d1 1\n")
+    lines = small(tmp_path, *read).texts["csv"]["inputs"].splitlines()
+    assert len(lines[1].split(",")[-1]) == 64
+    assert lines[2].endswith("changed since it was read")
+
+
+def test_a_cube_knows_no_names_of_unjudged_documents(tmp_path):
+    cube = ir.cube(*ir.example_track())
+    path = cube.ireval.report(tmp_path / "cube.html", metrics="AP", depths=[10], samples=100)
+    page = Page(path.read_text(encoding="utf-8"))
+    unnamed = page.numbers["doc"] < 0
+    np.testing.assert_array_equal(unnamed, page.numbers["grade"] == -127)
+    assert unnamed.any()
+    assert "ir.report(cube, 'cube.html'" in page.text
+
+
+def test_what_is_wrong_is_said_before_anything_is_computed(tmp_path):
+    track, path = ir.example_track(), tmp_path / "page.html"
+    cube = ir.cube(*track)
+    with pytest.raises(ParameterError, match="baseline"):
+        ir.report(*track, path, baseline="bm52")
+    with pytest.raises(ParameterError, match="what it has settled"):
+        ir.report(cube, path, ties="order")
+    with pytest.raises(ParameterError, match="at to be one of"):
+        ir.report(cube, path, at=7, depths=[5, 10])
+    with pytest.raises(DepthError, match="51"):
+        ir.report(cube, path, depths=[51])
+    with pytest.raises(InputError, match="a path"):
+        ir.report(*track, None)
+    assert not path.exists()
+
+
+def test_the_extra_is_named_where_it_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "altair", None)
+    with pytest.raises(InputError, match=r"irframe\[report\]"):
+        ir.report(*ir.example_track(), tmp_path / "page.html")
