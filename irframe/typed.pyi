@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, overload, type_check_only
 
 import pandas as pd
@@ -24,6 +25,7 @@ from irframe.metrics.base import MetricType
 from irframe.metrics.relative_position import Crossing
 from irframe.names import NoRel, ScoreDtype, Ties
 from irframe.paired import Test
+from irframe.reports.report import Target
 from irframe.studies.orderings.orderings import GainLike
 from irframe.studies.orderings.preferences import Weights
 from irframe.studies.outcomes.answers import Relevant
@@ -149,14 +151,32 @@ class ScoresFigures:
 class FrameVerbs:
     @property
     def plot(self) -> FrameFigures: ...
+    @overload
     def agreement(
         self,
         reference: Reference | None = None,
         method: Method = "kendall",
         *,
         at: Depths = None,
+        interval: Literal[False] = False,
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
         by: str | None = None,
     ) -> xr.DataArray: ...
+    @overload
+    def agreement(
+        self,
+        reference: Reference | None = None,
+        method: Method = "kendall",
+        *,
+        at: Depths = None,
+        interval: Literal[True],
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def as_qrels(self) -> pd.DataFrame: ...
     def as_runs(self, system: str | None = None) -> pd.DataFrame: ...
     def as_scores(self, metric: str | None = None) -> pd.DataFrame: ...
@@ -367,6 +387,27 @@ class FrameVerbs:
         alpha: float = 0.05,
         per: Literal["step", "system"] = "step",
     ) -> pd.DataFrame: ...
+    def report(
+        self,
+        qrels: Qrels,
+        path: Target,
+        *,
+        metrics: Metrics = ...,
+        baseline: Hashable | None = None,
+        collection: str | None = None,
+        depth: int | None = None,
+        ties: Ties = "trec",
+        contributing: Contributing = None,
+        pool_depth: PoolDepth = None,
+        depths: int | Sequence[int] | None = None,
+        at: int | None = None,
+        title: str | None = None,
+        test: Test = "t",
+        adjust: Correction | None = "holm",
+        alpha: float = 0.05,
+        samples: int = 1000,
+        seed: int = 0,
+    ) -> Path: ...
     def restrict(self, documents: pd.DataFrame) -> pd.DataFrame: ...
     def risk(
         self, baseline: Hashable, *, a: float = 1.0, at: Depths = None, by: str | None = None
@@ -390,14 +431,32 @@ class FrameVerbs:
     ) -> xr.DataArray: ...
     def to_pytrec_eval(self) -> dict[str, dict[str, Any]]: ...
     def to_ranx(self) -> Any: ...
+    @overload
     def volatility(
         self,
         other: Reference | None = None,
         method: Method = "kendall",
         *,
         at: Depths = None,
+        interval: Literal[False] = False,
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
         by: str | None = None,
     ) -> xr.DataArray: ...
+    @overload
+    def volatility(
+        self,
+        other: Reference | None = None,
+        method: Method = "kendall",
+        *,
+        at: Depths = None,
+        interval: Literal[True],
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def write_qrels(self, path: str | PathLike[str]) -> None: ...
     def write_run(self, path: str | PathLike[str], *, system: str | None = None) -> None: ...
 
@@ -525,6 +584,22 @@ class CubeVerbs:
         rel: int = 1,
         by: str | None = None,
     ) -> xr.Dataset: ...
+    def report(
+        self,
+        path: Target,
+        /,
+        *,
+        metrics: Metrics = ...,
+        baseline: Hashable | None = None,
+        depths: int | Sequence[int] | None = None,
+        at: int | None = None,
+        title: str | None = None,
+        test: Test = "t",
+        adjust: Correction | None = "holm",
+        alpha: float = 0.05,
+        samples: int = 1000,
+        seed: int = 0,
+    ) -> Path: ...
     def robustness(
         self,
         *metrics: Metric | MetricType | str,
@@ -575,14 +650,32 @@ class CubeVerbs:
 class ScoresVerbs:
     @property
     def plot(self) -> ScoresFigures: ...
+    @overload
     def agreement(
         self,
         reference: Reference | None = None,
         method: Method = "kendall",
         *,
         at: Depths = None,
+        interval: Literal[False] = False,
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
         by: str | None = None,
     ) -> xr.DataArray: ...
+    @overload
+    def agreement(
+        self,
+        reference: Reference | None = None,
+        method: Method = "kendall",
+        *,
+        at: Depths = None,
+        interval: Literal[True],
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def best_systems(self, *, by: str | None = None, at: int | None = None) -> pd.DataFrame: ...
     def compare(
         self,
@@ -692,14 +785,32 @@ class ScoresVerbs:
     def stability(self, threshold: float = 0.9, *, by: str | None = None) -> xr.Dataset: ...
     def standing(self, system: Hashable, *, by: str | None = None) -> xr.Dataset: ...
     def summary(self, by: str | None = None, alpha: float = 0.05) -> xr.Dataset: ...
+    @overload
     def volatility(
         self,
         other: Reference | None = None,
         method: Method = "kendall",
         *,
         at: Depths = None,
+        interval: Literal[False] = False,
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
         by: str | None = None,
     ) -> xr.DataArray: ...
+    @overload
+    def volatility(
+        self,
+        other: Reference | None = None,
+        method: Method = "kendall",
+        *,
+        at: Depths = None,
+        interval: Literal[True],
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
 
 @overload
 def ireval(subject: pd.DataFrame | pd.Series) -> FrameVerbs: ...

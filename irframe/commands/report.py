@@ -24,7 +24,7 @@ def run(options: Namespace) -> Answer:
     """Write the page; nothing is printed."""
     metrics = metrics_of(options)
     runs, qrels = read_all(options), read_judgments(options)
-    ir.report(  # type: ignore[attr-defined]
+    ir.report(
         runs,
         qrels,
         options.output,

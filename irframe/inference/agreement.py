@@ -30,7 +30,7 @@ ORDERINGS = (Kendall, RBO, Spearman, TauAP)
 def agreement(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference | None = None,
-    method: str | Agreement = "kendall",
+    method: Method = "kendall",
     *,
     at: Depths = None,
     interval: Literal[False] = False,
@@ -43,7 +43,7 @@ def agreement(
 def agreement(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference | None = None,
-    method: str | Agreement = "kendall",
+    method: Method = "kendall",
     *,
     at: Depths = None,
     interval: Literal[True],

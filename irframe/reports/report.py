@@ -17,7 +17,9 @@ from irframe.cubes.verb import in_memory
 from irframe.errors import InputError, ParameterError
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
-from irframe.paired import PairedTest
+from irframe.inference.corrections import Correction
+from irframe.names import Ties
+from irframe.paired import Test
 from irframe.reports import figures, origins
 from irframe.reports.beside import beside
 from irframe.reports.findings import findings
@@ -45,8 +47,8 @@ def report(
     depths: int | Sequence[int] | None = None,
     at: int | None = None,
     title: str | None = None,
-    test: str | PairedTest = "t",
-    adjust: str | None = "holm",
+    test: Test = "t",
+    adjust: Correction | None = "holm",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -61,14 +63,14 @@ def report(
     baseline: Hashable | None = None,
     collection: str | None = None,
     depth: int | None = None,
-    ties: str = "trec",
+    ties: Ties = "trec",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
     depths: int | Sequence[int] | None = None,
     at: int | None = None,
     title: str | None = None,
-    test: str | PairedTest = "t",
-    adjust: str | None = "holm",
+    test: Test = "t",
+    adjust: Correction | None = "holm",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -82,14 +84,14 @@ def report(
     baseline: Hashable | None = None,
     collection: str | None = None,
     depth: int | None = None,
-    ties: str = "trec",
+    ties: Ties = "trec",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
     depths: int | Sequence[int] | None = None,
     at: int | None = None,
     title: str | None = None,
-    test: str | PairedTest = "t",
-    adjust: str | None = "holm",
+    test: Test = "t",
+    adjust: Correction | None = "holm",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,

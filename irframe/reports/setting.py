@@ -9,9 +9,9 @@ import xarray as xr
 
 from irframe.checks import choice, level, listed, places, whole
 from irframe.cubes.score import Metrics, parse_metrics, refuse_metrics, wanted_depths
-from irframe.inference.corrections import refuse_correction
+from irframe.inference.corrections import Correction, refuse_correction
 from irframe.names import DEPTH, SYSTEM
-from irframe.paired import PairedTest, parse_test
+from irframe.paired import PairedTest, Test, parse_test
 
 USUAL = (*range(1, 21), *range(25, 101, 5), 150, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000)
 """Depths that a page shows by default, as far as the cube goes."""
@@ -29,7 +29,7 @@ class Setting:
     at: int
     baseline: Hashable | None
     test: PairedTest
-    adjust: str | None
+    adjust: Correction | None
     alpha: float
     samples: int
     seed: int
@@ -64,8 +64,8 @@ def _checked(
     cube: xr.Dataset,
     *,
     baseline: Hashable | None,
-    test: str | PairedTest,
-    adjust: str | None,
+    test: Test,
+    adjust: Correction | None,
     alpha: float,
     samples: int,
     seed: int,

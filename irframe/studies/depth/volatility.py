@@ -25,7 +25,7 @@ DEPTH_OTHER = "depth_other"
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
     other: Reference | None = None,
-    method: str | Agreement = "kendall",
+    method: Method = "kendall",
     *,
     at: Depths = None,
     interval: Literal[False] = False,
@@ -38,7 +38,7 @@ def volatility(
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
     other: Reference | None = None,
-    method: str | Agreement = "kendall",
+    method: Method = "kendall",
     *,
     at: Depths = None,
     interval: Literal[True],
