@@ -1,11 +1,14 @@
 """The command line, as a person would call it."""
 
+import doctest
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from io import BytesIO, StringIO
 from pathlib import Path
 
@@ -17,6 +20,7 @@ from irframe.__main__ import main
 from irframe.commands import COMMANDS
 
 ROOT = str(Path(ir.__file__).parents[1])
+PAGE = Path(__file__).parents[1] / "docs" / "command-line.md"
 
 
 @pytest.fixture
@@ -272,6 +276,34 @@ def test_metrics_and_files_stand_in_any_order(files, capsys, monkeypatch, words)
     assert told[0] == 0
 
 
+def test_several_systems_are_named_in_the_layout_of_trec_eval(files, capsys):
+    words = ["evaluate", files[0], *files[1][:2], "-m", "map", "--format", "trec_eval"]
+    _, out, _ = run(capsys, *words)
+    named = [line.split() for line in out.splitlines() if line.startswith("runid")]
+    assert named == [["runid", "all", "bm25"], ["runid", "all", "bm25+rm3"]]
+
+
+def shown(page):
+    """Return the commands that a page shows, each with what it prints."""
+    blocks = re.findall(r"^```console\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    parts = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    return [part.replace("\\\n", " ").partition("\n")[::2] for part in parts]
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="needs a checkout, with the documentation")
+def test_the_page_shows_what_commands_print(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    checker = doctest.OutputChecker()
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    for command, printed in shown(PAGE):
+        program, *words = shlex.split(command)
+        assert program == "irframe"
+        with suppress(SystemExit):
+            main(words)
+        out = "".join(capsys.readouterr())
+        assert checker.check_output(printed, out, flags), f"$ {command}\n{out}"
+
+
 def test_a_metric_without_a_name():
     with pytest.raises(SystemExit):
         main(["evaluate", "q", "r", "-m", "--depth", "3"])
@@ -308,6 +340,53 @@ def test_the_name_of_the_output_says_its_format(files, capsys, tmp_path, suffix)
     found = read[suffix](path).astype({"topic": "str"})
     assert found["AP"].tolist() == expected["AP"].tolist()
     assert found["topic"].tolist() == expected["topic"].tolist()
+
+
+@pytest.fixture
+def about(tmp_path):
+    """Write what is known of the systems into a table."""
+    runs, _ = ir.example_track()
+    known = runs[["system", "team", "contributing"]].drop_duplicates()
+    known["contributing"] = known["contributing"].map({True: "yes", False: "no"})
+    path = tmp_path / "about.csv"
+    known.rename(columns={"system": "run", "contributing": "pooled"}).to_csv(path, index=False)
+    return str(path)
+
+
+def test_a_table_tells_of_the_systems(files, capsys, about):
+    runs, qrels = ir.example_track()
+    line = [files[0], *files[1], "-m", "AP", "--systems", about, "--format", "csv"]
+    _, out, _ = run(capsys, "evaluate", *line, "--by", "team")
+    found = pd.read_csv(StringIO(out))
+    assert dict(zip(found["system"], found["team"], strict=True)) == dict(
+        zip(runs["system"], runs["team"], strict=True)
+    )
+    _, out, _ = run(capsys, "leaderboard", *line)
+    board = pd.read_csv(StringIO(out)).set_index("system")
+    expected = ir.evaluate(runs, qrels, "AP").ireval.leaderboard()
+    assert board["AP"].tolist() == expected["AP"].tolist()
+    assert board["rank_high"].tolist() == expected["rank_high"].tolist()
+    assert board["team"].to_dict() == dict(zip(runs["system"], runs["team"], strict=True))
+    _, out, _ = run(
+        capsys, "diagnose", files[0], *files[1], "--systems", about, "--contributing", "pooled"
+    )
+    assert "did not contribute to the pool (3)\n  where: ance, colbert, doct5query" in out
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ("run,team\nbm25,a\n", "all systems of the runs .* found 7 that it lacks"),
+        ("team\na\n", "a column system or name .* found none"),
+        ("run,team\nbm25,a\nbm25,b\n", "a row per system .*: bm25"),
+    ],
+)
+def test_a_table_that_does_not_fit(files, capsys, tmp_path, table, told):
+    (tmp_path / "about.csv").write_text(table)
+    words = ["-m", "AP", "--systems", str(tmp_path / "about.csv"), "--by", "team"]
+    status, _, error = run(capsys, "evaluate", files[0], *files[1], *words)
+    assert status == 2
+    assert re.search(told, error)
 
 
 def test_comparisons_are_those_of_compare(files, capsys):
@@ -387,12 +466,12 @@ def test_the_page_gets_what_the_line_says(files, capsys, monkeypatch):
         given.update(systems=runs["system"].nunique(), topics=qrels["topic"].nunique(), path=path)
         given.update(options)
 
-    monkeypatch.setattr(ir, "report", report, raising=False)
+    monkeypatch.setattr(ir, "report", report)
     words = ["report", files[0], *files[1], "-m", "AP", "--baseline", "bm25", "-o", "page.html"]
     assert run(capsys, *words) == (0, "", "")
     assert given == {
         "systems": 8, "topics": 16, "path": "page.html", "metrics": [ir.AP()],
-        "baseline": "bm25", "collection": None,
+        "baseline": "bm25", "collection": None, "contributing": None,
     }  # fmt: skip
 
 

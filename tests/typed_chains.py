@@ -41,7 +41,7 @@ def wrong(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
     cube.ireval.score("AP", no_rel="none")  # type: ignore[arg-type]
     scores.ireval.compare("welch")  # type: ignore[arg-type]
     scores.ireval.compare(adjust="hollm")  # type: ignore[arg-type]
-    scores.ireval.volatility(method="kendal")  # type: ignore[arg-type]
+    scores.ireval.volatility(method="kendal")  # type: ignore[call-overload]
     scores.ireval.plot.depth_curve()  # type: ignore[attr-defined]
     ireval(runs).evalute(qrels, "AP")  # type: ignore[attr-defined]
     ir.compare(scores, adjst="holm")  # type: ignore[call-arg]

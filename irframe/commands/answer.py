@@ -90,7 +90,8 @@ def _json(frame: pd.DataFrame) -> str:
 
 def _table(frame: pd.DataFrame) -> str:
     labelled = not _is_numbered(frame)
-    return frame.to_string(index=labelled, float_format="{:.4f}".format) + "\n"
+    text = frame.to_string(index=labelled, float_format="{:.4f}".format)
+    return "".join(line.rstrip() + "\n" for line in text.split("\n"))
 
 
 def _latex(frame: pd.DataFrame) -> str:

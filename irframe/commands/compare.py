@@ -8,6 +8,7 @@ import irframe as ir
 from irframe.commands.answer import Answer, declare_output, format_of, written
 from irframe.commands.inputs import scores_of
 from irframe.commands.line import declare_files, declare_metrics, declare_scoring
+from irframe.commands.systems import declare_systems
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -15,6 +16,7 @@ def declare(parser: ArgumentParser) -> None:
     declare_files(parser)
     declare_metrics(parser)
     declare_scoring(parser)
+    declare_systems(parser)
     parser.add_argument("--test", default="t", help="paired test, such as t, wilcoxon, tukey")
     parser.add_argument("--adjust", help="correction for many pairs, such as holm")
     parser.add_argument("--baseline", metavar="SYSTEM", help="compare with this one alone")

@@ -1,6 +1,7 @@
 """``irframe demo``: the embedded track, evaluated and explained."""
 
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
 import pandas as pd
 import xarray as xr
@@ -8,15 +9,37 @@ import xarray as xr
 import irframe as ir
 from irframe.commands.answer import Answer, written
 from irframe.commands.evaluate import means
-from irframe.names import DEPTH, METRIC
+from irframe.names import DEPTH, METRIC, SYSTEM
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Say what may stand on the line: nothing."""
+    """Say what may stand on the line."""
+    parser.add_argument(
+        "--files", metavar="FOLDER", help="write the track there instead, to try the commands on"
+    )
 
 
-def run(options: Namespace) -> Answer:  # noqa: ARG001 - every command gets them
-    """Evaluate the track that comes with irframe."""
+def run(options: Namespace) -> Answer:
+    """Evaluate the track that comes with irframe, or write its files."""
+    if options.files is None:
+        return Answer(_shown())
+    _write(Path(options.files))
+    return Answer(None)
+
+
+def _write(folder: Path) -> None:
+    """Write judgments, a run for each system, and a table of the systems."""
+    runs, qrels = ir.example_track()
+    Path(folder, "runs").mkdir(parents=True, exist_ok=True)
+    ir.write_qrels(qrels, folder / "qrels.txt")
+    for system, run in runs.groupby(SYSTEM, sort=False):
+        ir.write_run(run, folder / "runs" / f"{system}.gz")
+    known = runs[[SYSTEM, "team", "contributing"]].drop_duplicates()
+    known.to_csv(folder / "systems.csv", index=False)
+
+
+def _shown() -> str:
+    """Return what is to be seen on the track, and how to see it."""
     runs, qrels = ir.example_track()
     cube = ir.cube(runs, qrels)
     systems, topics, depth = cube["grade"].shape
@@ -24,7 +47,7 @@ def run(options: Namespace) -> Answer:  # noqa: ARG001 - every command gets them
     scores = ir.evaluate(runs, qrels, ["AP", "nDCG@10", "RBP(p=0.8)"])
     versus = ir.compare(scores, adjust="holm", baseline="bm25").query("metric == 'AP'")
     columns = ["system_a", "difference", "ci_low", "ci_high", "p_adjusted", "wins", "losses"]
-    return Answer(
+    return (
         f"A simulated track: {systems} systems, {topics} topics, lists of {depth}, judged by "
         f"pooling some\nof the runs to depth {pool}. Everything below is a line of code each.\n\n"
         "Mean scores, runs.ireval.evaluate(qrels, [...]).ireval.summary():\n\n"
@@ -36,7 +59,8 @@ def run(options: Namespace) -> Answer:  # noqa: ARG001 - every command gets them
         "between the orderings there and at the pool depth:\n\n"
         f"{_by_depth(cube, pool).to_string(float_format='{:.2f}'.format)}\n\n"
         "Where to go next: ir.read_runs('runs/*.gz') and ir.read_qrels('qrels.txt') for your own\n"
-        "files, or irframe evaluate QRELS RUN... -m AP nDCG@10.\n"
+        "files, or irframe evaluate QRELS RUN... -m AP nDCG@10; irframe demo --files track writes\n"
+        "those of this track.\n"
     )
 
 

@@ -15,6 +15,7 @@ from irframe.commands.answer import (
 )
 from irframe.commands.inputs import read_all, read_judgments
 from irframe.commands.line import declare_files, declare_metrics
+from irframe.commands.systems import declare_systems
 from irframe.names import TIES
 
 
@@ -25,6 +26,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument("--depth", type=int, help="evaluation depth of metrics without their own")
     parser.add_argument("--ties", choices=TIES, default="trec", help="order of equal scores")
     parser.add_argument("--pool-depth", type=int, help="depth of the pool, if it is known")
+    declare_systems(parser)
     declare_failing(parser)
     declare_output(parser)
 
@@ -37,6 +39,7 @@ def run(options: Namespace) -> Answer:
         options.metric,
         depth=options.depth,
         ties=options.ties,
+        contributing=options.contributing,
         pool_depth=options.pool_depth,
         errors="report",
     )

@@ -9,6 +9,7 @@ from irframe.checks import choice
 from irframe.commands.answer import Answer, declare_output, format_of, written
 from irframe.commands.inputs import FOLDER, metrics_of, read_all, read_judgments, score
 from irframe.commands.line import declare_files, declare_metrics, declare_scoring
+from irframe.commands.systems import declare_systems
 from irframe.commands.trec_layout import trec_layout
 from irframe.errors import ParameterError
 from irframe.names import METRIC, SYSTEM, TOPIC, roles
@@ -22,10 +23,12 @@ def declare(parser: ArgumentParser) -> None:
     declare_files(parser)
     declare_metrics(parser)
     declare_scoring(parser)
+    declare_systems(parser)
     parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
     parser.add_argument(
         "--by", metavar="COLUMN",
-        help="summarise by a column of Parquet runs, or by 'folder', that of each run file",
+        help="summarise by a column of Parquet runs or of --systems, or by 'folder', that of each "
+        "run file",
     )  # fmt: skip
     declare_output(parser, TREC_EVAL)
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 import irframe as ir
 from irframe.checks import whole
+from irframe.commands.systems import with_systems
 from irframe.cubes.score import parse_metrics
 from irframe.errors import DepthError, InputError
 from irframe.frames.compression import Source, name_of
@@ -42,11 +43,11 @@ def read_judgments(options: Namespace) -> pd.DataFrame:
 
 
 def read_all(options: Namespace) -> pd.DataFrame:
-    """Read all runs; where they are to be told apart by folder, with a column that says it."""
+    """Read all runs, with the columns asked for: the folder, or those of a table of systems."""
     system: Literal["tag", "file"] = options.system
     named = sources_of(options.runs, options.qrels)
     if getattr(options, "by", None) != FOLDER:
-        return ir.read_runs(named, system=system)
+        return with_systems(ir.read_runs(named, system=system), options)
     folders: dict[str, list[Source]] = {}
     for source in named:
         folders.setdefault(Path(name_of(source)).resolve().parent.name, []).append(source)
@@ -54,7 +55,7 @@ def read_all(options: Namespace) -> pd.DataFrame:
         ir.read_runs(sources, system=system).assign(**{FOLDER: folder})
         for folder, sources in folders.items()
     ]
-    return pd.concat(parts, ignore_index=True)
+    return with_systems(pd.concat(parts, ignore_index=True), options)
 
 
 def read_sound(options: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -95,5 +96,6 @@ def score(
         score_dtype=options.score_dtype,
         topics=options.topics,
         collection=options.collection,
+        contributing=options.contributing,
         by=by,
     )

@@ -6,6 +6,7 @@ import irframe as ir
 from irframe.commands.answer import Answer
 from irframe.commands.inputs import metrics_of, read_all, read_judgments
 from irframe.commands.line import declare_files, declare_metrics
+from irframe.commands.systems import declare_systems
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -17,6 +18,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--collection", metavar="COLUMN", help="a column of Parquet files that tells tracks apart"
     )
+    declare_systems(parser)
     parser.set_defaults(depth=None)
 
 
@@ -31,5 +33,6 @@ def run(options: Namespace) -> Answer:
         metrics=metrics,
         baseline=options.baseline,
         collection=options.collection,
+        contributing=options.contributing,
     )
     return Answer(None)

@@ -23,7 +23,8 @@ def trec_layout(
     scores
         What `irframe.evaluate` gives.
     asked
-        The names asked for; a set of measures, such as ``official``, prints the system, too.
+        The names asked for; a set of measures, such as ``official``, prints the system, too, as
+        several systems do.
     listed
         The pairs of system and topic to print before the averages, in the order of the topics'
         bytes; trec_eval leaves topics out that a run lacks. By default none.
@@ -36,7 +37,8 @@ def trec_layout(
     map                     all     0.1630
     P_5                     all     0.2375
     """
-    named = any(name in SETS for name in asked)
+    several = len(scores.index.unique(level=0)) > 1
+    named = several or any(name in SETS for name in asked)
     told = scores.loc[[] if listed is None else scores.index.isin(listed)]
     lines: list[str] = []
     for label, part in scores.groupby(level=0, sort=False):
