@@ -37,12 +37,11 @@ def spread(words: Sequence[str]) -> list[str]:
     """Give every metric after ``-m`` an option of its own, so that files may follow.
 
     The first word after ``-m`` is a metric, and so are those after it, up to the next option or
-    what is the name of a file.
+    what exists as a file or is written like one: with a suffix of letters, or as a pattern.
 
     Examples
     --------
     >>> spread(["-m", "AP", "nDCG@10", "qrels.txt", "runs/*.gz", "-m", "P_5", "-q"])
-    ... # doctest: +SKIP
     ['--metric=AP', '--metric=nDCG@10', 'qrels.txt', 'runs/*.gz', '--metric=P_5', '-q']
     """
     spelled: list[str] = []
@@ -61,8 +60,9 @@ def spread(words: Sequence[str]) -> list[str]:
 
 def _ends_metrics(word: str) -> bool:
     """Return whether a word after a metric is an option or a file."""
-    pattern = "(" not in word and any(mark in word for mark in "*?[/\\")
-    return word.startswith("-") or pattern or Path(word).exists()
+    path = Path(word)
+    pattern = path.suffix[1:2].isalpha() or any(mark in word for mark in "*?[/\\")
+    return word.startswith("-") or ("(" not in word and pattern) or path.exists()
 
 
 def declare_files(parser: ArgumentParser) -> None:
