@@ -42,7 +42,7 @@ class Page(HTMLParser):
         if tag == "script":
             self.scripts.append("")
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, _):
         self.inside = ""
 
     def handle_data(self, data):

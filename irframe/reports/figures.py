@@ -49,7 +49,7 @@ def svg(figure: dict[str, Any]) -> str:
     return str(vl_convert.vegalite_to_svg(figure))
 
 
-def styled(chart: "alt.TopLevelMixin", **data: pd.DataFrame) -> dict[str, Any]:
+def styled(chart: "alt.TopLevelMixin", data: dict[str, pd.DataFrame]) -> dict[str, Any]:
     """Return the specification of a chart in the page's style, with named data."""
     axis: dict[str, Any] = {
         "labelColor": INK,
@@ -86,7 +86,8 @@ def _plain(value: Any) -> Any:
 
 def _x(title: str = "depth") -> Any:
     scale = drawing().Scale(type="log", nice=False)
-    axis = drawing().Axis(grid=False, format="d", values=[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000])
+    ticks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
+    axis = drawing().Axis(grid=False, format="d", values=ticks, labelOverlap="greedy")
     return drawing().X("depth:Q", title=title, scale=scale, axis=axis)
 
 
@@ -116,7 +117,7 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
     named = alt.Chart(alt.NamedData("ends")).mark_text(align="left", dx=5, limit=90)
     ends = named.encode(x="depth:Q", y="mean:Q", text="system:N", color=colour)
     chart = (_marker() + line + ends).properties(width=WIDTH - 75, height=HEIGHT)
-    return styled(chart, lines=lines, now=now, ends=ends_of(lines))
+    return styled(chart, {"lines": lines, "now": now, "ends": ends_of(lines)})
 
 
 def ends_of(lines: pd.DataFrame) -> pd.DataFrame:
@@ -153,7 +154,7 @@ def by_depth(lines: pd.DataFrame, now: pd.DataFrame, title: str) -> dict[str, An
     line = alt.Chart(alt.NamedData("lines")).mark_line(strokeWidth=2, color=INK, tooltip=True)
     dashes = dashed("metric:N")
     chart = _marker() + line.encode(x=_x(), y=y, strokeDash=dashes)
-    return styled(chart.properties(width=WIDTH, height=HEIGHT), lines=lines, now=now)
+    return styled(chart.properties(width=WIDTH, height=HEIGHT), {"lines": lines, "now": now})
 
 
 def dashed(field: str) -> Any:
@@ -181,7 +182,7 @@ def differences(bars: pd.DataFrame, title: str) -> dict[str, Any]:
         y=alt.Y("difference:Q", title=title),
         color=alt.Color("hue:O", scale=hues(), legend=None),
     )
-    return styled(chart.properties(width=900, height=HEIGHT), bars=bars)
+    return styled(chart.properties(width=900, height=HEIGHT), {"bars": bars})
 
 
 def unjudged(shares: pd.DataFrame) -> dict[str, Any]:
@@ -200,7 +201,7 @@ def unjudged(shares: pd.DataFrame) -> dict[str, Any]:
     ]
     line = base.mark_line(color=ACCENT, strokeWidth=2, tooltip=True).encode(y="median:Q")
     chart = alt.layer(*bands, line).properties(width=WIDTH, height=HEIGHT)
-    return styled(chart, shares=shares)
+    return styled(chart, {"shares": shares})
 
 
 def pool(growth: pd.DataFrame) -> dict[str, Any]:
@@ -211,7 +212,7 @@ def pool(growth: pd.DataFrame) -> dict[str, Any]:
     dashes = dashed("documents:N")
     y = alt.Y("number:Q", title="documents per topic")
     chart = line.encode(x=alt.X("depth:Q", title="depth of the pool"), y=y, strokeDash=dashes)
-    return styled(chart.properties(width=WIDTH, height=HEIGHT), long=long)
+    return styled(chart.properties(width=WIDTH, height=HEIGHT), {"long": long})
 
 
 def bounds(ends: pd.DataFrame) -> dict[str, Any]:
@@ -223,4 +224,4 @@ def bounds(ends: pd.DataFrame) -> dict[str, Any]:
     )
     tick = base.mark_point(color=INK, filled=True, size=16, tooltip=True).encode(y="mean:Q")
     chart = (bar + tick).properties(width=WIDTH, height=HEIGHT)
-    return styled(chart, ends=ends)
+    return styled(chart, {"ends": ends})

@@ -61,7 +61,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
             f"{fixed(ends[0])} to {fixed(ends[2])}",
             tuple(share(end, low, high) for end in ends),  # type: ignore[arg-type]
             "" if np.isnan(base) else f"{ends[1] - base:+.3f}",
-            f"{100 * open_share[row]:.0f} %",
+            MISSING if np.isnan(open_share[row]) else f"{100 * open_share[row]:.0f} %",
         )
         above = tier
 
@@ -96,11 +96,11 @@ def ranks(low: float, high: float) -> str:
     Examples
     --------
     >>> ranks(1, 9), ranks(3, 3)
-    ('1 to 9', '3')
+    ('1\u20139', '3')
     """
     if np.isnan(low):
         return MISSING
-    return f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
+    return f"{low:.0f}" if low == high else f"{low:.0f}\u2013{high:.0f}"
 
 
 def fixed(value: float) -> str:

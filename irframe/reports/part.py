@@ -33,8 +33,6 @@ class Part:
         The numbers: its table, or those of its figure.
     figure
         A specification of Vega-Lite, if there is a figure.
-    shown
-        Whether the table is open at once.
     """
 
     key: str
@@ -43,7 +41,13 @@ class Part:
     source: str = ""
     data: pd.DataFrame | None = None
     figure: dict[str, Any] | None = None
-    shown: bool = False
+
+    @property
+    def found(self) -> list[dict[Any, Any]]:
+        """Findings one by one, where these are the numbers."""
+        if self.data is None or "severity" not in self.data:
+            return []
+        return self.data.to_dict("records")
 
     @property
     def link(self) -> str:

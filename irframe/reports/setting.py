@@ -41,7 +41,7 @@ class Setting:
         metrics: Metrics,
         depths: int | Sequence[int] | None,
         at: int | None,
-        **others: Any,
+        options: dict[str, Any],
     ) -> "Setting":
         """Return the choices once they have been checked against the cube."""
         chosen = parse_metrics(metrics)
@@ -52,7 +52,7 @@ class Setting:
             choice("at", str(at), [str(depth) for depth in shown])
         opening = max([depth for depth in shown if depth <= OPENING] or shown[:1])
         named = tuple(map(str, chosen))
-        return cls(cube, named, shown, at or opening, **_checked(cube, **others))
+        return cls(cube, named, shown, at or opening, **_checked(cube, **options))
 
     @property
     def place(self) -> int:

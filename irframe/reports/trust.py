@@ -12,7 +12,7 @@ from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.reports import figures
 from irframe.reports.part import Part, parts
 from irframe.reports.setting import text
-from irframe.reports.view import View
+from irframe.reports.view import View, unjudged_shares
 from irframe.reports.words import listed, percent
 from irframe.studies.trust.leave_out import leave_out
 from irframe.studies.trust.pool_growth import pool_growth
@@ -39,19 +39,17 @@ def trust(view: View, findings: pd.DataFrame) -> list[Part]:
 def _findings(findings: pd.DataFrame) -> Part:
     counts = findings["severity"].value_counts().to_dict()
     told = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items()]
-    names = {"how_many": "how many", "where": "where (every place)"}
     return Part(
         "findings",
         f"Before trusting a number: {listed(told)}",
         "What irframe's diagnose finds in these runs and judgments, and all that it concerns.",
         LU,
-        findings.rename(columns=names),
-        shown=True,
+        findings,
     )
 
 
 def _unjudged(view: View) -> Part:
-    shares, at = view.unjudged, view.setting.place
+    shares, at = unjudged_shares(view), view.setting.place
     worst = shares.isel({DEPTH: at}).to_series().sort_values(ascending=False)
     middle = percent(float(worst.median()))
     says = f"{middle} of the documents down to depth {view.setting.at} are unjudged"

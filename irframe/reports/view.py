@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from irframe.cubes.score import score
 from irframe.cubes.splitting import groups
+from irframe.errors import MetricError
 from irframe.inference.corrections import adjust_p
 from irframe.inference.matching import match_topics
 from irframe.inference.rank_intervals import rank_intervals
@@ -98,15 +99,29 @@ class View:
 
     @cached_property
     def unjudged(self) -> xr.DataArray:
-        """Mean share of the documents down to a depth that are unjudged, (system, depth)."""
-        judged = score(self.cube, "Judged", at=self.setting.depths)
-        return 1 - judged.isel({METRIC: 0}, drop=True).mean(TOPIC)
+        """What `unjudged_shares` says; NaN where that cannot be told."""
+        try:
+            return unjudged_shares(self)
+        except MetricError:
+            return self.ranks["mean"].isel({METRIC: 0}, drop=True) * np.nan
 
     def order(self, metric: int, depth: int) -> Array:
         """Return the positions of the systems, the best first, as the ladder has them."""
         there = self.ranks.isel({METRIC: metric, DEPTH: depth})
         mean = there["mean"].to_numpy() * facts(self.setting.metrics[metric]).sign
         return np.lexsort([-np.nan_to_num(mean), there["rank"].to_numpy()])
+
+
+def unjudged_shares(view: View) -> xr.DataArray:
+    """Return the mean share of the documents down to a depth that are unjudged, (system, depth).
+
+    Raises
+    ------
+    MetricError
+        If it differs by subtopic, or ranks are shared.
+    """
+    judged = score(view.cube, "Judged", at=view.setting.depths)
+    return 1 - judged.isel({METRIC: 0}, drop=True).mean(TOPIC)
 
 
 def levels(alpha: float) -> tuple[float, ...]:

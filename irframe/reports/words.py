@@ -74,6 +74,8 @@ def who_is_told_apart(view: View, metric: int, depth: int) -> str:
 def who_is_unjudged(view: View, depth: int) -> str:
     """Say of how many documents nobody knows whether they are relevant."""
     shares = view.unjudged.isel({DEPTH: depth}).to_numpy()
+    if np.isnan(shares).all():
+        return "How many documents are unjudged cannot be told"
     if not np.nansum(shares):
         return "Every document down to here is judged"
     worst = int(np.nanargmax(shares))

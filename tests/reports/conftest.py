@@ -19,6 +19,22 @@ def page(path):
 
 
 @pytest.fixture(scope="session")
+def tracks_path(tmp_path_factory):
+    """Two tracks, in one of which two systems did not take part."""
+    runs, qrels = ir.example_track()
+    track = qrels["topic"].astype(int).mod(2).map({0: "even", 1: "odd"})
+    away = (runs["topic"].astype(int) % 2 == 0) & runs["system"].isin(["monot5", "bm25"])
+    chosen = tmp_path_factory.mktemp("tracks") / "report.html"
+    shown = {"metrics": ["ASL", "AP"], "depths": [5, 10], "samples": 100, "baseline": "bm25"}
+    return ir.report(runs[~away], qrels.assign(track=track), chosen, collection="track", **shown)
+
+
+@pytest.fixture(scope="session")
+def tracks(tracks_path):
+    return Page(tracks_path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
 def chromium():
     found = shutil.which("chromium")
     if found is None:

@@ -45,7 +45,7 @@ def moved(tab):
 
 
 def put(tab, *, depth, metric):
-    tab.select_option("#metric", index=metric)
+    tab.select_option("#metric", METRICS[metric])
     tab.locator("#depth").evaluate(
         "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input')); }",
         DEPTHS.index(depth),
@@ -164,6 +164,22 @@ def test_data_come_as_csv(moved, page):
     assert len(lines) == 1 + 28
     won = [sum(map(int, line.rsplit(",", 3)[1:])) for line in lines[1:]]
     assert set(won) == {len(page.facts["topics"])}
+
+
+def test_a_track_brings_its_own_systems(tab, tracks_path, tracks):
+    other = tab.context.browser.new_page()
+    other.on("console", lambda message: tab.heard.append(message.text))
+    other.goto(tracks_path.as_uri())
+    other.wait_for_selector(".scripted [data-live=differences].vega-embed", state="attached")
+    other.select_option("#view", label="track even")
+    settle(other)
+    there = [tracks.facts["systems"][place] for place in tracks.facts["views"][1]["systems"]]
+    mean = tracks.numbers["1/mean"][0, 1]
+    assert column(other, "name") == [there[place] for place in np.argsort(mean)]
+    assert other.locator("#baseline option").all_text_contents() == ["none", *there]
+    assert set(column(other, "change")) == {""}
+    assert "of 8" in other.inner_text("#says-duel")
+    other.close()
 
 
 def test_the_matrix_is_read_by_keyboard(moved):

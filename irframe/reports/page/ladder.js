@@ -26,7 +26,7 @@ function fill(line, found, place, [low, high]) {
   const cell = (name) => line.querySelector(`.${name}`);
   const share = (value) => (Number.isNaN(value) ? 0 : (100 * (value - low)) / (high - low || 1));
   const [from, to] = [found.rank_low[place], found.rank_high[place]];
-  cell("rank_low").textContent = from === 0 ? "-" : from === to ? from : `${from} to ${to}`;
+  cell("rank_low").textContent = from === 0 ? "-" : from === to ? from : `${from}–${to}`;
   cell("tier").textContent = found.tier[place] || "-";
   cell("mean").textContent = fixed(found.mean[place]);
   const interval = `${fixed(found.ci_low[place])} to ${fixed(found.ci_high[place])}`;
@@ -38,7 +38,8 @@ function fill(line, found, place, [low, high]) {
   const apart = found.base >= 0 && place !== found.base && strength(place, found.base) > 0;
   cell("change").textContent = signed(found.change[place]) + (apart ? " *" : "");
   cell("change").title = apart ? "told apart from the baseline" : "";
-  cell("unjudged").textContent = `${Math.round(100 * found.unjudged[place])} %`;
+  const open = found.unjudged[place];
+  cell("unjudged").textContent = Number.isNaN(open) ? "-" : `${Math.round(100 * open)} %`;
   line.classList.toggle("baseline", place === found.base);
 }
 
