@@ -116,7 +116,8 @@ def rank_intervals(
     averages in every resample. All systems, depths and metrics see the same draws (where topics
     are left out, those with the same topics do). Averages are rounded to 12 decimals, and lower
     is better for a metric that counts a cost. At most ``(1 - level) / 2`` of the ranks in the
-    resamples are below ``rank_low``, and at most so many above ``rank_high``.
+    resamples are below ``rank_low``, and at most so many above ``rank_high``. Of a single topic
+    nothing follows: every rank may be the true one, and ``first`` is NaN.
 
     The interval is one for each system by itself, not for all of them at once, and holds the rank
     by the averages over all topics that might have been drawn as often as it says only if systems
@@ -197,7 +198,11 @@ def _resampled(
     if order is not None:
         found = _resampled(resamples, None, summary, sign, scores[order])
         return tuple(each[np.argsort(order)] for each in found)
-    below = count_below(-resamples.means(scores, summary, sign))
+    means = resamples.means(scores, summary, sign)
+    if np.isnan(means).any():
+        lowest = np.ones(means.shape[:0:-1])
+        return lowest, lowest * len(scores), lowest * np.nan
+    below = count_below(-means)
     ranks = 1 + np.ascontiguousarray(below.T, dtype=np.int32)
     return *resamples.ends(ranks), (ranks == 1).mean(axis=-1)
 

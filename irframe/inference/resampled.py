@@ -49,9 +49,12 @@ class Resamples:
         Returns
         -------
         numpy.ndarray
-            Shape (sample, depth, system), higher is better.
+            Shape (sample, depth, system), higher is better; NaN of a single topic, from which
+            nothing can be told of others.
         """
         systems, topics, depths = scores.shape
+        if topics < 2:
+            return np.full((self.samples, depths, systems), np.nan)
         counts = count_drawn(draw_topics(topics, samples=self.samples, seed=self.seed))
         summands = terms(scores, summary).transpose(1, 2, 0).reshape(topics, -1)
         total = _weighted(counts, summands).reshape(-1, depths, systems)

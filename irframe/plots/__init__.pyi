@@ -12,6 +12,7 @@ from .depth_curves import depth_curves as depth_curves
 from .difference_histogram import difference_histogram as difference_histogram
 from .effort_gain import effort_gain as effort_gain
 from .hasse import hasse as hasse
+from .ladder import ladder as ladder
 from .leave_out_changes import leave_out_changes as leave_out_changes
 from .length_histogram import length_histogram as length_histogram
 from .orderings import orderings as orderings

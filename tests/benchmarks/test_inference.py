@@ -159,3 +159,17 @@ def test_rank_intervals_at_twenty_depths(benchmark, scores):
     )
     assert found.sizes["depth"] == 20
     assert say(benchmark, "rank intervals, 1000 resamples, 110 systems x 20 depths") < 2
+
+
+def test_max_t_at_one_depth(benchmark, scores):
+    benchmark.pedantic(
+        scores.ireval.discrimination, (), {"adjust": "max-t", "at": 100}, rounds=2, warmup_rounds=0
+    )
+    say(benchmark, "max-t, 10,000 draws, 5995 pairs x 1 depth")
+
+
+def test_intervals_of_agreement_at_twenty_depths(benchmark, scores):
+    benchmark.pedantic(
+        scores.ireval.agreement, (100,), {"interval": True, "at": TWENTY}, rounds=2, warmup_rounds=0
+    )
+    say(benchmark, "agreement with depth 100 at 20 depths, 1000 resamples")

@@ -112,6 +112,14 @@ def test_lazy_scores_are_loaded(scores):
         xr.testing.assert_allclose(verb(lazy, **options, **ASKED), verb(scores, **options, **ASKED))
 
 
+def test_a_single_topic_tells_nothing_of_others(scores):
+    with pytest.warns(IrframeWarning, match="single topic"):
+        found = scores.isel(topic=[3]).ireval.agreement(10, **ASKED)
+    assert found["agreement"].notnull().all()
+    assert np.isnan(found["ci_low"]).all()
+    assert np.isnan(found["ci_high"]).all()
+
+
 def test_agreements_that_are_often_undefined_have_no_interval():
     values = np.array([[0, 0, 0, 0, 0, 1.0], [0, 0, 0, 0, 0, 0.5]])
     scores = xr.DataArray(values, dims=["system", "topic"], name="AP")

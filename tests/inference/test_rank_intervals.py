@@ -66,7 +66,7 @@ def test_means_are_those_of_the_summary(scores):
     assert found.attrs | {"level": 0.9, "samples": 9, "test": "PairedT()"} == found.attrs
 
 
-@given(seed=st.integers(0, 999))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_systems_and_topics_never_matters(seed):
     rng = np.random.default_rng(seed)
     labels = {"system": list("abcdef"), "topic": [f"t{n}" for n in range(8)]}
@@ -153,6 +153,15 @@ def test_an_infinite_term_of_an_average_leads_to_no_missing_rank():
     without = ~(drawn == 0).any(axis=1)
     assert found["first"][0, 0] == without.mean()
     assert found["rank"].values.tolist() == [[2, 1]]
+
+
+def test_a_single_topic_tells_nothing_of_others(scores):
+    with pytest.warns(IrframeWarning, match="single topic"):
+        found = scores.isel(topic=[3]).ireval.rank_intervals(samples=50)
+    assert (found["rank_low"] == 1).all()
+    assert (found["rank_high"] == 8).all()
+    assert np.isnan(found["first"]).all()
+    assert found["rank"].max() > 4
 
 
 def test_bad_input(scores):
