@@ -138,7 +138,7 @@ def _ranks(means: Array) -> Array:
 
 
 def _tests(test: Test | Sequence[Test]) -> list[PairedTest]:
-    several = [test] if isinstance(test, Test) else list(test)
+    several = [test] if isinstance(test, str | PairedTest) else list(test)
     tests = [parse_test(each) for each in several]
     names = [each.name for each in tests]
     if not names or len(set(names)) < len(names):
