@@ -15,12 +15,13 @@ def declare(parser: ArgumentParser) -> None:
     declare_metrics(parser)
     declare_scoring(parser)
     declare_systems(parser)
+    parser.add_argument("--baseline", metavar="SYSTEM", help="hold all others against this one")
     declare_output(parser)
 
 
 def run(options: Namespace) -> Answer:
     """List the systems."""
-    found = ir.leaderboard(scores_of(options))
+    found = ir.leaderboard(scores_of(options), options.baseline)
     if options.systems is not None:
         table = read_systems(options.systems)
         found = found.join(table[table.columns.difference(found.columns, sort=False)])
