@@ -59,6 +59,7 @@ SECTIONS = {
     "irframe.agreements": "Agreement",
     "irframe.gains": "Gain maps",
     "irframe.plots": "Figures",
+    "irframe.reports": "The report",
     "irframe.errors": "Errors and warnings",
 }
 """Packages, and the section of the reference where their public names stand."""

@@ -85,11 +85,11 @@ def _orderings(view: View) -> Part:
 
 def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
     """Return the change of every system against the baseline, nothing where there is none."""
-    asked = view.setting
+    asked, pairing = view.setting, view.setting.pairing
     if asked.baseline not in view.cube.indexes[SYSTEM]:
         return pd.DataFrame(index=view.cube.indexes[SYSTEM])
     held = compare(
-        scored, asked.test, adjust=asked.adjust, baseline=asked.baseline, alpha=asked.alpha
+        scored, pairing.test, adjust=pairing.adjust, baseline=asked.baseline, alpha=asked.alpha
     )
     names = {"difference": "change", "p_adjusted": "p (corrected)"}
     return held.set_index("system_a")[list(names)].rename(columns=names)

@@ -17,7 +17,7 @@ HUES = 8
 """Colours of systems that the style of the page knows."""
 INK, QUIET, RULE, ACCENT = "var(--ink)", "var(--quiet)", "var(--rule)", "var(--c0)"
 WIDTH, HEIGHT = 290, 190
-APART = 0.065
+APART = 0.075
 """How far the names of lines are apart, as a share of the height."""
 MISSING = "the extra report: pip install 'irframe[report]'"
 
@@ -91,6 +91,15 @@ def _x(title: str = "depth") -> Any:
     return drawing().X("depth:Q", title=title, scale=scale, axis=axis)
 
 
+def _told(*fields: str) -> list[Any]:
+    """Return what is told of a mark that is pointed at."""
+    alt = drawing()
+    real = {"mean:Q", "value:Q", "difference:Q"}
+    return [
+        alt.Tooltip(each, format=".3f") if each in real else alt.Tooltip(each) for each in fields
+    ]
+
+
 def _marker() -> Any:
     """Return the line at the depth that the page shows."""
     alt = drawing()
@@ -111,8 +120,12 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
     alt = drawing()
     base = alt.Chart(alt.NamedData("lines"))
     colour = alt.Color("hue:O", scale=hues(), legend=None)
-    line = base.mark_line(strokeWidth=2, tooltip=True).encode(
-        x=_x(), y=alt.Y("mean:Q", title="mean"), color=colour, detail="system:N"
+    line = base.mark_line(strokeWidth=2).encode(
+        x=_x(),
+        y=alt.Y("mean:Q", title="mean"),
+        color=colour,
+        detail="system:N",
+        tooltip=_told("system:N", "depth:Q", "mean:Q"),
     )
     named = alt.Chart(alt.NamedData("ends")).mark_text(align="left", dx=5, limit=90)
     ends = named.encode(x="depth:Q", y="mean:Q", text="system:N", color=colour)
@@ -151,9 +164,11 @@ def by_depth(lines: pd.DataFrame, now: pd.DataFrame, title: str) -> dict[str, An
     """
     alt = drawing()
     y = alt.Y("value:Q", title=title, scale=alt.Scale(zero=False))
-    line = alt.Chart(alt.NamedData("lines")).mark_line(strokeWidth=2, color=INK, tooltip=True)
+    line = alt.Chart(alt.NamedData("lines")).mark_line(strokeWidth=2, color=INK)
     dashes = dashed("metric:N")
-    chart = _marker() + line.encode(x=_x(), y=y, strokeDash=dashes)
+    chart = _marker() + line.encode(
+        x=_x(), y=y, strokeDash=dashes, tooltip=_told("metric:N", "depth:Q", "value:Q")
+    )
     return styled(chart.properties(width=WIDTH, height=HEIGHT), {"lines": lines, "now": now})
 
 
@@ -176,11 +191,12 @@ def differences(bars: pd.DataFrame, title: str) -> dict[str, Any]:
         What is drawn.
     """
     alt = drawing()
-    chart = alt.Chart(alt.NamedData("bars")).mark_bar(tooltip=True)
+    chart = alt.Chart(alt.NamedData("bars")).mark_bar()
     chart = chart.encode(
         x=alt.X("topic:N", sort=None, title="topic", axis=alt.Axis(labelOverlap=True)),
         y=alt.Y("difference:Q", title=title),
         color=alt.Color("hue:O", scale=hues(), legend=None),
+        tooltip=_told("topic:N", "difference:Q"),
     )
     return styled(chart.properties(width=900, height=HEIGHT), {"bars": bars})
 
@@ -199,7 +215,7 @@ def unjudged(shares: pd.DataFrame) -> dict[str, Any]:
             ("lower quartile", "upper quartile", 0.3),
         )
     ]
-    line = base.mark_line(color=ACCENT, strokeWidth=2, tooltip=True).encode(y="median:Q")
+    line = base.mark_line(color=ACCENT, strokeWidth=2).encode(y="median:Q")
     chart = alt.layer(*bands, line).properties(width=WIDTH, height=HEIGHT)
     return styled(chart, {"shares": shares})
 
@@ -222,6 +238,6 @@ def bounds(ends: pd.DataFrame) -> dict[str, Any]:
     bar = base.mark_rule(color=ACCENT, opacity=0.45, strokeWidth=3).encode(
         y=alt.Y("lower:Q", title=str(ends["metric"].iloc[0])), y2="upper:Q"
     )
-    tick = base.mark_point(color=INK, filled=True, size=16, tooltip=True).encode(y="mean:Q")
+    tick = base.mark_point(color=INK, filled=True, size=16).encode(y="mean:Q")
     chart = (bar + tick).properties(width=WIDTH, height=HEIGHT)
     return styled(chart, {"ends": ends})

@@ -4,9 +4,12 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.reports.part import MISSING
+from irframe.reports.pixels import matrix
 from irframe.reports.setting import text
 from irframe.reports.view import View
 
@@ -45,7 +48,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
     values = {str(name): there[name].to_numpy() for name in there.data_vars}
     open_share = view.unjudged.isel({DEPTH: at}).to_numpy()
     names = [text(label) for label in view.cube[SYSTEM].to_numpy()]
-    base = _baseline(view, values["mean"])
+    base, apart = _against(view, values["mean"])
     low, high = span(values)
     above = None
     for row in view.order(0, at):
@@ -58,19 +61,24 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
             tier,
             above is not None and tier != above,
             fixed(ends[1]),
-            f"{fixed(ends[0])} to {fixed(ends[2])}",
+            MISSING if np.isnan(ends[0]) else f"{fixed(ends[0])} to {fixed(ends[2])}",
             tuple(share(end, low, high) for end in ends),  # type: ignore[arg-type]
-            "" if np.isnan(base) else f"{ends[1] - base:+.3f}",
+            "" if np.isnan(base) else f"{ends[1] - base:+.3f}{' *' * bool(apart[row])}",
             MISSING if np.isnan(open_share[row]) else f"{100 * open_share[row]:.0f} %",
         )
         above = tier
 
 
-def _baseline(view: View, mean: Any) -> float:
-    """Return the mean of the baseline, NaN where there is none."""
-    named = view.setting.baseline
-    index = view.cube.indexes[SYSTEM]
-    return float(mean[index.get_loc(named)]) if named in index else np.nan
+def _against(view: View, mean: NDArray[Any]) -> tuple[float, NDArray[np.bool_]]:
+    """Return the mean of the baseline, NaN where there is none, and who is told apart from it."""
+    named, index = view.setting.baseline, view.cube.indexes[SYSTEM]
+    if named not in index:
+        return np.nan, np.zeros(len(mean), bool)
+    order = view.order(0, view.setting.place)
+    row = index.get_indexer(pd.Index([named]))[0]
+    apart = np.zeros(len(mean), bool)
+    apart[order] = matrix(view, 0, view.setting.place)[:, order == row][:, 0] != 0
+    return float(mean[row]), apart
 
 
 def span(values: dict[str, Any]) -> tuple[float, float]:

@@ -23,7 +23,10 @@ LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python"
 def told(cube: xr.Dataset, frames: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     """Return where the numbers come from: lists by heading, and the table of what was read."""
     read = inputs(cube, frames)
-    how = "SHA-256 of each file, or of the values of a frame in the order of its rows."
+    how = (
+        "SHA-256 of each file that was read, whatever was left out or added since, "
+        "or of the values of a frame in the order of its rows."
+    )
     part = Part("inputs", f"Read from {len(read)} inputs", how, data=read)
     return {"lists": {"What decided them": policies(cube), "Versions": versions()}, "inputs": part}
 

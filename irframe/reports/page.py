@@ -101,11 +101,17 @@ class Page:
         return drawn + [place for place in self.ladder[DRAWN:] if place == self.baseline]
 
     @property
+    def now(self) -> str:
+        """What the page opens with, in words."""
+        asked = self.setting
+        words = [asked.metrics[0], f"depth {asked.at}"]
+        return ", ".join(words + [self.opening.name] * (len(self.views) > 1))
+
+    @property
     def tested(self) -> str:
         """The test of pairs and its correction."""
-        adjust = self.setting.adjust
-        how = f"corrected by {adjust.capitalize()}" if adjust else "not corrected"
-        return f"{self.setting.test!r}, {how}"
+        told = self.setting.pairing.told()
+        return f"{told['test']}, correction {told['adjust']}"
 
     @property
     def baseline(self) -> int | None:

@@ -17,7 +17,7 @@ from irframe.cubes.verb import in_memory
 from irframe.errors import InputError, ParameterError
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
-from irframe.inference.corrections import Correction
+from irframe.inference.jointly import Adjust
 from irframe.names import Ties
 from irframe.paired import Test
 from irframe.reports import figures, origins
@@ -48,7 +48,7 @@ def report(
     at: int | None = None,
     title: str | None = None,
     test: Test = "t",
-    adjust: Correction | None = "holm",
+    adjust: Adjust = "holm",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -70,7 +70,7 @@ def report(
     at: int | None = None,
     title: str | None = None,
     test: Test = "t",
-    adjust: Correction | None = "holm",
+    adjust: Adjust = "holm",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -91,7 +91,7 @@ def report(
     at: int | None = None,
     title: str | None = None,
     test: Test = "t",
-    adjust: Correction | None = "holm",
+    adjust: Adjust = "holm",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,

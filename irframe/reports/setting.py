@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from irframe.checks import choice, level, listed, places, whole
+from irframe.checks import choice, listed, places, whole
 from irframe.cubes.score import Metrics, parse_metrics, refuse_metrics, wanted_depths
-from irframe.inference.corrections import Correction, refuse_correction
+from irframe.inference.jointly import Adjust
+from irframe.inference.verdicts import Pairing
 from irframe.names import DEPTH, SYSTEM
-from irframe.paired import PairedTest, Test, parse_test
+from irframe.paired import Test
 
 USUAL = (*range(1, 21), *range(25, 101, 5), 150, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000)
 """Depths that a page shows by default, as far as the cube goes."""
@@ -28,9 +29,7 @@ class Setting:
     depths: tuple[int, ...]
     at: int
     baseline: Hashable | None
-    test: PairedTest
-    adjust: Correction | None
-    alpha: float
+    pairing: Pairing
     samples: int
     seed: int
 
@@ -55,6 +54,11 @@ class Setting:
         return cls(cube, named, shown, at or opening, **_checked(cube, **options))
 
     @property
+    def alpha(self) -> float:
+        """The significance level; one less it, that of the intervals."""
+        return self.pairing.alpha
+
+    @property
     def place(self) -> int:
         """Position of the opening depth among those shown."""
         return self.depths.index(self.at)
@@ -65,7 +69,7 @@ def _checked(
     *,
     baseline: Hashable | None,
     test: Test,
-    adjust: Correction | None,
+    adjust: Adjust,
     alpha: float,
     samples: int,
     seed: int,
@@ -73,12 +77,9 @@ def _checked(
     """Return the options of the statistics in their plain types."""
     if baseline is not None:
         places("baseline= to be one of the systems", baseline, cube.indexes[SYSTEM].tolist())
-    refuse_correction(adjust, "depth")
     return {
         "baseline": baseline,
-        "test": parse_test(test),
-        "adjust": adjust,
-        "alpha": level(alpha),
+        "pairing": Pairing(test, adjust, alpha),
         "samples": whole("samples", samples, low=100),
         "seed": whole("seed", seed, low=0),
     }

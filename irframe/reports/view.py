@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from irframe.cubes.score import score
 from irframe.cubes.splitting import groups
 from irframe.errors import MetricError
-from irframe.inference.corrections import adjust_p
 from irframe.inference.matching import match_topics
 from irframe.inference.rank_intervals import rank_intervals
-from irframe.inference.verdicts import p_values
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import all_pairs
@@ -62,8 +60,8 @@ class View:
             1 - asked.alpha,
             samples=asked.samples,
             seed=asked.seed,
-            test=asked.test,
-            adjust=asked.adjust,
+            test=asked.pairing.test,
+            adjust=asked.pairing.adjust,
             alpha=asked.alpha,
         )
 
@@ -77,13 +75,8 @@ class View:
         """Below how many of the levels a pair's corrected p-value is, (metric, depth, pair)."""
         matched = match_topics(self.scores, quiet=True)
         pairs = all_pairs(self.cube.sizes[SYSTEM])
-        shape = len(self.setting.metrics), len(self.setting.depths), len(pairs)
-        found = np.zeros(shape, np.uint8)
-        for row, block in matched.pieces(len(pairs)):
-            p = p_values(matched, row, block, test=self.setting.test, pairs=pairs).T[np.newaxis]
-            adjust, alpha = self.setting.adjust, self.setting.alpha
-            (adjusted,) = adjust_p([p], adjust, family="depth", alpha=alpha)
-            found[row, block] = sum((adjusted[0] < level) for level in self.levels)
+        p = self.setting.pairing.p_values(matched, pairs)
+        found: NDArray[np.uint8] = (p[..., np.newaxis] < np.array(self.levels)).sum(-1, np.uint8)
         return found
 
     @cached_property

@@ -49,6 +49,8 @@ def who_is_first(view: View, metric: int, depth: int) -> str:
     low = there["rank_low"].to_numpy()[order]
     sure = percent(1 - view.setting.alpha)
     best = [name for name, rank in zip(names, low, strict=True) if rank == 1]
+    if not best:
+        return f"{names[0]} is first; how sure that is cannot be told"
     if len(best) < 2:
         return f"{names[0]} is first, and at {sure} nobody else could be"
     return f"{len(best)} systems could be first: {listed(best)}"
@@ -59,6 +61,8 @@ def how_surely(view: View, metric: int, depth: int) -> str:
     first = view.ranks["first"].isel({METRIC: metric, DEPTH: depth}).to_numpy()
     place = view.order(metric, depth)[0]
     name = text(view.cube[SYSTEM].to_numpy()[place])
+    if np.isnan(first[place]):
+        return "One topic says nothing of others"
     return f"{name}, now first, is so in {percent(float(first[place]))} of resamples of the topics"
 
 

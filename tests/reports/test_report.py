@@ -1,3 +1,4 @@
+import re
 import sys
 
 import numpy as np
@@ -60,6 +61,10 @@ def test_a_page_reads_without_its_script(page, scores):
     assert len(ladder) == 8
     assert page.facts["systems"][int(ladder[0]["data-system"])] == best.index[-1]
     assert f"{best.iloc[-1]:.3f}" in page.text
+    against = scores.sel(depth=[10]).ireval.compare("t", adjust="holm")
+    pairs = against[against["metric"] == METRICS[0]].set_index(["system_a", "system_b"])
+    stars = sum(row["significant"] for pair, row in pairs.iterrows() if "bm25" in pair)
+    assert len(re.findall(r"[+-]\d\.\d{3} \*", page.text)) == stars > 0
     assert page.count("svg") == 7
     assert page.count("h2") == 7
 

@@ -34,7 +34,7 @@ const orderRows = () => shareRows((m, d) => of("agreement", m, state.depth)[d]);
 
 // Names at the ends of the lines, far enough apart to be read.
 function ends(lines) {
-  const means = lines.map((each) => each.mean), gap = 0.065 * (Math.max(...means) - Math.min(0, ...means));
+  const means = lines.map((each) => each.mean), gap = 0.075 * (Math.max(...means) - Math.min(0, ...means));
   const last = lines.filter((each) => each.depth === facts.depths.at(-1)).sort((a, b) => a.mean - b.mean);
   last.forEach((each, place) => { if (place) each.mean = Math.max(each.mean, last[place - 1].mean + gap); });
   return last;

@@ -29,7 +29,8 @@ function fill(line, found, place, [low, high]) {
   cell("rank_low").textContent = from === 0 ? "-" : from === to ? from : `${from}–${to}`;
   cell("tier").textContent = found.tier[place] || "-";
   cell("mean").textContent = fixed(found.mean[place]);
-  const interval = `${fixed(found.ci_low[place])} to ${fixed(found.ci_high[place])}`;
+  const none = Number.isNaN(found.ci_low[place]);
+  const interval = none ? "-" : `${fixed(found.ci_low[place])} to ${fixed(found.ci_high[place])}`;
   cell("bar").title = cell("bar").lastChild.textContent = interval;
   const ends = { low: found.ci_low, mean: found.mean, high: found.ci_high };
   for (const [end, values] of Object.entries(ends)) {

@@ -38,7 +38,8 @@ function sayNow() {
   for (const place of document.querySelectorAll("[data-said]")) {
     place.textContent = said(place.dataset.said) + (place.closest(".verdict") ? "." : "");
   }
-  const text = `${facts.metrics[state.metric]}, depth ${facts.depths[state.depth]}`;
+  const text = `${facts.metrics[state.metric]}, depth ${facts.depths[state.depth]}` +
+    (facts.views.length > 1 ? `, ${view().name}` : "");
   document.querySelectorAll("[data-metric]").forEach((place) => { place.textContent = facts.metrics[state.metric]; });
   document.querySelectorAll("[data-now]").forEach((place) => { place.textContent = text; });
 }
