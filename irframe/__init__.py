@@ -4,14 +4,25 @@ Importing irframe registers the accessor ``.ireval`` on DataFrame, Dataset and D
 public names stand in ``__init__.pyi``; each is imported when first used.
 """
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import lazy_loader
 
-from irframe import accessor as accessor
 from irframe.names import VERSION
 
 __version__ = VERSION
+
+
+def _asks_for_help() -> bool:
+    """Tell whether this process is the command line, asked for help, which needs no frames."""
+    program, *asked = ["", *getattr(sys, "orig_argv", [])][-2:]
+    return Path(program).stem == "irframe" and asked[0] in {"-h", "--help", "--version"}
+
+
+if not _asks_for_help():
+    from irframe import accessor as accessor
 
 _find, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 

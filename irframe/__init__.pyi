@@ -65,6 +65,7 @@ from .inference.replicate import replicate as replicate
 from .inference.risk import risk as risk
 from .inference.select_top import select_top as select_top
 from .inference.standardise import standardise as standardise
+from .inference.standing import standing as standing
 from .inference.styled import styled as styled
 from .inference.summary import summary as summary
 from .inference.tau_union import tau_union as tau_union
@@ -176,6 +177,7 @@ from .studies.searching.length_histogram import length_histogram as length_histo
 from .studies.searching.reordering import reordering as reordering
 from .studies.searching.rrie import rrie as rrie
 from .studies.searching.search_lengths import search_lengths as search_lengths
+from .studies.trust.check import check as check
 from .studies.trust.diagnose import diagnose as diagnose
 from .studies.trust.leave_out import leave_out as leave_out
 from .studies.trust.pool_growth import pool_growth as pool_growth

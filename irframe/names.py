@@ -8,7 +8,7 @@ keeps the names its caller uses.
 import inspect
 from collections.abc import Hashable, Iterable
 from html import escape
-from typing import Any
+from typing import Any, Literal, get_args
 
 VERSION = "0.1.0"
 
@@ -52,6 +52,15 @@ FILES = "files"
 
 RESULT = "result"
 """Attribute of a frame or array: the verb that returned it."""
+
+Ties = Literal["trec", "doc", "order", "rank", "random", "mean"]
+"""How equal scores are put in an order."""
+TIES: tuple[Ties, ...] = get_args(Ties)
+ScoreDtype = Literal["float64", "float32"]
+"""The precision in which scores are equal."""
+SCORE_DTYPES: tuple[ScoreDtype, ...] = get_args(ScoreDtype)
+NoRel = Literal["zero", "nan"]
+"""What a topic without relevant documents scores, where a metric does not say."""
 
 EMPTY = -128
 """Mark in an array of grades: no document was retrieved at this rank."""

@@ -1,11 +1,15 @@
 """The command line, as a person would call it."""
 
+import doctest
 import json
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
-from io import StringIO
+from contextlib import suppress
+from io import BytesIO, StringIO
 from pathlib import Path
 
 import pandas as pd
@@ -13,8 +17,10 @@ import pytest
 
 import irframe as ir
 from irframe.__main__ import main
+from irframe.commands import COMMANDS
 
 ROOT = str(Path(ir.__file__).parents[1])
+PAGE = Path(__file__).parents[1] / "docs" / "command-line.md"
 
 
 @pytest.fixture
@@ -99,9 +105,9 @@ def odd(files, tmp_path, monkeypatch):
     [
         ("none a.run -m AP", "No such file.*none"),
         ("qrels.txt none -m AP", "No such file.*none"),
-        ("qrels.txt *.none -m AP", "No such file"),
+        ("qrels.txt *.none -m AP", "wanted files that match"),
         ("folder a.run -m AP", "found the folder folder"),
-        ("qrels.txt a.run folder -m AP", "found the folder folder"),
+        ("qrels.txt a.run folder -m AP", "files that match 'folder'; found none"),
         ("qrels.txt empty -m AP", "empty without a single row"),
         ("empty a.run -m AP", "empty without a single row"),
         ("qrels.txt text -m AP", "line 1 has the rank 'run'"),
@@ -132,6 +138,10 @@ def odd(files, tmp_path, monkeypatch):
         ("qrels.txt team.parquet -m AP --by system", "'folder', 'team'; found 'system'"),
         ("qrels.txt team.parquet -m AP --by topic", "'folder', 'team'; found 'topic'"),
         ("qrels.txt team.parquet -m AP --by doc", "'folder', 'team'; found 'doc'"),
+        ("qrels.txt a.run -m AP --by folder --format trec_eval", "wanted no --by"),
+        ("qrels.txt - - -m AP", "wanted standard input .* found it 2 times"),
+        ("- - -m AP", "wanted standard input .* found it 2 times"),
+        ("qrels.txt a.run -m AP -o no/such/file", "No such file or directory: 'no/such/file'"),
     ],
 )
 @pytest.mark.usefixtures("odd")
@@ -145,9 +155,10 @@ def test_errors_are_one_line_and_status_2(capsys, words, told):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("", "required: COMMAND; see python -m irframe --help"),
+        ("", "required: COMMAND; see irframe --help"),
         ("rate", "invalid choice: 'rate'"),
-        ("evaluate", "required: QRELS, RUN, -m/--metric; see python -m irframe evaluate --help"),
+        ("evaluate", "required: .*-m/--metric; see irframe evaluate --help"),
+        ("evaluate -m AP", "required: QRELS, RUN; see irframe evaluate --help"),
         ("evaluate q r -m AP --depth x", "invalid int value: 'x'"),
         ("evaluate q r -m AP --ties best", "invalid choice: 'best'"),
         ("evaluate q r -m AP --format xml", "invalid choice: 'xml'"),
@@ -210,6 +221,280 @@ def test_a_file_that_may_not_be_read(capsys, monkeypatch):
     monkeypatch.setattr(Path, "read_bytes", refuse)
     status, _, error = run(capsys, "evaluate", "qrels.txt", "a.run", "-m", "AP")
     assert (status, error) == (2, "irframe: [Errno 13] Permission denied: 'a.run'\n")
+
+
+TREC_EVAL = pytest.mark.skipif(
+    shutil.which("trec_eval") is None, reason="the program trec_eval is not here"
+)
+
+
+@TREC_EVAL
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        (["-q", "-m", "official"], ["-q", "-m", "official", "--topics", "both"]),
+        (["-q", "-c", "-m", "official"], ["-q", "-m", "official"]),
+        (
+            ["-m", "ndcg_cut.10,20", "-m", "map"],
+            ["-m", "ndcg_cut.10,20", "map", "--topics", "both"],
+        ),
+    ],
+)
+@pytest.mark.usefixtures("odd")
+def test_the_layout_of_trec_eval_byte_for_byte(capsys, theirs, ours):
+    filed = ir.read_run("a.run")
+    ir.write_run(filed[filed["topic"] != "103"], "gap.run")
+    command = ["trec_eval", *theirs, "qrels.txt", "gap.run"]
+    expected = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    status, out, _ = run(
+        capsys, "evaluate", "qrels.txt", "gap.run", *ours, "--format", "trec_eval",
+        "--score-dtype", "float32",
+    )  # fmt: skip
+    assert status == 0
+    assert out == expected
+    assert len(out) > 60
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "-m AP nDCG@10 qrels.txt terms/*.gz --depth 20",
+        "qrels.txt -m AP nDCG@10 --depth 20 terms",
+        "qrels.txt terms/*.gz -m AP -m nDCG@10 --depth 20",
+        "--metric=AP --depth 20 qrels.txt --metric nDCG@10 terms/*.gz",
+        "qrels.txt --depth=20 terms/*.gz -mAP -mnDCG@10",
+    ],
+)
+def test_metrics_and_files_stand_in_any_order(files, capsys, monkeypatch, words):
+    monkeypatch.chdir(Path(files[0]).parent)
+    told = run(capsys, "evaluate", *words.split())
+    expected = run(
+        capsys, "evaluate", "qrels.txt", *sorted(p for p in files[1] if "/terms/" in p),
+        "--depth", "20", "-m", "AP", "nDCG@10",
+    )  # fmt: skip
+    assert told == expected
+    assert told[0] == 0
+
+
+def test_several_systems_are_named_in_the_layout_of_trec_eval(files, capsys):
+    words = ["evaluate", files[0], *files[1][:2], "-m", "map", "--format", "trec_eval"]
+    _, out, _ = run(capsys, *words)
+    named = [line.split() for line in out.splitlines() if line.startswith("runid")]
+    assert named == [["runid", "all", "bm25"], ["runid", "all", "bm25+rm3"]]
+
+
+def shown(page):
+    """Return the commands that a page shows, each with what it prints."""
+    blocks = re.findall(r"^```console\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    parts = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    return [part.replace("\\\n", " ").partition("\n")[::2] for part in parts]
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="needs a checkout, with the documentation")
+def test_the_page_shows_what_commands_print(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    checker = doctest.OutputChecker()
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    for command, printed in shown(PAGE):
+        program, *words = shlex.split(command)
+        assert program == "irframe"
+        with suppress(SystemExit):
+            main(words)
+        out = "".join(capsys.readouterr())
+        assert checker.check_output(printed, out, flags), f"$ {command}\n{out}"
+
+
+def test_a_metric_without_a_name():
+    with pytest.raises(SystemExit):
+        main(["evaluate", "q", "r", "-m", "--depth", "3"])
+    with pytest.raises(SystemExit):
+        main(["evaluate", "q", "r", "-m"])
+
+
+def test_runs_from_standard_input(files, capsys, monkeypatch):
+    class Stdin:
+        buffer = BytesIO(Path(files[1][0]).read_bytes())
+
+    monkeypatch.setattr(sys, "stdin", Stdin)
+    piped = run(capsys, "evaluate", files[0], "-", "-m", "AP")
+    assert piped == run(capsys, "evaluate", files[0], files[1][0], "-m", "AP")
+
+
+@pytest.mark.parametrize("suffix", ["txt", "csv", "tsv", "json", "tex", "parquet"])
+def test_the_name_of_the_output_says_its_format(files, capsys, tmp_path, suffix):
+    path = tmp_path / f"scores.{suffix}"
+    status, out, error = run(
+        capsys, "evaluate", files[0], files[1][0], "-m", "AP", "-q", "-o", str(path)
+    )
+    assert (status, out, error) == (0, "", "")
+    read = {
+        "csv": pd.read_csv,
+        "tsv": lambda path: pd.read_csv(path, sep="\t"),
+        "json": lambda path: pd.DataFrame(json.loads(path.read_text())),
+        "parquet": pd.read_parquet,
+    }
+    if suffix not in read:
+        assert path.read_text().count("101") == 1
+        return
+    expected = ir.evaluate(ir.read_run(files[1][0]), ir.read_qrels(files[0]), "AP").reset_index()
+    found = read[suffix](path).astype({"topic": "str"})
+    assert found["AP"].tolist() == expected["AP"].tolist()
+    assert found["topic"].tolist() == expected["topic"].tolist()
+
+
+@pytest.fixture
+def about(tmp_path):
+    """Write what is known of the systems into a table."""
+    runs, _ = ir.example_track()
+    known = runs[["system", "team", "contributing"]].drop_duplicates()
+    known["contributing"] = known["contributing"].map({True: "yes", False: "no"})
+    path = tmp_path / "about.csv"
+    known.rename(columns={"system": "run", "contributing": "pooled"}).to_csv(path, index=False)
+    return str(path)
+
+
+def test_a_table_tells_of_the_systems(files, capsys, about):
+    runs, qrels = ir.example_track()
+    line = [files[0], *files[1], "-m", "AP", "--systems", about, "--format", "csv"]
+    _, out, _ = run(capsys, "evaluate", *line, "--by", "team")
+    found = pd.read_csv(StringIO(out))
+    assert dict(zip(found["system"], found["team"], strict=True)) == dict(
+        zip(runs["system"], runs["team"], strict=True)
+    )
+    _, out, _ = run(capsys, "leaderboard", *line, "--baseline", "bm25")
+    board = pd.read_csv(StringIO(out)).set_index("system")
+    expected = ir.evaluate(runs, qrels, "AP").ireval.leaderboard("bm25")
+    assert board["AP"].tolist() == expected["AP"].tolist()
+    assert board["difference"].dropna().tolist() == expected["difference"].dropna().tolist()
+    assert board["team"].to_dict() == dict(zip(runs["system"], runs["team"], strict=True))
+    _, out, _ = run(
+        capsys, "diagnose", files[0], *files[1], "--systems", about, "--contributing", "pooled"
+    )
+    assert "did not contribute to the pool (3)\n  where: ance, colbert, doct5query" in out
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ("run,team\nbm25,a\n", "all systems of the runs .* found 7 that it lacks"),
+        ("team\na\n", "a column system or name .* found none"),
+        ("run,team\nbm25,a\nbm25,b\n", "a row per system .*: bm25"),
+    ],
+)
+def test_a_table_that_does_not_fit(files, capsys, tmp_path, table, told):
+    (tmp_path / "about.csv").write_text(table)
+    words = ["-m", "AP", "--systems", str(tmp_path / "about.csv"), "--by", "team"]
+    status, _, error = run(capsys, "evaluate", files[0], *files[1], *words)
+    assert status == 2
+    assert re.search(told, error)
+
+
+def test_comparisons_are_those_of_compare(files, capsys):
+    runs, qrels = ir.example_track()
+    words = ["compare", files[0], *files[1], "-m", "AP", "--baseline", "bm25"]
+    _, out, _ = run(capsys, *words, "--test", "wilcoxon", "--adjust", "holm", "--format", "json")
+    expected = runs.ireval.evaluate(qrels, "AP").ireval.compare(
+        "wilcoxon", adjust="holm", baseline="bm25"
+    )
+    assert [row["p_adjusted"] for row in json.loads(out)] == expected["p_adjusted"].tolist()
+    _, out, _ = run(capsys, *words)
+    assert out.split()[:4] == ["metric", "depth", "system_a", "system_b"]
+
+
+@pytest.mark.usefixtures("odd")
+def test_check_tells_of_every_file_at_once(capsys):
+    words = ["check", "qrels.txt", "a.run", "twice.run", "text", "cut.gz", "--length", "60"]
+    status, out, _ = run(capsys, *words)
+    assert status == 1
+    assert "text: unreadable (1): wanted a run" in out
+    assert re.search(r"cut.gz: unreadable \(1\): .*damaged", out)
+    assert "twice.run: unreadable (1): wanted each system in one file" in out
+    topics = ", ".join(str(topic) for topic in range(101, 117))
+    assert f"bm25: lists_short (16): {topics}\n" in out
+    assert run(capsys, *words, "--fail-on", "never")[0] == 0
+    assert run(capsys, "check", "qrels.txt", "a.run")[0] == 0
+    assert run(capsys, "check", "qrels.txt", "a.run", "--fail-on", "note", "--length", "60")[0] == 1
+    run(capsys, *words, "-o", "found.parquet")
+    found = pd.read_parquet("found.parquet").set_index("system")
+    assert len(found.loc["bm25", "lists_short"]) == 16
+    status, out, _ = run(capsys, *words, "--format", "csv")
+    assert topics in out
+
+
+@pytest.mark.usefixtures("odd")
+def test_diagnose_reports_and_says_so(capsys):
+    status, out, _ = run(capsys, "diagnose", "qrels.txt", "a.run", "-m", "AP")
+    assert status == 0
+    assert "warning: only metrics with a recall base (1)\n  where: AP\n  advice: add" in out
+    status, out, _ = run(capsys, "diagnose", "qrels.txt", "twice.run", "--format", "json")
+    assert status == 1
+    assert len(json.loads(out)[0]["where"].split(", ")) == 800
+
+
+@pytest.mark.usefixtures("odd")
+def test_convert_there_and_back(capsys):
+    for name in ("runs.json", "runs.parquet", "runs.run.gz"):
+        assert run(capsys, "convert", "a.run", "-o", name) == (0, "", "")
+        assert run(capsys, "convert", name, "--system", "tag") == run(
+            capsys, "convert", "a.run"
+        ) or name.endswith("json")
+    nested = json.loads(Path("runs.json").read_text())
+    assert nested == ir.read_run("a.run").ireval.to_pytrec_eval()
+    run(capsys, "convert", "--qrels", "qrels.txt", "-o", "qrels.json")
+    pd.testing.assert_frame_equal(
+        ir.read_qrels("qrels.json"), ir.read_qrels("qrels.txt")[["topic", "doc", "grade"]]
+    )
+    assert Path("runs.run.gz").read_bytes()[:2] == b"\x1f\x8b"
+    status, _, error = run(capsys, "convert", "--qrels", "qrels.txt", "qrels.json")
+    assert (status, error) == (
+        2, "irframe: wanted one file of judgments; found 2: qrels.txt, qrels.json.\n",
+    )  # fmt: skip
+
+
+def test_metrics_are_listed_and_explained(capsys):
+    _, out, _ = run(capsys, "metrics", "--format", "json")
+    assert {row["metric"] for row in json.loads(out)} == set(ir.METRICS)
+    _, out, _ = run(capsys, "metrics", "map_cut_10", "RBP")
+    assert out.startswith("AP(*, ")
+    assert "\nRBP(*, " in out
+
+
+def test_the_page_gets_what_the_line_says(files, capsys, monkeypatch):
+    given = {}
+
+    def report(runs, qrels, path, **options):
+        given.update(systems=runs["system"].nunique(), topics=qrels["topic"].nunique(), path=path)
+        given.update(options)
+
+    monkeypatch.setattr(ir, "report", report)
+    words = ["report", files[0], *files[1], "-m", "AP", "--baseline", "bm25", "-o", "page.html"]
+    assert run(capsys, *words) == (0, "", "")
+    assert given == {
+        "systems": 8, "topics": 16, "path": "page.html", "metrics": [ir.AP()],
+        "baseline": "bm25", "collection": None, "contributing": None,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("word", ["--version", "--help"])
+def test_help_comes_without_frames(word):
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "irframe", word],
+        capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": ROOT},
+    )  # fmt: skip
+    assert "irframe" in done.stdout
+    assert not re.search(r"\| +(pandas|numpy|xarray)\n", done.stderr)
+
+
+def test_every_command_explains_itself(capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["--help"])
+    assert left.value.code == 0
+    told = capsys.readouterr().out
+    for name in COMMANDS:
+        assert f"\n  {name} " in told
+        with pytest.raises(SystemExit):
+            main([name, "--help"])
+        assert f"usage: irframe {name} " in capsys.readouterr().out
 
 
 def test_demo_runs_as_a_process():

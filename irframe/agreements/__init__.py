@@ -2,7 +2,7 @@
 
 from irframe.agreements.base import Agreement
 from irframe.agreements.kendall import Kendall
-from irframe.agreements.parsing import AGREEMENTS, parse_agreement
+from irframe.agreements.parsing import AGREEMENTS, Method, parse_agreement
 from irframe.agreements.pearson import Pearson
 from irframe.agreements.rbo import RBO
 from irframe.agreements.rmse import RMSE
@@ -16,6 +16,7 @@ __all__ = [
     "RMSE",
     "Agreement",
     "Kendall",
+    "Method",
     "Pearson",
     "Spearman",
     "TauAP",

@@ -1,5 +1,7 @@
 """Methods of agreement by name."""
 
+from typing import Literal
+
 from irframe.agreements.base import Agreement
 from irframe.agreements.kendall import Kendall
 from irframe.agreements.pearson import Pearson
@@ -8,6 +10,13 @@ from irframe.agreements.rmse import RMSE
 from irframe.agreements.spearman import Spearman
 from irframe.agreements.tau_ap import TauAP
 from irframe.checks import choice
+
+AgreementName = Literal[
+    "kendall", "pearson", "rbo", "rbo_a", "rbo_b", "rmse", "spearman", "tau_a", "tau_ap",
+    "tau_ap_b", "tau_b",
+]  # fmt: skip
+Method = AgreementName | Agreement
+"""A method of agreement, or its name."""
 
 AGREEMENTS: dict[str, Agreement] = {
     "kendall": Kendall(),
@@ -25,7 +34,7 @@ AGREEMENTS: dict[str, Agreement] = {
 """Every name a method of agreement answers to, and what it stands for."""
 
 
-def parse_agreement(method: str | Agreement) -> Agreement:
+def parse_agreement(method: Method) -> Agreement:
     """Find the method of agreement that a name stands for.
 
     Parameters

@@ -18,7 +18,7 @@ from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.joining import place_topics
 from irframe.frames.tables import read_qrels_table, read_table
-from irframe.names import FILES, TOPIC, roles
+from irframe.names import FILES, TOPIC, ScoreDtype, Ties, roles
 
 
 @overload
@@ -27,8 +27,8 @@ def cube(
     qrels: Qrels,
     *,
     depth: int | None = None,
-    ties: str = "trec",
-    score_dtype: str = "float64",
+    ties: Ties = "trec",
+    score_dtype: ScoreDtype = "float64",
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
@@ -42,8 +42,8 @@ def cube(
     qrels: Qrels,
     *,
     depth: int | None = None,
-    ties: str = "trec",
-    score_dtype: str = "float64",
+    ties: Ties = "trec",
+    score_dtype: ScoreDtype = "float64",
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
@@ -56,8 +56,8 @@ def cube(
     qrels: Qrels,
     *,
     depth: int | None = None,
-    ties: str = "trec",
-    score_dtype: str = "float64",
+    ties: Ties = "trec",
+    score_dtype: ScoreDtype = "float64",
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,

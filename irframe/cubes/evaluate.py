@@ -18,7 +18,20 @@ from irframe.errors import DepthError, MetricError
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.metrics import Metric
-from irframe.names import DEPTH, ITERATION, METRIC, METRICS, RESULT, SUBTOPIC, SYSTEM, TOPIC, roles
+from irframe.names import (
+    DEPTH,
+    ITERATION,
+    METRIC,
+    METRICS,
+    RESULT,
+    SUBTOPIC,
+    SYSTEM,
+    TOPIC,
+    NoRel,
+    ScoreDtype,
+    Ties,
+    roles,
+)
 
 
 def evaluate(
@@ -27,15 +40,15 @@ def evaluate(
     metrics: Metrics,
     *,
     depth: int | None = None,
-    ties: str = "trec",
-    score_dtype: str = "float64",
+    ties: Ties = "trec",
+    score_dtype: ScoreDtype = "float64",
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
     collection: str | None = None,
     by: str | None = None,
     seed: int | None = None,
-    no_rel: str | None = None,
+    no_rel: NoRel | None = None,
 ) -> pd.DataFrame:
     """Score runs per system and topic.
 
@@ -148,7 +161,7 @@ def _table(
     metrics: list[Metric],
     labels: pd.Index,
     names: list[Any],
-    no_rel: str | None,
+    no_rel: NoRel | None,
 ) -> pd.DataFrame:
     """Score each metric where it is to be, a row for every list that is there."""
     deep = deepen(built, _deepest(metrics))

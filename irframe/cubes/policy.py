@@ -6,7 +6,7 @@ from typing import Any
 
 from irframe.checks import choice, whole
 from irframe.errors import DepthError, ParameterError
-from irframe.frames.ranking import SCORE_DTYPES, TIES
+from irframe.names import SCORE_DTYPES, TIES, ScoreDtype, Ties
 
 Topics = str | Sequence[Hashable]
 Contributing = str | Sequence[Hashable] | None
@@ -18,8 +18,8 @@ class Policy:
     """The choices that decide a cube; fields as the arguments of `irframe.cube`."""
 
     depth: int | None = None
-    ties: str = "trec"
-    score_dtype: str = "float64"
+    ties: Ties = "trec"
+    score_dtype: ScoreDtype = "float64"
     topics: Topics = "qrels"
     contributing: Contributing = None
     pool_depth: PoolDepth = None

@@ -21,7 +21,7 @@ from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import facts, large_gains
 from irframe.metrics.parse_metric import parse_named
-from irframe.names import DEPTH, METRIC, TOPIC
+from irframe.names import DEPTH, METRIC, TOPIC, NoRel
 
 Array = NDArray[Any]
 Metrics = Iterable[Metric | MetricType | str] | Metric | MetricType | str
@@ -32,7 +32,7 @@ def score(
     cube: xr.Dataset,
     *metrics: Metric | MetricType | str,
     at: int | Sequence[int] | None = None,
-    no_rel: str | None = None,
+    no_rel: NoRel | None = None,
     by: str | None = None,
 ) -> xr.DataArray:
     """Score every ranking of a cube with some metrics, at every depth in one pass.

@@ -25,7 +25,7 @@ from irframe.frames.documents import take
 from irframe.frames.ids import same_kind
 from irframe.frames.scanned_runs import ScannedRuns
 from irframe.frames.tables import QrelsTable, read_qrels_table
-from irframe.names import DOC, FILES, GRADE, TOPIC, VERSION, as_html
+from irframe.names import DOC, FILES, GRADE, TOPIC, VERSION, ScoreDtype, Ties, as_html
 
 BEGUN, SORTED, WHOLE = "begun.json", "sorted.json", "store.json"
 """Facts of a store: of what it is made, written first; of the runs seen; all, written last."""
@@ -57,8 +57,8 @@ class Store:
         self,
         *,
         depth: int | None = None,
-        ties: str = "trec",
-        score_dtype: str = "float64",
+        ties: Ties = "trec",
+        score_dtype: ScoreDtype = "float64",
         topics: Topics = "qrels",
         contributing: Contributing = None,
         pool_depth: PoolDepth = None,

@@ -6,11 +6,11 @@ from irframe.frames.as_runs import Runs
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ranking import listed_again, rank_table, refuse_duplicates
 from irframe.frames.tables import read_table
-from irframe.names import RANK
+from irframe.names import RANK, ScoreDtype, Ties
 
 
 def rank(
-    runs: Runs, ties: str = "trec", score_dtype: str = "float64", seed: int | None = None
+    runs: Runs, ties: Ties = "trec", score_dtype: ScoreDtype = "float64", seed: int | None = None
 ) -> pd.DataFrame:
     """Put a run frame into evaluation order.
 

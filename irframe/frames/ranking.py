@@ -14,10 +14,7 @@ from irframe.frames.documents import take
 from irframe.frames.ids import Codes, beginnings, grouped, repeated
 from irframe.frames.sampling import fresh_seed, random_keys, whole_seed
 from irframe.frames.tables import RunTable
-from irframe.names import RANK, SCORE
-
-TIES = ("trec", "doc", "order", "rank", "random", "mean")
-SCORE_DTYPES = ("float64", "float32")
+from irframe.names import RANK, SCORE, SCORE_DTYPES, TIES, ScoreDtype, Ties
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ class Ranking:
 
 
 def rank_table(
-    table: RunTable, *, ties: str, score_dtype: str = "float64", seed: int | None = None
+    table: RunTable, *, ties: Ties, score_dtype: ScoreDtype = "float64", seed: int | None = None
 ) -> Ranking:
     """Decide the order of a coded run frame; arguments as for `rank`."""
     choice("ties", ties, TIES)
@@ -79,7 +76,7 @@ def _places(group: Codes) -> Codes:
     return np.arange(1, len(group) + 1) - np.repeat(first, lengths)
 
 
-def _keys(table: RunTable, ties: str, score_dtype: str) -> NDArray[Any]:
+def _keys(table: RunTable, ties: Ties, score_dtype: ScoreDtype) -> NDArray[Any]:
     """Return numbers whose ascending order is the evaluation order."""
     if ties == "rank" or table.score is None:
         if table.rank is None:
@@ -107,7 +104,7 @@ def _sort(group: Codes, key: NDArray[Any]) -> Codes:
 
 
 def _break_ties(
-    table: RunTable, order: Codes, tied: NDArray[np.bool_], ties: str, seed: int
+    table: RunTable, order: Codes, tied: NDArray[np.bool_], ties: Ties, seed: int
 ) -> None:
     """Reorder the rows of tied blocks in place."""
     inside = tied.copy()

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.agreements import RBO, Agreement, Kendall, Spearman, TauAP, parse_agreement
+from irframe.agreements import RBO, Agreement, Kendall, Method, Spearman, TauAP, parse_agreement
 from irframe.cubes.verb import verb
 from irframe.inference.agreement_intervals import between_metrics, with_ends, with_reference
 from irframe.inference.deferred import telling_of
@@ -30,7 +30,7 @@ ORDERINGS = (Kendall, RBO, Spearman, TauAP)
 def agreement(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference | None = None,
-    method: str | Agreement = "kendall",
+    method: Method = "kendall",
     *,
     at: Depths = None,
     interval: Literal[False] = False,
@@ -43,7 +43,7 @@ def agreement(
 def agreement(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference | None = None,
-    method: str | Agreement = "kendall",
+    method: Method = "kendall",
     *,
     at: Depths = None,
     interval: Literal[True],
@@ -56,7 +56,7 @@ def agreement(
 def agreement(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference | None = None,
-    method: str | Agreement = "kendall",
+    method: Method = "kendall",
     *,
     at: Depths = None,
     interval: bool = False,

@@ -14,12 +14,13 @@ from irframe.cubes.splitting import groups, join_frames, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.frames.progress import tracked
+from irframe.inference.corrections import Family
 from irframe.inference.decide import decide
-from irframe.inference.jointly import Compared, correct, parse_correction
+from irframe.inference.jointly import Adjust, Compared, correct, parse_correction
 from irframe.inference.matched import Array, Arrays, Matched
 from irframe.inference.matching import Depths, choose_pairs, label_pairs, match_topics
 from irframe.names import DEPTH, METRIC
-from irframe.paired import Differences, MaxT, PairedResult, PairedTest, parse_test
+from irframe.paired import Differences, MaxT, PairedResult, PairedTest, Test, parse_test
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")
@@ -40,14 +41,14 @@ DECIDED = ("lowest", "highest", "decided", "better")
 @verb(itself=(pd.DataFrame, xr.DataArray))
 def compare(
     scores: xr.DataArray | pd.DataFrame,
-    test: str | PairedTest = "t",
-    adjust: str | MaxT | None = None,
+    test: Test = "t",
+    adjust: Adjust = None,
     *,
     baseline: Hashable | None = None,
     at: Depths = None,
     alpha: float = 0.05,
     by: str | None = None,
-    family: str = "depth",
+    family: Family = "depth",
     progress: bool = False,
 ) -> pd.DataFrame:
     """Say of every pair of systems how far apart they are, and whether that may be chance.

@@ -3,14 +3,14 @@
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from irframe.checks import choice
 
-CORRECTIONS = (
+Correction = Literal[
     "bonferroni",
     "sidak",
     "holm-sidak",
@@ -21,14 +21,16 @@ CORRECTIONS = (
     "fdr_by",
     "fdr_tsbh",
     "fdr_tsbky",
-)
+]
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 """The corrections of statsmodels' `multipletests`."""
 
-FAMILIES = ("depth", "metric", "all")
+Family = Literal["depth", "metric", "all"]
+FAMILIES: tuple[Family, ...] = get_args(Family)
 """Which comparisons are corrected for each other."""
 
 
-def refuse_correction(adjust: str | None, family: str) -> None:
+def refuse_correction(adjust: Correction | None, family: Family) -> None:
     """Raise for an unknown correction or family."""
     if adjust is not None:
         choice("adjust", adjust, CORRECTIONS)
@@ -36,7 +38,7 @@ def refuse_correction(adjust: str | None, family: str) -> None:
 
 
 def adjust_p(
-    groups: Sequence[NDArray[Any]], adjust: str | None, *, family: str, alpha: float
+    groups: Sequence[NDArray[Any]], adjust: Correction | None, *, family: Family, alpha: float
 ) -> list[NDArray[Any]]:
     """Correct p-values for the number of comparisons.
 

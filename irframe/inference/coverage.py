@@ -13,14 +13,14 @@ from irframe.inference.matched import Array, Matched
 from irframe.inference.matching import Depths
 from irframe.inference.reference import Reference, match_reference
 from irframe.inference.verdicts import verdicts
-from irframe.paired import PairedTest, all_pairs, parse_test
+from irframe.paired import Test, all_pairs, parse_test
 
 
 @verb
 def coverage(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference,
-    test: str | PairedTest = "t",
+    test: Test = "t",
     alpha: float = 0.05,
     *,
     at: Depths = None,
@@ -96,7 +96,7 @@ def coverage(
 Judge = Callable[[Matched, int, slice, Array], Array]
 
 
-def significantly(test: str | PairedTest, alpha: float) -> Judge:
+def significantly(test: Test, alpha: float) -> Judge:
     """Return a judge of pairs: who is significantly better."""
     level(alpha)
     chosen = parse_test(test)

@@ -7,10 +7,11 @@ import xarray as xr
 
 from irframe.checks import level
 from irframe.cubes.verb import verb
+from irframe.inference.jointly import Adjust
 from irframe.inference.matched import Array, Matched
 from irframe.inference.matching import Depths, match_topics
 from irframe.inference.verdicts import Pairing, p_values
-from irframe.paired import MaxT, PairedTest, all_pairs, parse_test
+from irframe.paired import Test, all_pairs, parse_test
 
 NAME = "discrimination ratio"
 
@@ -18,10 +19,10 @@ NAME = "discrimination ratio"
 @verb
 def discrimination(
     scores: xr.DataArray | pd.DataFrame,
-    test: str | PairedTest = "t",
+    test: Test = "t",
     alpha: float = 0.05,
     *,
-    adjust: str | MaxT | None = None,
+    adjust: Adjust = None,
     at: Depths = None,
     by: str | None = None,
 ) -> xr.DataArray:
@@ -93,7 +94,7 @@ def _corrected(matched: Matched, pairing: Pairing) -> xr.DataArray:
 
 def over_pairs(
     scores: xr.DataArray | pd.DataFrame,
-    test: str | PairedTest,
+    test: Test,
     reduce: Callable[[Array], Array],
     name: str,
     *,

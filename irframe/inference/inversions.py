@@ -9,14 +9,14 @@ from irframe.inference.matched import Array, Matched
 from irframe.inference.matching import Depths
 from irframe.inference.reference import Reference
 from irframe.inference.verdicts import leads
-from irframe.paired import PairedTest
+from irframe.paired import Test
 
 
 @verb
 def inversions(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference,
-    test: str | PairedTest = "t",
+    test: Test = "t",
     alpha: float = 0.05,
     *,
     at: Depths = None,

@@ -2,22 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from irframe.errors import ParameterError
-from irframe.inference.corrections import adjust_p, refuse_correction
+from irframe.inference.corrections import Correction, Family, adjust_p, refuse_correction
 from irframe.inference.matched import Array, Matched
 from irframe.names import TOPIC
 from irframe.paired import MaxT, PairedT, PairedTest, Permutation
 
-MAX_T = "max-t"
-Adjust = str | MaxT | None
+MAX_T: Literal["max-t"] = "max-t"
+Adjust = Correction | Literal["max-t"] | MaxT | None
+"""A correction for many comparisons, or its name."""
+Parsed = Correction | MaxT | None
 
 
-def parse_correction(adjust: Adjust, test: PairedTest, family: str = "depth") -> Adjust:
+def parse_correction(adjust: Adjust, test: PairedTest, family: Family = "depth") -> Parsed:
     """Return a correction as it is or, of a name, as what it stands for.
 
     Raises
@@ -25,11 +27,15 @@ def parse_correction(adjust: Adjust, test: PairedTest, family: str = "depth") ->
     ParameterError
         For an unknown correction or family, or one of other tests.
     """
-    chosen = MaxT() if adjust == MAX_T else adjust
+    chosen = adjust if adjust is None or isinstance(adjust, MaxT) else _named(adjust)
     refuse_correction(None if isinstance(chosen, MaxT) else chosen, family)
     if isinstance(chosen, MaxT) and not isinstance(test, PairedT | Permutation):
         raise ParameterError(f"the test t or permutation, whose pairs {MAX_T} corrects", repr(test))
     return chosen
+
+
+def _named(adjust: Correction | Literal["max-t"]) -> Correction | MaxT:
+    return MaxT() if adjust == MAX_T else adjust
 
 
 class Compared(NamedTuple):
@@ -49,7 +55,9 @@ class Cell(NamedTuple):
     depth: int
 
 
-def correct(parts: Sequence[Compared], adjust: Adjust, *, family: str, alpha: float) -> list[Array]:
+def correct(
+    parts: Sequence[Compared], adjust: Parsed, *, family: Family, alpha: float
+) -> list[Array]:
     """Correct p-values for the number of comparisons.
 
     Parameters
@@ -78,7 +86,7 @@ def correct(parts: Sequence[Compared], adjust: Adjust, *, family: str, alpha: fl
     return result
 
 
-def _families(parts: Sequence[Compared], family: str) -> Iterator[list[Cell]]:
+def _families(parts: Sequence[Compared], family: Family) -> Iterator[list[Cell]]:
     """Yield what is corrected together."""
     cells = [
         Cell(number, metric, depth)

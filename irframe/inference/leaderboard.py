@@ -10,6 +10,7 @@ import xarray as xr
 from irframe.cubes.as_scores import as_scores, index_roles
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
+from irframe.inference.jointly import Adjust
 from irframe.inference.matched import Array, Matched
 from irframe.inference.matching import (
     Depths,
@@ -24,7 +25,7 @@ from irframe.inference.resampled import Resamples
 from irframe.inference.verdicts import Pairing
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, METRIC, METRICS, SYSTEM
-from irframe.paired import MaxT, PairedTest
+from irframe.paired import Test
 
 INTERVALS = ("ci_low", "ci_high", "rank_low", "rank_high", "first")
 """Columns that say how sure the place is."""
@@ -41,8 +42,8 @@ def leaderboard(
     level: float = 0.95,
     samples: int = 1000,
     seed: int = 0,
-    test: str | PairedTest = "t",
-    adjust: str | MaxT | None = "holm",
+    test: Test = "t",
+    adjust: Adjust = "holm",
     alpha: float = 0.05,
     by: str | None = None,
 ) -> pd.DataFrame:

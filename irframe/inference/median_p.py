@@ -7,13 +7,13 @@ import xarray as xr
 from irframe.cubes.verb import verb
 from irframe.inference.discrimination import over_pairs
 from irframe.inference.matching import Depths
-from irframe.paired import PairedTest
+from irframe.paired import Test
 
 
 @verb
 def median_p(
     scores: xr.DataArray | pd.DataFrame,
-    test: str | PairedTest = "t",
+    test: Test = "t",
     *,
     at: Depths = None,
     by: str | None = None,

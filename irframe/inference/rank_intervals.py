@@ -9,13 +9,14 @@ import xarray as xr
 
 from irframe.agreements.orders import count_below
 from irframe.cubes.verb import verb
+from irframe.inference.jointly import Adjust
 from irframe.inference.matched import Array, Arrays, Matched
 from irframe.inference.matching import Depths, match_topics
 from irframe.inference.resampled import Resamples
 from irframe.inference.summary import like_scores, summarise
 from irframe.inference.verdicts import Pairing
 from irframe.metrics.averaging import TIE
-from irframe.paired import MaxT, PairedTest, all_pairs
+from irframe.paired import Test, all_pairs
 
 RANKS: tuple[str, ...] = ("rank", "rank_low", "rank_high", "first", "tier")
 """What is found of a system besides its summary."""
@@ -29,8 +30,8 @@ def rank_intervals(
     samples: int = 1000,
     seed: int = 0,
     at: Depths = None,
-    test: str | PairedTest = "t",
-    adjust: str | MaxT | None = "holm",
+    test: Test = "t",
+    adjust: Adjust = "holm",
     alpha: float = 0.05,
     by: str | None = None,
 ) -> pd.DataFrame: ...
@@ -42,8 +43,8 @@ def rank_intervals(
     samples: int = 1000,
     seed: int = 0,
     at: Depths = None,
-    test: str | PairedTest = "t",
-    adjust: str | MaxT | None = "holm",
+    test: Test = "t",
+    adjust: Adjust = "holm",
     alpha: float = 0.05,
     by: str | None = None,
 ) -> xr.Dataset: ...
@@ -55,8 +56,8 @@ def rank_intervals(
     samples: int = 1000,
     seed: int = 0,
     at: Depths = None,
-    test: str | PairedTest = "t",
-    adjust: str | MaxT | None = "holm",
+    test: Test = "t",
+    adjust: Adjust = "holm",
     alpha: float = 0.05,
     by: str | None = None,
 ) -> xr.Dataset | pd.DataFrame:

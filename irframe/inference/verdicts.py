@@ -9,7 +9,7 @@ from irframe.checks import level
 from irframe.inference.jointly import Adjust, Compared, correct, parse_correction
 from irframe.inference.matched import Array, Matched
 from irframe.metrics.averaging import TIE
-from irframe.paired import PairedTest, parse_test
+from irframe.paired import PairedTest, Test, parse_test
 
 
 def p_values(
@@ -47,7 +47,7 @@ class Pairing:
         Significance level.
     """
 
-    def __init__(self, test: str | PairedTest, adjust: Adjust, alpha: float) -> None:
+    def __init__(self, test: Test, adjust: Adjust, alpha: float) -> None:
         self.test = parse_test(test)
         self.adjust = parse_correction(adjust, self.test)
         self.alpha = level(alpha)

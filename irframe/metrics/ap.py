@@ -1,14 +1,15 @@
 """Average precision."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from irframe.metrics.base import Array, Floats, Metric, parameter
 from irframe.metrics.reading import Reading
 
-NORMS = ("R", "min", "pool")
+Norm = Literal["R", "min", "pool"]
+NORMS: tuple[Norm, ...] = get_args(Norm)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -54,7 +55,7 @@ class AP(Metric):
     array([1.    , 0.5   , 0.5556])
     """
 
-    norm: str = parameter("R", choices=NORMS)
+    norm: Norm = parameter("R", choices=NORMS)
     rel: int = parameter(1, low=1, high=127)
 
     aliases: ClassVar = ("MAP",)

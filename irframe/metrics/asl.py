@@ -1,7 +1,7 @@
 """Atomized search length."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -9,7 +9,8 @@ from irframe.checks import whole
 from irframe.errors import MetricError
 from irframe.metrics.base import Array, Floats, Metric, parameter
 
-UNRETRIEVED = ("irrel", "irrel+1")
+Unretrieved = Literal["irrel", "irrel+1"]
+UNRETRIEVED: tuple[Unretrieved, ...] = get_args(Unretrieved)
 """Search length of a document that was not retrieved: the irrelevant documents, or one more."""
 
 
@@ -58,7 +59,7 @@ class ASL(Metric):
     """
 
     first: int | None = None
-    unretrieved: str = parameter("irrel", choices=UNRETRIEVED)
+    unretrieved: Unretrieved = parameter("irrel", choices=UNRETRIEVED)
     rel: int = parameter(1, low=1, high=127)
 
     sees_length: ClassVar = True

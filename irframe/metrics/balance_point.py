@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from irframe.metrics.base import Array, Floats, Metric, parameter
-from irframe.metrics.relative_position import CROSSINGS, ExpectedRanks, balance_points
+from irframe.metrics.relative_position import CROSSINGS, Crossing, ExpectedRanks, balance_points
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -45,7 +45,7 @@ class BalancePoint(Metric):
     array([inf, inf,  2.])
     """
 
-    crossing: str = parameter("sign_change", choices=CROSSINGS)
+    crossing: Crossing = parameter("sign_change", choices=CROSSINGS)
     rel: int = parameter(1, low=1, high=127)
 
     needs_depth: ClassVar = True

@@ -1,7 +1,7 @@
 """Binary preference."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -48,7 +48,7 @@ class Bpref(Metric):
     array([0.5, 0.5, 1. ])
     """
 
-    variant: str = parameter("trec", choices=("trec", "2004"))
+    variant: Literal["trec", "2004"] = parameter("trec", choices=("trec", "2004"))
     rel: int = parameter(1, low=1, high=127)
 
     aliases: ClassVar = ("BPref", "bpref")

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from irframe.metrics.asl import UNRETRIEVED
+from irframe.metrics.asl import UNRETRIEVED, Unretrieved
 from irframe.metrics.base import Array, Floats, Metric, parameter
 
 
@@ -47,7 +47,7 @@ class InverseASL(Metric):
     array([0.4286])
     """
 
-    unretrieved: str = parameter("irrel", choices=UNRETRIEVED)
+    unretrieved: Unretrieved = parameter("irrel", choices=UNRETRIEVED)
     rel: int = parameter(1, low=1, high=127)
 
     sees_length: ClassVar = True

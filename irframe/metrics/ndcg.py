@@ -1,7 +1,7 @@
 """Normalised discounted cumulated gain."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -9,6 +9,9 @@ from irframe.gains import Gain
 from irframe.metrics.base import Floats, Metric, parameter
 from irframe.metrics.discounts import DISCOUNTS, discounts, ideal_sum
 from irframe.metrics.evidence import Steps, positive
+
+Ideal = Literal["judged", "pool", "full"]
+"""What an ideal ranking is made of."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -62,7 +65,9 @@ class nDCG(Metric):
     gain: Gain = parameter("linear")
     discount: str = parameter("log2", choices=DISCOUNTS)
     base: float = parameter(2, above=1)
-    ideal: str = parameter("judged", choices=("judged", "pool", "full"))
+    ideal: Literal["judged", "pool", "full"] = parameter(
+        "judged", choices=("judged", "pool", "full")
+    )
     rel: int = parameter(1, low=1, high=127)
 
     additive: ClassVar = True

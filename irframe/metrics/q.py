@@ -1,12 +1,12 @@
 """Q-measure."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from irframe.gains import Gain
-from irframe.metrics.ap import NORMS
+from irframe.metrics.ap import NORMS, Norm
 from irframe.metrics.base import Array, Floats, Metric, parameter
 from irframe.metrics.discounts import ideal_sum
 from irframe.metrics.evidence import Steps
@@ -59,8 +59,8 @@ class Q(Metric):
 
     beta: float = parameter(1.0, low=0)
     gain: Gain = parameter("linear")
-    norm: str = parameter("R", choices=NORMS)
-    ideal: str = parameter("judged", choices=("judged", "pool"))
+    norm: Norm = parameter("R", choices=NORMS)
+    ideal: Literal["judged", "pool"] = parameter("judged", choices=("judged", "pool"))
     rel: int = parameter(1, low=1, high=127)
 
     aliases: ClassVar = ("QM", "QMeasure")

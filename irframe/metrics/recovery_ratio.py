@@ -6,6 +6,7 @@ from typing import ClassVar
 from irframe.metrics.base import Array, Floats, Metric, parameter
 from irframe.metrics.relative_position import (
     CROSSINGS,
+    Crossing,
     ExpectedRanks,
     balance_points,
     recall_base,
@@ -47,7 +48,7 @@ class RecoveryRatio(Metric):
     array([0. , 0. , 0.5])
     """
 
-    crossing: str = parameter("sign_change", choices=CROSSINGS)
+    crossing: Crossing = parameter("sign_change", choices=CROSSINGS)
     rel: int = parameter(1, low=1, high=127)
 
     needs_depth: ClassVar = True

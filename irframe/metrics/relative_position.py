@@ -5,7 +5,7 @@ N = max(k, 2 R) documents, what is missing being non-relevant: shorter than twic
 base, the ranking to measure against, the ideal one reversed, would not be worst.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
-CROSSINGS = ("sign_change", "definition", "matters")
+Crossing = Literal["sign_change", "definition", "matters"]
+CROSSINGS: tuple[Crossing, ...] = get_args(Crossing)
 """The rules for where a curve crosses 0."""
 
 
@@ -99,7 +100,7 @@ def recall_base(expected: ExpectedRanks) -> Array:
     return np.asarray((expected.last - expected.first + 1).sum(axis=-1))
 
 
-def crosses(curve: Array, crossing: str) -> NDArray[np.bool_]:
+def crosses(curve: Array, crossing: Crossing) -> NDArray[np.bool_]:
     """Say whether a curve crosses 0 between each rank and the next.
 
     Parameters
@@ -137,7 +138,7 @@ def first_crossing(crossed: NDArray[np.bool_]) -> Floats:
     return np.asarray(first[..., np.newaxis])
 
 
-def balance_points(position: Array, expected: ExpectedRanks, crossing: str) -> Floats:
+def balance_points(position: Array, expected: ExpectedRanks, crossing: Crossing) -> Floats:
     """Return where the list cut at each depth has made up for its misplacements.
 
     Parameters

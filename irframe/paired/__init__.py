@@ -6,7 +6,7 @@ from irframe.paired.differences import Differences, describe_differences
 from irframe.paired.max_t import MaxT
 from irframe.paired.paired_t import PairedT
 from irframe.paired.pairs import all_pairs, baseline_pairs
-from irframe.paired.parsing import TESTS, parse_test
+from irframe.paired.parsing import TESTS, Test, parse_test
 from irframe.paired.permutation import Permutation
 from irframe.paired.rank_sum import RankSum
 from irframe.paired.sign import Sign, sign_p
@@ -25,6 +25,7 @@ __all__ = [
     "Permutation",
     "RankSum",
     "Sign",
+    "Test",
     "TukeyHSD",
     "Wilcoxon",
     "all_pairs",

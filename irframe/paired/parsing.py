@@ -1,5 +1,7 @@
 """The tests there are, and their short names."""
 
+from typing import Literal
+
 from irframe.checks import choice
 from irframe.paired.base import PairedTest
 from irframe.paired.bootstrap import Bootstrap
@@ -10,7 +12,11 @@ from irframe.paired.sign import Sign
 from irframe.paired.tukey_hsd import TukeyHSD
 from irframe.paired.wilcoxon import Wilcoxon
 
-__all__ = ["TESTS", "parse_test"]
+__all__ = ["TESTS", "Test", "parse_test"]
+
+TestName = Literal["t", "wilcoxon", "ranksum", "sign", "permutation", "bootstrap", "tukey"]
+Test = TestName | PairedTest
+"""A test, or the short name of one."""
 
 TESTS: dict[str, type[PairedTest]] = {
     test.name: test for test in (PairedT, Wilcoxon, RankSum, Sign, Permutation, Bootstrap, TukeyHSD)
@@ -18,7 +24,7 @@ TESTS: dict[str, type[PairedTest]] = {
 """Short name -> class."""
 
 
-def parse_test(test: str | PairedTest) -> PairedTest:
+def parse_test(test: Test) -> PairedTest:
     """Find a test by its short name; a test is returned as it is.
 
     Parameters

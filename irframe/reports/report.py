@@ -18,7 +18,8 @@ from irframe.errors import InputError, ParameterError
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.inference.jointly import Adjust
-from irframe.paired import PairedTest
+from irframe.names import Ties
+from irframe.paired import Test
 from irframe.reports import figures, origins
 from irframe.reports.beside import beside
 from irframe.reports.findings import findings
@@ -46,7 +47,7 @@ def report(
     depths: int | Sequence[int] | None = None,
     at: int | None = None,
     title: str | None = None,
-    test: str | PairedTest = "t",
+    test: Test = "t",
     adjust: Adjust = "holm",
     alpha: float = 0.05,
     samples: int = 1000,
@@ -62,13 +63,13 @@ def report(
     baseline: Hashable | None = None,
     collection: str | None = None,
     depth: int | None = None,
-    ties: str = "trec",
+    ties: Ties = "trec",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
     depths: int | Sequence[int] | None = None,
     at: int | None = None,
     title: str | None = None,
-    test: str | PairedTest = "t",
+    test: Test = "t",
     adjust: Adjust = "holm",
     alpha: float = 0.05,
     samples: int = 1000,
@@ -83,13 +84,13 @@ def report(
     baseline: Hashable | None = None,
     collection: str | None = None,
     depth: int | None = None,
-    ties: str = "trec",
+    ties: Ties = "trec",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
     depths: int | Sequence[int] | None = None,
     at: int | None = None,
     title: str | None = None,
-    test: str | PairedTest = "t",
+    test: Test = "t",
     adjust: Adjust = "holm",
     alpha: float = 0.05,
     samples: int = 1000,

@@ -12,7 +12,7 @@ from irframe.cubes.score import Metrics, parse_metrics, refuse_metrics, wanted_d
 from irframe.inference.jointly import Adjust
 from irframe.inference.verdicts import Pairing
 from irframe.names import DEPTH, SYSTEM
-from irframe.paired import PairedTest
+from irframe.paired import Test
 
 USUAL = (*range(1, 21), *range(25, 101, 5), 150, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000)
 """Depths that a page shows by default, as far as the cube goes."""
@@ -68,7 +68,7 @@ def _checked(
     cube: xr.Dataset,
     *,
     baseline: Hashable | None,
-    test: str | PairedTest,
+    test: Test,
     adjust: Adjust,
     alpha: float,
     samples: int,

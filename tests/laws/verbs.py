@@ -49,6 +49,7 @@ ARGUMENTS = {
     "relevant": "first",
     "a": dict.fromkeys(VERBS.keys() - {"risk"}, "s1"),
     "b": "s2",
+    "system": "s1",
     "effort": {},
     "difference": 0.1,
     "judgments": 60,

@@ -5,7 +5,7 @@ from typing import Any, Literal, overload
 import pandas as pd
 import xarray as xr
 
-from irframe.agreements import Agreement, parse_agreement
+from irframe.agreements import Agreement, Method, parse_agreement
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, ParameterError
 from irframe.inference.agreement import METRIC_OTHER, system_means
@@ -25,7 +25,7 @@ DEPTH_OTHER = "depth_other"
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
     other: Reference | None = None,
-    method: str | Agreement = "kendall",
+    method: Method = "kendall",
     *,
     at: Depths = None,
     interval: Literal[False] = False,
@@ -38,7 +38,7 @@ def volatility(
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
     other: Reference | None = None,
-    method: str | Agreement = "kendall",
+    method: Method = "kendall",
     *,
     at: Depths = None,
     interval: Literal[True],
@@ -51,7 +51,7 @@ def volatility(
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
     other: Reference | None = None,
-    method: str | Agreement = "kendall",
+    method: Method = "kendall",
     *,
     at: Depths = None,
     interval: bool = False,

@@ -15,6 +15,7 @@ from irframe.cubes.working import assemble, need_dask, topic_blocks
 from irframe.errors import warn
 from irframe.metrics.relative_position import (
     CROSSINGS,
+    Crossing,
     ExpectedRanks,
     crosses,
     expected_ranks,
@@ -44,7 +45,7 @@ def misplacement(
     cube: xr.Dataset,
     *,
     depth: int | None = None,
-    crossing: str = "sign_change",
+    crossing: Crossing = "sign_change",
     rel: int = 1,
     by: str | None = None,
 ) -> xr.Dataset:
@@ -147,7 +148,7 @@ class _Study:
     length: Array
     """Nominal length of each topic's rankings."""
     depth: int
-    crossing: str
+    crossing: Crossing
     there: NDArray[np.bool_]
     """Whether each system took part in each topic."""
     width: int = 0
@@ -198,7 +199,7 @@ def _blank(values: dict[str, Array], missing: NDArray[np.bool_]) -> None:
 
 
 def _measure(
-    grade: Array, expected: ExpectedRanks, length: Array, crossing: str
+    grade: Array, expected: ExpectedRanks, length: Array, crossing: Crossing
 ) -> dict[str, Array]:
     R = recall_base(expected)
     position = relative_position(grade, expected)

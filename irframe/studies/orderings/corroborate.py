@@ -15,7 +15,7 @@ from irframe.inference.compare import compare
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, SYSTEM
-from irframe.paired import PairedTest
+from irframe.paired import Test
 from irframe.studies.orderings.binding import gains_of
 from irframe.studies.orderings.orderings import GainLike, order_pairs
 from irframe.studies.reading import against, attended, read_depth, shared
@@ -30,7 +30,7 @@ def corroborate(
     baseline: Hashable,
     systems: Hashable | Sequence[Hashable] | None = None,
     metric: Metric | MetricType | str,
-    test: str | PairedTest = "t",
+    test: Test = "t",
     depth: int | None = None,
     alpha: float = 0.05,
     gain: GainLike | None = None,

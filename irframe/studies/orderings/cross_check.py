@@ -20,7 +20,7 @@ from irframe.metrics import Metric
 from irframe.metrics.averaging import TIE
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
-from irframe.paired import PairedTest, all_pairs, parse_test, sign_p
+from irframe.paired import PairedTest, Test, all_pairs, parse_test, sign_p
 from irframe.studies.orderings.binding import gains_of
 from irframe.studies.orderings.orderings import GainLike, ranking_gains
 from irframe.studies.reading import attended, read_depth, shared
@@ -38,7 +38,7 @@ CELL = (METRIC, TEST, DEPTH, PAIR)
 def cross_check(
     cube: xr.Dataset,
     *metrics: Metric | MetricType | str,
-    test: str | PairedTest | Sequence[str | PairedTest] = "t",
+    test: Test | Sequence[Test] = "t",
     at: int | Sequence[int] | None = None,
     alpha: float = 0.05,
     gain: GainLike | None = None,
@@ -137,7 +137,7 @@ def _ranks(means: Array) -> Array:
     return np.asarray(1 + better.sum(axis=-1))
 
 
-def _tests(test: str | PairedTest | Sequence[str | PairedTest]) -> list[PairedTest]:
+def _tests(test: Test | Sequence[Test]) -> list[PairedTest]:
     several = [test] if isinstance(test, str | PairedTest) else list(test)
     tests = [parse_test(each) for each in several]
     names = [each.name for each in tests]

@@ -1,7 +1,7 @@
 """Which of two systems users prefer, by how much they want to find."""
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import xarray as xr
@@ -21,7 +21,8 @@ Array = NDArray[Any]
 CELLS = 1 << 21
 """Cells of pairs, topics and depths that are compared at a time."""
 PREFERENCES = ("rpp", "lexirecall", "lexiprecision")
-WEIGHTS = ("uniform", "dcg", "inverse")
+Weights = Literal["uniform", "dcg", "inverse"]
+WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 """How much users count who want the 1st, 2nd, ... relevant document."""
 
 
@@ -32,7 +33,7 @@ def preferences(
     b: Hashable | None = None,
     *,
     at: int | Sequence[int] | None = None,
-    weights: str = "uniform",
+    weights: Weights = "uniform",
     rel: int = 1,
     by: str | None = None,
 ) -> xr.Dataset:
@@ -116,7 +117,7 @@ def preferences(
 
 
 def _prefer(
-    found: Array, pairs: Array, n_relevant: Array, weights: str, depths: Array
+    found: Array, pairs: Array, n_relevant: Array, weights: Weights, depths: Array
 ) -> Iterator[Array]:
     """Return the three preferences of pairs of systems, shape (pair, topic, depth) each."""
     _, topics, deepest = found.shape

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -38,7 +38,8 @@ ROWS = 1 << 20
 DEEPEST = 100
 """Rank below which a document counts as not returned, if nobody says otherwise."""
 
-RELEVANT = ("only", "first")
+Relevant = Literal["only", "first"]
+RELEVANT: tuple[Relevant, ...] = get_args(Relevant)
 """What a topic with several relevant documents is: an error, or answered by the first."""
 
 
@@ -105,7 +106,9 @@ class Answers:
             )
 
 
-def answers_of_cube(cube: xr.Dataset, *, depth: int | None, rel: int, relevant: str) -> Answers:
+def answers_of_cube(
+    cube: xr.Dataset, *, depth: int | None, rel: int, relevant: Relevant
+) -> Answers:
     """Read answers off a cube; `depth` is by default 100 or the cube's, whichever is less."""
     deepest = read_depth(cube, depth)
     depth = min(DEEPEST, deepest) if depth is None else deepest
@@ -140,7 +143,7 @@ def answers_of_runs(
     *,
     depth: int | None,
     rel: int,
-    relevant: str,
+    relevant: Relevant,
     by: str | None,
     systems: Sequence[Hashable] | None,
     ranking: dict[str, Any],
@@ -246,7 +249,7 @@ def _first(grade: NDArray[np.int8], rel: int) -> NDArray[np.int32]:
     return found
 
 
-def _kept(count: NDArray[Any], topics: pd.Index, relevant: str) -> NDArray[Any]:
+def _kept(count: NDArray[Any], topics: pd.Index, relevant: Relevant) -> NDArray[Any]:
     """Return the topics that have a relevant document, refusing several by default."""
     several = np.flatnonzero(count > 1)
     if len(several) and relevant == "only":
@@ -278,6 +281,6 @@ def _refuse_group(by: str, known: list[str]) -> None:
     raise ParameterError("by to be a coordinate of the topics", found, "", known)
 
 
-def _refuse_options(rel: int, relevant: str) -> None:
+def _refuse_options(rel: int, relevant: Relevant) -> None:
     ESL(rel=rel)
     choice("relevant", relevant, RELEVANT)

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, level, places
 from irframe.errors import IdError, ParameterError
-from irframe.inference.corrections import adjust_p, refuse_correction
+from irframe.inference.corrections import Correction, adjust_p, refuse_correction
 from irframe.paired import all_pairs
 from irframe.studies.outcomes.answers import Answers
 from irframe.studies.outcomes.breakdown import P_VALUES, break_down, claim, reciprocal
@@ -20,8 +20,10 @@ CASES = ("neither", "a_only", "b_only", "both")
 """What can happen on a topic, in the order of the cases of Lin et al."""
 
 KINDS = pd.CategoricalDtype(list(CASES), ordered=True)
-MEASURES = {"ESL": "esl", "RR": "rr"}
-TESTS = ("wilcoxon", "t")
+Measure = Literal["ESL", "RR"]
+MEASURES: dict[Measure, str] = {"ESL": "esl", "RR": "rr"}
+OutcomeTest = Literal["wilcoxon", "t"]
+TESTS: tuple[OutcomeTest, ...] = get_args(OutcomeTest)
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,12 @@ class Basis:
     """What the verdicts rest on, checked."""
 
     measure: str
-    test: str
+    test: OutcomeTest
     alpha: float
-    adjust: str | None
+    adjust: Correction | None
 
 
-def basis(measure: str, test: str, alpha: float, adjust: str | None) -> Basis:
+def basis(measure: Measure, test: OutcomeTest, alpha: float, adjust: Correction | None) -> Basis:
     """Check what verdicts are to rest on; arguments as for `outcomes`."""
     choice("measure", measure, tuple(MEASURES))
     choice("test", test, TESTS)

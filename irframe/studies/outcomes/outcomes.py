@@ -17,9 +17,19 @@ from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
-from irframe.studies.outcomes.answers import Answers, answers_of_cube, answers_of_runs
+from irframe.inference.corrections import Correction
+from irframe.names import ScoreDtype, Ties
+from irframe.studies.outcomes.answers import Answers, Relevant, answers_of_cube, answers_of_runs
 from irframe.studies.outcomes.breakdown import reciprocal
-from irframe.studies.outcomes.comparisons import KINDS, Basis, basis, compare_answers, pairs_of
+from irframe.studies.outcomes.comparisons import (
+    KINDS,
+    Basis,
+    Measure,
+    OutcomeTest,
+    basis,
+    compare_answers,
+    pairs_of,
+)
 
 __all__ = ["Outcomes", "outcomes"]
 
@@ -140,14 +150,14 @@ def outcomes(
     order: Sequence[Hashable] | None = None,
     depth: int | None = None,
     rel: int = 1,
-    relevant: str = "only",
-    measure: str = "ESL",
-    test: str = "wilcoxon",
+    relevant: Relevant = "only",
+    measure: Measure = "ESL",
+    test: OutcomeTest = "wilcoxon",
     alpha: float = 0.05,
-    adjust: str | None = None,
+    adjust: Correction | None = None,
     by: str | None = None,
-    ties: str = "trec",
-    score_dtype: str = "float64",
+    ties: Ties = "trec",
+    score_dtype: ScoreDtype = "float64",
     topics: str | Sequence[Hashable] = "qrels",
     seed: int | None = None,
 ) -> Outcomes:

@@ -9,7 +9,7 @@ import xarray as xr
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.metrics.ap import AP
-from irframe.metrics.asl import ASL
+from irframe.metrics.asl import ASL, Unretrieved
 from irframe.metrics.atomizedp import AtomizedP
 from irframe.metrics.inverseasl import InverseASL
 from irframe.studies.reading import read_depth
@@ -30,7 +30,7 @@ def ablation(
     *,
     depth: int | None = None,
     rel: int = 1,
-    unretrieved: str = "irrel",
+    unretrieved: Unretrieved = "irrel",
     by: str | None = None,
     margin: float = 0.1,
     alpha: float = 0.05,

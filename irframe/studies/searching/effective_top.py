@@ -1,5 +1,7 @@
 """How much an average of precision looks at the top alone."""
 
+from typing import Literal, get_args
+
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +13,8 @@ from irframe.names import RANK, SYSTEM
 from irframe.studies.searching.length_histogram import refuse_others
 from irframe.studies.searching.search_lengths import LENGTH, PRECISION
 
-PRECISIONS = ("atomized", "map")
+Precision = Literal["atomized", "map"]
+PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 
 
 def effective_count(search_lengths: ArrayLike) -> int:
@@ -102,7 +105,7 @@ def reweight(search_lengths: ArrayLike) -> NDArray[np.float64]:
 def effective_top(
     lengths: pd.DataFrame,
     *,
-    precision: str = "map",
+    precision: Precision = "map",
     by: str | None = None,
 ) -> pd.DataFrame:
     """Say what share of the relevant documents an average of precision takes notice of.

@@ -1,6 +1,6 @@
 """What changing the metric does to the order of systems, and to the scores themselves."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ def reordering(
     by: str | None = None,
     margin: float = 0.1,
     alpha: float = 0.05,
-    per: str = "step",
+    per: Literal["step", "system"] = "step",
 ) -> pd.DataFrame:
     """Say how changing the metric step by step reorders systems and rescales their scores.
 

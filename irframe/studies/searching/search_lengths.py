@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from irframe.cubes.recall_base import topic_of
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
-from irframe.metrics.asl import ASL
+from irframe.metrics.asl import ASL, Unretrieved
 from irframe.names import DOC, GRADE, RANK, SYSTEM, TOPIC
 from irframe.studies.reading import attended, by_topics, read_depth
 
@@ -28,7 +28,7 @@ def search_lengths(
     *,
     depth: int | None = None,
     rel: int = 1,
-    unretrieved: str = "irrel",
+    unretrieved: Unretrieved = "irrel",
     by: str | None = None,
 ) -> pd.DataFrame:
     """Say for every relevant document how many documents a user reads to find it.
@@ -101,7 +101,7 @@ def search_lengths(
     return found.iloc[order].reset_index(drop=True)
 
 
-def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: str) -> pd.DataFrame:
+def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved) -> pd.DataFrame:
     """Return the search lengths of relevant documents, by system and topic."""
     grade = cube["judged_grade"].to_numpy()
     rows = np.flatnonzero(grade >= rel)

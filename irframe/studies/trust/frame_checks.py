@@ -20,6 +20,12 @@ from irframe.studies.trust.findings import (
     listed,
     listed_rows,
 )
+from irframe.studies.trust.lists import (
+    contradicting,
+    list_lengths,
+    topics_of_both,
+    without_score,
+)
 
 
 def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
@@ -66,9 +72,7 @@ def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
         advice = "convert one side with astype(str)"
         yield Finding("error", "documents of two types", where, len(table.doc), advice, TREC_EVAL)
         return
-    placed = judgments.topics.get_indexer(table.topics)
-    beyond = len(judgments.topics) + np.arange(len(placed))
-    topic = np.where(placed < 0, beyond, placed)[table.topic]
+    topic = topics_of_both(table, judgments)
     listed_, judged = code_documents(Side(topic, table.doc), Side(judgments.topic, judgments.doc))
     twice = listed_again(table.system, listed_)
     for what, again, describe in (
@@ -78,7 +82,7 @@ def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
         if len(again):
             where = listed_rows(describe, again)
             yield Finding("error", what, where, len(again), "keep one of them", TREC_EVAL)
-    if (placed >= 0).any() and not np.isin(listed_, judged).any():
+    if (topic < len(judgments.topics)).any() and not np.isin(listed_, judged).any():
         docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
         where = f"runs: {docs[0]}; qrels: {docs[1]}"
         advice = "compare the identifiers"
@@ -87,18 +91,11 @@ def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
 
 
 def _scores(table: RunTable) -> Iterator[Finding]:
-    if table.score is None:
-        return
-    missing = np.flatnonzero(np.isnan(table.score))
+    missing = without_score(table)
     if len(missing):
         where = listed_rows(table.describe, missing)
         yield Finding("error", "missing scores", where, len(missing), "mend the run", TREC_EVAL)
-    if table.rank is None:
-        return
-    order = np.lexsort((table.rank, table.group))
-    group, score = table.group[order], table.score[order]
-    rising = (np.diff(score) > 0) & (np.diff(group) == 0)
-    lists = np.unique(group[1:][rising])
+    lists = contradicting(table)
     if len(lists):
         systems = table.systems[np.unique(lists // len(table.topics))]
         advice = "find out which one its authors meant; ties='rank' follows the rank column"
@@ -107,11 +104,7 @@ def _scores(table: RunTable) -> Iterator[Finding]:
 
 
 def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
-    topics = judgments.topics.get_indexer(table.topics)
-    shape = (len(table.systems), len(judgments.topics))
-    known = topics[table.topic] >= 0
-    place = table.system[known].astype(np.int64) * shape[1] + topics[table.topic][known]
-    lengths = np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape)
+    lengths = list_lengths(table, judgments)
     empty = lengths == 0
     if empty.any() and not empty.all():
         advice = "a missing list scores 0; ASL rewards it, use ASL(unretrieved='irrel+1')"

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import xarray as xr
 
-from irframe.agreements import Agreement
+from irframe.agreements import Method
 from irframe.checks import whole
 from irframe.cubes.downsample import downsample
 from irframe.cubes.judgments import cut
@@ -32,7 +32,7 @@ def robustness(
     percents: Sequence[float] = PERCENTS,
     seeds: int | Sequence[int] = 10,
     at: int | Sequence[int] | None = None,
-    method: str | Agreement = "kendall",
+    method: Method = "kendall",
     by: str | None = None,
     progress: bool = False,
 ) -> xr.DataArray:

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
-from irframe.agreements import Agreement
+from irframe.agreements import Method
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import Metrics, parse_metrics, score
 from irframe.errors import ParameterError
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.inference.agreement import agreement
-from irframe.names import DEPTH
+from irframe.names import DEPTH, ScoreDtype, Ties
 from irframe.studies.reading import refuse_deeper
 
 
@@ -21,10 +21,10 @@ def tie_agreement(
     qrels: Qrels,
     metrics: Metrics,
     *,
-    ties: Sequence[str] = ("trec", "order"),
+    ties: Sequence[Ties] = ("trec", "order"),
     at: int | Sequence[int] | None = None,
-    score_dtype: str = "float64",
-    method: str | Agreement = "kendall",
+    score_dtype: ScoreDtype = "float64",
+    method: Method = "kendall",
 ) -> xr.DataArray:
     """Say how alike systems are ordered under two ways to rank documents with equal scores.
 

@@ -1,0 +1,25 @@
+"""The command line: a module per command, imported when its command is given.
+
+A command module holds ``declare``, which says what may stand on its line, and ``run``, which
+returns the answer. Commands call public functions, as any other user does.
+"""
+
+COMMANDS = {
+    "evaluate": "score runs, as a table or as trec_eval prints it",
+    "compare": "test which systems differ",
+    "check": "say of every run what may be wrong with it",
+    "diagnose": "say what to know about runs and judgments before trusting a number",
+    "leaderboard": "list the systems from the best on, and how sure that is",
+    "report": "write one page with all of it",
+    "convert": "write runs or judgments in another format",
+    "metrics": "list the metrics, or explain some",
+    "demo": "evaluate the embedded track and explain the result",
+}
+"""Name -> what the command does."""
+
+EPILOG = """\
+exit status:
+  0  the answer was given
+  1  check or diagnose found something as grave as --fail-on says
+  2  an error, told in one line
+"""

@@ -1,0 +1,115 @@
+"""What commands answer with: text or bytes in one of several formats, and an exit status."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from irframe.studies.trust.findings import SEVERITIES
+
+SUFFIXES = {
+    ".txt": "table",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".json": "json",
+    ".tex": "latex",
+    ".parquet": "parquet",
+}
+"""What the name of an output file says of its format."""
+FORMATS = tuple(SUFFIXES.values())
+NEVER = "never"
+"""Whatever is found, the exit status is 0."""
+
+
+class Answer(NamedTuple):
+    """What a command has to say; None if it has written it already."""
+
+    content: str | bytes | None
+    status: int = 0
+
+
+def declare_output(parser: ArgumentParser, *further: str) -> None:
+    """Let a command's answer go into a file, in any of the formats."""
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the answer there")
+    told = "by default what the name of FILE says, else table"
+    parser.add_argument("--format", choices=(*FORMATS, *further), help=told)
+
+
+def declare_failing(parser: ArgumentParser) -> None:
+    """Let be said what makes the exit status 1."""
+    parser.add_argument(
+        "--fail-on", choices=(*SEVERITIES, NEVER), default="error",
+        help="how grave a finding makes the exit status 1",
+    )  # fmt: skip
+
+
+def format_of(options: Namespace) -> str:
+    """Return the format asked for, or that which the name of the output says."""
+    if options.format is not None:
+        return str(options.format)
+    return SUFFIXES.get(Path(options.output or "").suffix.lower(), "table")
+
+
+def written(frame: pd.DataFrame, kind: str) -> str | bytes:
+    """Return a frame in one of the formats; lists become words between commas in text."""
+    frame = frame.rename_axis(columns=None)
+    frame.attrs = {}
+    if kind == "parquet":
+        buffer = BytesIO()
+        _flat(frame).to_parquet(buffer, index=False)
+        return buffer.getvalue()
+    if kind == "json":
+        return _json(_flat(frame))
+    frame = frame.map(lambda value: ", ".join(map(str, value)) if _is_list(value) else value)
+    if kind in {"csv", "tsv"}:
+        return str(_flat(frame).to_csv(sep=",\t"[kind == "tsv"], index=False, lineterminator="\n"))
+    return _latex(frame) if kind == "latex" else _table(frame)
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, tuple | list)
+
+
+def _is_numbered(frame: pd.DataFrame) -> bool:
+    """Return whether a frame has no row labels but numbers."""
+    return frame.index.nlevels == 1 and frame.index.name is None
+
+
+def _flat(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame if _is_numbered(frame) else frame.reset_index()
+
+
+def _json(frame: pd.DataFrame) -> str:
+    """Return an object per row, numbers with all their digits."""
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return json.dumps(rows, indent=2, default=str) + "\n"
+
+
+def _table(frame: pd.DataFrame) -> str:
+    labelled = not _is_numbered(frame)
+    text = frame.to_string(index=labelled, float_format="{:.4f}".format)
+    return "".join(line.rstrip() + "\n" for line in text.split("\n"))
+
+
+def _latex(frame: pd.DataFrame) -> str:
+    styled = frame.style.format(precision=4, escape="latex")
+    for axis in (0, 1):
+        styled = styled.format_index(escape="latex", axis=axis)
+    styled = styled.hide(axis=0) if _is_numbered(frame) else styled
+    return str(styled.to_latex(hrules=True))
+
+
+def status_of(severities: pd.Series, fail_on: str) -> int:
+    """Return 1 if something found is at least so grave.
+
+    Examples
+    --------
+    >>> severities = pd.Series(["note", "warning"])
+    >>> status_of(severities, "warning"), status_of(severities, "error")
+    (1, 0)
+    """
+    graver = 0 if fail_on == NEVER else 1 + SEVERITIES.index(fail_on)
+    return int(severities.isin(SEVERITIES[:graver]).any())

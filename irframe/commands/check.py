@@ -1,0 +1,58 @@
+"""``irframe check``: what may be wrong with every run."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+
+import pandas as pd
+
+import irframe as ir
+from irframe.commands.answer import (
+    Answer,
+    declare_failing,
+    declare_output,
+    format_of,
+    status_of,
+    written,
+)
+from irframe.commands.inputs import read_judgments, read_sound
+from irframe.commands.line import declare_files
+
+
+def declare(parser: ArgumentParser) -> None:
+    """Say what may stand on the line."""
+    declare_files(parser)
+    parser.add_argument("--depth", type=int, default=10, help="where unjudged ones are counted")
+    parser.add_argument("--length", type=int, help="how long lists should be; else as the longest")
+    declare_failing(parser)
+    declare_output(parser)
+
+
+def run(options: Namespace) -> Answer:
+    """Check all runs, those of files that cannot be read as well."""
+    runs, problems = read_sound(options)
+    found = _check(runs, problems, options)
+    kind = format_of(options)
+    content = _told(found) if kind == "table" else written(found, kind)
+    return Answer(content, status_of(found["severity"], options.fail_on))
+
+
+def _check(runs: pd.DataFrame, problems: pd.DataFrame, options: Namespace) -> pd.DataFrame:
+    limits = {"depth": options.depth, "length": options.length}
+    return ir.check(runs, read_judgments(options), problems=problems, **limits)
+
+
+def _told(found: pd.DataFrame) -> str:
+    """Return a table of numbers, and below it a line for every list, whole."""
+    lists = [name for name in found.columns if name != "found" and _holds_lists(found[name])]
+    table = written(found.drop(columns=["found", *lists]), "table")
+    return str(table) + "".join(["\n", *_lines(found)] if found["found"].any() else [])
+
+
+def _holds_lists(column: pd.Series) -> bool:
+    return bool(column.map(lambda value: isinstance(value, tuple)).all())
+
+
+def _lines(found: pd.DataFrame) -> Iterator[str]:
+    for run, row in found.iterrows():
+        for name in row["found"]:
+            yield f"{run}: {name} ({len(row[name])}): {', '.join(map(str, row[name]))}\n"

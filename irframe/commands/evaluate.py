@@ -1,0 +1,63 @@
+"""``irframe evaluate``: scores of runs."""
+
+from argparse import ArgumentParser, Namespace
+
+import pandas as pd
+
+import irframe as ir
+from irframe.checks import choice
+from irframe.commands.answer import Answer, declare_output, format_of, written
+from irframe.commands.inputs import FOLDER, metrics_of, read_all, read_judgments, score
+from irframe.commands.line import declare_files, declare_metrics, declare_scoring
+from irframe.commands.systems import declare_systems
+from irframe.commands.trec_layout import trec_layout
+from irframe.errors import ParameterError
+from irframe.names import METRIC, SYSTEM, TOPIC, roles
+
+TREC_EVAL = "trec_eval"
+"""The format that trec_eval prints."""
+
+
+def declare(parser: ArgumentParser) -> None:
+    """Say what may stand on the line."""
+    declare_files(parser)
+    declare_metrics(parser)
+    declare_scoring(parser)
+    declare_systems(parser)
+    parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
+    parser.add_argument(
+        "--by", metavar="COLUMN",
+        help="summarise by a column of Parquet runs or of --systems, or by 'folder', that of each "
+        "run file",
+    )  # fmt: skip
+    declare_output(parser, TREC_EVAL)
+
+
+def run(options: Namespace) -> Answer:
+    """Score runs."""
+    metrics = metrics_of(options)
+    runs, qrels = read_all(options), read_judgments(options)
+    if options.by is not None:
+        choice("--by", options.by, [FOLDER, *_further(runs)])
+    if options.by is not None and format_of(options) == TREC_EVAL:
+        raise ParameterError("no --by where trec_eval's layout is asked for", options.by)
+    scores = score(options, runs, qrels, metrics, options.by)
+    if format_of(options) == TREC_EVAL:
+        listed = pd.MultiIndex.from_frame(runs[[SYSTEM, TOPIC]].drop_duplicates())
+        return Answer(trec_layout(scores, options.metric, listed if options.per_topic else None))
+    table = scores if options.per_topic else means(scores, options.by)
+    return Answer(written(table, format_of(options)))
+
+
+def _further(runs: pd.DataFrame) -> list[str]:
+    """Return the names of columns that are no part of a run."""
+    known = roles(runs.columns).values()
+    return [str(name) for name in runs.columns if name not in known and name != FOLDER]
+
+
+def means(scores: pd.DataFrame, by: str | None = None) -> pd.DataFrame:
+    """Return the average of every system, a column per metric."""
+    summary = ir.summary(scores, by=by)
+    averages = summary["mean"].unstack(METRIC)  # noqa: PD010 - not a pivot
+    rows = summary.reset_index(METRIC).index.unique()
+    return pd.DataFrame(averages).reindex(index=rows, columns=scores.columns)

@@ -1,0 +1,34 @@
+"""The verbs of an object with their types, for checkers that do not know the accessor.
+
+The stub beside this module lists the verbs of frames, cubes and scores with their signatures;
+``.ci/typed_stub.py`` writes it from the functions themselves. With the plugin
+`irframe.mypy_plugin` mypy reads it for ``.ireval``, too.
+"""
+
+from typing import Any
+
+__all__ = ["ireval"]
+
+
+def ireval(subject: Any) -> Any:
+    """Return ``subject.ireval``, typed: a verb that does not exist, or an argument, is an error.
+
+    Parameters
+    ----------
+    subject
+        A run frame, a frame or column of scores, a cube, or an array of scores.
+
+    Returns
+    -------
+    object
+        Its verbs. Checkers know them as ``FrameVerbs``, ``CubeVerbs`` or ``ScoresVerbs``, which
+        exist in the stub alone.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> ireval(runs).evaluate(qrels, "P@5").shape
+    (128, 1)
+    """
+    return subject.ireval

@@ -1,0 +1,836 @@
+# The verbs of every kind of object. Written by .ci/typed_stub.py; do not edit.
+
+from collections.abc import Hashable, Iterable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, overload, type_check_only
+
+import pandas as pd
+import xarray as xr
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+from pandas.io.formats.style import Styler
+
+from irframe.agreements import Method
+from irframe.cubes.policy import Contributing, PoolDepth, Topics
+from irframe.cubes.score import Metrics
+from irframe.frames.as_qrels import Qrels
+from irframe.inference.corrections import Correction, Family
+from irframe.inference.jointly import Adjust
+from irframe.inference.matching import Depths
+from irframe.inference.reference import Reference
+from irframe.metrics import Metric
+from irframe.metrics.asl import Unretrieved
+from irframe.metrics.base import MetricType
+from irframe.metrics.relative_position import Crossing
+from irframe.names import NoRel, ScoreDtype, Ties
+from irframe.paired import Test
+from irframe.reports.report import Target
+from irframe.studies.orderings.orderings import GainLike
+from irframe.studies.orderings.preferences import Weights
+from irframe.studies.outcomes.answers import Relevant
+from irframe.studies.outcomes.comparisons import Measure, OutcomeTest
+from irframe.studies.outcomes.outcomes import Outcomes
+from irframe.studies.searching.effective_top import Precision
+
+__all__ = ["ireval"]
+
+@type_check_only
+class FrameFigures:
+    def best_systems(self, *, ax: Axes | None = None) -> Axes: ...
+    def difference_histogram(self, *, ax: Axes | None = None) -> Axes: ...
+    def ladder(
+        self,
+        *,
+        metric: Any = None,
+        depth: int | None = None,
+        top: int | None = None,
+        ax: Axes | None = None,
+    ) -> Axes: ...
+    def leave_out_changes(self, *, depth: int | None = None, ax: Axes | None = None) -> Axes: ...
+    def length_histogram(self, *, ax: Axes | None = None) -> Axes: ...
+    def outcome_shares(self, *, ax: Axes | None = None) -> Axes: ...
+    def p_value_curves(self, *, alpha: float | None = None, ax: Axes | None = None) -> Axes: ...
+    def rank_scatter(
+        self, *, a: Hashable | None = None, b: Hashable | None = None, ax: Axes | None = None
+    ) -> Axes: ...
+    def system_ranking(
+        self,
+        *,
+        metric: Any = None,
+        depth: int | None = None,
+        alpha: float = 0.05,
+        top: int | None = None,
+        ax: Axes | None = None,
+    ) -> Axes: ...
+    def topic_differences(
+        self,
+        a: Hashable,
+        b: Hashable,
+        *,
+        metric: Any = None,
+        depth: int | None = None,
+        ax: Axes | None = None,
+    ) -> Axes: ...
+
+@type_check_only
+class CubeFigures:
+    def agreement_bars(self, *, test: str | None = None, ax: Axes | None = None) -> Axes: ...
+    def agreement_triangle(
+        self,
+        *,
+        metric: Any = None,
+        test: str | None = None,
+        depth: int | None = None,
+        ax: Axes | None = None,
+    ) -> Axes: ...
+    def archetypes(self, *, ax: Axes | None = None) -> Axes: ...
+    def crp_and_gain(
+        self,
+        scores: xr.DataArray,
+        *,
+        system: Hashable,
+        topic: Hashable,
+        metric: Any = None,
+        ax: Axes | None = None,
+    ) -> Axes: ...
+    def crp_curves(
+        self, *, topic: Hashable, systems: Sequence[Hashable] | None = None, ax: Axes | None = None
+    ) -> Axes: ...
+    def effort_gain(self, *, metric: Any = None, ax: Axes | None = None) -> Axes: ...
+    def hasse(self, *, ax: Axes | None = None) -> Axes: ...
+    def ladder(
+        self,
+        *,
+        metric: Any = None,
+        depth: int | None = None,
+        top: int | None = None,
+        ax: Axes | None = None,
+    ) -> Axes: ...
+    def orderings(self, *, ax: Axes | None = None) -> Axes: ...
+    def p_value_curves(self, *, alpha: float | None = None, ax: Axes | None = None) -> Axes: ...
+    def pool_curves(self, *, ax: Sequence[Axes] | None = None) -> Any: ...
+    def ranking_grid(self, *, ax: Axes | None = None) -> Axes: ...
+    def unjudged_share(self, *, pool_depth: int | None = None, ax: Axes | None = None) -> Axes: ...
+
+@type_check_only
+class ScoresFigures:
+    def agreement_map(
+        self, *, depth: int | None = None, levels: Sequence[float] = ..., ax: Axes | None = None
+    ) -> Axes: ...
+    def bound_bands(
+        self,
+        *,
+        metric: Any = None,
+        systems: Sequence[Hashable] | None = None,
+        pool_depth: int | None = None,
+        ax: Axes | None = None,
+    ) -> Axes: ...
+    def depth_curves(
+        self, *, metric: Any = None, pool_depth: int | None = None, ax: Axes | None = None
+    ) -> Axes: ...
+    def ratio_curves(
+        self, *, log: bool = True, pool_depth: int | None = None, ax: Axes | None = None
+    ) -> Axes: ...
+    def robustness_curves(self, *, depth: int | None = None, ax: Axes | None = None) -> Axes: ...
+    def system_ranking(
+        self,
+        *,
+        metric: Any = None,
+        depth: int | None = None,
+        alpha: float = 0.05,
+        top: int | None = None,
+        ax: Axes | None = None,
+    ) -> Axes: ...
+    def tie_bars(
+        self, *, metric: Any = None, depth: int | None = None, ax: Axes | None = None
+    ) -> Axes: ...
+    def topic_differences(
+        self,
+        a: Hashable,
+        b: Hashable,
+        *,
+        metric: Any = None,
+        depth: int | None = None,
+        ax: Axes | None = None,
+    ) -> Axes: ...
+    def volatility_map(
+        self,
+        *,
+        metric: Any = None,
+        levels: Sequence[float] = ...,
+        pool_depth: int | None = None,
+        ax: Axes | None = None,
+    ) -> Axes: ...
+
+@type_check_only
+class FrameVerbs:
+    @property
+    def plot(self) -> FrameFigures: ...
+    @overload
+    def agreement(
+        self,
+        reference: Reference | None = None,
+        method: Method = "kendall",
+        *,
+        at: Depths = None,
+        interval: Literal[False] = False,
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> xr.DataArray: ...
+    @overload
+    def agreement(
+        self,
+        reference: Reference | None = None,
+        method: Method = "kendall",
+        *,
+        at: Depths = None,
+        interval: Literal[True],
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
+    def as_qrels(self) -> pd.DataFrame: ...
+    def as_runs(self, system: str | None = None) -> pd.DataFrame: ...
+    def as_scores(self, metric: str | None = None) -> pd.DataFrame: ...
+    def best_systems(self, *, by: str | None = None, at: int | None = None) -> pd.DataFrame: ...
+    def check(
+        self,
+        qrels: Qrels,
+        *,
+        depth: int = 10,
+        length: int | None = None,
+        documents: Iterable[Any] | None = None,
+        problems: pd.DataFrame | None = None,
+    ) -> pd.DataFrame: ...
+    def compare(
+        self,
+        test: Test = "t",
+        adjust: Adjust = None,
+        *,
+        baseline: Hashable | None = None,
+        at: Depths = None,
+        alpha: float = 0.05,
+        by: str | None = None,
+        family: Family = "depth",
+        progress: bool = False,
+    ) -> pd.DataFrame: ...
+    def coverage(
+        self,
+        reference: Reference,
+        test: Test = "t",
+        alpha: float = 0.05,
+        *,
+        at: Depths = None,
+        by: str | None = None,
+    ) -> xr.DataArray: ...
+    @overload
+    def cube(
+        self,
+        qrels: Qrels,
+        *,
+        depth: int | None = None,
+        ties: Ties = "trec",
+        score_dtype: ScoreDtype = "float64",
+        topics: Topics = "qrels",
+        contributing: Contributing = None,
+        pool_depth: PoolDepth = None,
+        collection: str | None = None,
+        by: None = None,
+        seed: int | None = None,
+    ) -> xr.Dataset: ...
+    @overload
+    def cube(
+        self,
+        qrels: Qrels,
+        *,
+        depth: int | None = None,
+        ties: Ties = "trec",
+        score_dtype: ScoreDtype = "float64",
+        topics: Topics = "qrels",
+        contributing: Contributing = None,
+        pool_depth: PoolDepth = None,
+        collection: str | None = None,
+        by: str,
+        seed: int | None = None,
+    ) -> xr.DataTree: ...
+    def diagnose(
+        self,
+        qrels: Qrels,
+        metrics: Metrics = (),
+        *,
+        depth: int | None = None,
+        ties: Ties = "trec",
+        contributing: str | Sequence[Hashable] | None = None,
+        pool_depth: int | None = None,
+        errors: Literal["raise", "report"] = "raise",
+    ) -> pd.DataFrame: ...
+    def difference_histogram(
+        self,
+        a: Hashable,
+        b: Hashable,
+        *,
+        bins: int = 5,
+        width: int | None = None,
+        by: str | None = None,
+    ) -> pd.DataFrame: ...
+    def discrimination(
+        self,
+        test: Test = "t",
+        alpha: float = 0.05,
+        *,
+        adjust: Adjust = None,
+        at: Depths = None,
+        by: str | None = None,
+    ) -> xr.DataArray: ...
+    def discriminative_power(
+        self,
+        *,
+        samples: int = 1000,
+        seed: int = 0,
+        alpha: float = 0.05,
+        resamples: ArrayLike | None = None,
+        at: Depths = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
+    def effective_top(
+        self, *, precision: Precision = "map", by: str | None = None
+    ) -> pd.DataFrame: ...
+    def effort_gain(
+        self,
+        *,
+        effort: Metric | MetricType | str = "Twist",
+        quartiles: Any = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
+    def evaluate(
+        self,
+        qrels: Qrels,
+        metrics: Metrics,
+        *,
+        depth: int | None = None,
+        ties: Ties = "trec",
+        score_dtype: ScoreDtype = "float64",
+        topics: Topics = "qrels",
+        contributing: Contributing = None,
+        pool_depth: PoolDepth = None,
+        collection: str | None = None,
+        by: str | None = None,
+        seed: int | None = None,
+        no_rel: NoRel | None = None,
+    ) -> pd.DataFrame: ...
+    def inversions(
+        self,
+        reference: Reference,
+        test: Test = "t",
+        alpha: float = 0.05,
+        *,
+        at: Depths = None,
+        by: str | None = None,
+    ) -> xr.DataArray: ...
+    def judge(self, qrels: Qrels) -> pd.DataFrame: ...
+    def leaderboard(
+        self,
+        baseline: Hashable | None = None,
+        *,
+        at: Depths = None,
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        test: Test = "t",
+        adjust: Adjust = "holm",
+        alpha: float = 0.05,
+        by: str | None = None,
+    ) -> pd.DataFrame: ...
+    def length_histogram(
+        self, *, bins: int = 10, width: int | None = None, by: str | None = None
+    ) -> pd.DataFrame: ...
+    def letters(self, *, by: str | None = None) -> pd.DataFrame: ...
+    def median_p(
+        self, test: Test = "t", *, at: Depths = None, by: str | None = None
+    ) -> xr.DataArray: ...
+    def outcomes(
+        self,
+        qrels: Qrels | None = None,
+        *,
+        baseline: Hashable | None = None,
+        systems: Hashable | Sequence[Hashable] | None = None,
+        order: Sequence[Hashable] | None = None,
+        depth: int | None = None,
+        rel: int = 1,
+        relevant: Relevant = "only",
+        measure: Measure = "ESL",
+        test: OutcomeTest = "wilcoxon",
+        alpha: float = 0.05,
+        adjust: Correction | None = None,
+        by: str | None = None,
+        ties: Ties = "trec",
+        score_dtype: ScoreDtype = "float64",
+        topics: str | Sequence[Hashable] = "qrels",
+        seed: int | None = None,
+    ) -> Outcomes: ...
+    def pool(
+        self,
+        depth: int,
+        *,
+        contributing: str | Sequence[Hashable] | None = None,
+        together: str | None = None,
+    ) -> pd.DataFrame: ...
+    def rank(
+        self, ties: Ties = "trec", score_dtype: ScoreDtype = "float64", seed: int | None = None
+    ) -> pd.DataFrame: ...
+    def rank_intervals(
+        self,
+        level: float = 0.95,
+        *,
+        samples: int = 1000,
+        seed: int = 0,
+        at: Depths = None,
+        test: Test = "t",
+        adjust: Adjust = "holm",
+        alpha: float = 0.05,
+        by: str | None = None,
+    ) -> pd.DataFrame: ...
+    def reordering(
+        self,
+        *,
+        at: int | None = None,
+        by: str | None = None,
+        margin: float = 0.1,
+        alpha: float = 0.05,
+        per: Literal["step", "system"] = "step",
+    ) -> pd.DataFrame: ...
+    def report(
+        self,
+        qrels: Qrels,
+        path: Target,
+        *,
+        metrics: Metrics = ...,
+        baseline: Hashable | None = None,
+        collection: str | None = None,
+        depth: int | None = None,
+        ties: Ties = "trec",
+        contributing: Contributing = None,
+        pool_depth: PoolDepth = None,
+        depths: int | Sequence[int] | None = None,
+        at: int | None = None,
+        title: str | None = None,
+        test: Test = "t",
+        adjust: Adjust = "holm",
+        alpha: float = 0.05,
+        samples: int = 1000,
+        seed: int = 0,
+    ) -> Path: ...
+    def restrict(self, documents: pd.DataFrame) -> pd.DataFrame: ...
+    def risk(
+        self, baseline: Hashable, *, a: float = 1.0, at: Depths = None, by: str | None = None
+    ) -> pd.DataFrame: ...
+    def rrie(
+        self, *, baseline: Hashable, at: int | None = None, by: str | None = None
+    ) -> pd.DataFrame: ...
+    def sample(self, percent: float, seed: int = 0) -> pd.DataFrame: ...
+    def standing(self, system: Hashable, *, by: str | None = None) -> pd.DataFrame: ...
+    def styled(self, precision: int = 3) -> Styler: ...
+    def summary(self, by: str | None = None, alpha: float = 0.05) -> pd.DataFrame: ...
+    def tie_agreement(
+        self,
+        qrels: Qrels,
+        metrics: Metrics,
+        *,
+        ties: Sequence[Ties] = ("trec", "order"),
+        at: int | Sequence[int] | None = None,
+        score_dtype: ScoreDtype = "float64",
+        method: Method = "kendall",
+    ) -> xr.DataArray: ...
+    def to_pytrec_eval(self) -> dict[str, dict[str, Any]]: ...
+    def to_ranx(self) -> Any: ...
+    @overload
+    def volatility(
+        self,
+        other: Reference | None = None,
+        method: Method = "kendall",
+        *,
+        at: Depths = None,
+        interval: Literal[False] = False,
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> xr.DataArray: ...
+    @overload
+    def volatility(
+        self,
+        other: Reference | None = None,
+        method: Method = "kendall",
+        *,
+        at: Depths = None,
+        interval: Literal[True],
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
+    def write_qrels(self, path: str | PathLike[str]) -> None: ...
+    def write_run(self, path: str | PathLike[str], *, system: str | None = None) -> None: ...
+
+@type_check_only
+class CubeVerbs:
+    @property
+    def plot(self) -> CubeFigures: ...
+    def ablation(
+        self,
+        *,
+        depth: int | None = None,
+        rel: int = 1,
+        unretrieved: Unretrieved = "irrel",
+        by: str | None = None,
+        margin: float = 0.1,
+        alpha: float = 0.05,
+    ) -> pd.DataFrame: ...
+    def archetypes(self, by: str | None = None) -> pd.DataFrame: ...
+    def bounds(
+        self,
+        *metrics: Metric | MetricType | str,
+        at: int | Sequence[int] | None = None,
+        by: str | None = None,
+    ) -> xr.DataArray: ...
+    def condense(self, *, by: str | None = None) -> xr.Dataset: ...
+    def corroborate(
+        self,
+        *,
+        baseline: Hashable,
+        systems: Hashable | Sequence[Hashable] | None = None,
+        metric: Metric | MetricType | str,
+        test: Test = "t",
+        depth: int | None = None,
+        alpha: float = 0.05,
+        gain: GainLike | None = None,
+        rel: int | None = None,
+        by: str | None = None,
+    ) -> pd.DataFrame: ...
+    def cross_check(
+        self,
+        *metrics: Metric | MetricType | str,
+        test: Test | Sequence[Test] = "t",
+        at: int | Sequence[int] | None = None,
+        alpha: float = 0.05,
+        gain: GainLike | None = None,
+        rel: int | None = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
+    def cwl(
+        self,
+        *metrics: Metric | MetricType | str,
+        at: int | Sequence[int] | None = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
+    def downsample(self, percent: float, seed: int = 0, *, by: str | None = None) -> xr.Dataset: ...
+    def leave_out(
+        self,
+        *metrics: Metric | MetricType | str,
+        together: str | None = None,
+        depth: int | None = None,
+        at: int | Sequence[int] | None = None,
+        by: str | None = None,
+        progress: bool = False,
+    ) -> pd.DataFrame: ...
+    def line_up(
+        self,
+        a: Hashable,
+        b: Hashable,
+        *metrics: Metric | MetricType | str,
+        depth: int | None = None,
+        gain: GainLike = "binary",
+        rel: int = 1,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
+    def misplacement(
+        self,
+        *,
+        depth: int | None = None,
+        crossing: Crossing = "sign_change",
+        rel: int = 1,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
+    def orderings(
+        self,
+        a: Hashable | None = None,
+        b: Hashable | None = None,
+        *,
+        depth: int | None = None,
+        gain: GainLike = "binary",
+        rel: int = 1,
+        labels: bool | None = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
+    def outcomes(
+        self,
+        qrels: Qrels | None = None,
+        *,
+        baseline: Hashable | None = None,
+        systems: Hashable | Sequence[Hashable] | None = None,
+        order: Sequence[Hashable] | None = None,
+        depth: int | None = None,
+        rel: int = 1,
+        relevant: Relevant = "only",
+        measure: Measure = "ESL",
+        test: OutcomeTest = "wilcoxon",
+        alpha: float = 0.05,
+        adjust: Correction | None = None,
+        by: str | None = None,
+        ties: Ties = "trec",
+        score_dtype: ScoreDtype = "float64",
+        topics: str | Sequence[Hashable] = "qrels",
+        seed: int | None = None,
+    ) -> Outcomes: ...
+    def pool_growth(
+        self, at: int | Sequence[int] | None = None, *, rel: int = 1, by: str | None = None
+    ) -> xr.Dataset: ...
+    def pooled(self, depth: int, *, by: str | None = None) -> xr.Dataset: ...
+    def preferences(
+        self,
+        a: Hashable | None = None,
+        b: Hashable | None = None,
+        *,
+        at: int | Sequence[int] | None = None,
+        weights: Weights = "uniform",
+        rel: int = 1,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
+    def report(
+        self,
+        path: Target,
+        /,
+        *,
+        metrics: Metrics = ...,
+        baseline: Hashable | None = None,
+        depths: int | Sequence[int] | None = None,
+        at: int | None = None,
+        title: str | None = None,
+        test: Test = "t",
+        adjust: Adjust = "holm",
+        alpha: float = 0.05,
+        samples: int = 1000,
+        seed: int = 0,
+    ) -> Path: ...
+    def robustness(
+        self,
+        *metrics: Metric | MetricType | str,
+        percents: Sequence[float] = ...,
+        seeds: int | Sequence[int] = 10,
+        at: int | Sequence[int] | None = None,
+        method: Method = "kendall",
+        by: str | None = None,
+        progress: bool = False,
+    ) -> xr.DataArray: ...
+    def save(self, path: str | PathLike[str], *, progress: bool = False) -> xr.Dataset: ...
+    def score(
+        self,
+        *metrics: Metric | MetricType | str,
+        at: int | Sequence[int] | None = None,
+        no_rel: NoRel | None = None,
+        by: str | None = None,
+    ) -> xr.DataArray: ...
+    def search_lengths(
+        self,
+        *,
+        depth: int | None = None,
+        rel: int = 1,
+        unretrieved: Unretrieved = "irrel",
+        by: str | None = None,
+    ) -> pd.DataFrame: ...
+    def select_top(
+        self, top: float = 0.75, *, metric: Metric | MetricType | str = "AP", by: str | None = None
+    ) -> xr.Dataset | xr.DataArray: ...
+    def separability(
+        self,
+        *,
+        depth: int | None = None,
+        gain: GainLike = "binary",
+        rel: int = 1,
+        by: str | None = None,
+    ) -> xr.DataArray: ...
+    def styled(self, precision: int = 3) -> Styler: ...
+    def tie_ranges(
+        self,
+        *metrics: Metric | MetricType | str,
+        at: int | Sequence[int] | None = None,
+        by: str | None = None,
+    ) -> xr.DataArray: ...
+    def tie_rates(self, depth: int = 20, *, by: str | None = None) -> xr.DataArray: ...
+
+@type_check_only
+class ScoresVerbs:
+    @property
+    def plot(self) -> ScoresFigures: ...
+    @overload
+    def agreement(
+        self,
+        reference: Reference | None = None,
+        method: Method = "kendall",
+        *,
+        at: Depths = None,
+        interval: Literal[False] = False,
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> xr.DataArray: ...
+    @overload
+    def agreement(
+        self,
+        reference: Reference | None = None,
+        method: Method = "kendall",
+        *,
+        at: Depths = None,
+        interval: Literal[True],
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
+    def best_systems(self, *, by: str | None = None, at: int | None = None) -> pd.DataFrame: ...
+    def compare(
+        self,
+        test: Test = "t",
+        adjust: Adjust = None,
+        *,
+        baseline: Hashable | None = None,
+        at: Depths = None,
+        alpha: float = 0.05,
+        by: str | None = None,
+        family: Family = "depth",
+        progress: bool = False,
+    ) -> pd.DataFrame: ...
+    def coverage(
+        self,
+        reference: Reference,
+        test: Test = "t",
+        alpha: float = 0.05,
+        *,
+        at: Depths = None,
+        by: str | None = None,
+    ) -> xr.DataArray: ...
+    def decide(
+        self, *, baseline: Hashable | None = None, at: Depths = None, by: str | None = None
+    ) -> pd.DataFrame: ...
+    def discrimination(
+        self,
+        test: Test = "t",
+        alpha: float = 0.05,
+        *,
+        adjust: Adjust = None,
+        at: Depths = None,
+        by: str | None = None,
+    ) -> xr.DataArray: ...
+    def discriminative_power(
+        self,
+        *,
+        samples: int = 1000,
+        seed: int = 0,
+        alpha: float = 0.05,
+        resamples: ArrayLike | None = None,
+        at: Depths = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
+    def effort_gain(
+        self,
+        *,
+        effort: Metric | MetricType | str = "Twist",
+        quartiles: Any = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
+    def inversions(
+        self,
+        reference: Reference,
+        test: Test = "t",
+        alpha: float = 0.05,
+        *,
+        at: Depths = None,
+        by: str | None = None,
+    ) -> xr.DataArray: ...
+    def leaderboard(
+        self,
+        baseline: Hashable | None = None,
+        *,
+        at: Depths = None,
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        test: Test = "t",
+        adjust: Adjust = "holm",
+        alpha: float = 0.05,
+        by: str | None = None,
+    ) -> pd.DataFrame: ...
+    def median_p(
+        self, test: Test = "t", *, at: Depths = None, by: str | None = None
+    ) -> xr.DataArray: ...
+    def rank_intervals(
+        self,
+        level: float = 0.95,
+        *,
+        samples: int = 1000,
+        seed: int = 0,
+        at: Depths = None,
+        test: Test = "t",
+        adjust: Adjust = "holm",
+        alpha: float = 0.05,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
+    def reordering(
+        self,
+        *,
+        at: int | None = None,
+        by: str | None = None,
+        margin: float = 0.1,
+        alpha: float = 0.05,
+        per: Literal["step", "system"] = "step",
+    ) -> pd.DataFrame: ...
+    def risk(
+        self, baseline: Hashable, *, a: float = 1.0, at: Depths = None, by: str | None = None
+    ) -> pd.DataFrame: ...
+    def rrie(
+        self, *, baseline: Hashable, at: int | None = None, by: str | None = None
+    ) -> pd.DataFrame: ...
+    def select_top(
+        self, top: float = 0.75, *, metric: Metric | MetricType | str = "AP", by: str | None = None
+    ) -> xr.Dataset | xr.DataArray: ...
+    def stability(self, threshold: float = 0.9, *, by: str | None = None) -> xr.Dataset: ...
+    def standing(self, system: Hashable, *, by: str | None = None) -> xr.Dataset: ...
+    def summary(self, by: str | None = None, alpha: float = 0.05) -> xr.Dataset: ...
+    @overload
+    def volatility(
+        self,
+        other: Reference | None = None,
+        method: Method = "kendall",
+        *,
+        at: Depths = None,
+        interval: Literal[False] = False,
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> xr.DataArray: ...
+    @overload
+    def volatility(
+        self,
+        other: Reference | None = None,
+        method: Method = "kendall",
+        *,
+        at: Depths = None,
+        interval: Literal[True],
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
+
+@overload
+def ireval(subject: pd.DataFrame | pd.Series) -> FrameVerbs: ...
+@overload
+def ireval(subject: xr.Dataset) -> CubeVerbs: ...
+@overload
+def ireval(subject: xr.DataArray) -> ScoresVerbs: ...
