@@ -1,6 +1,6 @@
 # The verbs of every kind of object. Written by .ci/typed_stub.py; do not edit.
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, overload, type_check_only
@@ -8,13 +8,14 @@ from typing import Any, Literal, overload, type_check_only
 import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from pandas.io.formats.style import Styler
 
-from irframe.agreements import Method
+from irframe.agreements import Agreement, Method
 from irframe.cubes.policy import Contributing, PoolDepth, Topics
 from irframe.cubes.score import Metrics
 from irframe.frames.as_qrels import Qrels
+from irframe.frames.as_runs import Runs
 from irframe.inference.corrections import Correction, Family
 from irframe.inference.jointly import Adjust
 from irframe.inference.matching import Depths
@@ -26,6 +27,8 @@ from irframe.metrics.relative_position import Crossing
 from irframe.names import NoRel, ScoreDtype, Ties
 from irframe.paired import Test
 from irframe.reports.report import Target
+from irframe.studies.judges.effects import Groups
+from irframe.studies.judges.reading import Grades
 from irframe.studies.orderings.orderings import GainLike
 from irframe.studies.orderings.preferences import Weights
 from irframe.studies.outcomes.answers import Relevant
@@ -37,8 +40,22 @@ __all__ = ["ireval"]
 
 @type_check_only
 class FrameFigures:
-    def best_systems(self, *, ax: Axes | None = None) -> Axes: ...
-    def difference_histogram(self, *, ax: Axes | None = None) -> Axes: ...
+    def best_so_far(
+        self,
+        dates: Mapping[Any, Any],
+        *,
+        metric: Any = None,
+        depth: int | None = None,
+        named: bool = True,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Axes: ...
+    def best_systems(
+        self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
+    ) -> Axes: ...
+    def difference_histogram(
+        self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
+    ) -> Axes: ...
     def ladder(
         self,
         *,
@@ -46,13 +63,52 @@ class FrameFigures:
         depth: int | None = None,
         top: int | None = None,
         ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
-    def leave_out_changes(self, *, depth: int | None = None, ax: Axes | None = None) -> Axes: ...
-    def length_histogram(self, *, ax: Axes | None = None) -> Axes: ...
-    def outcome_shares(self, *, ax: Axes | None = None) -> Axes: ...
-    def p_value_curves(self, *, alpha: float | None = None, ax: Axes | None = None) -> Axes: ...
+    def leave_out_changes(
+        self,
+        *,
+        depth: int | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Axes: ...
+    def length_histogram(
+        self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
+    ) -> Axes: ...
+    def outcome_shares(
+        self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
+    ) -> Axes: ...
+    def p_value_curves(
+        self,
+        *,
+        alpha: float | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Axes: ...
+    def panes(
+        self,
+        draw: Callable[..., Any],
+        *,
+        by: str | None = None,
+        columns: int = 3,
+        figsize: tuple[float, float] | None = None,
+    ) -> NDArray[Any]: ...
     def rank_scatter(
-        self, *, a: Hashable | None = None, b: Hashable | None = None, ax: Axes | None = None
+        self,
+        *,
+        a: Hashable | None = None,
+        b: Hashable | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Axes: ...
+    def score_boxes(
+        self,
+        *,
+        metric: Any = None,
+        depth: int | None = None,
+        systems: Sequence[Hashable] | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
     def system_ranking(
         self,
@@ -61,7 +117,9 @@ class FrameFigures:
         depth: int | None = None,
         alpha: float = 0.05,
         top: int | None = None,
+        systems: Sequence[Hashable] | None = None,
         ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
     def topic_differences(
         self,
@@ -71,11 +129,18 @@ class FrameFigures:
         metric: Any = None,
         depth: int | None = None,
         ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
 
 @type_check_only
 class CubeFigures:
-    def agreement_bars(self, *, test: str | None = None, ax: Axes | None = None) -> Axes: ...
+    def agreement_bars(
+        self,
+        *,
+        test: str | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Axes: ...
     def agreement_triangle(
         self,
         *,
@@ -83,8 +148,27 @@ class CubeFigures:
         test: str | None = None,
         depth: int | None = None,
         ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
-    def archetypes(self, *, ax: Axes | None = None) -> Axes: ...
+    def archetypes(
+        self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
+    ) -> Axes: ...
+    def conclusion_shares(
+        self,
+        *,
+        judge: Hashable | None = None,
+        metric: Any = None,
+        log: bool = True,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Axes: ...
+    def confusion_map(
+        self,
+        *,
+        pair: tuple[Any, Any] | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Axes: ...
     def crp_and_gain(
         self,
         scores: xr.DataArray,
@@ -93,12 +177,44 @@ class CubeFigures:
         topic: Hashable,
         metric: Any = None,
         ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
     def crp_curves(
-        self, *, topic: Hashable, systems: Sequence[Hashable] | None = None, ax: Axes | None = None
+        self,
+        *,
+        topic: Hashable,
+        systems: Sequence[Hashable] | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
-    def effort_gain(self, *, metric: Any = None, ax: Axes | None = None) -> Axes: ...
-    def hasse(self, *, ax: Axes | None = None) -> Axes: ...
+    def effort_gain(
+        self,
+        *,
+        metric: Any = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Axes: ...
+    def equal_cost(
+        self,
+        *,
+        metric: Any = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Axes: ...
+    def hasse(
+        self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
+    ) -> Axes: ...
+    def judge_ranks(
+        self,
+        *,
+        judge: Hashable | None = None,
+        metric: Any = None,
+        depth: int | None = None,
+        marked: Sequence[Hashable] = (),
+        named: int = 5,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Axes: ...
     def ladder(
         self,
         *,
@@ -106,17 +222,69 @@ class CubeFigures:
         depth: int | None = None,
         top: int | None = None,
         ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
-    def orderings(self, *, ax: Axes | None = None) -> Axes: ...
-    def p_value_curves(self, *, alpha: float | None = None, ax: Axes | None = None) -> Axes: ...
-    def pool_curves(self, *, ax: Sequence[Axes] | None = None) -> Any: ...
-    def ranking_grid(self, *, ax: Axes | None = None) -> Axes: ...
-    def unjudged_share(self, *, pool_depth: int | None = None, ax: Axes | None = None) -> Axes: ...
+    def orderings(
+        self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
+    ) -> Axes: ...
+    def p_value_curves(
+        self,
+        *,
+        alpha: float | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Axes: ...
+    def panes(
+        self,
+        draw: Callable[..., Any],
+        *,
+        by: str | None = None,
+        columns: int = 3,
+        figsize: tuple[float, float] | None = None,
+    ) -> NDArray[Any]: ...
+    def pool_curves(
+        self, *, ax: Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
+    ) -> Any: ...
+    def ranking_grid(
+        self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
+    ) -> Axes: ...
+    def reference_runs(
+        self,
+        cube: xr.Dataset,
+        *,
+        system: Hashable,
+        topic: Hashable,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Axes: ...
+    def unjudged_share(
+        self,
+        *,
+        pool_depth: int | None = None,
+        log: bool = True,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Axes: ...
 
 @type_check_only
 class ScoresFigures:
     def agreement_map(
-        self, *, depth: int | None = None, levels: Sequence[float] = ..., ax: Axes | None = None
+        self,
+        *,
+        depth: int | None = None,
+        levels: Sequence[float] = ...,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Axes: ...
+    def best_so_far(
+        self,
+        dates: Mapping[Any, Any],
+        *,
+        metric: Any = None,
+        depth: int | None = None,
+        named: bool = True,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
     def bound_bands(
         self,
@@ -124,15 +292,52 @@ class ScoresFigures:
         metric: Any = None,
         systems: Sequence[Hashable] | None = None,
         pool_depth: int | None = None,
+        log: bool = True,
         ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
     def depth_curves(
-        self, *, metric: Any = None, pool_depth: int | None = None, ax: Axes | None = None
+        self,
+        *,
+        metric: Any = None,
+        systems: Sequence[Hashable] | None = None,
+        log: bool = True,
+        pool_depth: int | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
+    def panes(
+        self,
+        draw: Callable[..., Any],
+        *,
+        by: str | None = None,
+        columns: int = 3,
+        figsize: tuple[float, float] | None = None,
+    ) -> NDArray[Any]: ...
     def ratio_curves(
-        self, *, log: bool = True, pool_depth: int | None = None, ax: Axes | None = None
+        self,
+        *,
+        log: bool = True,
+        pool_depth: int | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
-    def robustness_curves(self, *, depth: int | None = None, ax: Axes | None = None) -> Axes: ...
+    def robustness_curves(
+        self,
+        *,
+        depth: int | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Axes: ...
+    def score_boxes(
+        self,
+        *,
+        metric: Any = None,
+        depth: int | None = None,
+        systems: Sequence[Hashable] | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+    ) -> Axes: ...
     def system_ranking(
         self,
         *,
@@ -140,10 +345,18 @@ class ScoresFigures:
         depth: int | None = None,
         alpha: float = 0.05,
         top: int | None = None,
+        systems: Sequence[Hashable] | None = None,
         ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
     def tie_bars(
-        self, *, metric: Any = None, depth: int | None = None, ax: Axes | None = None
+        self,
+        *,
+        metric: Any = None,
+        depth: int | None = None,
+        systems: Sequence[Hashable] | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
     def topic_differences(
         self,
@@ -153,6 +366,7 @@ class ScoresFigures:
         metric: Any = None,
         depth: int | None = None,
         ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
     def volatility_map(
         self,
@@ -160,7 +374,9 @@ class ScoresFigures:
         metric: Any = None,
         levels: Sequence[float] = ...,
         pool_depth: int | None = None,
+        log: bool = False,
         ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
 
 @type_check_only
@@ -218,6 +434,14 @@ class FrameVerbs:
         family: Family = "depth",
         progress: bool = False,
     ) -> pd.DataFrame: ...
+    def components(
+        self,
+        *,
+        topics: int | None = None,
+        level: float = 0.95,
+        at: Depths = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def coverage(
         self,
         reference: Reference,
@@ -332,6 +556,28 @@ class FrameVerbs:
         by: str | None = None,
     ) -> xr.DataArray: ...
     def judge(self, qrels: Qrels) -> pd.DataFrame: ...
+    def judge_effect(
+        self,
+        judges: Mapping[Any, Qrels],
+        metrics: Metrics,
+        *,
+        reference: Hashable | None = None,
+        at: int | Sequence[int] | None = None,
+        pairs: Literal["same", "common", "own"] = "same",
+        grades: Grades = None,
+        methods: str | Agreement | Sequence[str | Agreement] = ("kendall", "tau_ap", "rbo"),
+        interval: bool = False,
+        level: float = 0.95,
+        samples: int = 1000,
+        seed: int = 0,
+        test: Test = "t",
+        adjust: Adjust = None,
+        alpha: float = 0.05,
+        groups: Groups | None = None,
+        depth: int | None = None,
+        ties: Ties = "trec",
+        score_dtype: ScoreDtype = "float64",
+    ) -> xr.Dataset: ...
     def leaderboard(
         self,
         baseline: Hashable | None = None,
@@ -379,6 +625,17 @@ class FrameVerbs:
         contributing: str | Sequence[Hashable] | None = None,
         together: str | None = None,
     ) -> pd.DataFrame: ...
+    def predict_powered(
+        self,
+        human: xr.DataArray | pd.DataFrame,
+        *,
+        level: float = 0.95,
+        baseline: Hashable | None = None,
+        at: Depths = None,
+        topics: Literal["rest", "all"] = "rest",
+        distribution: Literal["t", "normal"] = "t",
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def rank(
         self, ties: Ties = "trec", score_dtype: ScoreDtype = "float64", seed: int | None = None
     ) -> pd.DataFrame: ...
@@ -403,6 +660,14 @@ class FrameVerbs:
         alpha: float = 0.05,
         per: Literal["step", "system"] = "step",
     ) -> pd.DataFrame: ...
+    def replicate(
+        self,
+        original: xr.DataArray | pd.DataFrame,
+        *,
+        baseline: Hashable | None = None,
+        at: Depths = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def report(
         self,
         qrels: Qrels,
@@ -432,9 +697,27 @@ class FrameVerbs:
         self, *, baseline: Hashable, at: int | None = None, by: str | None = None
     ) -> pd.DataFrame: ...
     def sample(self, percent: float, seed: int = 0) -> pd.DataFrame: ...
+    def score_nuggets(self, *, no_vital: str | None = None) -> pd.DataFrame: ...
+    def standardise(
+        self,
+        method: Literal["z", "normal", "uniform"] = "z",
+        *,
+        reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
+        by: str | None = None,
+    ) -> xr.DataArray | pd.DataFrame: ...
     def standing(self, system: Hashable, *, by: str | None = None) -> pd.DataFrame: ...
-    def styled(self, precision: int = 3) -> Styler: ...
+    def styled(
+        self,
+        precision: int = 3,
+        *,
+        best: bool = True,
+        marks: Literal["letters", "daggers", "none"] = "letters",
+        intervals: bool | None = None,
+        relative_to: Hashable | None = None,
+        sort: Hashable = False,
+    ) -> Styler: ...
     def summary(self, by: str | None = None, alpha: float = 0.05) -> pd.DataFrame: ...
+    def tau_union(self, original: Runs, *, depth: int | None = None) -> pd.DataFrame: ...
     def tie_agreement(
         self,
         qrels: Qrels,
@@ -447,6 +730,22 @@ class FrameVerbs:
     ) -> xr.DataArray: ...
     def to_pytrec_eval(self) -> dict[str, dict[str, Any]]: ...
     def to_ranx(self) -> Any: ...
+    def topics_needed(
+        self,
+        *,
+        difference: float | None = None,
+        width: float | None = None,
+        erho2: float | None = None,
+        phi: float | None = None,
+        test: Literal["t", "anova"] = "t",
+        power: float = 0.8,
+        alpha: float = 0.05,
+        systems: int | None = None,
+        baseline: Hashable | None = None,
+        each: bool = False,
+        at: Depths = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     @overload
     def volatility(
         self,
@@ -497,6 +796,18 @@ class CubeVerbs:
         at: int | Sequence[int] | None = None,
         by: str | None = None,
     ) -> xr.DataArray: ...
+    def budget(
+        self,
+        *metrics: Metric | MetricType | str,
+        judgments: int | Sequence[int] | None = None,
+        overhead: float = 0,
+        at: int | Sequence[int] | None = None,
+        test: Test = "t",
+        alpha: float = 0.05,
+        samples: int = 100,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def condense(self, *, by: str | None = None) -> xr.Dataset: ...
     def corroborate(
         self,
@@ -528,6 +839,7 @@ class CubeVerbs:
         by: str | None = None,
     ) -> xr.Dataset: ...
     def downsample(self, percent: float, seed: int = 0, *, by: str | None = None) -> xr.Dataset: ...
+    def judge_findings(self, *, depth: int | None = None) -> pd.DataFrame: ...
     def leave_out(
         self,
         *metrics: Metric | MetricType | str,
@@ -653,7 +965,16 @@ class CubeVerbs:
         rel: int = 1,
         by: str | None = None,
     ) -> xr.DataArray: ...
-    def styled(self, precision: int = 3) -> Styler: ...
+    def styled(
+        self,
+        precision: int = 3,
+        *,
+        best: bool = True,
+        marks: Literal["letters", "daggers", "none"] = "letters",
+        intervals: bool | None = None,
+        relative_to: Hashable | None = None,
+        sort: Hashable = False,
+    ) -> Styler: ...
     def tie_ranges(
         self,
         *metrics: Metric | MetricType | str,
@@ -705,6 +1026,14 @@ class ScoresVerbs:
         family: Family = "depth",
         progress: bool = False,
     ) -> pd.DataFrame: ...
+    def components(
+        self,
+        *,
+        topics: int | None = None,
+        level: float = 0.95,
+        at: Depths = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def coverage(
         self,
         reference: Reference,
@@ -768,6 +1097,17 @@ class ScoresVerbs:
     def median_p(
         self, test: Test = "t", *, at: Depths = None, by: str | None = None
     ) -> xr.DataArray: ...
+    def predict_powered(
+        self,
+        human: xr.DataArray | pd.DataFrame,
+        *,
+        level: float = 0.95,
+        baseline: Hashable | None = None,
+        at: Depths = None,
+        topics: Literal["rest", "all"] = "rest",
+        distribution: Literal["t", "normal"] = "t",
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def rank_intervals(
         self,
         level: float = 0.95,
@@ -789,6 +1129,14 @@ class ScoresVerbs:
         alpha: float = 0.05,
         per: Literal["step", "system"] = "step",
     ) -> pd.DataFrame: ...
+    def replicate(
+        self,
+        original: xr.DataArray | pd.DataFrame,
+        *,
+        baseline: Hashable | None = None,
+        at: Depths = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def risk(
         self, baseline: Hashable, *, a: float = 1.0, at: Depths = None, by: str | None = None
     ) -> pd.DataFrame: ...
@@ -799,8 +1147,41 @@ class ScoresVerbs:
         self, top: float = 0.75, *, metric: Metric | MetricType | str = "AP", by: str | None = None
     ) -> xr.Dataset | xr.DataArray: ...
     def stability(self, threshold: float = 0.9, *, by: str | None = None) -> xr.Dataset: ...
+    def standardise(
+        self,
+        method: Literal["z", "normal", "uniform"] = "z",
+        *,
+        reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
+        by: str | None = None,
+    ) -> xr.DataArray | pd.DataFrame: ...
     def standing(self, system: Hashable, *, by: str | None = None) -> xr.Dataset: ...
+    def styled(
+        self,
+        precision: int = 3,
+        *,
+        best: bool = True,
+        marks: Literal["letters", "daggers", "none"] = "letters",
+        intervals: bool | None = None,
+        relative_to: Hashable | None = None,
+        sort: Hashable = False,
+    ) -> Styler: ...
     def summary(self, by: str | None = None, alpha: float = 0.05) -> xr.Dataset: ...
+    def topics_needed(
+        self,
+        *,
+        difference: float | None = None,
+        width: float | None = None,
+        erho2: float | None = None,
+        phi: float | None = None,
+        test: Literal["t", "anova"] = "t",
+        power: float = 0.8,
+        alpha: float = 0.05,
+        systems: int | None = None,
+        baseline: Hashable | None = None,
+        each: bool = False,
+        at: Depths = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     @overload
     def volatility(
         self,

@@ -1,7 +1,7 @@
 """Means and differences of systems from few judgments by people and many by a model."""
 
 from collections.abc import Hashable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -37,8 +37,8 @@ def predict_powered(
     level: float = 0.95,
     baseline: Hashable | None = None,
     at: Depths = None,
-    topics: str = "rest",
-    distribution: str = "t",
+    topics: Literal["rest", "all"] = "rest",
+    distribution: Literal["t", "normal"] = "t",
     by: str | None = None,
 ) -> xr.Dataset:
     """Say how good systems are, and how far apart, if people judged only some of the topics.

@@ -19,13 +19,11 @@ from irframe.paired.differences import ratio
 from irframe.paired.moments import deviations, exact_moments
 from irframe.paired.paired_t import student
 
-Scores = xr.DataArray | pd.DataFrame
-
 
 @verb
 def replicate(
-    scores: Scores,
-    original: Scores,
+    scores: xr.DataArray | pd.DataFrame,
+    original: xr.DataArray | pd.DataFrame,
     *,
     baseline: Hashable | None = None,
     at: Depths = None,

@@ -1,7 +1,7 @@
 """Scores relative to how hard a topic is."""
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -21,8 +21,6 @@ from irframe.inference.matching import read_scores
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRICS, SYSTEM, TOPIC
 
-Scores = xr.DataArray | pd.DataFrame
-
 TO_UNIT: dict[str, Callable[[Array], Array]] = {
     "z": lambda z: z,
     "normal": scipy.special.ndtr,
@@ -33,12 +31,12 @@ TO_UNIT: dict[str, Callable[[Array], Array]] = {
 
 @verb
 def standardise(
-    scores: Scores,
-    method: str = "z",
+    scores: xr.DataArray | pd.DataFrame,
+    method: Literal["z", "normal", "uniform"] = "z",
     *,
-    reference: Hashable | Sequence[Hashable] | Scores | None = None,
+    reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
     by: str | None = None,
-) -> Scores:
+) -> xr.DataArray | pd.DataFrame:
     """Measure scores by what systems score on the same topic, so that all topics weigh alike.
 
     Parameters
@@ -132,7 +130,7 @@ def _refuse_others(array: xr.DataArray) -> None:
 
 def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
     """Return the scores that topics are measured by, aligned but for the systems."""
-    if isinstance(reference, Scores):
+    if isinstance(reference, xr.DataArray | pd.DataFrame):
         other = to_scores(reference).compute()
         _refuse_others(other)
         other = _aligned(array, other)

@@ -1,7 +1,7 @@
 """How many topics the next test collection needs."""
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,7 @@ def topics_needed(
     width: float | None = None,
     erho2: float | None = None,
     phi: float | None = None,
-    test: str = "t",
+    test: Literal["t", "anova"] = "t",
     power: float = 0.8,
     alpha: float = 0.05,
     systems: int | None = None,

@@ -18,7 +18,7 @@ from irframe.inference.matching import match_topics
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC
-from irframe.paired import PairedTest, all_pairs, parse_test
+from irframe.paired import PairedTest, Test, all_pairs, parse_test
 from irframe.paired.blocks import groups
 from irframe.studies.reading import attended
 from irframe.studies.trust.pool_growth import count_pools
@@ -42,7 +42,7 @@ def budget(
     judgments: int | Sequence[int] | None = None,
     overhead: float = 0,
     at: int | Sequence[int] | None = None,
-    test: str | PairedTest = "t",
+    test: Test = "t",
     alpha: float = 0.05,
     samples: int = 100,
     seed: int = 0,

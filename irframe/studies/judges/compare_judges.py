@@ -1,7 +1,7 @@
 """How alike judges judge."""
 
 from collections.abc import Hashable, Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -37,7 +37,7 @@ def compare_judges(
     judges: Mapping[Any, Qrels],
     *,
     reference: Hashable | None = None,
-    pairs: str = "same",
+    pairs: Literal["same", "common", "pairwise"] = "same",
     grades: Grades = None,
     by: str | None = None,
     level: float = 0.95,

@@ -1,7 +1,7 @@
 """What changes in the conclusions about systems if somebody else judges."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
@@ -19,8 +19,8 @@ from irframe.inference.matched import Matched
 from irframe.inference.matching import match_topics
 from irframe.inference.resampled import Resamples
 from irframe.inference.verdicts import Pairing
-from irframe.names import DEPTH, METRIC, RESULT, SYSTEM, TOPIC
-from irframe.paired import PairedTest
+from irframe.names import DEPTH, METRIC, RESULT, SYSTEM, TOPIC, ScoreDtype, Ties
+from irframe.paired import Test
 from irframe.studies.judges.effects import (
     CONCLUSIONS,
     JUDGE,
@@ -42,20 +42,20 @@ def judge_effect(
     *,
     reference: Hashable | None = None,
     at: int | Sequence[int] | None = None,
-    pairs: str = "same",
+    pairs: Literal["same", "common", "own"] = "same",
     grades: Grades = None,
     methods: str | Agreement | Sequence[str | Agreement] = ("kendall", "tau_ap", "rbo"),
     interval: bool = False,
     level: float = 0.95,
     samples: int = 1000,
     seed: int = 0,
-    test: str | PairedTest = "t",
+    test: Test = "t",
     adjust: Adjust = None,
     alpha: float = 0.05,
     groups: Groups | None = None,
     depth: int | None = None,
-    ties: str = "trec",
-    score_dtype: str = "float64",
+    ties: Ties = "trec",
+    score_dtype: ScoreDtype = "float64",
 ) -> xr.Dataset:
     """Say what would have been concluded about the systems if others had judged.
 
