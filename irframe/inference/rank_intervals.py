@@ -176,7 +176,7 @@ def ranked(matched: Matched, resamples: Resamples, pairing: Pairing) -> xr.Datas
         place = found["mean"].copy(data=each.swapaxes(1, 2).reshape(found["mean"].shape))
         found[name] = place if name == "first" else place.astype(int)
     found = found[["mean", "ci_low", "ci_high", *RANKS, "n_topics"]]
-    return found.assign_attrs(level=resamples.level, samples=resamples.samples, **pairing.told())
+    return found.assign_attrs(level=resamples.level, samples=resamples.samples)
 
 
 def _ranks(

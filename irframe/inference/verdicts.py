@@ -63,4 +63,5 @@ class Pairing:
 
     def told(self) -> dict[str, Any]:
         """Return the attributes of a result that depends on it."""
-        return {"test": repr(self.test), "adjust": str(self.adjust or "none"), "alpha": self.alpha}
+        corrected = {"adjust": str(self.adjust), "family": "depth"} if self.adjust else {}
+        return {"test": repr(self.test), **corrected, "alpha": self.alpha}

@@ -34,11 +34,11 @@ class MaxT:
     Notes
     -----
     Each draw turns the signs of all scores on some topics, the same for all systems, so that
-    every paired difference on them changes sign, and takes the largest |t| of the family. Step
-    down: with the pairs ordered by |t|, a pair is held against the largest |t| of itself and
-    those after it, ``p = (1 + count) / (1 + samples)``, and no pair's p is below that of one
-    before, nor below its own without correction. Groups that are corrected together share the signs
-    of topics of the same name. Statistics that agree to 1e-12 count as equal.
+    every paired difference on them changes sign, and takes the largest ``|t|`` of the family.
+    Step down: with the pairs ordered by ``|t|``, a pair is held against the largest ``|t|`` of
+    itself and those after it, ``p = (1 + count) / (1 + samples)``, and no pair's p is below
+    that of one before, nor below its own without correction. Groups that are corrected together
+    share the signs of topics of the same name. Statistics that agree to 1e-12 count as equal.
     The chance of any false claim in a family is at most alpha, whichever of its differences are
     none, if differences are symmetric about their mean. All p are at least 1 / (1 + samples).
 

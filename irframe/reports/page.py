@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from irframe.inference.telling import told_test
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM, TOPIC, VERSION
 from irframe.reports import figures
@@ -110,8 +111,7 @@ class Page:
     @property
     def tested(self) -> str:
         """The test of pairs and its correction."""
-        told = self.setting.pairing.told()
-        return f"{told['test']}, correction {told['adjust']}"
+        return told_test(self.setting.pairing.told())
 
     @property
     def baseline(self) -> int | None:

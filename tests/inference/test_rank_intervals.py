@@ -63,7 +63,7 @@ def test_means_are_those_of_the_summary(scores):
     found, summary = scores.ireval.rank_intervals(0.9, samples=9), scores.ireval.summary(alpha=0.1)
     for name in ("mean", "ci_low", "ci_high"):
         np.testing.assert_array_equal(found[name], summary[name])
-    assert found.attrs | {"level": 0.9, "samples": 9, "test": "PairedT()"} == found.attrs
+    assert found.attrs | {"level": 0.9, "samples": 9, "test": "t"} == found.attrs
 
 
 @pytest.mark.parametrize("seed", range(3))
