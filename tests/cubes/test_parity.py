@@ -1,6 +1,7 @@
 """The same numbers as trec_eval and as published, on real runs."""
 
 from dataclasses import replace
+from functools import cache
 
 import ir_measures
 import numpy as np
@@ -64,6 +65,7 @@ TRACKS = {
 """Folder -> every which run is read, what names it, and how many lists there are at least."""
 
 
+@cache
 def read_track(shared, track):
     """Return the runs and the judgments of a track."""
     step, system, _ = TRACKS[track]
@@ -124,7 +126,7 @@ def test_geometric_means_are_those_of_pytrec_eval(shared):
 
 def test_runs_score_as_ir_measures_has_it(shared):
     runs, qrels = read_track(shared, "robust03")
-    systems = sorted(runs["system"].unique())[:4]
+    systems = sorted(runs["system"].unique())[:2]
     runs = runs[runs["system"].isin(systems)].copy()
     runs["score"] += 1 - runs.groupby("topic")["score"].transform("min")  # it has 0 for the missed
     metrics = ["Compat(p=0.95)", "Compat(p=0.8, normalize=False)", "Accuracy(rel=2)@30"]

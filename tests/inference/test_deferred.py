@@ -124,7 +124,7 @@ def test_chunks_of_any_kind(chunks):
         check(MEANS[name], experiment(), chunks)
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(st.integers(0, 99), st.integers(1, 9), st.integers(1, 7), st.booleans())
 def test_p_values_at_every_depth(seed, topics, systems, gaps):
     scores = experiment(seed, gaps=gaps)

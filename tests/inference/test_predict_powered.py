@@ -217,7 +217,8 @@ def test_groups_are_predicted_apart():
 def test_trees_are_predicted_branch_by_branch(both):
     scores, human = both
     tree, few = (
-        xr.DataTree.from_dict({"deep": each.to_dataset(name="score")}) for each in (scores, human)
+        xr.DataTree.from_dict({"deep": each.assign_attrs(scores.attrs).to_dataset(name="score")})
+        for each in (scores, human)
     )
     found = tree.ireval.predict_powered(few)
     assert found["deep"]["ci_low"].equals(scores.ireval.predict_powered(human)["ci_low"])

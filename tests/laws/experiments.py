@@ -59,3 +59,5 @@ few = settings(
     phases=[Phase.explicit, Phase.generate],
 )
 """For laws that ask every verb at each draw: a smaller seed is no smaller experiment."""
+THOROUGH = few.max_examples > 1
+"""Whether draws are many: then laws that hold for every verb and much else try all of both."""
