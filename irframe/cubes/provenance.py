@@ -53,7 +53,7 @@ def caption(attributes: Mapping[Any, Any]) -> str:
     'ties trec; scores as float64; topics qrels; top grade 3; pool depth 10; irframe 0.1.0'
     """
     told = {name: attributes[name] for name in WORDS if name in attributes}
-    if np.array_equal(told.get("pool_depth"), 0):
+    if np.array_equal(told.get("pool_depth", ""), 0):
         del told["pool_depth"]  # nobody knows it
     texts = {name: " and ".join(map(str, np.atleast_1d(value))) for name, value in told.items()}
     return "; ".join(WORDS[name].format(text) for name, text in texts.items())
