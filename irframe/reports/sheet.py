@@ -59,7 +59,7 @@ class Sheet:
         rung, best = self.rung, int((self.topics["rank"] == 1).sum())
         return (
             f"Rank {rung.ranks}, tier {rung.tier}; mean {rung.mean} ({rung.interval}); "
-            f"first in {rung.first} of resamples of the topics; {rung.unjudged} unjudged; "
+            f"first in {rung.first} of resamples; {rung.unjudged} unjudged; "
             f"nobody is better on {best} of {len(self.topics)} topics."
         )
 

@@ -97,7 +97,8 @@ class View:
         """
         topics = self.matched.scored.sum(axis=1)
         single = np.array([how == "mean" for how in self.matched.summaries])
-        unit = Differences(np.zeros(()), np.ones(()), *3 * (np.zeros((), int),), topics)
+        none = np.zeros((), int)
+        unit = Differences(np.zeros(()), np.ones(()), none, none, none, topics)
         _, high = unit.interval(alpha=self.setting.alpha)
         return np.where(single[:, np.newaxis], high, np.nan)
 

@@ -29,7 +29,7 @@ function saySheet(rows) {
     `${count((each) => each.better > 0)} topics and worse on ${count((each) => each.better < 0)} of ${rows.length}`;
   const { ranks, tier, mean, interval, unjudged } = spelled(found, place);
   element("sheet-known").textContent = `Rank ${ranks}, tier ${tier}; mean ${mean} (${interval}); ` +
-    `first in ${percent(now("first")[place])} of resamples of the topics; ${unjudged} unjudged; ` +
+    `first in ${percent(now("first")[place])} of resamples; ${unjudged} unjudged; ` +
     `nobody is better on ${count((each) => each.rank === 1)} of ${rows.length} topics.`;
 }
 
