@@ -16,6 +16,8 @@ from playwright.sync_api import sync_playwright
 import irframe as ir
 
 HERE = Path(__file__).parent
+SENT = "UIowaS_Run3"
+"""The run whose sheet is shown."""
 
 
 def read(folder):
@@ -27,14 +29,14 @@ def read(folder):
     return runs, ir.read_qrels(folder / "qrels.txt")
 
 
-def picture(page, name):
-    """Take a picture of the first screen of a page."""
+def picture(page, name, place="", height=1040):
+    """Take a picture of the first screen of a page, or of one that begins at a place in it."""
     with sync_playwright() as engine:
         browser = engine.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
-        tab = browser.new_page(viewport={"width": 1180, "height": 1040})
-        tab.goto(page.as_uri())
+        tab = browser.new_page(viewport={"width": 1180, "height": height})
+        tab.goto(page.as_uri() + place)
         tab.wait_for_selector(".scripted [data-live=differences].vega-embed", state="attached")
         tab.screenshot(path=HERE / f"report-{name}.png")
         browser.close()
@@ -56,6 +58,7 @@ def main():
         )
         print(f"{time.perf_counter() - start:.1f} s, {page.stat().st_size / 1e6:.2f} MB")  # noqa: T201
         picture(page, "ladder")
+        picture(page, "sheet", f"#sheet/{SENT}", height=760)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from irframe.names import DEPTH, SYSTEM
 from irframe.reports.part import MISSING
 from irframe.reports.pixels import matrix
 from irframe.reports.view import View
+from irframe.reports.words import percent
 
 
 class Rung(NamedTuple):
@@ -24,8 +25,14 @@ class Rung(NamedTuple):
         Its name.
     ranks
         The interval of its rank.
-    tier
+    tier, opens
         Its tier, and whether the row above is of another.
+    mean, interval, share
+        Its mean, with its interval, and where these stand in the bar, in percent.
+    change, unjudged
+        Against the baseline, and the share of its documents.
+    first
+        How often it comes first.
     """
 
     place: int
@@ -38,6 +45,7 @@ class Rung(NamedTuple):
     share: tuple[float, float, float]
     change: str
     unjudged: str
+    first: str
 
 
 def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
@@ -63,6 +71,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
             tuple(share(end, low, high) for end in ends),  # type: ignore[arg-type]
             "" if np.isnan(base) else f"{ends[1] - base:+.3f}{' *' * bool(apart[row])}",
             MISSING if np.isnan(open_share[row]) else f"{100 * open_share[row]:.0f} %",
+            MISSING if np.isnan(values["first"][row]) else percent(float(values["first"][row])),
         )
         above = tier
 

@@ -14,17 +14,21 @@ from irframe.metrics.facts import facts
 from irframe.names import SYSTEM, TOPIC, VERSION
 from irframe.reports import figures
 from irframe.reports.duel import Duel
-from irframe.reports.ladder import rungs
+from irframe.reports.ladder import Rung, rungs
 from irframe.reports.lists import Lists
-from irframe.reports.packing import pack, pack_bytes, rounded
+from irframe.reports.packing import pack, pack_bytes, rounded_apart
 from irframe.reports.part import Part
 from irframe.reports.pixels import matrix, picture
 from irframe.reports.setting import Setting, text
+from irframe.reports.sheet import Sheet
 from irframe.reports.view import View, arrays
 from irframe.reports.words import sentences
 
-STYLES = ("colours", "page", "ladder", "duel", "print")
-SCRIPTS = ("numbers", "state", "tables", "ladder", "matrix", "charts", "duel", "main")
+STYLES = ("colours", "page", "ladder", "sheet", "duel", "print")
+SCRIPTS = (
+    *("numbers", "state", "tables", "ladder", "matrix", "charts"),
+    *("duel", "sheet", "main"),
+)
 """Files of `irframe/reports/page`, in the order in which the page has them."""
 DRAWN = 5
 """Systems whose curves are drawn when the page opens, besides the baseline."""
@@ -91,9 +95,14 @@ class Page:
         return [int(hue) for hue in found]
 
     @cached_property
+    def rungs(self) -> list[Rung]:
+        """The ladder that the page opens with, the best first."""
+        return list(rungs(self.opening, self.systems))
+
+    @cached_property
     def ladder(self) -> list[int]:
-        """Positions of the systems in the ladder that the page opens with, the best first."""
-        return [rung.place for rung in rungs(self.opening, self.systems)]
+        """Positions of its systems."""
+        return [rung.place for rung in self.rungs]
 
     @cached_property
     def drawn(self) -> list[int]:
@@ -125,6 +134,11 @@ class Page:
         first, *others = self.ladder
         second = next((place for place in others if place == self.baseline), others[0])
         return Duel(self.opening, self.lists, first, second)
+
+    @cached_property
+    def sheet(self) -> Sheet:
+        """The sheet of the first system."""
+        return Sheet(self.opening, self.rungs[0])
 
     @cached_property
     def live(self) -> dict[str, dict[str, Any]]:
@@ -184,6 +198,8 @@ class Page:
             "baseline": self.baseline,
             "drawn": self.drawn,
             "duel": [self.duel.a, self.duel.b, self.topics.index(self.duel.topic)],
+            "own": self.sheet.rung.place,
+            "sure": f"{100 * (1 - self.setting.alpha):g} %",
             "views": [self._view(number) for number in range(len(self.views))],
             "figures": {name: _bare(figure) for name, figure in self.live.items()},
             "groups": _groups(self.setting, SYSTEM),
@@ -227,12 +243,12 @@ class Page:
     def _scores(self) -> Any:
         """Return the scores of all views, (metric, system, topic, depth), NaN where none is."""
         shape = len(self.setting.metrics), len(self.systems), len(self.topics)
-        whole = np.full((*shape, len(self.setting.depths)), np.nan, np.float32)
+        whole = np.full((*shape, len(self.setting.depths)), np.nan)
         for number, view in enumerate(self.views):
             there = self._view(number)
             place = np.ix_(range(shape[0]), there["systems"], there["topics"])
             whole[place] = view.scores.to_numpy()
-        return rounded(whole)
+        return rounded_apart(whole, axis=1)
 
     def render(self) -> str:
         """Return the page as HTML."""
@@ -246,7 +262,7 @@ class Page:
         return made.get_template("page.html").render(
             page=self,
             version=VERSION,
-            rungs=list(rungs(self.opening, self.systems)),
+            rungs=self.rungs,
             said={name: self.said[0][name][0][at] for name in self.said[0]},
             facts=self.facts | {"contents": contents},
             packed=packed,

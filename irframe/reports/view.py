@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from irframe.cubes.score import score
 from irframe.cubes.splitting import groups
 from irframe.errors import MetricError
+from irframe.inference.matched import Matched
 from irframe.inference.matching import match_topics
 from irframe.inference.rank_intervals import rank_intervals
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
-from irframe.paired import all_pairs
+from irframe.paired import Differences, all_pairs
 from irframe.reports.packing import rounded
 from irframe.reports.setting import Setting, text
 from irframe.studies.depth.volatility import volatility
@@ -84,11 +85,28 @@ class View:
         return levels(self.setting.alpha)
 
     @cached_property
+    def matched(self) -> Matched:
+        """The scores, and the topics on which every system has one."""
+        return match_topics(self.scores, quiet=True)
+
+    @cached_property
+    def reach(self) -> NDArray[np.float64]:
+        """Half the width of a difference's interval for a spread of 1, (metric, depth).
+
+        It is that of `compare`; NaN for one topic, and where a mean is none of single scores.
+        """
+        topics = self.matched.scored.sum(axis=1)
+        single = np.array([how == "mean" for how in self.matched.summaries])
+        none = np.zeros((), int)
+        unit = Differences(np.zeros(()), np.ones(()), none, none, none, topics)
+        _, high = unit.interval(alpha=self.setting.alpha)
+        return np.where(single[:, np.newaxis], high, np.nan)
+
+    @cached_property
     def strength(self) -> NDArray[np.uint8]:
         """Below how many of the levels a pair's corrected p-value is, (metric, depth, pair)."""
-        matched = match_topics(self.scores, quiet=True)
         pairs = all_pairs(self.cube.sizes[SYSTEM])
-        p = self.setting.pairing.p_values(matched, pairs)
+        p = self.setting.pairing.p_values(self.matched, pairs)
         found: NDArray[np.uint8] = (p[..., np.newaxis] < np.array(self.levels)).sum(-1, np.uint8)
         return found
 
@@ -156,7 +174,7 @@ def arrays(view: View) -> dict[str, Array]:
     """Return the numbers of a view as the page holds them, over (metric, depth, system)."""
     whole = {name: view.ranked[name] for name in ("rank", "rank_low", "rank_high", "tier")}
     real = {name: view.ranked[name] for name in ("mean", "ci_low", "ci_high", "first")}
-    real |= {"told": view.told, "agreement": view.agreement}
+    real |= {"told": view.told, "agreement": view.agreement, "reach": view.reach}
     real["unjudged"] = view.unjudged.transpose(DEPTH, SYSTEM).to_numpy()
     marks = {name: np.nan_to_num(values).astype(np.int16) for name, values in whole.items()}
     return {

@@ -14,6 +14,16 @@ def path(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def cube():
+    return ir.cube(*attacked())
+
+
+@pytest.fixture(scope="session")
+def scores(cube):
+    return cube.ireval.score(*METRICS, at=DEPTHS)
+
+
+@pytest.fixture(scope="session")
 def page(path):
     return Page(path.read_text(encoding="utf-8"))
 

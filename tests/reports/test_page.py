@@ -1,6 +1,9 @@
 """The page in a real browser."""
 
+import re
+
 import numpy as np
+import pandas as pd
 import pytest
 from paged import DEPTHS, METRICS, SYSTEM, TITLE
 
@@ -131,6 +134,7 @@ def test_figures_have_a_mark_for_every_number(moved, page):
 
 
 def test_two_systems_are_held_against_each_other(moved, page):
+    moved.select_option("#side-a", label=SYSTEM)
     moved.select_option("#side-b", label="ance")
     settle(moved)
     moved.select_option("#topic", index=2)
@@ -159,37 +163,127 @@ def test_other_peoples_text_stays_text_when_the_script_writes_it(moved):
     assert [name for name in names if name.startswith("<script>a")]
 
 
-def test_data_come_as_csv(moved, page):
-    with moved.expect_download() as waiting:
-        moved.click("[data-csv=pairs] button")
-    lines = waiting.value.path().read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "metric,depth,system_a,system_b,difference,p_below,wins,ties,losses"
-    assert len(lines) == 1 + 28
-    won = [sum(map(int, line.rsplit(",", 3)[1:])) for line in lines[1:]]
-    assert set(won) == {len(page.facts["topics"])}
+def saved(tab, name):
+    """Return the data that the button of a figure or table saves."""
+    with tab.expect_download() as waiting:
+        tab.click(f"[data-csv={name}] button")
+    return pd.read_csv(waiting.value.path(), dtype={"topic": str})
+
+
+def either_way(compared):
+    """Return rows of a comparison for a against b, and for b against a."""
+    turned = compared.assign(
+        system_a=compared["system_b"],
+        system_b=compared["system_a"],
+        difference=-compared["difference"],
+        ci_low=-compared["ci_high"],
+        ci_high=-compared["ci_low"],
+        wins=compared["losses"],
+        losses=compared["wins"],
+    )
+    return pd.concat([compared, turned]).set_index(["system_a", "system_b"])
+
+
+@pytest.fixture(scope="module")
+def compared(scores):
+    """Every pair by the first metric at depth 10, either way round."""
+    return either_way(scores.isel(metric=[0]).sel(depth=[10]).ireval.compare("t", adjust="holm"))
+
+
+def test_pairs_are_those_of_compare(moved, compared):
+    frame = saved(moved, "pairs").set_index(["system_a", "system_b"])
+    assert len(frame) == 28
+    expected = compared.loc[frame.index]
+    counts = ["wins", "ties", "losses"]
+    pd.testing.assert_frame_equal(frame[counts], expected[counts])
+    for name in ("difference", "ci_low", "ci_high"):
+        np.testing.assert_allclose(frame[name], expected[name], atol=2e-5)
+    apart = frame["p_below"].notna()
+    np.testing.assert_array_equal(apart, expected["significant"])
+
+
+def test_a_cell_tells_of_its_pair_what_compare_says(moved, compared, page):
+    moved.focus("canvas")
+    for key in ["ArrowUp", "ArrowLeft"] * 8 + ["ArrowRight"] * 6 + ["ArrowDown"] * 2:
+        moved.keyboard.press(key)
+    names = column(moved, "name")
+    row = compared.loc[names[2], names[6]]
+    numbers = [float(text) for text in re.findall(r"[+-]\d\.\d{3}", moved.inner_text("#cell"))]
+    expected = row[["difference", "ci_low", "ci_high"]].astype(float)
+    np.testing.assert_allclose(numbers, expected, atol=5.2e-4)
+    below = [level for level in page.facts["levels"] if row["p_adjusted"] < level]
+    told = f"p < {below[-1]}" if below else "not told apart at 0.05"
+    ends = f"{told}; {row['wins']} wins, {row['ties']} ties, {row['losses']} losses"
+    assert moved.inner_text("#cell").startswith(f"{names[2]} against {names[6]}: ")
+    assert moved.inner_text("#cell").endswith(f" at 95 %), {ends}")
+
+
+def sheet(tab):
+    """Return the sheet as it is shown: its words, and its rows."""
+    rows = tab.locator("#sheet-rows tbody tr")
+    words = [tab.text_content(f"#{name}") for name in ("says-sheet", "sheet-known")]
+    return words, rows.evaluate_all(
+        "(rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
+    )
+
+
+def test_a_name_in_the_ladder_leads_to_its_sheet_by_keyboard(moved, scores):
+    moved.locator("#rungs a", has_text="bm25+rm3").focus()
+    moved.keyboard.press("Enter")
+    moved.wait_for_function("document.activeElement.id === 'says-sheet'")
+    put(moved, depth=5, metric=1)
+    expected = scores.isel(metric=[1]).sel(depth=[5]).ireval.standing("bm25+rm3").to_dataframe()
+    expected = expected.droplevel(["metric", "depth"])
+    apart = (expected["score"] - expected["median"]).round(12)
+    assert moved.inner_text("#says-sheet") == (
+        f"bm25+rm3 is better than the median on {(apart > 0).sum()} topics "
+        f"and worse on {(apart < 0).sum()} of 16"
+    )
+    frame = saved(moved, "sheet").set_index("topic")
+    assert frame.index.tolist() == [row[0] for row in sheet(moved)[1]]
+    assert apart[frame.index].is_monotonic_increasing
+    expected = expected.loc[frame.index]
+    np.testing.assert_allclose(frame[[*expected]], expected, atol=2e-5)
+    np.testing.assert_array_equal(frame["rank"], expected["rank"])
+    moved.select_option("#sheet-order", label="topic")
+    settle(moved)
+    assert [row[0] for row in sheet(moved)[1]] == scores["topic"].to_numpy().tolist()
+    moved.select_option("#sheet-order", label="against the median")
+
+
+def test_the_sheet_reads_the_same_without_a_script(moved, path):
+    moved.select_option("#own", label=SYSTEM)
+    settle(moved)
+    scripted = sheet(moved)
+    bare = moved.context.browser.new_context(java_script_enabled=False).new_page()
+    bare.goto(path.as_uri())
+    assert sheet(bare) == scripted
+    assert bare.locator("#rungs a[href]").count() == 1
+    bare.context.close()
 
 
 def test_a_track_brings_its_own_systems(tab, tracks_path, tracks):
     other = tab.context.browser.new_page()
     other.on("console", lambda message: tab.heard.append(message.text))
-    other.goto(tracks_path.as_uri())
+    other.goto(f"{tracks_path.as_uri()}#sheet/monot5")
     other.wait_for_selector(".scripted [data-live=differences].vega-embed", state="attached")
+    assert other.input_value("#own") == str(tracks.facts["systems"].index("monot5"))
     other.select_option("#view", label="track even")
     settle(other)
+    own = int(other.input_value("#own"))
+    assert own in tracks.facts["views"][1]["systems"]
     there = [tracks.facts["systems"][place] for place in tracks.facts["views"][1]["systems"]]
     mean = tracks.numbers["1/mean"][0, 1]
     assert column(other, "name") == [there[place] for place in np.argsort(mean)]
     assert other.locator("#baseline option").all_text_contents() == ["none", *there]
     assert set(column(other, "change")) == {""}
     assert "of 8" in other.inner_text("#says-duel")
+    costs = tracks.numbers["scores"][0, :, tracks.facts["views"][1]["topics"], 1]
+    frame = saved(other, "sheet").set_index("topic").sort_index()
+    np.testing.assert_allclose(frame["best"], np.nanmin(costs, axis=1), rtol=1e-6)
+    np.testing.assert_array_equal(frame["rank"], 1 + (costs < costs[:, [own]]).sum(axis=1))
+    assert set(frame["n"]) == {6}
     other.close()
-
-
-def test_the_matrix_is_read_by_keyboard(moved):
-    moved.focus("canvas")
-    for key in ("ArrowDown", "ArrowUp", "ArrowRight"):
-        moved.keyboard.press(key)
-    assert moved.inner_text("#cell").startswith(f"{SYSTEM} against ")
 
 
 def violations(found):
@@ -203,7 +297,7 @@ def test_axe_finds_nothing(moved, axe):
 
 def test_text_stands_out_in_the_dark_too(moved, axe):
     moved.emulate_media(color_scheme="dark")
-    parts = {"include": [["#ladder"], ["#controls"], ["#lists"], [".findings"]]}
+    parts = {"include": [["#ladder"], ["#controls"], ["#sheet"], ["#lists"], [".findings"]]}
     found = axe.run(moved, context=parts, options={"runOnly": ["color-contrast"]})
     moved.emulate_media(color_scheme="light")
     assert violations(found) == []

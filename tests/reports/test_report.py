@@ -4,21 +4,15 @@ import sys
 import numpy as np
 import pytest
 from paged import DEPTHS, DOC, METRICS, SYSTEM, TITLE, TOPIC, Page, attacked
+from scipy.stats import rankdata
 
 import irframe as ir
 from irframe.errors import DepthError, InputError, ParameterError
+from irframe.reports.packing import rounded, rounded_apart
+from irframe.reports.setting import Setting
+from irframe.reports.view import View
 
 pytestmark = pytest.mark.xdist_group("report")
-
-
-@pytest.fixture(scope="module")
-def cube():
-    return ir.cube(*attacked())
-
-
-@pytest.fixture(scope="module")
-def scores(cube):
-    return cube.ireval.score(*METRICS, at=DEPTHS)
 
 
 def test_the_numbers_of_a_page_are_those_of_the_verbs(page, scores):
@@ -37,6 +31,31 @@ def test_a_pair_is_as_strong_as_its_corrected_p_value_is_small(page, scores):
     np.testing.assert_array_equal(strength, sum((p < level) * 1 for level in (0.05, 0.01, 0.001)))
     assert set(strength.ravel()) == {0, 1, 2, 3}
     np.testing.assert_allclose(page.numbers["0/told"], (p < 0.05).mean(axis=-1), rtol=2e-5)
+
+
+def test_scores_keep_their_order_when_they_are_rounded():
+    values = np.random.default_rng(1).integers(0, 300, (400, 3)) * 1e-7 + 0.25
+    values[0] = np.nan
+    values[1] += 1e-15
+    found = rounded_apart(values, 0)
+    ranks = [rankdata(each, "min", axis=0, nan_policy="omit") for each in (values.round(12), found)]
+    np.testing.assert_array_equal(*ranks)
+    np.testing.assert_allclose(found, values, rtol=6e-5)
+    assert len(np.unique(rounded(values[1:]))) < 10
+
+
+def test_a_difference_has_an_interval_where_means_are_averaged(cube):
+    scores = cube.ireval.score("AP", "GMAP", at=[5, 10])
+    asked = {"test": "t", "adjust": None, "alpha": 0.1, "samples": 100, "seed": 0}
+    view = View(
+        "all", Setting.read(cube, ["AP", "GMAP"], [5, 10], None, asked | {"baseline": None}), cube
+    )
+    compared = scores.ireval.compare("t", alpha=0.1)
+    half = (compared["ci_high"] - compared["ci_low"]) / 2
+    spread = compared["difference"] / compared["effect_size"]
+    reach = (half / spread).to_numpy().reshape(2, 2, -1)
+    np.testing.assert_allclose(reach, view.reach[..., np.newaxis] * np.ones(28))
+    assert np.isnan(view.reach).tolist() == [[False] * 2, [True] * 2]
 
 
 def test_unjudged_shares_are_what_judged_leaves(page, cube):
@@ -66,7 +85,7 @@ def test_a_page_reads_without_its_script(page, scores):
     stars = sum(row["significant"] for pair, row in pairs.iterrows() if "bm25" in pair)
     assert len(re.findall(r"[+-]\d\.\d{3} \*", page.text)) == stars > 0
     assert page.count("svg") == 7
-    assert page.count("h2") == 7
+    assert page.count("h2") == 8
 
 
 def test_other_peoples_text_stays_text(page):
@@ -75,7 +94,7 @@ def test_other_peoples_text_stays_text(page):
         "img": 1,
         "b": 0,
     }
-    assert page.count("i") == 8 * 2 + 5
+    assert page.count("i") == 8 * 2 + 16 + 6
     for name in (SYSTEM, TOPIC, DOC, TITLE):
         assert name in page.text
     assert page.facts["title"] == TITLE

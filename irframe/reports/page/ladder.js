@@ -22,15 +22,24 @@ function rungValues() {
   return found;
 }
 
+// What a row of the ladder says of a system.
+function spelled(found, place) {
+  const [from, to] = [found.rank_low[place], found.rank_high[place]], open = found.unjudged[place];
+  const none = Number.isNaN(found.ci_low[place]);
+  return {
+    ranks: from === 0 ? "-" : from === to ? from : `${from}–${to}`,
+    tier: found.tier[place] || "-",
+    mean: fixed(found.mean[place]),
+    interval: none ? "-" : `${fixed(found.ci_low[place])} to ${fixed(found.ci_high[place])}`,
+    unjudged: Number.isNaN(open) ? "-" : `${Math.round(100 * open)} %`,
+  };
+}
+
 function fill(line, found, place, [low, high]) {
   const cell = (name) => line.querySelector(`.${name}`);
   const share = (value) => (Number.isNaN(value) ? 0 : (100 * (value - low)) / (high - low || 1));
-  const [from, to] = [found.rank_low[place], found.rank_high[place]];
-  cell("rank_low").textContent = from === 0 ? "-" : from === to ? from : `${from}–${to}`;
-  cell("tier").textContent = found.tier[place] || "-";
-  cell("mean").textContent = fixed(found.mean[place]);
-  const none = Number.isNaN(found.ci_low[place]);
-  const interval = none ? "-" : `${fixed(found.ci_low[place])} to ${fixed(found.ci_high[place])}`;
+  const { ranks, tier, mean, interval, unjudged } = spelled(found, place);
+  Object.entries({ rank_low: ranks, tier, mean, unjudged }).forEach(([name, text]) => { cell(name).textContent = text; });
   cell("bar").title = cell("bar").lastChild.textContent = interval;
   const ends = { low: found.ci_low, mean: found.mean, high: found.ci_high };
   for (const [end, values] of Object.entries(ends)) {
@@ -39,8 +48,6 @@ function fill(line, found, place, [low, high]) {
   const apart = found.base >= 0 && place !== found.base && strength(place, found.base) > 0;
   cell("change").textContent = signed(found.change[place]) + (apart ? " *" : "");
   cell("change").title = apart ? "told apart from the baseline" : "";
-  const open = found.unjudged[place];
-  cell("unjudged").textContent = Number.isNaN(open) ? "-" : `${Math.round(100 * open)} %`;
   line.classList.toggle("baseline", place === found.base);
 }
 
@@ -87,10 +94,6 @@ for (const head of document.querySelectorAll("#rungs th[data-key]")) {
   const falls = ["mean", "change", "unjudged"].includes(key);
   button.addEventListener("click", () => change({ sort: key, down: state.sort === key ? !state.down : falls }));
 }
-
-body.addEventListener("click", (event) => {
-  if (event.target.closest("a")) change({ a: Number(event.target.closest("tr").dataset.system) });
-});
 
 exports.ladder = () => {
   const names = ["rank", "rank_low", "rank_high", "first", "tier", "mean", "ci_low", "ci_high"];

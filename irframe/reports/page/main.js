@@ -8,7 +8,7 @@ function chooseView(number) {
   const [a, b] = [within(state.a), within(state.b)];
   const other = view().systems[ladderOrder()[1]];
   fillBaselines();
-  change({ a, b: a === b ? other : b, baseline: local(state.baseline) < 0 ? null : state.baseline });
+  change({ own: within(state.own), a, b: a === b ? other : b, baseline: local(state.baseline) < 0 ? null : state.baseline });
 }
 
 function fillBaselines() {
@@ -36,3 +36,4 @@ fillBaselines();
 element("controls").hidden = false;
 document.documentElement.classList.add("scripted");
 change({});
+openSheet();

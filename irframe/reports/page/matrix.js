@@ -59,15 +59,22 @@ function outline(pen, size) {
   pen.strokeRect(cursor[1] * size, cursor[0] * size, size, size);
 }
 
-// On how many topics the first of two systems scores better, alike and worse.
-function wins(a, b) {
-  const counts = [0, 0, 0];
-  for (const topic of view().topics) {
-    const [left, right] = [a, b].map((system) => at("scores", state.metric, system, topic, state.depth));
-    if (Number.isNaN(left - right)) continue;
-    counts[1 - Math.sign((left - right) * facts.signs[state.metric])] += 1;
-  }
-  return counts;
+// Topics on which every system of the view has a score; a comparison is of these.
+function matched() {
+  const there = (topic) => (system) => !Number.isNaN(at("scores", state.metric, system, topic, state.depth));
+  return view().topics.filter((topic) => view().systems.every(there(topic)));
+}
+
+// By how much the first of two systems scores more, between what and what that is, and on how
+// many topics it scores better, alike and worse.
+function compared(a, b, topics) {
+  const [left, right] = [a, b].map((system) => topics.map((topic) => at("scores", state.metric, view().systems[system], topic, state.depth)));
+  const apart = left.map((score, place) => score - right[place]), counts = [0, 0, 0];
+  for (const each of apart) counts[1 - Math.sign(each * facts.signs[state.metric])] += 1;
+  const centre = apart.reduce((sum, each) => sum + each, 0) / apart.length;
+  const spread = Math.sqrt(apart.reduce((sum, each) => sum + (each - centre) ** 2, 0) / (apart.length - 1));
+  const difference = now("mean")[a] - now("mean")[b], half = of("reach", state.metric)[state.depth] * spread;
+  return { difference, low: difference - half, high: difference + half, counts };
 }
 
 function levelText(level) {
@@ -79,10 +86,13 @@ function sayCell(order) {
     element("cell").textContent = "Point at a cell, or move over them by the arrow keys; a click sets the two side by side.";
     return;
   }
-  const [a, b] = cursor.map((place) => order[place]), systems = view().systems, mean = now("mean");
-  const [won, tied, lost] = wins(systems[a], systems[b]);
-  element("cell").textContent = `${facts.systems[systems[a]]} against ${facts.systems[systems[b]]}: ` +
-    `${signed(mean[a] - mean[b])}, ${levelText(strength(a, b))}; ${won} wins, ${tied} ties, ${lost} losses`;
+  const [a, b] = cursor.map((place) => order[place]), topics = matched();
+  const { difference, low, high, counts: [won, tied, lost] } = compared(a, b, topics);
+  const why = topics.length < 2 ? "of one topic" : `as ${facts.metrics[state.metric]} is not averaged as a mean`;
+  const interval = Number.isNaN(low) ? `no interval, ${why}` : `${signed(low)} to ${signed(high)} at ${facts.sure}`;
+  const [row, column] = [a, b].map((place) => facts.systems[view().systems[place]]);
+  element("cell").textContent = `${row} against ${column}: ${signed(difference)} (${interval}), ` +
+    `${levelText(strength(a, b))}; ${won} wins, ${tied} ties, ${lost} losses`;
 }
 
 function point(line, column) {
@@ -119,10 +129,13 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawMatrix
 watchers.push(drawMatrix);
 
 exports.pairs = () => {
-  const order = ladderOrder(), mean = now("mean"), systems = view().systems;
-  const rows = [["metric", "depth", "system_a", "system_b", "difference", "p_below", "wins", "ties", "losses"]];
-  order.forEach((a, place) => order.slice(place + 1).forEach((b) => rows.push([
-    facts.metrics[state.metric], facts.depths[state.depth], facts.systems[systems[a]], facts.systems[systems[b]],
-    mean[a] - mean[b], facts.levels[strength(a, b) - 1] ?? "", ...wins(systems[a], systems[b])])));
+  const order = ladderOrder(), systems = view().systems, topics = matched();
+  const names = ["difference", "ci_low", "ci_high", "p_below", "wins", "ties", "losses"];
+  const rows = [["metric", "depth", "system_a", "system_b", ...names]];
+  order.forEach((a, place) => order.slice(place + 1).forEach((b) => {
+    const { difference, low, high, counts } = compared(a, b, topics), pair = [a, b].map((each) => facts.systems[systems[each]]);
+    const below = facts.levels[strength(a, b) - 1] ?? "";
+    rows.push([facts.metrics[state.metric], facts.depths[state.depth], ...pair, difference, low, high, below, ...counts]);
+  }));
   return rows;
 };

@@ -28,7 +28,11 @@ function row(name, ...places) {
   return values.subarray(first, first + size);
 }
 
-const at = (name, ...places) => row(name, ...places)[0];
+// One number.
+function at(name, ...places) {
+  const { values, shape } = held[name];
+  return values[places.reduce((sum, place, axis) => sum * shape[axis] + place, 0)];
+}
 const fixed = (value) => (Number.isNaN(value) ? "-" : value.toFixed(Math.abs(value) < 100 ? 3 : 1));
 const signed = (value) => (Number.isNaN(value) ? "" : (value < 0 ? "" : "+") + fixed(value));
 const element = (id) => document.getElementById(id);

@@ -1,0 +1,83 @@
+// The sheet of one system: its score on every topic against those of all systems of the view.
+const sheetBody = element("sheet-rows").tBodies[0];
+const address = (system) => `#sheet/${encodeURIComponent(facts.systems[system])}`;
+
+function standing(topic) {
+  const pick = (system) => at("scores", state.metric, system, topic, state.depth), sign = facts.signs[state.metric];
+  const all = view().systems.map(pick).filter((value) => !Number.isNaN(value)).sort((a, b) => sign * (b - a));
+  const score = pick(state.own), n = all.length, median = (all[(n - 1) >> 1] + all[n >> 1]) / 2;
+  const rank = Number.isNaN(score) ? NaN : 1 + all.filter((value) => sign * (value - score) > 0).length;
+  return { topic: facts.topics[topic], score, best: all[0], median, worst: all[n - 1], rank, n, better: sign * (score - median) };
+}
+
+function standings() {
+  const rows = view().topics.map(standing).filter((each) => each.n);
+  const least = (each) => (Number.isNaN(each.better) ? Infinity : each.better);
+  return element("sheet-order").value === "topic" ? rows : rows.sort((a, b) => (least(a) < least(b) ? -1 : least(a) > least(b) ? 1 : 0));
+}
+
+function percent(share) {
+  if (Number.isNaN(share)) return "-";
+  const whole = Math.round(100 * share);
+  if (whole === 0 && share > 0) return "less than 1 %";
+  return whole === 100 && share < 1 ? "more than 99 %" : `${whole} %`;
+}
+
+function saySheet(rows) {
+  const count = (holds) => rows.filter(holds).length, place = local(state.own), found = rungValues();
+  element("says-sheet").textContent = `${facts.systems[state.own]} is better than the median on ` +
+    `${count((each) => each.better > 0)} topics and worse on ${count((each) => each.better < 0)} of ${rows.length}`;
+  const { ranks, tier, mean, interval, unjudged } = spelled(found, place);
+  element("sheet-known").textContent = `Rank ${ranks}, tier ${tier}; mean ${mean} (${interval}); ` +
+    `first in ${percent(now("first")[place])} of resamples; ${unjudged} unjudged; ` +
+    `nobody is better on ${count((each) => each.rank === 1)} of ${rows.length} topics.`;
+}
+
+function sheetRow(each, low, high) {
+  const line = sheetBody.rows[0].cloneNode(true), cell = (name) => line.querySelector(`.${name}`);
+  const share = (value) => (Number.isNaN(value) ? 0 : (100 * (value - low)) / (high - low || 1));
+  const { score, median, best, worst } = each, none = Number.isNaN(score);
+  const marks = { median, score, low: Math.min(best, worst), high: Math.max(best, worst) };
+  for (const [name, value] of Object.entries(marks)) cell("bar").firstChild.style.setProperty(`--${name}`, `${share(value)}%`);
+  cell("bar").firstChild.classList.toggle("none", none);
+  for (const name of ["score", "median", "best", "worst"]) cell(name).textContent = fixed(each[name]);
+  cell("topic").textContent = each.topic;
+  cell("apart").textContent = none ? "-" : signed(score - median);
+  cell("rank").textContent = none ? "-" : `${each.rank} of ${each.n}`;
+  return line;
+}
+
+function drawSheet() {
+  const rows = standings(), ends = rows.flatMap(({ best, worst }) => [best, worst]);
+  const low = Math.min(0, ...ends), high = Math.max(...ends);
+  saySheet(rows);
+  sheetBody.replaceChildren(...rows.map((each) => sheetRow(each, low, high)));
+  element("sheet").style.setProperty("--hue", `var(--c${facts.hues[state.own]})`);
+  selectOf(view().systems.map((system) => [system, facts.systems[system]]), state.own, element("own"));
+}
+watchers.push(drawSheet);
+
+// The address of a page may name the system whose sheet is wanted, as the names in the ladder do.
+function openSheet() {
+  const system = facts.systems.findIndex((_, place) => address(place) === location.hash);
+  if (system < 0) return;
+  if (local(system) < 0) element("view").value = state.view = facts.views.findIndex((each) => each.systems.includes(system));
+  change({ own: system, a: system, b: system === state.b ? state.a : state.b });
+  chooseView(state.view);
+  element("says-sheet").scrollIntoView();
+  element("says-sheet").focus({ preventScroll: true });
+}
+addEventListener("hashchange", openSheet);
+body.addEventListener("click", (event) => {
+  if (event.target.closest("a")?.hash === location.hash) openSheet();
+});
+for (const [system, line] of rungs) line.querySelector(".name a").href = address(system);
+
+element("own").addEventListener("change", (event) => change({ own: Number(event.target.value) }));
+element("sheet-order").addEventListener("change", () => change({}));
+
+exports.sheet = () => [
+  ["metric", "depth", "system", "topic", "score", "best", "median", "worst", "rank", "n"],
+  ...standings().map(({ topic, score, best, median, worst, rank, n }) => [
+    facts.metrics[state.metric], facts.depths[state.depth], facts.systems[state.own], topic, score, best, median, worst, rank, n]),
+];

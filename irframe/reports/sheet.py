@@ -1,0 +1,91 @@
+"""One system as who sent it in wants to see it: topic by topic, against all others."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from irframe.inference.standing import standing
+from irframe.metrics.averaging import TIE
+from irframe.metrics.facts import facts
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.reports.ladder import Rung, fixed, share
+from irframe.reports.part import MISSING
+from irframe.reports.setting import text
+from irframe.reports.view import View
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A system as the page opens with it.
+
+    Parameters
+    ----------
+    view
+        The numbers.
+    rung
+        Its row of the ladder.
+    """
+
+    view: View
+    rung: Rung
+
+    @cached_property
+    def topics(self) -> pd.DataFrame:
+        """What `standing` says, with ``better``, than the median by how much; the least first."""
+        there = {METRIC: [0], DEPTH: [self.view.setting.place]}
+        label = self.view.cube[SYSTEM].to_numpy()[self.view.systems.index(self.rung.system)]
+        found = standing(self.view.scores.isel(there), label)
+        frame = found.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().query("n > 0")
+        apart = (frame["score"] - frame["median"]).round(TIE)
+        frame["better"] = apart * facts(self.view.setting.metrics[0]).sign
+        return frame.sort_values("better", kind="stable")
+
+    @property
+    def says(self) -> str:
+        """On how many topics it is better and worse than the median."""
+        side = np.sign(self.topics["better"])
+        better, worse = int((side > 0).sum()), int((side < 0).sum())
+        return (
+            f"{self.rung.system} is better than the median on {better} topics "
+            f"and worse on {worse} of {len(side)}"
+        )
+
+    @property
+    def known(self) -> str:
+        """What the ladder says of it, and on how many topics nobody is better."""
+        rung, best = self.rung, int((self.topics["rank"] == 1).sum())
+        return (
+            f"Rank {rung.ranks}, tier {rung.tier}; mean {rung.mean} ({rung.interval}); "
+            f"first in {rung.first} of resamples; {rung.unjudged} unjudged; "
+            f"nobody is better on {best} of {len(self.topics)} topics."
+        )
+
+    @cached_property
+    def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:
+        """Its topics as they are spelled, and where the marks of a topic stand, in percent."""
+        ends = self.topics[["best", "worst"]].to_numpy()
+        low, high = min(0.0, float(ends.min())), float(ends.max())
+        records: list[dict[Any, Any]] = self.topics.reset_index().to_dict("records")
+        return [(_spelled(row), _marks(row, low, high)) for row in records]
+
+
+def _marks(row: dict[Any, Any], low: float, high: float) -> dict[str, float]:
+    """Return where the marks of a topic stand between two scores, in percent."""
+    ends = sorted([row["best"], row["worst"]])
+    marks = {"median": row["median"], "score": row["score"], "low": ends[0], "high": ends[1]}
+    return {name: share(value, low, high) for name, value in marks.items()}
+
+
+def _spelled(row: dict[Any, Any]) -> dict[str, str]:
+    """Return a topic as the page has it."""
+    apart = row["score"] - row["median"]
+    there = not np.isnan(row["rank"])
+    return {
+        **{name: fixed(row[name]) for name in ("score", "median", "best", "worst")},
+        "topic": text(row[TOPIC]),
+        "apart": f"{'' if apart < 0 else '+'}{fixed(apart)}" if there else MISSING,
+        "rank": f"{row['rank']:.0f} of {row['n']:.0f}" if there else MISSING,
+    }
