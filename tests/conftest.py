@@ -15,7 +15,7 @@ settings.register_profile("fixed", max_examples=12, derandomize=True, database=N
 # The same with fewer draws, where the question is whether other versions work at all.
 settings.register_profile("light", settings.get_profile("fixed"), max_examples=3)
 # Fresh draws; a failure prints what to decorate a test with to see it again.
-settings.register_profile("deep", max_examples=50, deadline=None, print_blob=True)
+settings.register_profile("deep", max_examples=30, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
