@@ -1,7 +1,7 @@
 """What every verb does alike: the gate, groups, trees, and where its numbers come from."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial, wraps
 from typing import Any, TypeVar, overload
 
@@ -121,19 +121,32 @@ def _each(
     function: Callable[..., Any], whole: Any, by: Any, bound: inspect.BoundArguments
 ) -> dict[Any, Any]:
     """Return the result of every group; scores among the arguments are split alike."""
-    parts = dict(groups(whole, by))
-    others = {
-        name: dict(groups(value, by))
-        for name, value in list(bound.arguments.items())[1:]
-        if isinstance(value, pd.DataFrame | xr.DataArray)
-    }
-    _refuse_other_groups(parts, others, by)
+
+    def split(scores: Any) -> dict[Any, Any]:
+        return dict(groups(scores, by))
+
     results = {}
-    for key, part in parts.items():
-        bound.arguments.update({name: other[key] for name, other in others.items()})
+    for key, part in _parts(split, whole, pd.DataFrame | xr.DataArray, bound, by):
         with naming_group(key, by):
             results[key] = _once(function, part, bound)
     return results
+
+
+def _parts(
+    split: Callable[[Any], Mapping[Any, Any]],
+    whole: Any,
+    kinds: Any,
+    bound: inspect.BoundArguments,
+    by: Any,
+) -> Iterator[tuple[Any, Any]]:
+    """Yield the parts of a subject, while arguments of some kinds are their part of that name."""
+    parts = split(whole)
+    given = list(bound.arguments.items())[1:]
+    others = {name: split(value) for name, value in given if isinstance(value, kinds)}
+    _refuse_other_groups(parts, others, by)
+    for key, part in parts.items():
+        bound.arguments.update({name: other[key] for name, other in others.items()})
+        yield key, part
 
 
 def _refuse_other_groups(
@@ -162,15 +175,11 @@ def _over_tree(call: Callable[..., Any], tree: xr.DataTree, bound: inspect.Bound
 
     Trees among the arguments are split alike.
     """
-    name, parts, results = tree.name or "group", branches(tree), {}
-    given = list(bound.arguments.items())[1:]
-    others = {key: branches(value) for key, value in given if isinstance(value, xr.DataTree)}
-    _refuse_other_groups(parts, others, name)
-    for key, part in parts.items():
-        bound.arguments.update({argument: other[key] for argument, other in others.items()})
-        results[key] = _once(call, part, bound)
+    name = tree.name or "group"
+    parts = _parts(branches, tree, xr.DataTree, bound, name)
+    results = {key: _once(call, part, bound) for key, part in parts}
     if not all(isinstance(result, xr.Dataset | xr.DataArray) for result in results.values()):
-        first = next(iter(parts.values()))
+        first = next(iter(branches(tree).values()))
         return stamped(join(results, name, tree), call.__name__, first, _settings(bound))
     nodes = {
         key: result if isinstance(result, xr.Dataset) else result.to_dataset(name=_name(result))
