@@ -93,5 +93,5 @@ def ends_of(left: Array, right: Array, resamples: Resamples, method: Agreement) 
         np.stack(resamples.ends(np.moveaxis(method.kernel(block, right), 0, -1)))
         for block in np.split(left, range(width, left.shape[-2], width), axis=-2)
     ]
-    low, high = np.concatenate(blocks, axis=-2)
-    return np.stack([np.where(np.isnan(high), np.nan, low), high])
+    ends: Array = np.concatenate(blocks, axis=-2)
+    return ends

@@ -34,6 +34,10 @@ class Resamples:
         whole("samples", self.samples, low=1)
         whole("seed", self.seed, low=0)
 
+    def counts(self, topics: int) -> Array:
+        """Return how often each resample has each of so many topics, shape (sample, topic)."""
+        return count_drawn(draw_topics(topics, samples=self.samples, seed=self.seed))
+
     def means(self, scores: Array, summary: Any, sign: int = 1) -> Array:
         """Average over resamples of the topics, rounded so that equal averages tie.
 
@@ -55,22 +59,23 @@ class Resamples:
         systems, topics, depths = scores.shape
         if topics < 2:
             return np.full((self.samples, depths, systems), np.nan)
-        counts = count_drawn(draw_topics(topics, samples=self.samples, seed=self.seed))
         summands = terms(scores, summary).transpose(1, 2, 0).reshape(topics, -1)
-        total = _weighted(counts, summands).reshape(-1, depths, systems)
+        total = _weighted(self.counts(topics), summands).reshape(-1, depths, systems)
         means: Array = np.round(sign * averaged(np.float64(topics), total, summary), TIE)
         return means
 
     def ends(self, values: Array) -> Arrays:
         """Return between which values of the resamples the level lies; samples last.
 
-        At most a share of (1 - level) / 2 of the resamples is beyond either end.
+        At most a share of (1 - level) / 2 of the resamples is beyond either end. Both are NaN
+        where more resamples than that have no value.
         """
         # Rounded, because (1 - 0.95) / 2 * 1000 is above 25.
         beyond = int(round((1 - self.level) / 2 * self.samples, 9))
         places = beyond, self.samples - 1 - beyond
         parted = np.partition(values, places, axis=-1)
-        return parted[..., places[0]], parted[..., places[1]]
+        low, high = parted[..., places[0]], parted[..., places[1]]
+        return np.where(np.isnan(high), np.nan, low), high
 
 
 def _weighted(counts: Array, summands: Array) -> Array:

@@ -14,7 +14,6 @@ from irframe.frames.as_qrels import Qrels
 from irframe.inference.resampled import Resamples
 from irframe.names import PAIR, RESULT, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
-from irframe.paired.resamples import count_drawn, draw_topics
 from irframe.studies.judges.coefficients import (
     DISTANCES,
     WEIGHTS,
@@ -215,8 +214,7 @@ def _intervals(
     result: xr.Dataset, scale: Array, counts: Array, together: Array, resamples: Resamples
 ) -> dict[str, Any]:
     """Return the percentile interval of every coefficient over resamples of the topics."""
-    topics = draw_topics(len(counts), samples=resamples.samples, seed=resamples.seed)
-    drawn = count_drawn(topics)
+    drawn = resamples.counts(len(counts))
     found: dict[str, list[Array]] = {name: [] for name in _DIMS}
     for block in _blocks(counts, len(drawn)):
         resampled = np.tensordot(drawn, counts[:, block], axes=1)
@@ -231,12 +229,8 @@ def _intervals(
 
 
 def _ends(values: Array, resamples: Resamples) -> Array:
-    """Return the ends of intervals from values of all samples, which come first.
-
-    NaN where more samples than may be beyond an end have no value.
-    """
-    low, high = resamples.ends(np.moveaxis(values, 0, -1))
-    return np.stack([np.where(np.isnan(high), np.nan, low), high], axis=-1)
+    """Return the ends of intervals from values of all samples, which come first."""
+    return np.stack(resamples.ends(np.moveaxis(values, 0, -1)), axis=-1)
 
 
 def _blocks(counts: Array, samples: int) -> Iterator[slice]:

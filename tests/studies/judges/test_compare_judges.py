@@ -83,7 +83,7 @@ def test_intervals_are_percentiles_over_resampled_topics(monkeypatch):
 
     judges = drawn()
     times = np.array([[2.0, 1, 1, 0], [1, 0, 2, 1], [1, 1, 1, 1], [0, 0, 2, 2], [0, 4, 0, 0]])
-    monkeypatch.setattr(module, "count_drawn", lambda _: times)
+    monkeypatch.setattr("irframe.inference.resampled.count_drawn", lambda _: times)
     monkeypatch.setattr(module, "BLOCK", 1)
     found = ir.compare_judges(judges, level=0.6, samples=5, reference="a")
     replicates = []
