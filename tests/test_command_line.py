@@ -22,7 +22,7 @@ from irframe.__main__ import main
 from irframe.commands import COMMANDS
 
 ROOT = str(Path(ir.__file__).parents[1])
-PAGE = Path(__file__).parents[1] / "docs" / "command-line.md"
+PAGE = Path(__file__).parents[1] / "docs" / "guide" / "command-line.md"
 
 
 @pytest.fixture
