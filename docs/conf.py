@@ -6,9 +6,10 @@ from pathlib import Path
 import irframe
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE / "real")]
 
 from generate import write_pages  # noqa: E402
+from shown import all_facts  # noqa: E402
 
 project = "irframe"
 copyright = "2026, the irframe developers"  # noqa: A001
@@ -22,6 +23,7 @@ extensions = [
     "sphinx.ext.mathjax",
     "numpydoc",
     "myst_nb",
+    "sphinx_design",
 ]
 exclude_patterns = ["_build", "_generated/words.md", "_templates", "jupyter_execute", "real/*.md"]
 templates_path = ["_templates"]
@@ -47,7 +49,8 @@ numpydoc_show_class_members = False
 numpydoc_validation_checks: set[str] = set()
 intersphinx_mapping: dict[str, tuple[str, None]] = {}
 
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist", "substitution"]
+myst_substitutions = all_facts()
 myst_heading_anchors = 3
 nb_execution_mode = "force"
 nb_execution_show_tb = True  # a page that fails is a warning, so that a build names all of them
