@@ -10,6 +10,9 @@ sys.path[:0] = [str(HERE), str(HERE / "real")]
 
 from generate import write_pages  # noqa: E402
 from shown import all_facts  # noqa: E402
+from stamps import key_of_code  # noqa: E402
+
+CODE = key_of_code()
 
 project = "irframe"
 copyright = "2026, the irframe developers"  # noqa: A001
@@ -21,6 +24,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
     "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
     "numpydoc",
     "myst_nb",
     "sphinx_design",
@@ -30,16 +34,25 @@ templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_title = "irframe"
 html_theme_options = {
+    "logo": {
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+        "text": "irframe",
+        "alt_text": "irframe",
+    },
+    "header_links_before_dropdown": 8,
     "show_nav_level": 2,
     "navigation_with_keys": False,
+    "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
 html_static_path = ["_static"]
-html_css_files = ["tables.css"]
-html_sidebars = {"*": []}
+html_css_files = ["irframe.css"]
+html_sidebars = {"index": [], "_generated/gallery": [], "_generated/verbs": []}
 
 default_role = "py:obj"
 autosummary_generate = True
@@ -52,7 +65,8 @@ intersphinx_mapping: dict[str, tuple[str, None]] = {}
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist", "substitution"]
 myst_substitutions = all_facts()
 myst_heading_anchors = 3
-nb_execution_mode = "force"
+nb_execution_mode = "cache"  # of the cells of a page, for as long as the package stays as it is
+nb_execution_cache_path = str(HERE / "_build" / "cells" / CODE)
 nb_execution_show_tb = True  # a page that fails is a warning, so that a build names all of them
 nb_execution_timeout = 300
 nb_merge_streams = True
@@ -60,5 +74,6 @@ suppress_warnings = ["autosectionlabel.*", "mystnb.unknown_mime_type"]
 
 
 def setup(app):
-    """Write pages before the files of the documentation are looked for."""
+    """Write pages before those of the documentation are looked for; read all anew for new code."""
+    app.add_config_value("code", CODE, "env")
     app.connect("config-inited", lambda *_: write_pages(HERE / "_generated"))

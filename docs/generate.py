@@ -1,4 +1,4 @@
-"""Pages made from the code: one per metric, their table, the API's index, the words of kernels."""
+"""Pages made from the code: metrics and their names, verbs, functions, figures, kernel words."""
 
 import inspect
 import re
@@ -11,6 +11,9 @@ from irframe.metrics.base import ALIASES
 from irframe.metrics.cwl_names import CWL_NAMES
 from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, TREC_NAMES
 from irframe.metrics.vocabulary import NO_WORDS
+
+from gallery import draw_gallery, gallery_page
+from verbs import verbs_page
 
 INTRODUCTION = """# Metrics
 
@@ -66,17 +69,20 @@ SECTIONS = {
 
 
 def write_pages(folder: Path):
-    """Write one page per metric, their index, the index of the API, and the words of kernels."""
+    """Write the pages of metrics, verbs, functions, figures and kernel words, and draw figures."""
     pages = {folder / "metrics" / f"{name}.md": metric_page(name) for name in METRICS}
     pages[folder / "metrics" / "index.md"] = metric_index()
     pages[folder / "metrics" / "names.md"] = names_page()
     pages[folder / "api.rst"] = api_index()
     pages[folder / "words.md"] = word_table()
+    pages[folder / "gallery.md"] = gallery_page()
+    pages[folder / "verbs.md"] = verbs_page()
     stubs = {folder / "api" / f"{path}.rst" for path in public()}  # autosummary writes these
-    for page in set(folder.rglob("*.*")) - pages.keys() - stubs:
+    for page in {*folder.rglob("*.md"), *folder.rglob("*.rst")} - pages.keys() - stubs:
         page.unlink()
     for page, text in pages.items():
         write(page, text)
+    draw_gallery(folder / "gallery")
 
 
 def write(page: Path, text):

@@ -50,10 +50,12 @@ def confusion_map(
     Examples
     --------
     >>> import irframe as ir
-    >>> judges = {"people": {"1": {"a": 0, "b": 1}}, "model": {"1": {"a": 1, "b": 0}}}
-    >>> ax = ir.compare_judges(judges).ireval.plot.confusion_map()
-    >>> ax.get_ylabel(), len(ax.texts)
-    ('grade by people', 4)
+    >>> runs, qrels = ir.example_track()
+    >>> slips = np.resize([0, 0, 1, 0, -1], len(qrels))
+    >>> model = qrels.assign(grade=(qrels["grade"] + slips).clip(0, 3))
+    >>> compared = ir.compare_judges({"people": qrels, "model": model})
+    >>> compared.ireval.plot.confusion_map().get_ylabel()
+    'grade by people'
     """
     if "confusion" not in compared or {"grade_a", "grade_b"} - set(compared["confusion"].dims):
         raise InputError("what compare_judges gives", "another dataset")

@@ -65,8 +65,9 @@ def judge_ranks(
     --------
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
-    >>> strict = qrels.assign(grade=qrels["grade"].where(qrels["grade"] != 1, 0))
-    >>> effect = ir.judge_effect(runs, {"people": qrels, "strict": strict}, "AP", at=10)
+    >>> slips = np.resize([0, 0, 1, 0, -1], len(qrels))
+    >>> model = qrels.assign(grade=(qrels["grade"] + slips).clip(0, 3))
+    >>> effect = ir.judge_effect(runs, {"people": qrels, "model": model}, "AP", at=10)
     >>> effect.ireval.plot.judge_ranks().get_xlabel()
     'rank by AP@10 under people'
     """

@@ -52,7 +52,7 @@ def outcome_shares(
     --------
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
-    >>> found = runs.ireval.outcomes(qrels, baseline="bm25", relevant="first")
+    >>> found = runs.ireval.outcomes(qrels, baseline="bm25", relevant="first", depth=2)
     >>> len(found.summary.ireval.plot.outcome_shares().patches)
     28
     """
