@@ -7,10 +7,9 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+from stamps import key_of_code
 
 from irframe import plots
-
-from stamps import key_of_code
 
 STYLES = {"light": {}, "dark": plt.style.library["dark_background"]}
 """Name -> what matplotlib is told. Figures are transparent, so that the page shines through."""

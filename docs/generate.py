@@ -5,15 +5,15 @@ import re
 from functools import cached_property
 from pathlib import Path
 
+from gallery import draw_gallery, gallery_page
+from verbs import verbs_page
+
 import irframe
 from irframe.metrics import METRICS, Evidence
 from irframe.metrics.base import ALIASES
 from irframe.metrics.cwl_names import CWL_NAMES
 from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, TREC_NAMES
 from irframe.metrics.vocabulary import NO_WORDS
-
-from gallery import draw_gallery, gallery_page
-from verbs import verbs_page
 
 INTRODUCTION = """# Metrics
 

@@ -1,4 +1,4 @@
-"""The page that lists every verb: of what, what it answers, where it is explained and comes from."""
+"""The page that lists every verb: of what, what it answers, where it is shown and comes from."""
 
 import inspect
 import re
