@@ -1,5 +1,6 @@
 """Configuration of the documentation."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from shown import all_facts  # noqa: E402
 from stamps import key_of_code  # noqa: E402
 
 CODE = key_of_code()
+DOI = re.compile(r"\bdoi:(10\.\S*[^\s.,;])")
 
 project = "irframe"
 copyright = "2026, the irframe developers"  # noqa: A001
@@ -73,7 +75,14 @@ nb_merge_streams = True
 suppress_warnings = ["autosectionlabel.*", "mystnb.unknown_mime_type"]
 
 
+def link_dois(*arguments):
+    """Make links of the DOIs of a docstring."""
+    lines = arguments[-1]
+    lines[:] = [DOI.sub(r"`\g<0> <https://doi.org/\1>`__", line) for line in lines]
+
+
 def setup(app):
     """Write pages before those of the documentation are looked for; read all anew for new code."""
     app.add_config_value("code", CODE, "env")
     app.connect("config-inited", lambda *_: write_pages(HERE / "_generated"))
+    app.connect("autodoc-process-docstring", link_dois, priority=900)  # after numpydoc

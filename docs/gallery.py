@@ -5,27 +5,19 @@ import inspect
 import warnings
 from pathlib import Path
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 from stamps import key_of_code
 
 from irframe import plots
 
-STYLES = {"light": {}, "dark": plt.style.library["dark_background"]}
-"""Name -> what matplotlib is told. Figures are transparent, so that the page shines through."""
 CARD = """\
 :::{{grid-item-card}} `{name}`
 :link: api/irframe.plots.{name}
 :link-type: doc
 :class-card: figure-card
 
-```{{image}} gallery/{name}-light.png
+```{{image}} gallery/{name}.png
 :alt: {line}
-:class: only-light
-```
-```{{image}} gallery/{name}-dark.png
-:alt: {line}
-:class: only-dark
 ```
 
 {line}
@@ -51,15 +43,13 @@ click leads to the code that drew it.
 
 
 def draw_gallery(folder: Path):
-    """Draw every figure in every style, unless they stand there already as the code has them."""
+    """Draw every figure, unless they stand there already as the code has them."""
     stamp, key = folder / "drawn-from", key_of_code(__file__)
     if stamp.exists() and stamp.read_text() == key:
         return
     folder.mkdir(parents=True, exist_ok=True)
     for name in plots.__all__:
-        for style, settings in STYLES.items():
-            with mpl.rc_context(settings | {"savefig.transparent": True}):
-                draw(name).savefig(folder / f"{name}-{style}.png", dpi=110, bbox_inches="tight")
+        draw(name).savefig(folder / f"{name}.png", dpi=110, bbox_inches="tight")
         plt.close("all")
     stamp.write_text(key)
 
