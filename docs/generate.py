@@ -52,6 +52,8 @@ argument: ``ir.cube(runs, qrels)`` is ``runs.ireval.cube(qrels)``, and figures a
 ``.ireval.plot``. The metrics have :doc:`pages of their own <metrics/index>`.
 """
 
+TOOLS = ["ir_measures", "trec_eval", "ranx", "cwl_eval"]
+"""Other tools, in the order in which `names_of` gives their names."""
 SECTIONS = {
     "irframe.frames": "Files and frames",
     "irframe.cubes": "Cubes and scores",
@@ -114,9 +116,12 @@ def facts(metric):
 
 def metric_page(name):
     """Return the page of one metric."""
-    aliases = ", ".join(f"`{alias}`" for alias in METRICS[name].aliases)
-    known = f"Also read as {aliases}.\n\n" if aliases else ""
-    return f"# {name}\n\n{known}```{{eval-rst}}\n.. autoclass:: irframe.{name}\n```\n"
+    own, *others = names_of(METRICS[name])
+    aliases = own.partition(", ")[2]
+    known = [f"Also read as {aliases}."] if aliases else []
+    known += [f"In {tool}: {cell}." for tool, cell in zip(TOOLS, others, strict=True) if cell]
+    listed = " ".join(known)
+    return f"# {name}\n\n{listed}\n\n```{{eval-rst}}\n.. autoclass:: irframe.{name}\n```\n"
 
 
 def metric_index():
@@ -133,9 +138,8 @@ def metric_index():
 
 def names_page():
     """Return the page that lists the names of every metric in every tool, side by side."""
-    head = ["irframe", "ir_measures", "trec_eval", "ranx", "cwl_eval"]
     rows = [names_of(metric) for _, metric in sorted(METRICS.items(), key=lambda m: m[0].lower())]
-    return f"{NAMES}\n{table(head, rows)}\n"
+    return f"{NAMES}\n{table(['irframe', *TOOLS], rows)}\n"
 
 
 def names_of(metric):

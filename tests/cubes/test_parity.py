@@ -116,6 +116,7 @@ def test_condensed_runs_score_as_pytrec_eval_with_judged_documents_only(shared):
 
 def test_geometric_means_are_those_of_pytrec_eval(shared):
     runs, qrels = read_track(shared, "robust03")
+    runs = runs[runs["system"].isin(runs["system"].unique()[::4])]
     names = ["gm_map", "gm_bpref"]
     scores = runs.ireval.evaluate(qrels, names, score_dtype="float32", topics="both")
     means = scores.ireval.summary()["mean"].unstack("metric")
@@ -126,8 +127,7 @@ def test_geometric_means_are_those_of_pytrec_eval(shared):
 
 def test_runs_score_as_ir_measures_has_it(shared):
     runs, qrels = read_track(shared, "robust03")
-    systems = sorted(runs["system"].unique())[:2]
-    runs = runs[runs["system"].isin(systems)].copy()
+    runs = runs[runs["system"] == min(runs["system"])].copy()
     runs["score"] += 1 - runs.groupby("topic")["score"].transform("min")  # it has 0 for the missed
     metrics = ["Compat(p=0.95)", "Compat(p=0.8, normalize=False)", "Accuracy(rel=2)@30"]
     ours = runs.ireval.evaluate(qrels, metrics, ties="doc", topics="both")
