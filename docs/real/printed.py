@@ -72,7 +72,7 @@ def search_length():
     yield Example(paper, "Equation 10", [500], [scores[1]], 0.5)
     values = reweight(np.array([1, 1, 1, 2, 4, 5, 10, 10000, 10000])).tolist()
     printed = [1, 1, 1, 2.1, 2.7, 2.9, 3, 3.2, 3.2]
-    place = "Appendix A.1, lengths of like average"
+    place = "Appendix A.1, lengths"
     yield Example(paper, place, printed, values, 0.05, "the formula gives the other number")
 
 
@@ -120,15 +120,13 @@ def orderings():
     }
     for k, printed in table.items():
         found = [100 * share for share in ir.random_separability(k).shares]
-        why = (
-            "last digit cut off" if k <= 15 else "printed from a sample of pairs; counting is exact"
-        )
+        why = "last digit cut off" if k <= 15 else "sampled; counting is exact"
         yield Example(paper, f"Table 2, k = {k}, percent", printed, found, 0.005, why)
     p = [sign_test(*counts) for counts in ((81, 109), (81, 145), (117, 109))]
     yield Example(paper, "Section 2, sign test of 81 and 109", [0.0499], p[:1], 0.00005)
     told = "p < 0.01" if p[1] < 0.01 else f"p = {p[1]:.2f}"
     yield Example(paper, "Section 2, sign test of 81 and 145", ["p < 0.01"], [told])
-    why = "no form of the test gives it: exact, normal, or with continuity correction"
+    why = "neither the exact test nor a normal form gives it"
     yield Example(paper, "Section 2, sign test of 117 and 109", [0.25], p[2:], 0.005, why)
 
 
@@ -232,7 +230,7 @@ def twist():
     yield Example(paper, "Propositions 1 and 2, bounds in the example", [-7, 13, -28, 23], found)
     short = cube_of({"full scale": [0, 0, 1]}, [1]).ireval.misplacement()["rho"].item()
     told = "below 1/2" if short < 0.5 else f"{short:g}"
-    why = "a crossing is the rank before the sign changes, so one rank earlier than in the proof"
+    why = "a crossing is the rank before the change of sign"
     yield Example(paper, "Proposition 3, R = 1, N = 3", ["below 1/2"], [told], why=why)
 
 

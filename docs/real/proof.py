@@ -76,7 +76,7 @@ class Ledger:
                 "compared with": told,
                 "numbers": f"{apart.size:,}",
                 "met": f"{met:,}",
-                "largest difference": f"{apart.max():.2g}",
+                "difference": f"{apart.max():.1e}" if apart.any() else "0",
                 "allowed": f"{allowed:.2g}",
             }
         )
@@ -113,9 +113,7 @@ def covid(data, ledger):
                 "largest difference": [f"{apart[name].max():.6f}" for name in OFFICIAL],
             }
             PAGE.table(rows, "covid")
-    ledger.claim(
-        "TREC-COVID round 1", "official scores, 4 decimals", first, board[list(OFFICIAL)], half
-    )
+    ledger.claim("TREC-COVID round 1", "official scores", first, board[list(OFFICIAL)], half)
     frame = pd.DataFrame(reached).T.rename_axis("order of a list").reset_index()
     PAGE.table(frame, "covid-orders")
     ties(runs)
@@ -197,9 +195,9 @@ def robust(data, ledger):
         theirs = pd.concat(theirs, names=["system", "topic"])
         parts[level, condensed] = (ours.loc[theirs.index], theirs)
     told = {
-        (1, False): "trec_eval by topic",
-        (2, False): "the same, relevant from grade 2",
-        (1, True): "the same, judged documents only",
+        (1, False): "trec_eval",
+        (2, False): "same, from grade 2",
+        (1, True): "same, judged only",
     }
     for key, (ours, theirs) in parts.items():
         if key[0] == 2:
@@ -218,7 +216,7 @@ def robust(data, ledger):
         for system, run in runs.groupby("system")
     }
     expected = np.exp(pd.DataFrame(logarithms).T).loc[means.index, means.columns]
-    ledger.claim("TREC 2003 Robust", "geometric means over topics", means, expected, EXACT)
+    ledger.claim("TREC 2003 Robust", "geometric means", means, expected, EXACT)
     rows = []
     for kind, starts in KINDS.items():
         some = [name for name in names if name.startswith(starts)]
@@ -270,14 +268,12 @@ def dl_hard(data, ledger):
             from_one = run.ireval.evaluate(qrels, ["num_rel"]).sum().item()
             every.append((from_one, float(whole["num_rel"])))
             totals.append((means[compared].to_numpy(), whole[compared].astype(float).to_numpy()))
-        apart, met = ledger.claim(
-            f"DL-HARD, {kind}s", "filed output by topic, 4 decimals", found, filed, 0.5e-4
-        )
+        apart, met = ledger.claim(f"DL-HARD, {kind}s", "filed, by topic", found, filed, 0.5e-4)
         means, whole = zip(*totals, strict=True)
         over, met_means = ledger.claim(
-            f"DL-HARD, {kind}s", "filed lines over all topics, 4 decimals", means, whole, 0.5e-4
+            f"DL-HARD, {kind}s", "filed, over topics", means, whole, 0.5e-4
         )
-        told = "filed num_rel over all topics, from grade 1"
+        told = "filed `num_rel`"
         ledger.claim(f"DL-HARD, {kind}s", told, *zip(*every, strict=True), 0)
         rows.append(
             {
@@ -315,7 +311,7 @@ def marco(data, ledger):
     run = ir.read_runs([folder / "runs" / "bm25.txt.gz"])
     scores = run.ireval.evaluate(ir.read_qrels(folder / "qrels.txt"), ["RR@10"])
     found = scores["RR@10"].mean()
-    ledger.claim("MS MARCO documents, dev", "MRR of bm25, 5 decimals", [found], [MRR], 0.5e-5)
+    ledger.claim("MS MARCO, dev", "MRR of bm25", [found], [MRR], 0.5e-5)
     FACTS.update(mrr=f"{found:.5f}", mrr_published=f"{MRR:.5f}", marco_queries=f"{len(scores):,}")
 
 
@@ -370,8 +366,8 @@ def p_values(data, ledger):
                 "met": "yes" if met else "no",
             }
         )
-    told = "p-values of two systems, 7 decimals"
-    ledger.claim("TREC-8 ad hoc, AP", told, found, printed, 0.5e-7)
+    told = "p-values"
+    ledger.claim("TREC-8 ad hoc", told, found, printed, 0.5e-7)
     PAGE.table(rows, "p-values")
 
 
@@ -404,9 +400,9 @@ def judges(data, ledger):
         for name, value, found, n in values
     ]
     PAGE.table(table, "judges")
-    for digits, told in ((3, "kappa, 3 decimals"), (6, "tau and rho, 6 decimals")):
+    for digits, told in ((3, "kappa"), (6, "tau and rho")):
         some = [(found, value) for _, value, found, n in values if n == digits]
-        ledger.claim("TREC DL 2021, two judges", told, *zip(*some, strict=True), 0.5 * 10**-digits)
+        ledger.claim("TREC DL 2021", told, *zip(*some, strict=True), 0.5 * 10**-digits)
 
 
 def models(data, ledger):
@@ -434,7 +430,7 @@ def models(data, ledger):
         for name in LLMJUDGE
     ]
     PAGE.table(rows, "models")
-    told = f"kappa and ordinal alpha of {len(LLMJUDGE)} judges, 4 decimals"
+    told = "kappa and alpha"
     ledger.claim("LLMJudge", told, [*ours.values()], [*LLMJUDGE.values()], 0.5e-4)
     above = sum(int((each["grade"] > 3).any()) for each in labels.values())
     FACTS.update(models=len(labels), models_published=len(LLMJUDGE), models_above=above)
@@ -447,7 +443,7 @@ def examples(ledger):
     for paper in dict.fromkeys(example.paper for example in every):
         some = [example for example in every if example.paper == paper]
         values = sum(len(example.printed) for example in some)
-        missed = [(example, *pair) for example in some for pair in example.missed]
+        missed = [pair for example in some for pair in example.missed]
         rows.append(
             {
                 "paper": paper,
@@ -457,19 +453,22 @@ def examples(ledger):
                 "not met": len(missed),
             }
         )
-        for example, printed, found in missed:
-            told = found if isinstance(found, str) else f"{found:.4g}"
+        for example in some:
+            if not example.missed:
+                continue
+            printed, found = zip(*example.missed, strict=True)
+            texts = [value if isinstance(value, str) else f"{value:.4g}" for value in found]
             other.append(
                 {
                     "paper": paper,
                     "place": example.place,
-                    "printed": printed,
-                    "irframe": told,
+                    "printed": ", ".join(map(str, printed)),
+                    "irframe": ", ".join(texts),
                     "why": example.why,
                 }
             )
             if not example.why:
-                ledger.failed.append(f"{paper}, {example.place}: {printed} is {told}")
+                ledger.failed.append(f"{paper}, {example.place}: {printed} is {texts}")
     total = pd.DataFrame(rows)[["places", "values", "met", "not met"]].sum()
     PAGE.table([*rows, {"paper": "all", **total}], "examples")
     PAGE.table(other, "examples-other")
