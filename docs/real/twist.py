@@ -25,6 +25,7 @@ METRICS = {
 }
 GAINS = [name for name in METRICS if name != "Twist"]
 KINDS = ["ideal", "worst", "typical A", "typical B", "excellent"]
+RULES = {"default": "sign_change", "as printed": "definition", "software": "matters"}
 PRINTED_KINDS = {
     "TREC 10": (4750, 0.17, 3.09, 83.87, 12.72, 0.15),
     "TREC 14": (3700, 0.00, 1.86, 80.24, 17.89, 0.00),
@@ -91,12 +92,13 @@ def features(cubes):
 
 def one_legend(axes):
     """Leave one legend for all axes of a row, without what differs between them."""
-    handles, labels = axes[-1].get_legend_handles_labels()
-    for ax in axes:
+    handles, labels = axes.flat[-1].get_legend_handles_labels()
+    for ax in axes.flat:
         ax.get_legend().remove()
     names = [label.split("@")[0].removesuffix(")").split(" (")[0] for label in labels]
     names = [name if name.count("(") == name.count(")") else f"{name})" for name in names]
-    axes[-1].figure.legend(handles, names, loc="outside right center", frameon=False)
+    places = {"loc": "outside lower center", "ncols": len(names), "frameon": False}
+    axes.flat[-1].figure.legend(handles, names, **places)
 
 
 def archetypes(cubes):
@@ -108,13 +110,18 @@ def archetypes(cubes):
     ]
     typical = {name: shares[3] + shares[4] for name, shares in PRINTED_KINDS.items()}
     full_scale = 0
-    ours = {}
+    ours, by_rule = {}, []
     for name, cube in cubes.items():
+        for word, rule in RULES.items():
+            found = cube.ireval.misplacement(crossing=rule).ireval.archetypes().iloc[0]
+            told = {kind: f"{found[kind]:.2%}" for kind in ("excellent", "typical A", "typical B")}
+            by_rule.append({"collection": name, "crossing": word} | told)
         found = cube.ireval.misplacement().ireval.archetypes().iloc[0]
         rows.append((name, f"{int(found['total']):,}", *(f"{found[kind]:.2%}" for kind in KINDS)))
         full_scale += round(found["full scale"] * found["total"])
         ours[name] = found["typical A"] + found["typical B"]
     PAGE.table(pd.DataFrame(rows, columns=columns), "archetypes")
+    PAGE.table(by_rule, "crossings")
     PAGE.facts(
         full_scale=full_scale,
         typical_least=f"{min(ours.values()):.1%}",
@@ -138,13 +145,14 @@ def cells(scores):
             told = {region: f"{value:.1%}" for region, value in shares.loc[metric].items()}
             rows.append({"collection": name, "gain": metric} | told)
     PAGE.table(rows, "cells")
-    for number, metric in enumerate(GAINS, start=7):
-        figure, axes = plt.subplots(1, 3, figsize=(13, 4.3), layout="constrained")
-        for ax, (name, studied) in zip(axes, found.items(), strict=True):
+    figure, axes = plt.subplots(4, 3, figsize=(9, 12), layout="constrained")
+    for row, metric in zip(axes, GAINS, strict=True):
+        for ax, (name, studied) in zip(row, found.items(), strict=True):
             studied.ireval.plot.effort_gain(metric=metric, ax=ax)
-            ax.set_title(name, fontsize=10)
-        one_legend(axes)
-        PAGE.figure(figure, f"figure-{number}", dpi=70)
+            ax.set_title(name if metric == GAINS[0] else "", fontsize=10)
+            ax.set_xlabel("Twist" if metric == GAINS[-1] else "")
+    one_legend(axes)
+    PAGE.figure(figure, "figures-7-10")
     least = [
         studied["share"].sel(region="high-high") - studied["share"].sel(region="diagonal")
         for studied in found.values()
@@ -156,13 +164,13 @@ def cells(scores):
 
 def averages(scores):
     """Draw how the means of the systems spread, metric by metric."""
-    figure, axes = plt.subplots(1, 3, figsize=(13, 3.4), sharey=True, layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(9, 3), sharey=True, layout="constrained")
     for ax, (name, array) in zip(axes, scores.items(), strict=True):
         array.squeeze("depth").mean("topic").to_pandas().T[list(METRICS)].boxplot(ax=ax)
         ax.set_title(name, fontsize=10)
-        ax.tick_params(axis="x", labelrotation=20)
+        ax.tick_params(axis="x", labelrotation=60)
     axes[0].set_ylabel("mean over topics")
-    PAGE.figure(figure, "figure-12", dpi=75)
+    PAGE.figure(figure, "figure-12")
 
 
 def correlations(best):
@@ -182,7 +190,7 @@ def correlations(best):
 
 def robustness(cubes, best):
     """Draw, and write, what is left of the orders on fewer judgments."""
-    figure, axes = plt.subplots(1, 3, figsize=(13, 4), sharey=True, layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(9, 3.4), sharey=True, layout="constrained")
     rows = []
     for ax, (name, cube) in zip(axes, cubes.items(), strict=True):
         kept = cube.sel(system=best[name]["system"].to_numpy())
@@ -190,28 +198,30 @@ def robustness(cubes, best):
         tau = tau.assign_coords(metric=list(METRICS))
         tau.ireval.plot.robustness_curves(ax=ax)
         ax.set_title(name, fontsize=10)
+        ax.set_ylabel("Kendall's tau" if ax is axes[0] else "")
         means = tau.mean("seed").squeeze("depth").transpose("metric", "percent").to_pandas()
         for metric in METRICS:
             told = {f"{percent}%": f"{means.loc[metric, percent]:.3f}" for percent in means.columns}
             rows.append({"collection": name, "metric": metric} | told)
     one_legend(axes)
-    PAGE.figure(figure, "figure-13", dpi=75)
+    PAGE.figure(figure, "figure-13")
     PAGE.table(rows, "robustness")
 
 
 def power(best):
     """Draw, and write, how many pairs of systems the paired bootstrap tells apart."""
-    figure, axes = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(9, 3.4), layout="constrained")
     rows = {"metric": list(METRICS)}
     for ax, (name, array) in zip(axes, best.items(), strict=True):
         found = array.ireval.discriminative_power(samples=1000)
         found.ireval.plot.p_value_curves(ax=ax)
         ax.set_title("", loc="left")
+        ax.set_ylabel("significance level" if ax is axes[0] else "")
         ax.set_title(name, fontsize=10)
         pairs = zip(found["power"].to_numpy()[:, 0], found["delta"].to_numpy()[:, 0], strict=True)
         rows[name] = [f"{share:.1%}, Δ {delta:.3f}" for share, delta in pairs]
     one_legend(axes)
-    PAGE.figure(figure, "figure-14", dpi=75)
+    PAGE.figure(figure, "figure-14")
     PAGE.table(rows, "power")
 
 
