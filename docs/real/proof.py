@@ -228,7 +228,7 @@ def robust(data, ledger):
                 "kind": kind,
                 "measures": len(some),
                 "names": ", ".join(f"`{stem}`" for stem in stems),
-                "largest difference": f"{apart.max():.1e}",
+                "largest difference": f"{apart.max():.1e}" if apart.any() else "0",
             }
         )
     if sum(row["measures"] for row in rows) != len(names):
