@@ -68,6 +68,8 @@ class Verbs:
         self._subject = subject
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_"):  # asked for by pickle and copy before there is a subject
+            raise AttributeError(name)
         package = import_module(self._home)
         function = getattr(package, name) if name in package.__all__ else None
         kind = _kind(self._subject)

@@ -1,6 +1,8 @@
 """The accessor: every verb is the function of the same name."""
 
+import copy
 import inspect
+import pickle
 
 import pandas as pd
 import pytest
@@ -104,6 +106,19 @@ def test_public_names_that_are_no_functions_are_no_verbs(subjects):
 
 def test_hidden_names_are_no_verbs():
     assert not hasattr(Verbs(pd.DataFrame()), "_repr_html_")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "again",
+    [lambda each: pickle.loads(pickle.dumps(each)), copy.deepcopy],  # noqa: S301 - our own bytes
+    ids=["pickle", "deepcopy"],
+)
+def test_what_was_asked_for_verbs_can_be_pickled_and_copied(kind, again, subjects):
+    assert dir(subjects[kind].ireval)
+    restored = again(subjects[kind])
+    assert restored.equals(subjects[kind]) if hasattr(restored, "equals") else restored
+    assert dir(restored.ireval) == dir(subjects[kind].ireval)
 
 
 def test_a_frame_without_roles_has_no_accessor():

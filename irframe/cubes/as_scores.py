@@ -254,7 +254,7 @@ def _advice(frame: pd.DataFrame) -> str:
     """Return the line that would make scores of a frame."""
     found = roles(columns.columns) if (columns := columns_of(frame)) is not None else {}
     ids = [found[role] for role in (SYSTEM, TOPIC) if role in found]
-    others = [name for name in frame.columns if name not in found.values()]
+    others = [name for name in frame.columns if name not in ids]
     if len(ids) == 2:
         return f"say which columns are metrics: frame.set_index({ids})[{others}]"
     if SYSTEM in found:

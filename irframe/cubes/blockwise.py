@@ -106,7 +106,7 @@ def _in_tiles(
     systems, topics, ranks = whole.grade.shape
     result = np.empty((rows, systems, topics, depths))
     step = max(1, BLOCK // max(ranks * topics, 1))
-    inner = topics if step > 1 else max(1, BLOCK // max(ranks, 1))
+    inner = max(1, topics if step > 1 else BLOCK // max(ranks, 1))
 
     def fill(start: tuple[int, int]) -> None:
         some = slice(start[0], start[0] + step), slice(start[1], start[1] + inner)

@@ -72,9 +72,14 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
 
 def _refuse_strangers(cubes: list[xr.Dataset]) -> None:
     for name in ORDER:
-        values = {repr(cube.attrs.get(name)) for cube in cubes}
+        values = {repr(_plain(cube.attrs.get(name))) for cube in cubes}
         if len(values) > 1:
             raise ParameterError(f"cubes made with the same {name}", "several", "", values)
+
+
+def _plain(value: Any) -> Any:
+    """Return an attribute as it was before netCDF or Zarr made a number of numpy's of it."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _refuse_shared(cubes: list[xr.Dataset], dim: str) -> None:

@@ -87,7 +87,7 @@ def gather(cube: xr.Dataset) -> xr.Dataset:
     Raises
     ------
     InputError
-        If it has lost documents of a topic.
+        If it has lost documents of a topic, or topics have the same ones.
     """
     count, start = (cube.variables[name].to_numpy() for name in ("judged_count", "judged_start"))
     size, first = cube.sizes[JUDGED], starts(count)
@@ -97,10 +97,23 @@ def gather(cube: xr.Dataset) -> xr.Dataset:
     if beyond.any():
         topics = cube["topic"].to_numpy()[beyond]
         raise InputError("a cube with all judged documents", "fewer of topics", "", topics)
+    _refuse_shared(cube, start, count)
     rows = _rows(cube)
     facts: dict[str, Any] = {name: cube.variables[name][rows] for name in along(cube)}
     facts["judged_start"] = cube.variables["judged_start"].copy(data=first)
     return cube.drop_vars(along(cube)).assign_coords(facts)
+
+
+def _refuse_shared(cube: xr.Dataset, start: NDArray[Any], count: NDArray[Any]) -> None:
+    """Raise if topics have the same documents, as where cubes were put together by hand."""
+    some = np.flatnonzero(count)
+    order = some[np.argsort(start[some], kind="stable")]
+    shared = order[1:][(start + count)[order[:-1]] > start[order[1:]]]
+    if len(shared):
+        advice = "put cubes together with irframe.concat"
+        found = f"{len(shared)} with those of others"
+        topics = cube["topic"].to_numpy()[np.sort(shared)]
+        raise InputError("a cube with judgments of its own for every topic", found, advice, topics)
 
 
 def _rows(cube: xr.Dataset) -> Codes:

@@ -4,8 +4,10 @@ import pandas as pd
 
 from irframe.frames.columns import to_frame
 from irframe.frames.comments import notes_of
-from irframe.frames.compression import Source
+from irframe.frames.compression import Source, name_of
 from irframe.frames.files import run_table
+from irframe.frames.pieces import states_of
+from irframe.names import FILES
 
 __all__ = ["read_run"]
 
@@ -58,5 +60,6 @@ def read_run(path: Source, system: str | None = None) -> pd.DataFrame:
     """
     table = run_table(path, system)
     frame = to_frame(table)
-    frame.attrs |= notes_of([table])
+    known = states_of([name_of(path)])
+    frame.attrs |= notes_of([table]) | ({FILES: known} if known else {})
     return frame

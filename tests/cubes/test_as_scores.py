@@ -202,3 +202,13 @@ def test_columns_that_might_be_meant_instead(long):
             with pytest.raises(InputError, match=f"'{taken}', which comes first, and '{other}'"):
                 ir.as_scores(frame)
     assert same(long.assign(metric=long["measure"], measure="x"), long)
+
+
+def test_a_column_of_no_metric_is_told_how_to_be_one():
+    frame = pd.DataFrame({"system": ["a", "b"], "topic": "1", "score": [0.25, 0.5]})
+    line = r"frame.set_index\(\['system', 'topic'\]\)\[\['score'\]\]"
+    with pytest.raises(InputError, match=line):
+        ir.as_scores(frame, metric="AP")
+    assert list(ir.as_scores(frame.set_index(["system", "topic"])[["score"]], metric="AP")) == [
+        "AP"
+    ]

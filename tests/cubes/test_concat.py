@@ -120,6 +120,16 @@ def test_grades_and_recall_bases_of_every_width():
         assert_alike(ir.concat(parts[::-1]), built)
 
 
+def test_a_seed_is_the_same_after_netcdf(tmp_path):
+    runs, qrels = ir.example_track()
+    parts = [
+        ir.cube(runs, qrels, ties="random", seed=3, topics=topics) for topics in (["101"], ["102"])
+    ]
+    parts[0].to_netcdf(tmp_path / "part.nc", engine="h5netcdf")
+    again = xr.load_dataset(tmp_path / "part.nc", engine="h5netcdf")
+    assert ir.concat([again, parts[1]]).equals(ir.concat(parts))
+
+
 def test_a_lazy_cube_stays_lazy():
     cube = ir.cube(*ir.example_track())
     parts = [cube.isel(topic=slice(3)).chunk(system=2), cube.isel(topic=slice(3, None)).chunk()]

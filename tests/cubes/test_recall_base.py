@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,6 +47,16 @@ def test_a_whole_cube_is_not_copied(cube):
 def test_judgments_that_were_cut_off_are_missed(cube):
     with pytest.raises(InputError, match="all judged documents; found fewer of topics"):
         cube.isel(judged=slice(100)).ireval.score("AP")
+
+
+def test_topics_never_have_the_documents_of_others():
+    runs, qrels = ir.example_track()
+    count = qrels["topic"].value_counts()
+    alike = count.index[count == count.mode()[0]][:2]
+    parts = [ir.cube(runs, qrels, topics=[topic]) for topic in alike]
+    joined = xr.concat(parts, dim="topic", coords="minimal", compat="override")
+    with pytest.raises(InputError, match=r"found 1 with those of others: .*irframe.concat"):
+        ir.score(joined, "AP")
 
 
 def test_one_topic_with_many_judgments_costs_what_it_has():

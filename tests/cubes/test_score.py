@@ -51,3 +51,10 @@ def test_from_the_depth_of_the_pool_on_everything_judged_counts():
     )
     np.testing.assert_allclose(pooled[..., 1:], full[..., 1:], rtol=1e-12)
     assert (abs(pooled[..., 0] - full[..., 0]) > 1e-6).any(axis=(1, 2)).all()
+
+
+@pytest.mark.parametrize("dim", ["system", "topic"])
+@pytest.mark.parametrize("verb", [ir.score, ir.bounds])
+def test_where_nothing_is_selected_there_are_no_scores(dim, verb):
+    none = ir.cube(*ir.example_track()).isel({dim: []})
+    assert verb(none, "RBP(p=0.8)").sizes[dim] == 0

@@ -73,5 +73,12 @@ def test_headers_are_kept(tmp_path):
     assert "ir_metadata" not in cube.attrs
 
 
+def test_one_run_knows_its_file(tmp_path):
+    (tmp_path / "a").write_text(ROW.format("1", "a"))
+    run = ir.read_run(tmp_path / "a")
+    assert [Path(name).name for name, *_ in run.attrs["files"]] == ["a"]
+    assert run.attrs == ir.read_runs(tmp_path / "a").attrs
+
+
 def test_files_without_a_header_have_no_attributes():
     assert ir.read_run(io.BytesIO(ROW.format("1", "a").encode())).attrs == {}
