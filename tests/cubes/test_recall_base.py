@@ -65,3 +65,14 @@ def test_one_topic_with_many_judgments_costs_what_it_has():
     plain = ir.cube(runs, qrels, pool_depth=5)
     heavy = ir.cube(runs, pd.concat([qrels, many]), pool_depth=5)
     assert heavy.nbytes - plain.nbytes < 5000 * 32
+
+
+@pytest.mark.parametrize("ask", ["pooled", "pool_growth", "score"])
+def test_no_system_has_the_pool_of_others(ask):
+    runs, qrels = ir.example_track()
+    first = runs["system"].isin(runs["system"].unique()[:2])
+    parts = [ir.cube(runs[some], qrels) for some in (first, ~first)]
+    joined = xr.concat(parts, dim="system", coords="minimal", compat="override")
+    verbs = {"score": {"metrics": "AP(norm='pool')"}, "pooled": {"depth": 5}}
+    with pytest.raises(InputError, match=r"filed above their rank in it.*irframe.concat"):
+        getattr(ir, ask)(joined, *verbs.get(ask, {}).values())

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from irframe.agreements import Kendall
 from irframe.cubes.judgments import cut, keep_judgments, pool_depth_of
+from irframe.cubes.layout import FILED
 from irframe.cubes.recall_base import gather, topic_of
 from irframe.cubes.score import parse_metrics, score, wanted_depths
 from irframe.cubes.verb import verb
@@ -197,7 +198,8 @@ class _Study:
         deepest = max([*depths, *(metric.depth or 1 for metric in metrics)])
         base = keep_judgments(cut(cube, deepest), contributions.best > 0)
         pools = {"pool_depth": xr.full_like(base["pool_depth"], pool)}
-        self.base = self._with_ranks(base.assign_coords(pools), contributions.best)
+        unfiled = base.assign_coords(pools).isel({FILED: slice(0)})  # which `best` stands for
+        self.base = self._with_ranks(unfiled, contributions.best)
         self.systems, self.topics = cube.indexes[SYSTEM], topic_of(self.base)
         self.scores = score(self.base, *metrics, at=self.depths).to_numpy()
         self.means = self._average(self.scores)
