@@ -18,19 +18,26 @@ import sys
 import tempfile
 import warnings
 from contextlib import chdir, redirect_stdout
+from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
 
+import ir_measures
 import numpy as np
 import pandas as pd
+import pyterrier as pt
+import pytrec_eval
+import ranx
+from ir_measures import ERR, RR, Compat, Judged, NumRet, SetF
 from shown import HERE, Page, data_folder
 
 import irframe as ir
 from irframe.__main__ import main as irframe_main
+from irframe.interop.provider import SAME
 
 PAGES = HERE.parent / "tools"
 BLOCK = re.compile(
-    r"^```\{code-block\} (python|console)\n(?::\w+:.*\n)*?:name: (\S+)\n(?::\w+:.*\n)*\n?(.*?)^```$",
+    r"^```\{code-block\} (python|console)\n:name: (\S+)\n\n(.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 
@@ -81,8 +88,8 @@ def computed(code, names):
 
 def typed(code, folder):
     """Run the command lines of a block in a folder, and return what they print."""
-    lines = code.replace("\\\n", " ").splitlines()
-    return "".join(shell(line.removeprefix("$ "), folder) for line in lines if line[:2] == "$ ")
+    commands = re.split(r"^\$ ", code, flags=re.MULTILINE)[1:]
+    return "".join(shell(command, folder) for command in commands)
 
 
 def shell(line, folder):
@@ -136,10 +143,20 @@ def by_topic(runs, evaluator):
     return pd.concat(parts, names=["system", "topic"])
 
 
+def parity(page, version, rows):
+    """Return the row of a tool in the table of all: how much was compared, and how far apart."""
+    numbers = sum(int(row["numbers"].replace(",", "")) for row in rows)
+    return {
+        "tool": f"[{page.name.replace('-', '_')}]({page.name}.md)",
+        "version": version,
+        "runs": sum(row["runs"] for row in rows),
+        "numbers compared": f"{numbers:,}",
+        "largest difference": max((row["largest difference"] for row in rows), key=float),
+    }
+
+
 def pytrec_eval_page(tracks):
     """Write what the page on pytrec_eval shows."""
-    import pytrec_eval
-
     page = Page("pytrec-eval")
     names = run_page(page.name)
     run, judged, evaluator = names["run"], names["judged"], names["evaluator"]
@@ -153,7 +170,9 @@ def pytrec_eval_page(tracks):
         gap_both=f"{ir.evaluate(gap, judged, 'AP', topics='both')['AP'].mean():.4f}",
         gm_theirs=f"{logarithm:.4f}",
         gm_ours=f"{ir.evaluate(run, judged, 'gm_map').loc[('run', '101')].item():.4f}",
-        nan_theirs=pytrec_eval.RelevanceEvaluator({"1": {"a": 1}}, {"map"}).evaluate(nan)["1"]["map"],
+        nan_theirs=pytrec_eval.RelevanceEvaluator({"1": {"a": 1}}, {"map"}).evaluate(nan)["1"][
+            "map"
+        ],
     )
     rows = []
     for name, (runs, qrels) in tracks.items():
@@ -184,6 +203,7 @@ def pytrec_eval_page(tracks):
         moved=f"{(moved > 1e-12).sum():,}",
         moved_most=f"{moved.max():.4f}",
     )
+    return parity(page, version("pytrec_eval-terrier"), rows)
 
 
 def printed(*words):
@@ -261,6 +281,12 @@ def trec_eval_page(tracks):
                 {"collection": name, "runs": len(files), "lines": f"{count:,}", "differ": apart}
             )
     page.table(rows, "real")
+    told = [{**row, "numbers": row["lines"], "largest difference": row["differ"]} for row in rows]
+    found = parity(page, shell("trec_eval --version", ".").split()[-1], told)
+    return found | {
+        "numbers compared": f"{found['numbers compared']} lines",
+        "largest difference": f"{found['largest difference']} lines differ",
+    }
 
 
 ALIKE = [
@@ -275,11 +301,15 @@ ALIKE = [
 
 
 def without_irframe():
-    """Take irframe out of the providers of ir_measures again."""
-    import ir_measures
-
+    """Take irframe out of the providers of ir_measures, until it is imported again."""
     pipeline = ir_measures.DefaultPipeline.providers
     pipeline[:] = [each for each in pipeline if each.NAME != "irframe"]
+    sys.modules.pop("irframe.interop", None)
+
+
+def has_irframe():
+    """Return whether ir_measures asks irframe."""
+    return any(each.NAME == "irframe" for each in ir_measures.DefaultPipeline.providers)
 
 
 def by_measure(provider, measures, judged, run):
@@ -291,14 +321,11 @@ def by_measure(provider, measures, judged, run):
 
 def ir_measures_page(tracks):
     """Write what the page on ir_measures shows."""
-    import ir_measures
-    from ir_measures import ERR, RR, Compat, Judged, NumRet, SetF
-
-    from irframe.interop.provider import SAME
-
     page = Page("ir-measures")
     without_irframe()
     names = run_page(page.name)
+    if not has_irframe():
+        raise SystemExit("ir_measures did not compute with irframe")
     without_irframe()
     run, judged = names["run"], names["judged"]
     wanted = [RR @ 10, Judged @ 10, Compat, ERR @ 10, SetF(beta=4.0), NumRet(rel=1)]
@@ -319,7 +346,10 @@ def ir_measures_page(tracks):
     page.facts(
         measures=len(ALIKE),
         same=len(SAME),
-        **{name: f"{value:.0f}" if "count" in name else f"{value:.4f}" for name, value in told.items()},
+        **{
+            name: f"{value:.0f}" if "count" in name else f"{value:.4f}"
+            for name, value in told.items()
+        },
     )
     measures = [ir_measures.parse_measure(text) for text in ALIKE]
     rows = []
@@ -341,15 +371,247 @@ def ir_measures_page(tracks):
             }
         )
     page.table(rows, "real")
+    return parity(page, version("ir_measures"), rows)
+
+
+ALIKE_RANX = ["map", "mrr", "ndcg", "ndcg@10", "precision@5", "recall@100", "f1@10", "r-precision"]
+"""Metrics that ranx and irframe define alike, by their names in ranx."""
+
+
+def by_ranx(judged, runs):
+    """Return what ranx gives of runs, by system and topic."""
+    parts = {}
+    for run in runs:
+        ranx.evaluate(judged, run, ALIKE_RANX)
+        parts[run.name] = pd.DataFrame({name: dict(run.scores[name]) for name in ALIKE_RANX})
+    return pd.concat(parts, names=["system", "topic"])
+
+
+def ranx_page(tracks):
+    """Write what the page on ranx shows."""
+    page = Page("ranx")
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        names = run_page(page.name)
+    runs, qrels, judged, filed = (names[name] for name in ("runs", "qrels", "judged", "filed"))
+    one, only = runs[runs["system"] == "bm25"], ["rbp.80", "hits"]
+    theirs = ranx.evaluate(judged, filed[0], only)
+    ours = ir.evaluate(one, qrels, only).ireval.summary()["mean"].droplevel("system")
+    alone = {"1": {"a": 1}}, {"1": {"a": 1.0, "b": 0.5}}
+    tukey = ranx.compare(judged, filed, ["map"], stat_test="tukey", max_p=0.05)
+    pairs = [found["map"]["p_value"] for found in tukey.comparisons.values()]
+    own = ir.evaluate(runs, qrels, "map").ireval.compare("tukey")
+    page.facts(
+        ties_theirs=f"{ranx.evaluate(judged, one.ireval.to_ranx(), 'map'):.6f}",
+        ties_ours=f"{ir.evaluate(one, qrels, 'map').to_numpy().mean():.6f}",
+        ties_order=f"{ir.evaluate(one, qrels, 'map', ties='order').to_numpy().mean():.6f}",
+        rbp_theirs=f"{theirs['rbp.80']:.4f}",
+        rbp_ours=f"{ours['rbp.80']:.4f}",
+        rbp_linear=f"{ir.evaluate(one, qrels, ir.RBP(p=0.8, gain='linear')).to_numpy().mean():.4f}",
+        hits_theirs=f"{theirs['hits']:.4f}",
+        hits_ours=f"{ours['hits']:.0f}",
+        bpref_theirs=ranx.evaluate(ranx.Qrels(alone[0]), ranx.Run(alone[1]), "bpref"),
+        bpref_ours=f"{ir.evaluate(alone[1], alone[0], 'bpref').to_numpy().item():.0f}",
+        tukey_theirs=sum(p < 0.05 for p in pairs),
+        tukey_ours=own["significant"].sum(),
+        pairs=len(own),
+    )
+    rows = []
+    runs, qrels = next(iter(tracks.values()))
+    judged = ir.to_ranx(qrels)
+    decided = ir.rank(runs).drop(columns="score")
+    for how, each in (("settled first", decided), ("as filed", runs)):
+        theirs = by_ranx(judged, ir.to_ranx(each))
+        ours = ir.evaluate(each, qrels, ALIKE_RANX)
+        apart = (theirs.reindex(index=ours.index, columns=ours.columns) - ours).abs()
+        rows.append(
+            {
+                "ties": how,
+                "runs": runs["system"].nunique(),
+                "metrics": len(ALIKE_RANX),
+                "numbers": f"{apart.count().sum():,}",
+                "numbers that differ": f"{(apart > 1e-9).sum().sum():,}",
+                "largest difference": shown(apart.max().max()),
+            }
+        )
+    page.table(rows, "real")
+    return parity(page, version("ranx"), rows[:1])
+
+
+def experiment(results, qrels, measures, **options):
+    """Return the table of PyTerrier."""
+    judged = qrels.rename(columns={"topic": "qid", "doc": "docno", "grade": "label"})
+    topics = pd.DataFrame({"qid": judged["qid"].unique(), "query": ""})
+    options |= {"names": [*results], "verbose": False}
+    return pt.Experiment([*results.values()], topics, judged, measures, **options)
+
+
+def in_pyterrier(runs):
+    """Return frames as pipelines of PyTerrier return them, by system."""
+    renamed = runs.rename(columns={"topic": "qid", "doc": "docno"})
+    columns = ["qid", "docno", "score", "rank"]
+    return {str(name): run[columns] for name, run in renamed.groupby("system", sort=False)}
+
+
+def p_values(results, qrels, measures, test="t", **options):
+    """Return p-values against bm25 in PyTerrier's order, plain and corrected."""
+    table = experiment(results, qrels, measures, baseline=0, test=test, **options).iloc[1:]
+    columns = [name for name in table if "p-value" in name]
+    return table.set_index("name")[columns].astype(float)
+
+
+def pyterrier_page(tracks):
+    """Write what the page on PyTerrier shows."""
+    page = Page("pyterrier")
+    without_irframe()
+    names = run_page(page.name)
+    results, scores, measures = names["results"], names["scores"], names["measures"]
+    qrels = names["qrels"]
+    if not has_irframe():
+        raise SystemExit("PyTerrier did not compute with irframe")
+    after = experiment(results, qrels, measures).set_index("name")
+    without_irframe()
+    before = experiment(results, qrels, measures).set_index("name")
+    theirs = p_values(results, qrels, measures, correction="holm")
+    compared = scores.ireval.compare("t", adjust="holm", baseline="bm25")
+    apart = 0.0
+    for column, name in (("p", "p-value"), ("p_adjusted", "p-value corrected")):
+        ours = compared.pivot_table(index="system_a", columns="metric", values=column)
+        told = theirs[[f"{metric} {name}" for metric in ours]].loc[ours.index].to_numpy()
+        apart = max(apart, np.abs(told - ours.to_numpy()).max())
+    ap = scores[["AP"]].ireval
+    wilcoxon = [
+        ap.compare(test, baseline="bm25").set_index("system_a")["p"]["bm25+rm3"]
+        for test in ("wilcoxon", ir.Wilcoxon(exact=True))
+    ]
+    told = p_values(results, qrels, measures[:1], "wilcoxon").loc["bm25+rm3"].iloc[0]
+    page.facts(
+        p_apart=tiny(apart),
+        provider_apart=tiny((after - before).abs().max().max()),
+        wilcoxon_theirs=f"{told:.4f}",
+        wilcoxon_ours=f"{wilcoxon[0]:.4f}",
+        wilcoxon_exact=f"{wilcoxon[1]:.4f}",
+    )
+    rows = []
+    for name, (runs, qrels) in tracks.items():
+        columns = [str(measure) for measure in measures]
+        theirs = experiment(in_pyterrier(runs), qrels, measures, perquery=True)
+        theirs = ir.as_scores(theirs)[columns].rename_axis(["system", "topic"])
+        ours = ir.evaluate(runs, qrels, measures, score_dtype="float32")
+        apart = largest(theirs, ours)
+        rows.append(
+            {
+                "collection": name,
+                "runs": runs["system"].nunique(),
+                "measures": len(columns),
+                "numbers": f"{apart['values'].sum():,.0f}",
+                "largest difference": tiny(apart["largest"].max()),
+            }
+        )
+    page.table(rows, "real")
+    return parity(page, version("python-terrier"), rows)
+
+
+READING = {
+    "PrecisionCWLMetric(10)": "P(gain='linear')@10",
+    "RBPCWLMetric(0.8)": "RBP(p=0.8, gain='linear')",
+    "INSTCWLMetric(2.0)": "INST-T=2.0",
+    "INSQCWLMetric(2.0)": "INSQ-T=2.0",
+    "NDCGCWLMetric(10)": "NDCG-k@10",
+    "BPMCWLMetric(1.0,10)": "BPM-Static-T=1.0-K=10",
+    "NERReq8CWLMetric(10)": "NERR-EQ8@k=10",
+    "IFTGoalCWLMetric(2.0,0.9,10)": "IFT-C1-T=2.0-b1=0.9-R1=10",
+}
+"""Metrics as cwl_eval wants them in its file, and irframe as text."""
+COLUMNS = ["EU", "ETU", "EC", "ETC", "ED"]
+
+
+def by_cwl_eval(run, qrels, metrics=READING, scale="linear", options=""):
+    """Return what cwl-eval prints of a run, which it reads in the order of its lines."""
+    grades = qrels["grade"].clip(lower=0)
+    gain = grades / grades.max() if scale == "linear" else (grades > 0).astype(float)
+    judged = qrels.assign(gain=gain, iteration=0)[["topic", "iteration", "doc", "gain"]]
+    judged.to_csv("judged", sep=" ", header=False, index=False)
+    ir.write_run(ir.rank(run), "ranked")
+    Path("wanted").write_text("".join(f"{metric}\n" for metric in metrics))
+    told = shell(f"cwl-eval -n {options} -m wanted judged ranked", ".")
+    frame = pd.read_csv(StringIO(told), sep="\t", dtype={"Topic": str})
+    return frame.set_index(["Metric", "Topic"])
+
+
+def cwl_version():
+    """Return the version of cwl_eval in its environment."""
+    python = shell("head -n 1 $(command -v cwl-eval)", ".").strip().removeprefix("#!")
+    code = "from importlib.metadata import version; print(version('cwl-eval'))"
+    return shell(f'{python} -c "{code}"', ".").strip()
+
+
+def cwl_eval_page(tracks):
+    """Write what the page on cwl_eval shows."""
+    page = Page("cwl-eval")
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        names = run_page(page.name, folder)
+        runs, qrels, cube = names["runs"], names["qrels"], names["cube"]
+        one = runs[runs["system"] == "bm25"]
+        graded = by_cwl_eval(one, qrels, ["RBPCWLMetric(0.8)", "RRCWLMetric()"], options="-r")
+        binary = by_cwl_eval(one, qrels, ["RRCWLMetric()", "APCWLMetric()"], "binary")
+        graded, binary = (each.groupby("Metric").mean() for each in (graded, binary))
+        wanted = ["RBP@0.8", "RBP(p=0.8, gain='linear')", "RR", "AP"]
+        ours = cube.ireval.score(*wanted, at=50).sel(system="bm25", depth=50).mean("topic")
+        ours = ours.to_series()
+        bounds = cube.ireval.bounds(wanted[1], at=50).sel(system="bm25").mean("topic")
+        page.facts(
+            rbp_theirs=f"{graded.loc['RBP@0.8', 'EU']:.4f}",
+            rbp_ours=f"{ours['RBP@0.8']:.4f}",
+            rbp_linear=f"{ours[wanted[1]]:.4f}",
+            rr_theirs=f"{graded.loc['RR', 'EU']:.4f}",
+            rr_ours=f"{ours['RR']:.4f}",
+            rr_binary=f"{binary.loc['RR', 'EU']:.4f}",
+            ap_theirs=f"{binary.loc['AP', 'EU']:.4f}",
+            ap_ours=f"{ours['AP']:.4f}",
+            res_theirs=f"{graded.loc['RBP@0.8', 'ResEU']:.4f}",
+            res_ours=f"{float(bounds.sel(bound='upper').squeeze() - bounds.sel(bound='lower').squeeze()):.4f}",
+        )
+        rows = []
+        for name, (runs, qrels) in {"the embedded track": (runs, qrels), **tracks}.items():
+            if name == "TREC-COVID round 1":
+                continue
+            found = ir.cube(runs, qrels).ireval.cwl(*READING.values())
+            found = found.isel(depth=-1).to_array("column").assign_coords(column=COLUMNS)
+            count = most = 0
+            for system, run in runs.groupby("system", sort=False):
+                theirs = by_cwl_eval(run, qrels)
+                label = dict(zip(theirs.index.unique(0), READING.values(), strict=True))
+                theirs = theirs.rename(index=label, level=0)
+                ours = found.sel(system=system).transpose("metric", "topic", "column")
+                ours = ours.to_series().unstack("column")[COLUMNS].reindex(theirs.index)
+                apart = (theirs - ours).abs().to_numpy()
+                count, most = count + apart.size, max(most, apart.max())
+            rows.append(
+                {
+                    "collection": name,
+                    "runs": runs["system"].nunique(),
+                    "metrics": len(READING),
+                    "numbers": f"{count:,}",
+                    "largest difference": tiny(most),
+                }
+            )
+    page.table(rows, "real")
+    return parity(page, cwl_version(), rows)
 
 
 def main():
     """Write everything."""
     warnings.simplefilter("ignore", ir.errors.IrframeWarning)
     tracks = collections(data_folder(__doc__))
-    trec_eval_page(tracks)
-    ir_measures_page(tracks)
-    pytrec_eval_page(tracks)
+    pages = (
+        trec_eval_page,
+        pytrec_eval_page,
+        ir_measures_page,
+        pyterrier_page,
+        ranx_page,
+        cwl_eval_page,
+    )
+    Page("tools").table([page(tracks) for page in pages], "parity")
 
 
 if __name__ == "__main__":
