@@ -10,10 +10,7 @@ below 2 and so an environment of its own:
 The code on the pages is what is run: every block with a name, in the order of the page.
 """
 
-import ast
-import os
 import re
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -28,80 +25,15 @@ import pandas as pd
 import pyterrier as pt
 import pytrec_eval
 import ranx
+from blocks import run_page, shell, shown, tiny
 from ir_measures import ERR, RR, Compat, Judged, NumRet, SetF
-from shown import HERE, Page, data_folder
+from shown import Page, data_folder
 
 import irframe as ir
 from irframe.__main__ import main as irframe_main
 from irframe.interop.provider import SAME
 
-PAGES = HERE.parent / "tools"
-BLOCK = re.compile(
-    r"^```\{code-block\} (python|console)\n:name: (\S+)\n\n(.*?)^```$",
-    re.MULTILINE | re.DOTALL,
-)
-
-
-def run_page(name, folder="."):
-    """Run the named blocks of a page in their order, and write what the page includes of them."""
-    text, names = (PAGES / f"{name}.md").read_text(encoding="utf-8"), {"pd": pd, "np": np}
-    for language, block, code in BLOCK.findall(text):
-        found = typed(code, folder) if language == "console" else computed(code, names)
-        if f"real/{block}.md" in text:
-            write(block, found)
-    return names
-
-
-def write(block, found):
-    """Write a frame as a table, all else as text."""
-    if isinstance(found, pd.Series):
-        found = found.to_frame()
-    if isinstance(found, pd.DataFrame):
-        named = found.rename_axis(index=[name or " " for name in found.index.names])
-        frame = found if isinstance(found.index, pd.RangeIndex) else named.reset_index()
-        Page(block).table(frame.map(shown), "x")
-        (HERE / f"{block}-x.md").rename(HERE / f"{block}.md")
-    else:
-        text = found if isinstance(found, str) else repr(found)
-        (HERE / f"{block}.md").write_text(f"```text\n{text.rstrip()}\n```\n", encoding="utf-8")
-
-
-def shown(value):
-    """Return a value of a table as text, numbers with four decimals unless they are tiny."""
-    if not isinstance(value, float):
-        return value
-    return tiny(value) if abs(value) < 5e-5 else f"{value:.4f}"
-
-
-def computed(code, names):
-    """Run Python code; return its last expression, or what it printed."""
-    body, last = ast.parse(code), None
-    if isinstance(body.body[-1], ast.Expr):
-        last = ast.Expression(body.body.pop().value)
-    printed = StringIO()
-    with warnings.catch_warnings(), redirect_stdout(printed):
-        warnings.simplefilter("ignore")
-        exec(compile(body, "page", "exec"), names)
-        value = None if last is None else eval(compile(last, "page", "eval"), names)
-    return printed.getvalue() if value is None else value
-
-
-def typed(code, folder):
-    """Run the command lines of a block in a folder, and return what they print."""
-    commands = re.split(r"^\$ ", code, flags=re.MULTILINE)[1:]
-    return "".join(shell(command, folder) for command in commands)
-
-
-def shell(line, folder):
-    """Run a command line, and return what it prints; irframe is the one that runs here."""
-    program = f'irframe() {{ "{sys.executable}" -W ignore -m irframe "$@"; }}; '
-    own = {**os.environ, "PYTHONPATH": str(Path(ir.__file__).parents[1])}
-    command = ["bash", "-c", program + line]
-    done = subprocess.run(
-        command, cwd=folder, env=own, text=True, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, check=False,
-    )  # fmt: skip
-    return done.stdout
+PAGES = Path(__file__).parents[1] / "tools"
 
 
 def largest(theirs, ours):
@@ -109,11 +41,6 @@ def largest(theirs, ours):
     theirs = theirs.reindex(index=ours.index, columns=ours.columns).astype(float)
     apart = (theirs - ours).abs()
     return pd.DataFrame({"values": apart.count(), "largest": apart.max()})
-
-
-def tiny(number):
-    """Return a small number as text."""
-    return "0" if number == 0 else f"{number:.0e}"
 
 
 def collections(data):
@@ -143,11 +70,14 @@ def by_topic(runs, evaluator):
     return pd.concat(parts, names=["system", "topic"])
 
 
+TITLES = {"pyterrier": "PyTerrier"}
+
+
 def parity(page, version, rows):
     """Return the row of a tool in the table of all: how much was compared, and how far apart."""
     numbers = sum(int(row["numbers"].replace(",", "")) for row in rows)
     return {
-        "tool": f"[{page.name.replace('-', '_')}]({page.name}.md)",
+        "tool": f"[{TITLES.get(page.name, page.name.replace('-', '_'))}]({page.name}.md)",
         "version": version,
         "runs": sum(row["runs"] for row in rows),
         "numbers compared": f"{numbers:,}",
@@ -158,7 +88,7 @@ def parity(page, version, rows):
 def pytrec_eval_page(tracks):
     """Write what the page on pytrec_eval shows."""
     page = Page("pytrec-eval")
-    names = run_page(page.name)
+    names = run_page(PAGES / f"{page.name}.md")
     run, judged, evaluator = names["run"], names["judged"], names["evaluator"]
     gap = {topic: docs for topic, docs in run.items() if topic != "103"}
     found = evaluator.evaluate(gap)
@@ -237,19 +167,19 @@ def trec_eval_page(tracks):
     """Write what the page on trec_eval shows."""
     page = Page("trec-eval")
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
-        run_page(page.name, folder)
+        run_page(PAGES / f"{page.name}.md", folder)
         text = Path("track/runs/bm25").read_text()
         kept = [line for line in text.splitlines(keepends=True) if line[:4] != "103 "]
         Path("gap").write_text("".join(kept))
         Path("nan").write_text(re.sub(r"(?m)^(101 \S+ \S+ 1) \S+", r"\1 nan", text))
-        two = "track/qrels.txt", "track/runs/bm25"
+        judged = "track/qrels.txt"
 
         def theirs(options, run="track/runs/bm25"):
-            return [*means(shell(f"trec_eval {options} track/qrels.txt {run}", folder)).values()][0]
+            return next(iter(means(shell(f"trec_eval {options} {judged} {run}", folder)).values()))
 
         def ours(*options, run="track/runs/bm25"):
             form = "--format", "trec_eval"
-            return [*means(printed("evaluate", two[0], run, *options, *form)).values()][0]
+            return next(iter(means(printed("evaluate", judged, run, *options, *form)).values()))
 
         gains = "ndcg.1=0.3,2=0.5,3=1"
         scaled = "ndcg.1=3,2=5,3=10"
@@ -266,17 +196,17 @@ def trec_eval_page(tracks):
             gains_theirs=theirs(f"-m {gains}"),
             gains_ours=ours("-m", gains),
             gains_scaled=theirs(f"-m {scaled}"),
+            gains_scaled_ours=ours("-m", scaled),
         )
-        assert theirs(f"-m {scaled}") == ours("-m", scaled)
         rows = []
         for number, (name, (runs, qrels)) in enumerate(tracks.items()):
-            judged = f"qrels{number}"
-            ir.write_qrels(qrels, judged)
+            file = f"qrels{number}"
+            ir.write_qrels(qrels, file)
             files = []
             for place, (_, run) in enumerate(runs.groupby("system", sort=False)):
                 files.append(f"run{number}-{place}")
                 ir.write_run(run, files[-1])
-            count, apart = lines_apart(judged, files)
+            count, apart = lines_apart(file, files)
             rows.append(
                 {"collection": name, "runs": len(files), "lines": f"{count:,}", "differ": apart}
             )
@@ -314,16 +244,16 @@ def has_irframe():
 
 def by_measure(provider, measures, judged, run):
     """Return what a provider yields of a run: a row per topic, a column per measure."""
-    long = pd.DataFrame(provider.iter_calc(measures, judged, run))
-    wide = long.pivot(index="query_id", columns="measure", values="value")
-    return wide[measures].rename(columns=str)
+    long = pd.DataFrame(provider.iter_calc(measures, judged, run)).astype({"measure": str})
+    wide = long.pivot_table(index="query_id", columns="measure", values="value")
+    return wide[[str(measure) for measure in measures]]
 
 
 def ir_measures_page(tracks):
     """Write what the page on ir_measures shows."""
     page = Page("ir-measures")
     without_irframe()
-    names = run_page(page.name)
+    names = run_page(PAGES / f"{page.name}.md")
     if not has_irframe():
         raise SystemExit("ir_measures did not compute with irframe")
     without_irframe()
@@ -387,19 +317,29 @@ def by_ranx(judged, runs):
     return pd.concat(parts, names=["system", "topic"])
 
 
+def tukey(judged, filed, scores):
+    """Return how many pairs differ by Tukey's test in ranx, by ours, and by paired t-tests."""
+    report = ranx.compare(judged, filed, ["map"], stat_test="tukey", max_p=0.05)
+    found = [each["map"]["p_value"] for each in report.comparisons.values()]
+    own = {test: ir.compare(scores.to_frame(), test)["significant"] for test in ("tukey", "t")}
+    return {
+        "tukey_theirs": sum(p < 0.05 for p in found),
+        "tukey_ours": own["tukey"].sum(),
+        "tukey_t": own["t"].sum(),
+        "pairs": own["t"].size,
+    }
+
+
 def ranx_page(tracks):
     """Write what the page on ranx shows."""
     page = Page("ranx")
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
-        names = run_page(page.name)
+        names = run_page(PAGES / f"{page.name}.md")
     runs, qrels, judged, filed = (names[name] for name in ("runs", "qrels", "judged", "filed"))
     one, only = runs[runs["system"] == "bm25"], ["rbp.80", "hits"]
     theirs = ranx.evaluate(judged, filed[0], only)
     ours = ir.evaluate(one, qrels, only).ireval.summary()["mean"].droplevel("system")
     alone = {"1": {"a": 1}}, {"1": {"a": 1.0, "b": 0.5}}
-    tukey = ranx.compare(judged, filed, ["map"], stat_test="tukey", max_p=0.05)
-    pairs = [found["map"]["p_value"] for found in tukey.comparisons.values()]
-    own = ir.evaluate(runs, qrels, "map").ireval.compare("tukey")
     page.facts(
         ties_theirs=f"{ranx.evaluate(judged, one.ireval.to_ranx(), 'map'):.6f}",
         ties_ours=f"{ir.evaluate(one, qrels, 'map').to_numpy().mean():.6f}",
@@ -411,16 +351,14 @@ def ranx_page(tracks):
         hits_ours=f"{ours['hits']:.0f}",
         bpref_theirs=ranx.evaluate(ranx.Qrels(alone[0]), ranx.Run(alone[1]), "bpref"),
         bpref_ours=f"{ir.evaluate(alone[1], alone[0], 'bpref').to_numpy().item():.0f}",
-        tukey_theirs=sum(p < 0.05 for p in pairs),
-        tukey_ours=own["significant"].sum(),
-        pairs=len(own),
     )
     rows = []
     runs, qrels = next(iter(tracks.values()))
     judged = ir.to_ranx(qrels)
     decided = ir.rank(runs).drop(columns="score")
     for how, each in (("settled first", decided), ("as filed", runs)):
-        theirs = by_ranx(judged, ir.to_ranx(each))
+        filed = ir.to_ranx(each)
+        theirs = by_ranx(judged, filed)
         ours = ir.evaluate(each, qrels, ALIKE_RANX)
         apart = (theirs.reindex(index=ours.index, columns=ours.columns) - ours).abs()
         rows.append(
@@ -433,6 +371,8 @@ def ranx_page(tracks):
                 "largest difference": shown(apart.max().max()),
             }
         )
+        if how == "settled first":
+            page.facts(**tukey(judged, filed, ours["map"]))
     page.table(rows, "real")
     return parity(page, version("ranx"), rows[:1])
 
@@ -463,7 +403,7 @@ def pyterrier_page(tracks):
     """Write what the page on PyTerrier shows."""
     page = Page("pyterrier")
     without_irframe()
-    names = run_page(page.name)
+    names = run_page(PAGES / f"{page.name}.md")
     results, scores, measures = names["results"], names["scores"], names["measures"]
     qrels = names["qrels"]
     if not has_irframe():
@@ -549,7 +489,7 @@ def cwl_eval_page(tracks):
     """Write what the page on cwl_eval shows."""
     page = Page("cwl-eval")
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
-        names = run_page(page.name, folder)
+        names = run_page(PAGES / f"{page.name}.md", folder)
         runs, qrels, cube = names["runs"], names["qrels"], names["cube"]
         one = runs[runs["system"] == "bm25"]
         graded = by_cwl_eval(one, qrels, ["RBPCWLMetric(0.8)", "RRCWLMetric()"], options="-r")
@@ -559,6 +499,7 @@ def cwl_eval_page(tracks):
         ours = cube.ireval.score(*wanted, at=50).sel(system="bm25", depth=50).mean("topic")
         ours = ours.to_series()
         bounds = cube.ireval.bounds(wanted[1], at=50).sel(system="bm25").mean("topic")
+        width = (bounds.sel(bound="upper") - bounds.sel(bound="lower")).squeeze()
         page.facts(
             rbp_theirs=f"{graded.loc['RBP@0.8', 'EU']:.4f}",
             rbp_ours=f"{ours['RBP@0.8']:.4f}",
@@ -569,27 +510,28 @@ def cwl_eval_page(tracks):
             ap_theirs=f"{binary.loc['AP', 'EU']:.4f}",
             ap_ours=f"{ours['AP']:.4f}",
             res_theirs=f"{graded.loc['RBP@0.8', 'ResEU']:.4f}",
-            res_ours=f"{float(bounds.sel(bound='upper').squeeze() - bounds.sel(bound='lower').squeeze()):.4f}",
+            res_ours=f"{width.item():.4f}",
         )
         rows = []
-        for name, (runs, qrels) in {"the embedded track": (runs, qrels), **tracks}.items():
-            if name == "TREC-COVID round 1":
-                continue
-            found = ir.cube(runs, qrels).ireval.cwl(*READING.values())
+        read = {"the embedded track": (runs, qrels)}
+        read |= {name: track for name, track in tracks.items() if "Robust" in name}
+        for name, (filed, judged) in read.items():
+            found = ir.cube(filed, judged).ireval.cwl(*READING.values())
             found = found.isel(depth=-1).to_array("column").assign_coords(column=COLUMNS)
             count = most = 0
-            for system, run in runs.groupby("system", sort=False):
-                theirs = by_cwl_eval(run, qrels)
+            for system, run in filed.groupby("system", sort=False):
+                theirs = by_cwl_eval(run, judged)
                 label = dict(zip(theirs.index.unique(0), READING.values(), strict=True))
                 theirs = theirs.rename(index=label, level=0)
                 ours = found.sel(system=system).transpose("metric", "topic", "column")
-                ours = ours.to_series().unstack("column")[COLUMNS].reindex(theirs.index)
+                ours = ours.to_series().unstack("column")  # noqa: PD010 - not a pivot
+                ours = ours[COLUMNS].reindex(theirs.index)
                 apart = (theirs - ours).abs().to_numpy()
                 count, most = count + apart.size, max(most, apart.max())
             rows.append(
                 {
                     "collection": name,
-                    "runs": runs["system"].nunique(),
+                    "runs": filed["system"].nunique(),
                     "metrics": len(READING),
                     "numbers": f"{count:,}",
                     "largest difference": tiny(most),
