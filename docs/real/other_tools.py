@@ -553,6 +553,7 @@ def main():
         ranx_page,
         cwl_eval_page,
     )
+    run_page(PAGES / "diffir.md")
     Page("tools").table([page(tracks) for page in pages], "parity")
 
 
