@@ -20,6 +20,7 @@ import pytest
 import irframe as ir
 from irframe.__main__ import main
 from irframe.commands import COMMANDS
+from irframe.commands.trec_layout import trec_layout
 
 ROOT = str(Path(ir.__file__).parents[1])
 PAGE = Path(__file__).parents[1] / "docs" / "guide" / "command-line.md"
@@ -255,6 +256,19 @@ def test_the_layout_of_trec_eval_byte_for_byte(capsys, theirs, ours):
     assert status == 0
     assert out == expected
     assert len(out) > 60
+
+
+def test_averages_that_end_in_a_half_are_rounded_as_trec_eval_rounds_them():
+    found = np.random.default_rng(0).integers(0, 120, 100) / 200
+    topics = [f"{place:03}" for place in range(100)]
+    scores = pd.DataFrame({"system": "a", "topic": topics, "P_200": found})
+    scores = scores.set_index(["system", "topic"])
+    summed = 0.0
+    for value in found.tolist():
+        summed += value
+    assert f"{summed / 100:.4f}" != f"{found.mean():.4f}"
+    for frame in (scores, scores[::-1]):
+        assert trec_layout(frame, []).split() == ["P_200", "all", f"{summed / 100:.4f}"]
 
 
 @pytest.mark.parametrize(

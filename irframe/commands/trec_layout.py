@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import pandas as pd
 
 import irframe as ir
@@ -60,7 +61,17 @@ def _topics(scores: pd.DataFrame) -> Iterator[str]:
 def _averages(scores: pd.DataFrame) -> Iterator[str]:
     """Print the averages of one system."""
     means = ir.summary(scores)["mean"].droplevel(1)
-    yield from (_line(name, "all", means[name]) for name in _ordered(scores))
+    topics = [str(topic).encode() for topic in scores.index.get_level_values(1)]
+    ordered = scores.iloc[sorted(range(len(topics)), key=topics.__getitem__)]
+    for name in _ordered(scores):
+        plain = facts(name).summary == "mean"
+        yield _line(name, "all", _mean(ordered[name]) if plain else means[name])
+
+
+def _mean(values: pd.Series) -> float:
+    """Average topic after topic as trec_eval does: which way a half is rounded depends on it."""
+    known = values.dropna().to_numpy()
+    return float(np.add.accumulate(known)[-1] / len(known)) if len(known) else np.nan
 
 
 def _ordered(scores: pd.DataFrame) -> list[str]:

@@ -1,0 +1,34 @@
+"""The pages on other tools show what their code gives."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = "pytrec-eval", "ir-measures", "diffir"
+"""Pages that run with what tests need anyway."""
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="needs a checkout, with the documentation")
+@pytest.mark.parametrize("page", PAGES)
+def test_the_page_shows_what_its_code_gives(page, monkeypatch):
+    ir_measures = pytest.importorskip("ir_measures")
+    pipeline = ir_measures.DefaultPipeline.providers
+    others = [each for each in pipeline if each.NAME != "irframe"]
+    monkeypatch.setattr(ir_measures.DefaultPipeline, "providers", others)
+    monkeypatch.delitem(sys.modules, "irframe.interop", raising=False)
+    monkeypatch.syspath_prepend(str(DOCS / "real"))
+    from blocks import run_blocks
+
+    blocks = dict(run_blocks(DOCS / "tools" / f"{page}.md", {}))
+    assert len(blocks) >= 3
+    for name, text in blocks.items():
+        written = (DOCS / "real" / f"{name}.md").read_text(encoding="utf-8")
+        assert _rounding_aside(text) == _rounding_aside(written), name
+
+
+def _rounding_aside(text):
+    """Return a table without what is as small as a rounding error."""
+    return re.sub(r"\d+e-(1[3-9]|2\d)", "0", text)
