@@ -14,6 +14,7 @@ import irframe as ir
 
 PAGE = Page("trust")
 OUTSIDER = "CSIROmedNIR"
+TOP = ["P", "RR", "AP(norm='min')", "nDCG"]
 OPEN = {"normalised": ["P", "AP(norm='min')", "nDCG"], "rbp": ["RBP(p=0.8)"], "q": ["Q"]}
 BEST, WEAKEST = 20, 10
 LEFT = ["AP(norm='min')", "nDCG", "RBP(p=0.8)", "RBP(p=0.95)"]
@@ -130,8 +131,9 @@ def decided(covid):
     for name, cube in (("contributing", inside), ("all", covid)):
         pairs = cube.ireval.bounds(*metrics, at=[5, 10]).ireval.decide()
         if cube is inside:
-            top = pairs[(pairs["metric"] == "P") & (pairs["depth"] == 5) & ~pairs["decided"]]
-            PAGE.facts(p_open=len(top), p_pairs=f"{comb(cube.sizes['system'], 2):,}")
+            left = pairs[pairs["metric"].isin(TOP) & (pairs["depth"] == 5) & ~pairs["decided"]]
+            equal = (left["lowest"] == 0) & (left["highest"] == 0)
+            PAGE.facts(pairs=f"{comb(cube.sizes['system'], 2):,}", left=len(left), equal=equal.sum())
         for depth in (5, 10):
             share = pairs[pairs["depth"] == depth].groupby("metric")["decided"].mean()
             rows[f"{name}, k = {depth}"] = [f"{share[metric]:.0%}" for metric in metrics]
