@@ -53,7 +53,7 @@ def systems(cube, scores, name):
     PAGE.table(table.rename_axis("system").reset_index(), name)
     if name == "robust":
         PAGE.facts(shortest=f"{length.iloc[0]:.0f}", next_shortest=f"{length.iloc[1]:.0f}")
-    long = means.index[long_enough(cube).sel(system=means.index)]
+    long = means.index[long_enough(cube).sel(system=means.index).to_numpy()]
     return long[0], long[len(long) // 2]
 
 

@@ -133,7 +133,8 @@ def decided(covid):
         if cube is inside:
             left = pairs[pairs["metric"].isin(TOP) & (pairs["depth"] == 5) & ~pairs["decided"]]
             equal = (left["lowest"] == 0) & (left["highest"] == 0)
-            PAGE.facts(pairs=f"{comb(cube.sizes['system'], 2):,}", left=len(left), equal=equal.sum())
+            PAGE.facts(pairs=f"{comb(cube.sizes['system'], 2):,}")
+            PAGE.facts(left=len(left), equal=equal.sum())
         for depth in (5, 10):
             share = pairs[pairs["depth"] == depth].groupby("metric")["decided"].mean()
             rows[f"{name}, k = {depth}"] = [f"{share[metric]:.0%}" for metric in metrics]
