@@ -1,7 +1,7 @@
 """Tables and figures of the page "Beyond the top of the ranking" from real runs.
 
-Usage: python docs/real/beyond_the_top.py DATA, where DATA holds robust03 and trec-covid-round1,
-each with qrels.txt and runs/*.gz, and dl-hard.
+Usage: python docs/real/beyond_the_top.py DATA, where DATA holds dl-hard and what
+tracks.py reads.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Tables and figures of the page "Comparing systems" from real runs.
 
-Usage: python docs/real/comparing.py DATA, where DATA holds score-matrices/adhoc8_*.csv (topics by
-systems) and trec-covid-round1 with qrels.txt and runs/*.gz. Needs pdflatex and pdftoppm.
+Usage: python docs/real/comparing.py DATA, where DATA holds what tracks.py reads. Needs
+pdflatex and pdftoppm.
 """
 
 import subprocess

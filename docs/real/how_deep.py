@@ -1,7 +1,6 @@
 """Tables and figures of the page "How deep should I evaluate?" from real runs.
 
-Usage: python docs/real/how_deep.py DATA, where DATA holds robust03 and trec-covid-round1, each
-with qrels.txt and runs/*.gz, and trec-covid-round1/leaderboard.csv.
+Usage: python docs/real/how_deep.py DATA, where DATA holds what tracks.py reads.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,6 @@
 """Tables and figures of the page "How sure is a ranking?" from real runs.
 
-Usage: python docs/real/how_sure.py DATA, where DATA holds trec-covid-round1 with qrels.txt and
-runs/*.gz.
+Usage: python docs/real/how_sure.py DATA, where DATA holds what tracks.py reads.
 """
 
 from math import comb

@@ -1,7 +1,6 @@
 """Tables and figures of the page "Ties" from real runs.
 
-Usage: python docs/real/ties.py DATA, where DATA holds robust03 and trec-covid-round1,
-each with qrels.txt and runs/*.gz.
+Usage: python docs/real/ties.py DATA, where DATA holds what tracks.py reads.
 """
 
 import matplotlib.pyplot as plt

@@ -1,4 +1,8 @@
-"""The collections that several scripts of this folder read."""
+"""The collections that several scripts of this folder read.
+
+The folder of the data holds robust03 and trec-covid-round1, each with qrels.txt and runs/*.gz, the
+second with leaderboard.csv, too; and score-matrices with a table of topics by systems per metric.
+"""
 
 import pandas as pd
 

@@ -1,7 +1,6 @@
 """Tables and figures of the page "Can I trust these judgments?" from real runs.
 
-Usage: python docs/real/trust.py DATA, where DATA holds robust03 and trec-covid-round1, each with
-qrels.txt and runs/*.gz, and trec-covid-round1/leaderboard.csv.
+Usage: python docs/real/trust.py DATA, where DATA holds what tracks.py reads.
 """
 
 from math import comb
