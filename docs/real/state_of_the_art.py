@@ -65,7 +65,6 @@ def facts(summary):
         **{f"split_p_{name}": f"{p:.2g}" for name, p in tests.items()},
         split_lost=split["a_only"],
         split_found=split["b_only"],
-        behind_place=int(rows["delta"].rank()["bm25+rm3"]),
         behind_found=behind["b_only"],
         behind_lost=behind["a_only"],
         behind_by=f"{behind['esl_b'] - behind['esl_a']:.2f}",
