@@ -1,6 +1,6 @@
 """How often intervals and corrections are right in simulated collections whose truth is known.
 
-Usage: python docs/real/simulated.py. The simulations are those of tests/benchmarks.
+Usage: python docs/real/simulated.py, two minutes. The simulations are those of tests/benchmarks.
 """
 
 import sys
