@@ -13,7 +13,7 @@ def simulate(systems, topics, draws, *, spread, seed, teams=None):
         How many there are.
     spread
         Standard deviation of the systems' true means, in standard errors of the difference of
-        two means: 1.6 to 4.3 in runs of TREC-8, the web track of 2011 and TREC-COVID.
+        two means: 1.6 to 4.1 in runs of TREC-8, the web track of 2011 and TREC-COVID.
     seed
         Of the generator.
     teams

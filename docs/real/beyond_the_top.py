@@ -1,38 +1,24 @@
 """Tables and figures of the page "Beyond the top of the ranking" from real runs.
 
-Usage: python docs/real/beyond_the_top.py DATA, where DATA holds robust03 and trec-covid-round1,
-each with qrels.txt and runs/*.gz, and dl-hard.
+Usage: python docs/real/beyond_the_top.py DATA, where DATA holds dl-hard and what
+tracks.py reads.
 """
 
-import argparse
-from pathlib import Path
-
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
+from shown import Page, data_folder
+from tracks import TRACKS, read_cube
 
 import irframe as ir
 
-HERE = Path(__file__).parent
-TRACKS = {"TREC 2003 Robust": "robust03", "TREC-COVID round 1": "trec-covid-round1"}
+PAGE = Page("beyond-the-top")
 HARD = {"DL-HARD documents": "doc", "DL-HARD passages": "passage"}
 METRICS = ["P@20", "ASL(first=10)", "AP", "ASL"]
 
 
-def write_table(frame, name):
-    """Write a frame as a Markdown table."""
-    lines = [[*map(str, frame.columns)], ["---"] * len(frame.columns)]
-    lines += [[str(value) for value in row] for row in frame.astype(str).to_numpy()]
-    text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
-    (HERE / f"beyond-the-top-{name}.md").write_text(text, encoding="utf-8")
-
-
 def read_cubes(folder):
     """Return the cubes of all collections and their relevance thresholds."""
-    cubes = {}
-    for name, place in TRACKS.items():
-        runs = ir.read_runs(sorted((folder / place / "runs").glob("*.gz")))
-        cubes[name] = runs.ireval.cube(ir.read_qrels(folder / place / "qrels.txt")), 1
+    cubes = {name: (read_cube(folder, name), 1) for name in TRACKS}
     for name, kind in HARD.items():
         files = sorted((folder / "dl-hard" / "baselines" / kind).glob("*"))
         runs = ir.read_runs([f for f in files if "eval" not in f.name], system="file")
@@ -55,7 +41,7 @@ def long_enough(cube):
 
 
 def systems(cube, scores, name):
-    """Write the means of all systems, best ASL first, and say how the metrics agree."""
+    """Write the means of all systems, best ASL first; return the best long run and the median."""
     means = scores.mean("topic").transpose("system", "metric").to_pandas().sort_values("ASL")
     table = means.rename(columns={"AP": "MAP"})
     for column in ("P@20", "MAP"):
@@ -64,17 +50,11 @@ def systems(cube, scores, name):
         table[column] = table[column].map("{:.0f}".format)
     length = cube["retrieved"].mean("topic").to_series()[table.index]
     table.insert(0, "documents per topic", length.map("{:.0f}".format))
-    write_table(table.rename_axis("system").reset_index(), name)
-    scores = scores[:, long_enough(cube).to_numpy()]
-    means = means[means.index.isin(scores.indexes["system"])]
-    for first, second in (("AP", "ASL"), ("P@20", "ASL(first=10)")):
-        row = scores.sel(metric=[first, second]).ireval.reordering().iloc[0]
-        print(name, row.to_dict())  # noqa: T201 - a script reports
-    best, median = means.index[0], means.index[len(means) // 2]
-    reduction = scores.ireval.rrie(baseline=median).query("system == @best")
-    print(name, "best", best, "median", median)  # noqa: T201
-    print(reduction.round(3).to_string())  # noqa: T201
-    return best, median
+    PAGE.table(table.rename_axis("system").reset_index(), name)
+    if name == "robust":
+        PAGE.facts(shortest=f"{length.iloc[0]:.0f}", next_shortest=f"{length.iloc[1]:.0f}")
+    long = means.index[long_enough(cube).sel(system=means.index).to_numpy()]
+    return long[0], long[len(long) // 2]
 
 
 def ablation(cubes):
@@ -94,7 +74,11 @@ def ablation(cubes):
         for row in part.ireval.ablation(rel=rel).to_dict("records")
         if part is cube or part.sizes["system"] < cube.sizes["system"]
     ]
-    write_table(pd.DataFrame(rows), "ablation")
+    PAGE.table(rows, "ablation")
+    facts = {"sort": "Delta-Sort, %", "tau": "Kendall", "value": "Delta-Value"}
+    for short, track in zip(("robust", "covid"), TRACKS, strict=True):
+        last = [row for row in rows if row["collection"] == track][-1]  # long lists, all steps
+        PAGE.facts(**{f"{short}_{fact}": last[column] for fact, column in facts.items()})
 
 
 def top(cubes):
@@ -108,7 +92,7 @@ def top(cubes):
             row[f"{kind}, mean"] = f"{share.mean():.0f}%"
             row[f"{kind}, standard deviation"] = f"{share.std():.0f}"
         rows.append(row)
-    write_table(pd.DataFrame(rows), "effective")
+    PAGE.table(rows, "effective")
 
 
 def best_systems(scored):
@@ -116,33 +100,40 @@ def best_systems(scored):
     parts = [scores.ireval.best_systems().assign(collection=name) for name, scores in scored]
     best = pd.concat(parts)[["collection", "metric", "system", "value"]]
     ax = ir.plots.best_systems(best[best["metric"].isin(["P@20", "ASL(first=10)"])])
-    ax.figure.savefig(HERE / "beyond-the-top-best-top.png", dpi=80)
+    PAGE.figure(ax, "best-top")
     ax = ir.plots.best_systems(best[best["metric"].isin(["AP", "ASL"])])
-    ax.figure.savefig(HERE / "beyond-the-top-best-all.png", dpi=80)
+    PAGE.figure(ax, "best-all")
+    maps, lengths = (best.loc[best["metric"] == name, "value"] for name in ("AP", "ASL"))
+    PAGE.facts(map_low=f"{maps.min():.2f}", map_high=f"{maps.max():.2f}")
+    PAGE.facts(one_in_low=f"{1 / maps.max():.0f}", one_in_high=f"{1 / maps.min():.0f}")
+    PAGE.facts(asl_low=f"{lengths.min():.0f}", asl_high=f"{lengths.max():.0f}")
     short = [f"{v:.3f}" if v < 1 else f"{v:.0f}" for v in best["value"]]
     text = best.assign(value=np.array(short) + " (" + best["system"].to_numpy(str) + ")")
     table = text.pivot_table(index="collection", columns="metric", values="value", aggfunc="first")
-    write_table(table.loc[best["collection"].unique(), METRICS].reset_index(), "best")
+    PAGE.table(table.loc[best["collection"].unique(), METRICS].reset_index(), "best")
 
 
 def draw(cube, best, median):
     """Draw the search lengths of the best system, and its wins and losses."""
     lengths = cube.ireval.search_lengths()
     own = lengths[lengths["system"] == best].ireval.length_histogram()
-    figure = own.ireval.plot.length_histogram().figure
-    figure.savefig(HERE / "beyond-the-top-lengths.png", dpi=80)
+    PAGE.figure(own.ireval.plot.length_histogram(), "lengths")
     between = lengths.ireval.difference_histogram(best, median, bins=5, width=100)
-    figure = between.ireval.plot.difference_histogram().figure
-    figure.savefig(HERE / "beyond-the-top-differences.png", dpi=80)
-    print(own.to_string(), between.to_string())  # noqa: T201
+    PAGE.figure(between.ireval.plot.difference_histogram(), "differences")
+    outer = between.iloc[[0, -1]]
+    PAGE.facts(
+        relevant=f"{own['documents'].sum():,}",
+        unretrieved=f"{own['share'].iloc[-1]:.0%}",
+        wins=f"{between.loc[between['high'] < 0, 'documents'].sum():,}",
+        losses=f"{between.loc[between['low'] > 0, 'documents'].sum():,}",
+        outer=f"{outer['share'].sum():.0%}",
+        outer_unretrieved=f"{outer['unretrieved'].sum() / outer['documents'].sum():.0%}",
+    )
 
 
 def main():
     """Write everything beside this script."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path, help="folder with the collections")
-    folder = parser.parse_args().data
-    mpl.use("agg")
+    folder = data_folder(__doc__)
     cubes = read_cubes(folder)
     scored = [(name, score_all(cube, rel)) for name, (cube, rel) in cubes.items()]
     for (name, scores), short in zip(scored, ("robust", "covid"), strict=False):

@@ -1,21 +1,16 @@
 """Tables and figures of the page "Gain at what effort?" from real runs.
 
-Usage: python docs/real/effort.py DATA, where DATA holds robust03 and trec-covid-round1, each with
-qrels.txt and runs/*.gz.
+Usage: python docs/real/effort.py DATA, where DATA holds what tracks.py reads.
 """
 
-import argparse
-from pathlib import Path
-
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
+from shown import Page, data_folder
+from tracks import COVID, ROBUST, TRACKS, read_cube
 
 import irframe as ir
 
-HERE = Path(__file__).parent
-COLLECTIONS = {"TREC 2003 Robust": "robust03", "TREC-COVID round 1": "trec-covid-round1"}
+PAGE = Page("effort")
 METRICS = {
     "AP": ir.AP(),
     "bpref": ir.Bpref(),
@@ -27,30 +22,18 @@ KINDS = ["ideal", "worst", "full scale", "excellent", "typical A", "typical B"]
 RULES = {"sign change": "sign_change", "as printed": "definition", "software": "matters"}
 
 
-def read_cube(folder):
-    """Return the cube of a collection."""
-    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
-    return runs.ireval.cube(ir.read_qrels(folder / "qrels.txt"), depth=1000)
-
-
-def write_table(rows, name):
-    """Write rows as a Markdown table."""
-    frame = pd.DataFrame(rows)
-    lines = [[*map(str, frame.columns)], ["---"] * len(frame.columns)]
-    lines += [[str(value) for value in row] for row in frame.to_numpy()]
-    text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
-    (HERE / f"effort-{name}.md").write_text(text, encoding="utf-8")
-
-
 def archetypes(cubes):
     """Write the shares of the kinds of curves, by collection and rule."""
-    rows = []
+    rows, printed = [], []
     for name, cube in cubes.items():
         for word, rule in RULES.items():
             shares = cube.ireval.misplacement(crossing=rule).ireval.archetypes().iloc[0]
+            if word == "as printed":
+                printed.append(shares["excellent"])
             row = {"collection": name, "crossing": word, "rankings": int(shares["total"])}
             rows.append(row | {kind: f"{shares[kind]:.2%}" for kind in KINDS})
-    write_table(rows, "archetypes")
+    PAGE.table(rows, "archetypes")
+    PAGE.facts(printed_low=f"{min(printed):.0%}", printed_high=f"{max(printed):.0%}")
 
 
 def correlations(scores):
@@ -64,7 +47,7 @@ def correlations(scores):
             rows.append(
                 row | {m: f"{t:.4f}" if m != metric else "" for m, t in tau[metric].items()}
             )
-    write_table(rows, "tau")
+    PAGE.table(rows, "tau")
 
 
 def cells(scores):
@@ -75,10 +58,11 @@ def cells(scores):
         for metric, row in share.iterrows():
             shares = {region: f"{value:.1%}" for region, value in row.items()}
             rows.append({"collection": name, "gain": metric} | shares)
-    write_table(rows, "cells")
-    drawn = scores["TREC-COVID round 1"].ireval.effort_gain()
-    figure = drawn.ireval.plot.effort_gain(metric="AP").figure
-    figure.savefig(HERE / "effort-cells.png", dpi=80)
+    PAGE.table(rows, "cells")
+    drawn = scores[COVID].ireval.effort_gain()
+    PAGE.figure(drawn.ireval.plot.effort_gain(metric="AP"), "cells")
+    rankings = scores[COVID].sizes["system"] * scores[COVID].sizes["topic"]
+    PAGE.facts(rankings=f"{rankings:,}")
 
 
 def curves(cube, scores):
@@ -96,16 +80,26 @@ def curves(cube, scores):
         moved.ireval.plot.crp_and_gain(dcg, system=system, topic=topic, ax=ax)
         ax.set_title(f"{ax.get_title()}, nDCG {gain[row, column]:.2f}", fontsize=10)
         ax.figure.axes[-1].set_ylabel("DCG (dashed)")
-    ax.figure.savefig(HERE / "effort-curves.png", dpi=75)
+    PAGE.figure(ax, "curves", dpi=75)
+    last = moved.sel(system=system, topic=topic)
+    base = int(last["recall_base"])
+    crp = last["crp"].to_numpy()
+    back = 1 + np.flatnonzero(crp > 0)[0]
+    PAGE.facts(
+        ndcg_low=f"{gain.flat[chosen].min():.2f}",
+        ndcg_high=f"{gain.flat[chosen].max():.2f}",
+        above=back,
+        base=base,
+        rho=f"{last['rho'].item():g}",
+        first_fall=-crp[:back].min(),
+        second_fall=-crp[back:].min(),
+    )
 
 
 def main():
     """Write everything beside this script."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path, help="folder with the collections")
-    folder = parser.parse_args().data
-    mpl.use("agg")
-    cubes = {name: read_cube(folder / place) for name, place in COLLECTIONS.items()}
+    folder = data_folder(__doc__)
+    cubes = {name: read_cube(folder, name, depth=1000) for name in TRACKS}
     scores = {
         name: cube.ireval.score(*METRICS.values(), at=1000).assign_coords(metric=list(METRICS))
         for name, cube in cubes.items()
@@ -113,7 +107,7 @@ def main():
     archetypes(cubes)
     correlations(scores)
     cells(scores)
-    curves(cubes["TREC 2003 Robust"], scores["TREC 2003 Robust"])
+    curves(cubes[ROBUST], scores[ROBUST])
 
 
 if __name__ == "__main__":

@@ -1,35 +1,17 @@
 """Tables and figures of the page "One metric and a hedge" from real runs.
 
-Usage: python docs/real/hedge.py DATA, where DATA holds robust03 and trec-covid-round1, each with
-qrels.txt and runs/*.gz.
+Usage: python docs/real/hedge.py DATA, where DATA holds what tracks.py reads.
 """
 
-import argparse
-from pathlib import Path
-
-import matplotlib as mpl
 import pandas as pd
+from shown import Page, data_folder
+from tracks import COVID, ROBUST, TRACKS, read_cube
 
 import irframe as ir
 
-HERE = Path(__file__).parent
-COLLECTIONS = {"TREC 2003 Robust": "robust03", "TREC-COVID round 1": "trec-covid-round1"}
+PAGE = Page("hedge")
 DEPTHS = [5, 10, 15, 20, 50, 100]
 METRICS = ["RR", "P", "RBP(p=0.5)", "RBP(p=0.8)", "AP", "nDCG(gain='binary')"]
-
-
-def read_cube(folder):
-    """Return the cube of a collection, 100 ranks deep."""
-    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
-    return runs.ireval.cube(ir.read_qrels(folder / "qrels.txt"), depth=100)
-
-
-def write_table(frame, name):
-    """Write a frame as a Markdown table."""
-    lines = [[*map(str, frame.columns)], ["---"] * len(frame.columns)]
-    lines += [[str(value) for value in row] for row in frame.astype(str).to_numpy()]
-    text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
-    (HERE / f"hedge-{name}.md").write_text(text, encoding="utf-8")
 
 
 def separability(cubes):
@@ -41,7 +23,7 @@ def separability(cubes):
             columns[name] = ir.separability(cube, depth=k).sel(depth=k).to_numpy()
         shares = {name: " / ".join(f"{100 * v:.2f}" for v in c) for name, c in columns.items()}
         rows.append({"k": k} | shares)
-    write_table(pd.DataFrame(rows), "separability")
+    PAGE.table(rows, "separability")
 
 
 def report(cube):
@@ -60,8 +42,13 @@ def report(cube):
             "p (orderings)": found["p_orderings"].map("{:.4f}".format).replace("nan", ""),
         }
     )
-    write_table(table, "report")
-    print("baseline", median, f"{means[median]:.3f}")  # noqa: T201 - a script reports
+    PAGE.table(table, "report")
+    PAGE.facts(
+        baseline=median,
+        baseline_mean=f"{means[median]:.3f}",
+        significant=found["dagger"].sum(),
+        corroborated=found["double_dagger"].sum(),
+    )
 
 
 def line_up(cube):
@@ -70,8 +57,14 @@ def line_up(cube):
     ranked = means.sort_values(ascending=False).index
     a, b = ranked[0], ranked[len(ranked) // 4]
     pair = cube.ireval.line_up(a, b, *METRICS, depth=10)
-    print(a, b, pair["count"].isel(depth=-1).to_series().to_dict(), pair["p"][-1].item())  # noqa: T201
-    pair.ireval.plot.orderings().figure.savefig(HERE / "hedge-lineup.png", dpi=80)
+    sizes = [str(size) for size in pair["count"].isel(depth=-1).to_numpy()]
+    PAGE.facts(
+        groups=", ".join(sizes[:-1]) + f" and {sizes[-1]}",
+        superior=sizes[1],
+        inferior=sizes[3],
+        sign_p=f"{pair['p'][-1].item():.2f}",
+    )
+    PAGE.figure(pair.ireval.plot.orderings(), "lineup")
 
 
 def cross_check(cube, name, tests):
@@ -79,27 +72,40 @@ def cross_check(cube, name, tests):
     checked = cube.ireval.cross_check(*METRICS, test=tests, at=[5, 10, 20, 50, 100])
     size = (11, 1 + 3 * len(tests))
     axes = checked.ireval.plot.panes(ir.plots.agreement_bars, by="test", columns=1, figsize=size)
-    axes[0].figure.savefig(HERE / f"hedge-bars-{name}.png", dpi=80)
-    agree = checked["share"].sel(category=["Both: Yes", "Both: No"]).sum("category")
-    print(name, "agree", agree.isel(test=0).to_pandas().round(3))  # noqa: T201
-    return checked
+    PAGE.figure(axes[0], f"bars-{name}")
+    return checked.isel(test=[0])
+
+
+def agreements(checked):
+    """Say on which share of the pairs the two agree, and on how many they oppose each other."""
+    covid = checked[COVID].squeeze("test", drop=True)
+    share = covid["share"].sel(category=["Both: Yes", "Both: No"]).sum("category").to_series()
+    for end, (metric, depth) in {"least": share.idxmin(), "most": share.idxmax()}.items():
+        PAGE.facts(
+            **{end: f"{share[metric, depth]:.0%}", f"{end}_by": f"{metric} at depth {depth}"}
+        )
+    for name, short in ((COVID, "covid"), (ROBUST, "robust")):
+        each = checked[name].squeeze("test", drop=True)
+        opposed = (each["share"].sel(category="Both: Opposed") * each.sizes["pair"]).to_series()
+        opposed = opposed[opposed > 0].round().astype(int)
+        by = [f"{count} by {metric} at depth {depth}" for (metric, depth), count in opposed.items()]
+        PAGE.facts(**{f"{short}_opposed": " and ".join(by)})
+        PAGE.facts(**{f"{short}_pairs": f"{each.sizes['pair']:,}"})
 
 
 def main():
     """Write everything beside this script."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path, help="folder with the collections")
-    folder = parser.parse_args().data
-    mpl.use("agg")
-    cubes = {name: read_cube(folder / place) for name, place in COLLECTIONS.items()}
+    folder = data_folder(__doc__)
+    cubes = {name: read_cube(folder, name, depth=100) for name in TRACKS}
     separability(cubes)
-    robust, covid = cubes.values()
-    report(robust)
-    line_up(robust)
-    cross_check(robust, "robust", ["t", "wilcoxon", "sign"])
-    checked = cross_check(covid, "covid", ["t"])
-    figure = checked.ireval.plot.agreement_triangle(metric="P", depth=10).figure
-    figure.savefig(HERE / "hedge-triangle.png", dpi=80)
+    report(cubes[ROBUST])
+    line_up(cubes[ROBUST])
+    checked = {
+        ROBUST: cross_check(cubes[ROBUST], "robust", ["t", "wilcoxon", "sign"]),
+        COVID: cross_check(cubes[COVID], "covid", ["t"]),
+    }
+    agreements(checked)
+    PAGE.figure(checked[COVID].ireval.plot.agreement_triangle(metric="P", depth=10), "triangle")
 
 
 if __name__ == "__main__":

@@ -1,48 +1,32 @@
 """Tables and figures of the page "How deep should I evaluate?" from real runs.
 
-Usage: python docs/real/how_deep.py DATA, where DATA holds robust03 and trec-covid-round1, each
-with qrels.txt and runs/*.gz, and trec-covid-round1/leaderboard.csv.
+Usage: python docs/real/how_deep.py DATA, where DATA holds what tracks.py reads.
 """
 
-import argparse
-from pathlib import Path
-
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
 import xarray as xr
+from shown import Page, data_folder
+from tracks import COVID, ROBUST, read_track
 
 import irframe as ir
 from irframe.plots.canvas import legend_beside, mark_depth
 
-HERE = Path(__file__).parent
+PAGE = Page("how-deep")
 REFERENCE = 10
 DEPTHS = [1, 4, 10, 40, 100, 400, 1000]
 TABLE = ["AP(norm='min')", "Q", "RBP(p=0.95)", "RR", "ERR", "RBP(p=0.8)"]
 MAPS = ["AP(norm='min')", "nDCG", "ERR", "RBP(p=0.95)"]
+SHALLOW = 5
+"""Depths below are too shallow to stand for the deepest of a map."""
 
 
-def read_scores(folder, systems=None):
-    """Score a collection at every depth, or some of its systems."""
-    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
-    if systems is not None:
-        runs = runs[runs["system"].isin(systems)]
-    cube = runs.ireval.cube(ir.read_qrels(folder / "qrels.txt"), depth=1000)
-    return cube.ireval.score(*dict.fromkeys([*TABLE, *MAPS]))
-
-
-def write_table(frame, name):
-    """Write a frame as a Markdown table."""
-    lines = [[*map(str, frame.columns)], ["---"] * len(frame.columns)]
-    lines += [[str(value) for value in row] for row in frame.astype(str).to_numpy()]
-    text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
-    (HERE / f"how-deep-{name}.md").write_text(text, encoding="utf-8")
-
-
-def save(figure, name):
-    """Write a figure."""
-    figure.savefig(HERE / f"how-deep-{name}.png", dpi=90)
-    plt.close(figure)
+def read_scores(data, name):
+    """Score the contributing runs of a collection at every depth."""
+    runs, qrels = read_track(data, name)
+    if "contributing" in runs:
+        runs = runs[runs["contributing"]]
+    return runs.ireval.cube(qrels, depth=1000).ireval.score(*dict.fromkeys([*TABLE, *MAPS]))
 
 
 def ratios(scores):
@@ -59,7 +43,31 @@ def ratios(scores):
             for name, values in found.items():
                 percent = 100 * values.sel(metric=metric).to_numpy()
                 rows[f"{metric} {name}"] = [f"{value:.1f}" for value in percent]
-        write_table(pd.DataFrame(rows), f"ratios-{number + 1}")
+        PAGE.table(rows, f"ratios-{number + 1}")
+
+
+def drift(scores):
+    """Say how far metrics move from their reference as they look deeper."""
+    found = {
+        "d": 100 * scores.ireval.discrimination(at=DEPTHS),
+        "c": 100 * scores.ireval.coverage(REFERENCE, at=DEPTHS),
+    }
+    inverted = 100 * scores.ireval.inversions(REFERENCE)
+    normalised, others = TABLE[:2], TABLE[2:]
+    lost = 100 - found["c"].sel(metric=normalised, depth=DEPTHS[-1])
+    wrong = inverted.sel(metric=normalised, depth=DEPTHS[-1])
+    beyond = {"rbp": (TABLE[2:3], 100), "shallow": (TABLE[3:], 40)}
+    for name, (metrics, depth) in beyond.items():
+        some = [f.sel(metric=metrics, depth=slice(depth, None)) for f in found.values()]
+        moved = max((s.max("depth") - s.min("depth")).max().item() for s in some)
+        PAGE.facts(**{f"{name}_moved": f"{moved:.1f}"})
+    PAGE.facts(
+        unconfirmed_low=f"{lost.min().item():.1f}",
+        unconfirmed_high=f"{lost.max().item():.1f}",
+        contradicted_low=f"{wrong.min().item():.1f}",
+        contradicted_high=f"{wrong.max().item():.1f}",
+        others_contradicted=f"{inverted.sel(metric=others)[:, REFERENCE:].max().item():.2g}",
+    )
 
 
 def with_reference(values, ax):
@@ -86,7 +94,7 @@ def panes(collections):
         joined = xr.concat(parts, dim=names, combine_attrs="drop_conflicts")
         curves[name] = joined.rename(name)
     axes = ir.plots.panes(curves, with_reference, figsize=(11, 5.6))
-    save(axes[0].figure, "panes")
+    PAGE.figure(axes[0], "panes", dpi=90)
 
 
 def maps(scores):
@@ -95,7 +103,7 @@ def maps(scores):
     figure, axes = plt.subplots(2, 2, figsize=(9.4, 8), layout="constrained")
     for ax, metric in zip(axes.flat, MAPS, strict=True):
         matrices.ireval.plot.volatility_map(metric=metric, ax=ax)
-    save(figure, "volatility")
+    PAGE.figure(figure, "volatility", dpi=90)
     found = matrices.ireval.stability()
     rows = {
         "metric": MAPS,
@@ -103,22 +111,26 @@ def maps(scores):
         "share above 0.9": [f"{share:.0%}" for share in found["share_above"].to_numpy()],
         "lowest tau": [f"{low:.2f}" for low in matrices.min(["depth", "depth_other"]).to_numpy()],
     }
-    write_table(pd.DataFrame(rows), "stability")
+    PAGE.table(rows, "stability")
+    depths = found["stable_depth"].to_series()
+    others = depths.drop("ERR")
+    deepest = matrices.sel(metric=others.index).isel(depth=-1, drop=True)
+    PAGE.facts(
+        err_depth=f"{depths['ERR']:.0f}",
+        stable_low=f"{others.min():.0f}",
+        stable_high=f"{others.max():.0f}",
+        shallow_tau=f"{deepest.sel(depth_other=slice(None, SHALLOW - 1)).max().item():.2f}",
+    )
 
 
 def main():
     """Write everything."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", type=Path)
-    data = parser.parse_args().data
-    mpl.use("agg")
-    board = pd.read_csv(data / "trec-covid-round1" / "leaderboard.csv")
-    pooled = board.loc[board["contributed judgments"] == "yes", "run"]
-    covid = read_scores(data / "trec-covid-round1", pooled)
-    robust = read_scores(data / "robust03")
-    ratios(covid)
-    maps(covid)
-    panes({"TREC-COVID round 1": covid, "TREC 2003 Robust": robust})
+    data = data_folder(__doc__)
+    scores = {name: read_scores(data, name) for name in (COVID, ROBUST)}
+    ratios(scores[COVID])
+    drift(scores[COVID])
+    maps(scores[COVID])
+    panes(scores)
 
 
 if __name__ == "__main__":

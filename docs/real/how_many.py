@@ -1,48 +1,27 @@
 """Tables and figures of the page "How many topics?" from real runs.
 
-Usage: python docs/real/how_many.py DATA, where DATA holds robust03 and trec-covid-round1, each with
-qrels.txt and runs/*.gz, and trec-covid-round1/leaderboard.csv.
+Usage: python docs/real/how_many.py DATA, where DATA holds what tracks.py reads.
 """
 
-import argparse
-from pathlib import Path
-
-import matplotlib as mpl
 import matplotlib.pyplot as plt
-import pandas as pd
+from shown import Page, data_folder
+from tracks import COVID, ROBUST, read_cube
 
-import irframe as ir
-
-HERE = Path(__file__).parent
+PAGE = Page("how-many")
 METRICS = ["P", "AP(norm='min')", "nDCG", "RBP(p=0.8)", "RR"]
 DEPTHS = [10, 100]
+POOL = 100
 
 
-def read(folder, contributing, pool_depth=None):
-    """Build the cube of a track."""
-    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
-    qrels = ir.read_qrels(folder / "qrels.txt")
-    return runs.ireval.cube(qrels, contributing=contributing, pool_depth=pool_depth)
-
-
-def write_table(frame, name):
-    """Write a frame as a Markdown table."""
-    lines = [[*map(str, frame.columns)], ["---"] * len(frame.columns)]
-    lines += [[str(value) for value in row] for row in frame.astype(str).to_numpy()]
-    text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
-    (HERE / f"how-many-{name}.md").write_text(text, encoding="utf-8")
-
-
-def save(figure, name):
-    """Write a figure."""
-    figure.savefig(HERE / f"how-many-{name}.png", dpi=80)
-    plt.close(figure)
+def between(values, form):
+    """Return the least and the greatest of some values as text."""
+    return f"{form.format(float(values.min()))} to {form.format(float(values.max()))}"
 
 
 def variances(scores):
     """Write where variance comes from, and how reliable the collections are."""
     rows = []
-    for track, array in scores.items():
+    for (track, array), short in zip(scores.items(), ("covid", "robust"), strict=True):
         found = array.ireval.components(at=10)
         for metric in METRICS:
             here = found.sel(metric=metric).squeeze()
@@ -53,7 +32,11 @@ def variances(scores):
                 ends = (here[name + end].item() for end in ("", "_low", "_high"))
                 row[title] = "{:.2f} ({:.2f} to {:.2f})".format(*ends)
             rows.append(row)
-    write_table(pd.DataFrame(rows), "variances")
+        order, parts = found["erho2"].to_numpy(), found["share"].squeeze("depth")
+        PAGE.facts(**{f"{short}_order": between(order, "{:.2f}")})
+        for source in ("system", "topic"):
+            PAGE.facts(**{f"{short}_{source}": between(parts.sel(component=source), "{:.0%}")})
+    PAGE.table(rows, "variances")
 
 
 def needed(scores):
@@ -77,13 +60,21 @@ def needed(scores):
         for metric in METRICS
         for depth in DEPTHS
     ]
-    write_table(pd.DataFrame(rows), "topics")
+    PAGE.table(rows, "topics")
     topics = scores.ireval.topics_needed(difference=0.05)["topics"]
     ax = topics.ireval.plot.ratio_curves()
     ax.set_yscale("log")
     ax.yaxis.set_major_formatter("{x:g}")
     ax.set_ylabel("topics for a difference of 0.05")
-    save(ax.figure, "curves")
+    PAGE.figure(ax, "curves")
+    at_10 = found["difference 0.05"].sel(depth=10).to_series()
+    others = at_10.drop("RR")
+    PAGE.facts(
+        topics_low=f"{others.min():.0f}",
+        topics_high=f"{others.max():.0f}",
+        rr_topics=f"{at_10['RR']:.0f}",
+        rr_times=f"{at_10['RR'] / others.mean():.1f}",
+    )
 
 
 def costs(cube):
@@ -94,25 +85,33 @@ def costs(cube):
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
     for ax, metric in zip(axes, found["metric"].to_numpy(), strict=True):
         found.ireval.plot.equal_cost(metric=metric, ax=ax)
-    save(figure, "equal-cost")
+    PAGE.figure(figure, "equal-cost")
+    told, best = found["told_apart"], found["told_apart"].idxmax("depth")
+    for metric, short in (("AP", "ap"), ("RBP(p=0.8)", "rbp")):
+        depths = best.sel(metric=metric).to_numpy().astype(int)
+        PAGE.facts(**{f"{short}_low": depths.min(), f"{short}_high": depths.max()})
+    ends = {"cheap": (20_000, best.sel(metric="AP", judgments=20_000)), "dear": (40_000, POOL)}
+    for name, (judgments, depth) in ends.items():
+        here = {"judgments": judgments, "depth": int(depth)}
+        PAGE.facts(
+            **{
+                f"{name}_depth": here["depth"],
+                f"{name}_topics": f"{found['topics'].sel(here).item():.0f}",
+                f"{name}_told": f"{told.sel(metric='AP').sel(here).item():.1%}",
+            }
+        )
 
 
 def main():
     """Write everything."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", type=Path)
-    data = parser.parse_args().data
-    mpl.use("agg")
-    board = pd.read_csv(data / "trec-covid-round1" / "leaderboard.csv")
-    pooled = board.loc[board["contributed judgments"] == "yes", "run"]
-    covid = read(data / "trec-covid-round1", pooled)
-    robust = read(data / "robust03", None, pool_depth=100)
+    data = data_folder(__doc__)
+    robust = read_cube(data, ROBUST, pool_depth=POOL)
     scores = {
-        "TREC-COVID round 1": covid.ireval.score(*METRICS),
-        "TREC 2003 Robust": robust.ireval.score(*METRICS),
+        COVID: read_cube(data, COVID).ireval.score(*METRICS),
+        ROBUST: robust.ireval.score(*METRICS),
     }
     variances(scores)
-    needed(scores["TREC 2003 Robust"])
+    needed(scores[ROBUST])
     costs(robust)
 
 

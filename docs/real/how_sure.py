@@ -1,30 +1,23 @@
 """Tables and figures of the page "How sure is a ranking?" from real runs.
 
-Usage: python docs/real/how_sure.py DATA, where DATA holds trec-covid-round1 with qrels.txt and
-runs/*.gz.
+Usage: python docs/real/how_sure.py DATA, where DATA holds what tracks.py reads.
 """
 
-import argparse
-from pathlib import Path
+from math import comb
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
-import pandas as pd
+import numpy as np
+from shown import Page, data_folder
+from tracks import COVID, read_matrix, read_track
 
-import irframe as ir
-
-HERE = Path(__file__).parent
+PAGE = Page("how-sure")
 DEPTHS = [5, 10, 20, 100]
 CORRECTIONS = {"none": None, "Holm": "holm", "max-T": "max-t"}
 BEST = 30
-
-
-def write_table(frame, name):
-    """Write a frame as a Markdown table."""
-    lines = [[*map(str, frame.columns)], ["---"] * len(frame.columns)]
-    lines += [[str(value) for value in row] for row in frame.astype(str).to_numpy()]
-    text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
-    (HERE / f"how-sure-{name}.md").write_text(text, encoding="utf-8")
+TWINS = ["BBGhelani1", "BBGhelani2"]
+OFFICIAL = ["nDCG@10", "P@5", "RBP(p=0.5)", "Bpref", "AP"]
+MATRICES = {"trec8": "adhoc8", "web": "web2011"}
+CHANCE = 0.05
+"""A run that comes first in a greater share of the resamples may claim to be the best."""
 
 
 def board(scores):
@@ -34,29 +27,32 @@ def board(scores):
     interval = [f"{low}-{high}" for low, high in zip(found.rank_low, found.rank_high, strict=True)]
     first = found["first"].map("{:.0%}".format)
     columns = ["rank", "system", "nDCG@10", "rank interval", "first", "tier", "AP@10", "RR@10"]
+    PAGE.facts(first=f"{found['first'].max():.0%}", claims=(found["first"] > CHANCE).sum())
     frame = found.assign(**means, **{"rank interval": interval, "first": first})
-    write_table(frame[columns], "board")
+    PAGE.table(frame[columns], "board")
 
 
 def ladder(scores):
     """Draw the best systems."""
     found = scores[:1].ireval.rank_intervals(at=10)
-    ax = found.ireval.plot.ladder(top=BEST)
-    ax.figure.savefig(HERE / "how-sure-ladder.png", dpi=90)
-    plt.close(ax.figure)
+    PAGE.figure(found.ireval.plot.ladder(top=BEST), "ladder", dpi=90)
+    PAGE.facts(first_tier=(found["tier"] == 1).sum().item())
 
 
 def told_apart(scores):
     """Write how many pairs are told apart, and how many tiers there are, by depth."""
-    layer = scores[:1].sel(depth=DEPTHS)
+    layer, shares = scores[:1].sel(depth=DEPTHS), {}
     rows = {"k": DEPTHS}
     for name, adjust in CORRECTIONS.items():
-        share = layer.ireval.discrimination(adjust=adjust).to_numpy()[0]
-        rows[f"pairs told apart, {name}"] = [f"{100 * value:.1f} %" for value in share]
+        shares[name] = layer.ireval.discrimination(adjust=adjust).to_numpy()[0]
+        rows[f"pairs told apart, {name}"] = [f"{value:.1%}" for value in shares[name]]
+    more = shares["max-T"] / shares["Holm"] - 1
+    PAGE.facts(more_low=f"{more.min():.0%}", more_high=f"{more.max():.0%}")
+    PAGE.facts(pairs=f"{comb(layer.sizes['system'], 2):,}")
     for name, adjust in CORRECTIONS.items():
         tiers = layer.ireval.rank_intervals(adjust=adjust)["tier"]
         rows[f"tiers, {name}"] = tiers.max("system").to_numpy()[0]
-    write_table(pd.DataFrame(rows), "tiers")
+    PAGE.table(rows, "tiers")
 
 
 def agreement(scores):
@@ -67,20 +63,44 @@ def agreement(scores):
     for metric in scores["metric"].to_numpy():
         parts = found.sel(metric=metric).to_dataframe().itertuples()
         rows[f"{metric}@k"] = [f"{p.agreement:.2f} ({p.ci_low:.2f}-{p.ci_high:.2f})" for p in parts]
-    write_table(pd.DataFrame(rows), "agreement")
+    PAGE.table(rows, "agreement")
+
+
+def spreads(data, official):
+    """Say how far systems are apart, in standard errors of the difference of two means."""
+    tracks = {"covid": [official]}
+    for name, file in MATRICES.items():
+        metrics = [path.stem for path in (data / "score-matrices").glob(f"{file}_*.csv")]
+        tracks[name] = [read_matrix(data, metric, metric) for metric in metrics]
+    for name, parts in tracks.items():
+        found = [part.ireval.components() for part in parts]
+        values = np.concatenate([spread(each) for each in found])
+        PAGE.facts(**{f"{name}_low": f"{values.min():.1f}", f"{name}_high": f"{values.max():.1f}"})
+
+
+def spread(found):
+    """Return it from components of variance."""
+    variance = found["variance"]
+    error = 2 * variance.sel(component="interaction") / found["n_topics"]
+    return np.sqrt(variance.sel(component="system") / error).to_numpy().ravel()
+
+
+def twins(runs):
+    """Say on how many topics the two runs of second rank have the same top."""
+    pair = runs[runs["system"].isin(TWINS)].ireval.rank()
+    lists = pair[pair["rank"] <= 10].groupby(["topic", "system"])["doc"].agg(tuple).unstack()
+    PAGE.facts(same=f"{(lists[TWINS[0]] == lists[TWINS[1]]).sum()} of {len(lists)}")
 
 
 def main():
     """Write everything."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", type=Path)
-    folder = parser.parse_args().data / "trec-covid-round1"
-    mpl.use("agg")
-    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
-    cube = runs.ireval.cube(ir.read_qrels(folder / "qrels.txt"), depth=100)
-    scores = cube.ireval.score("nDCG", "AP", "RR", at=DEPTHS)
+    data = data_folder(__doc__)
+    runs, qrels = read_track(data, COVID)
+    twins(runs)
+    scores = runs.ireval.cube(qrels, depth=100).ireval.score("nDCG", "AP", "RR", at=DEPTHS)
     for write in (board, ladder, told_apart, agreement):
         write(scores)
+    spreads(data, runs.ireval.evaluate(qrels, OFFICIAL, depth=1000))
 
 
 if __name__ == "__main__":

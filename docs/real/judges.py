@@ -4,34 +4,20 @@ Usage: python docs/real/judges.py DATA, where DATA holds trec-dl-2021-judges, wi
 qrels.nist.txt and qrels.gpt4o.txt, and llmjudge, with qrels.human.txt and labels/*.txt.
 """
 
-import argparse
-from pathlib import Path
+from math import comb
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import xarray as xr
+from shown import Page, data_folder
 
 import irframe as ir
 
-HERE = Path(__file__).parent
+PAGE = Page("judges")
 METRICS = ["nDCG", "AP(rel=2)", "RBP(p=0.8, rel=2)", "RR(rel=2)"]
 DEPTHS = [5, 10, 20, 50, 100]
-
-
-def write_table(frame, name):
-    """Write a frame as a Markdown table."""
-    lines = [[*map(str, frame.columns)], ["---"] * len(frame.columns)]
-    lines += [[str(value) for value in row] for row in frame.astype(str).to_numpy()]
-    text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
-    (HERE / f"judges-{name}.md").write_text(text, encoding="utf-8")
-
-
-def save(figure, name):
-    """Write a figure."""
-    figure.savefig(HERE / f"judges-{name}.png", dpi=80)
-    plt.close(figure)
+TOP = 10
 
 
 def with_interval(found, name, **labels):
@@ -44,20 +30,25 @@ def with_interval(found, name, **labels):
 def assessors(judges):
     """Write how far the model agrees with the assessors of the track."""
     found = ir.compare_judges(judges)
-    rows = {"coefficient": [], "value [95 %]": []}
+    rows = {"coefficient": [], "value [95%]": []}
     for weights in found["weights"].to_numpy():
         rows["coefficient"].append(f"kappa, weights {weights}")
-        rows["value [95 %]"] += with_interval(found, "kappa", weights=weights)
+        rows["value [95%]"] += with_interval(found, "kappa", weights=weights)
     for threshold in found["threshold"].to_numpy():
         rows["coefficient"].append(f"kappa, relevant from grade {threshold}")
-        rows["value [95 %]"] += with_interval(found, "kappa_at", threshold=threshold)
+        rows["value [95%]"] += with_interval(found, "kappa_at", threshold=threshold)
     for distance in found["distance"].to_numpy():
         rows["coefficient"].append(f"alpha, {distance}")
-        rows["value [95 %]"] += with_interval(found, "alpha", distance=distance)
-    write_table(pd.DataFrame(rows), "agreement")
-    save(found.ireval.plot.confusion_map().figure, "confusion")
+        rows["value [95%]"] += with_interval(found, "alpha", distance=distance)
+    PAGE.table(rows, "agreement")
+    PAGE.figure(found.ireval.plot.confusion_map(), "confusion")
     topics = ir.compare_judges(judges, by="topic")["alpha"].sel(distance="ordinal")
-    return topics.quantile([0, 0.25, 0.5, 0.75, 1]).to_numpy().round(2)
+    names = ("alpha_low", "alpha_quarter", "alpha_three_quarters", "alpha_high")
+    values = topics.quantile([0, 0.25, 0.75, 1]).to_numpy()
+    PAGE.facts(**{name: f"{value:.2f}" for name, value in zip(names, values, strict=True)})
+    grades = judges["nist"].merge(judges["gpt4o"], on=["topic", "doc"], suffixes=("", "_model"))
+    zero = grades[grades["grade"] == 0]
+    PAGE.facts(raised=f"{(zero['grade_model'] > 0).mean():.0%}", documents=f"{len(grades):,}")
 
 
 def conclusions(runs, judges):
@@ -76,15 +67,30 @@ def conclusions(runs, judges):
             taus, *(each.sel(depth=depth).to_numpy() for each in (kept, new, wrong)), strict=True
         )
         rows[f"k = {depth}"] = [f"{t:.3f}; {k:.0%}, +{n}, {w} rev." for t, k, n, w in cells]
-    write_table(pd.DataFrame(rows), "conclusions")
+    PAGE.table(rows, "conclusions")
+    most = new.to_series().idxmax()
+    PAGE.facts(
+        lost_low=f"{1 - kept.max().item():.0%}",
+        lost_high=f"{1 - kept.min().item():.0%}",
+        reversed=effect["conclusions"].sel(conclusion="reversed").sum().item(),
+        new_most=new.max().item(),
+        new_most_by=f"{most[0]} at depth {most[1]}",
+        pairs=f"{comb(effect.sizes['system'], 2):,}",
+        rr_tau=f"{effect['agreement'].sel(metric=METRICS[-1], coefficient='kendall').max():.3f}",
+    )
     figure, axes = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
     for ax, metric in zip(axes, ["nDCG", "AP(rel=2)"], strict=True):
         effect.ireval.plot.conclusion_shares(metric=metric, ax=ax)
     axes[0].get_legend().remove()
-    save(figure, "conclusions")
-    save(effect.ireval.plot.judge_ranks(metric="nDCG", depth=10).figure, "ranks")
+    PAGE.figure(figure, "conclusions")
+    PAGE.figure(effect.ireval.plot.judge_ranks(metric="nDCG", depth=10), "ranks")
+    ranks = effect[["reference_rank", "rank"]].sel(metric="nDCG", depth=10).squeeze(drop=True)
+    ranks = ranks.to_dataframe().sort_values("reference_rank")
+    top = ranks.head(TOP)
+    moved = (top["rank"] - top["reference_rank"]).abs().max()
+    PAGE.facts(top=TOP, top_moved=f"{moved:.0f}")
     findings = effect.sel(metric=["nDCG"]).ireval.judge_findings(depth=10)
-    write_table(findings[["severity", "what", "where"]], "findings")
+    PAGE.table(findings[["severity", "what", "where"]], "findings")
 
 
 def orders(runs, judges):
@@ -94,7 +100,7 @@ def orders(runs, judges):
     for name in found["coefficient"].to_numpy():
         some = found.squeeze(["judge", "depth"]).sel(coefficient=name)
         rows[str(name)] = with_interval(some, "agreement")
-    write_table(pd.DataFrame(rows), "orders")
+    PAGE.table(rows, "orders")
 
 
 def powered(runs, judges, people=20, draws=200):
@@ -128,11 +134,20 @@ def powered(runs, judges, people=20, draws=200):
         texts = [f"{alone:.3f}, {both:.3f}" for alone, both in cells]
         pairs = zip(texts, shorter.to_numpy(), at["weight"].to_numpy(), strict=True)
         rows[f"k = {depth}"] = [f"{text} ({s:.0%}), weight {w:.2f}" for text, s, w in pairs]
-    write_table(pd.DataFrame(rows), "powered")
+    PAGE.table(rows, "powered")
+    shorter = 1 - (mean["both"] / mean["people"]).to_series()
+    PAGE.facts(
+        shorter_low=f"{shorter.min():.0%}",
+        shorter_high=f"{shorter.max():.0%}",
+        shortest_by="{} at depth {}".format(*shorter.idxmax()),
+        worth=f"{1 / (1 - shorter.max()) ** 2:.1f}",
+        people=people,
+        draws=draws,
+    )
 
 
 def models(folder):
-    """Write how far 33 models agree with people, grades above 3 counting as 3."""
+    """Write how far models agree with people, grades above 3 counting as 3."""
     labels = {path.stem: ir.read_qrels(path) for path in sorted((folder / "labels").glob("*.txt"))}
     judges = {name: each.assign(grade=each["grade"].clip(upper=3)) for name, each in labels.items()}
     judges["people"] = ir.read_qrels(folder / "qrels.human.txt")
@@ -146,24 +161,28 @@ def models(folder):
     }
     order = np.argsort(-found["alpha"].sel(distance="ordinal").to_numpy())
     ordered = pd.DataFrame(rows).iloc[order]
-    write_table(pd.concat([ordered.head(8), ordered.tail(4)]), "models")
-    return found["joint_alpha"].to_series().round(3).to_dict()
+    PAGE.table(pd.concat([ordered.head(8), ordered.tail(4)]), "models")
+    best = found["alpha_interval"].sel(distance="ordinal").to_numpy()[order[:8]]
+    PAGE.facts(
+        joint=f"{found['joint_alpha'].sel(distance='ordinal').item():.2f}",
+        best_from=f"{best[:, 0].max():.2f}",
+        best_to=f"{best[:, 1].min():.2f}",
+        models=len(labels),
+        labelled=f"{len(judges['people']):,}",
+    )
 
 
 def main():
     """Write everything."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", type=Path)
-    data = parser.parse_args().data
-    mpl.use("agg")
+    data = data_folder(__doc__)
     folder = data / "trec-dl-2021-judges"
     judges = {name: ir.read_qrels(folder / f"qrels.{name}.txt") for name in ("nist", "gpt4o")}
     runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
-    print("ordinal alpha by topic:", assessors(judges))  # noqa: T201 - for the text of the page
+    assessors(judges)
     conclusions(runs, judges)
     orders(runs, judges)
     powered(runs, judges)
-    print("joint alpha:", models(data / "llmjudge"))  # noqa: T201 - for the text of the page
+    models(data / "llmjudge")
 
 
 if __name__ == "__main__":

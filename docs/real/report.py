@@ -1,32 +1,22 @@
 """Picture of the page "A report to hand out", and its figures, from real runs.
 
-Usage: python docs/real/report.py DATA, where DATA holds trec-covid-round1 with qrels.txt,
-runs/*.gz and leaderboard.csv. Needs Debian's Chromium.
+Usage: python docs/real/report.py DATA, where DATA holds what tracks.py reads. Needs Debian's
+Chromium.
 """
 
-import argparse
 import shutil
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pandas as pd
 from playwright.sync_api import sync_playwright
+from shown import HERE, data_folder
+from tracks import COVID, read_track
 
 import irframe as ir
 
-HERE = Path(__file__).parent
 SENT = "UIowaS_Run3"
 """The run whose sheet is shown."""
-
-
-def read(folder):
-    """Read runs, with what is known of them, and judgments."""
-    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
-    known = pd.read_csv(folder / "leaderboard.csv").set_index("run")
-    runs["team"] = runs["system"].map(known["team"])
-    runs["contributing"] = runs["system"].map(known["contributed judgments"] == "yes")
-    return runs, ir.read_qrels(folder / "qrels.txt")
 
 
 def picture(page, name, place="", height=1040):
@@ -44,9 +34,7 @@ def picture(page, name, place="", height=1040):
 
 def main():
     """Make the report, say how large it is and how long it took, and take its picture."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
-    track = read(parser.parse_args().data / "trec-covid-round1")
+    track = read_track(data_folder(__doc__), COVID)
     with TemporaryDirectory() as folder:
         start = time.perf_counter()
         page = ir.report(

@@ -4,23 +4,11 @@ Usage: python docs/real/state_of_the_art.py DATA, where DATA holds msmarco-doc-d
 and runs/*.gz.
 """
 
-import argparse
-from pathlib import Path
-
-import matplotlib as mpl
-import pandas as pd
+from shown import Page, data_folder
 
 import irframe as ir
 
-HERE = Path(__file__).parent
-
-
-def write_table(frame, name):
-    """Write a frame as a Markdown table."""
-    lines = [[*map(str, frame.columns)], ["---"] * len(frame.columns)]
-    lines += [[str(value) for value in row] for row in frame.astype(str).to_numpy()]
-    text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
-    (HERE / f"state-of-the-art-{name}.md").write_text(text, encoding="utf-8")
+PAGE = Page("state-of-the-art")
 
 
 def p_text(p):
@@ -34,7 +22,7 @@ def naive(summary):
     columns["delta"] = summary["delta"].map("{:+.4f}".format)
     for name, column in {"rank sum": "ranksum", "signed rank": "wilcoxon", "t": "t"}.items():
         columns[f"p, {name}"] = p_text(summary[f"p_{column}"])
-    write_table(pd.DataFrame(columns), "naive")
+    PAGE.table(columns, "naive")
 
 
 def breakdown(summary):
@@ -49,7 +37,7 @@ def breakdown(summary):
             columns[f"{name.upper()} {side}"] = summary[f"{name}_{side}"].map(form.format)
         columns[f"p, {name.upper()} signed rank"] = p_text(summary[f"p_{name}_wilcoxon"])
         columns[f"p, {name.upper()} t"] = p_text(summary[f"p_{name}_t"])
-    write_table(pd.DataFrame(columns), "breakdown")
+    PAGE.table(columns, "breakdown")
 
 
 def verdicts(summary):
@@ -61,29 +49,40 @@ def verdicts(summary):
         parts[text] = summary[name].map(words) + star
     for name in ("better", "significantly_better", "no_harm"):
         parts[name.replace("_", " ")] = summary[name].map({True: "yes", False: "no"})
-    write_table(pd.DataFrame(parts), "verdicts")
+    PAGE.table(parts, "verdicts")
+
+
+def facts(summary):
+    """Say what the text tells of three runs."""
+    rows = summary.set_index("system_b")
+    higher = rows[rows["delta"] > 0]
+    split, behind = rows.loc["wordnet_all"], rows.loc["bm25+rm3"]
+    tests = {name: split[f"p_{name}"] for name in ("ranksum", "wilcoxon", "t", "answered")}
+    PAGE.facts(
+        mrr=f"{rows['mrr_a'].iloc[0]:.5f}",
+        higher=" and ".join(f"`{name}`" for name in higher.index),
+        higher_by=f"{higher['delta'].max():.4f}",
+        **{f"split_p_{name}": f"{p:.2g}" for name, p in tests.items()},
+        split_lost=split["a_only"],
+        split_found=split["b_only"],
+        behind_found=behind["b_only"],
+        behind_lost=behind["a_only"],
+        behind_by=f"{behind['esl_b'] - behind['esl_a']:.2f}",
+    )
 
 
 def main():
     """Write everything beside this script."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path, help="folder with the collections")
-    folder = parser.parse_args().data / "msmarco-doc-dev"
-    mpl.use("agg")
+    folder = data_folder(__doc__) / "msmarco-doc-dev"
     runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")), system="file")
     qrels = ir.read_qrels(folder / "qrels.txt")
     found = runs.ireval.outcomes(qrels, baseline="bm25", depth=10, adjust="bonferroni")
-    print("MRR of bm25", round(found.summary.loc[0, "mrr_a"], 5))  # noqa: T201 - a script reports
+    facts(found.summary)
     naive(found.summary)
     breakdown(found.summary)
     verdicts(found.summary)
-    turned = runs.ireval.outcomes(qrels, baseline="bm25+rm3", systems="bm25", depth=10)
-    turned = turned.summary.iloc[0]
-    print(turned[["significantly_better", "no_harm"]].to_dict())  # noqa: T201
-    shares = found.summary.ireval.plot.outcome_shares()
-    shares.figure.savefig(HERE / "state-of-the-art-shares.png", dpi=90)
-    scatter = found.queries.ireval.plot.rank_scatter(b="bm25+rm3")
-    scatter.figure.savefig(HERE / "state-of-the-art-ranks.png", dpi=90)
+    PAGE.figure(found.summary.ireval.plot.outcome_shares(), "shares", dpi=90)
+    PAGE.figure(found.queries.ireval.plot.rank_scatter(b="bm25+rm3"), "ranks", dpi=90)
 
 
 if __name__ == "__main__":

@@ -1,34 +1,16 @@
 """Tables and figures of the page "Ties" from real runs.
 
-Usage: python docs/real/ties.py DATA, where DATA holds robust03 and trec-covid-round1,
-each with qrels.txt and runs/*.gz.
+Usage: python docs/real/ties.py DATA, where DATA holds what tracks.py reads.
 """
 
-import argparse
-from pathlib import Path
-
-import matplotlib as mpl
 import matplotlib.pyplot as plt
-import pandas as pd
+from shown import Page, data_folder
+from tracks import COVID, ROBUST, TRACKS, read_track
 
 import irframe as ir
 
-HERE = Path(__file__).parent
+PAGE = Page("ties")
 METRICS = ["RBP(p=0.8)", "nDCG@10", "P@5", "AP"]
-
-
-def read(folder):
-    """Read the runs and the judgments of a collection."""
-    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
-    return runs, ir.read_qrels(folder / "qrels.txt")
-
-
-def write_table(frame, name):
-    """Write a frame as a Markdown table."""
-    lines = [[*map(str, frame.columns)], ["---"] * len(frame.columns)]
-    lines += [[str(value) for value in row] for row in frame.astype(str).to_numpy()]
-    text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
-    (HERE / f"ties-{name}.md").write_text(text, encoding="utf-8")
 
 
 def rates(collections, cubes):
@@ -45,7 +27,9 @@ def rates(collections, cubes):
             "highest rate": f"{float(means.max()):.0%}",
         }
         rows.append(row | {f"tau {metric}": f"{tau[metric]:.4f}" for metric in METRICS})
-    write_table(pd.DataFrame(rows), "rates")
+    PAGE.table(rows, "rates")
+    covid = rows[list(collections).index(COVID)]
+    PAGE.facts(covid_tied=covid["runs with ties"], covid_runs=covid["runs"])
 
 
 def ranges(cube, name):
@@ -60,12 +44,14 @@ def ranges(cube, name):
             low, high = deepest.sel(metric=metric, system=system).to_numpy()
             row[metric] = f"{low:.3f} to {high:.3f}"
         rows.append(row)
-    write_table(pd.DataFrame(rows), f"ranges-{name}")
+    PAGE.table(rows, f"ranges-{name}")
     figure, ax = plt.subplots(figsize=(8.5, 4), layout="constrained")
     found.ireval.plot.tie_bars(metric="nDCG@10", ax=ax)
-    figure.savefig(HERE / f"ties-ranges-{name}.png", dpi=90)
-    plt.close(figure)
-    return deepest
+    PAGE.figure(figure, f"ranges-{name}", dpi=90)
+    if name == "robust":
+        most = means.index[0]
+        low, high = deepest.sel(metric="nDCG@10", system=most).to_numpy()
+        PAGE.facts(most=most, rate=f"{means[most]:.0%}", low=f"{low:.2f}", high=f"{high:.2f}")
 
 
 def swaps(cubes):
@@ -76,23 +62,17 @@ def swaps(cubes):
         shares = 1 - pairs.groupby("metric")["decided"].mean()
         row = {"collection": name, "pairs": len(pairs) // len(METRICS)}
         rows.append(row | {metric: f"{shares[metric]:.1%}" for metric in METRICS})
-    write_table(pd.DataFrame(rows), "swaps")
+    PAGE.table(rows, "swaps")
 
 
 def main():
     """Write everything."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", type=Path)
-    data = parser.parse_args().data
-    mpl.use("agg")
-    collections = {
-        "TREC 2003 Robust": read(data / "robust03"),
-        "TREC-COVID round 1": read(data / "trec-covid-round1"),
-    }
+    data = data_folder(__doc__)
+    collections = {name: read_track(data, name) for name in TRACKS}
     cubes = {name: ir.cube(*track) for name, track in collections.items()}
     rates(collections, cubes)
-    ranges(cubes["TREC 2003 Robust"], "robust")
-    ranges(cubes["TREC-COVID round 1"], "covid")
+    ranges(cubes[ROBUST], "robust")
+    ranges(cubes[COVID], "covid")
     swaps(cubes)
 
 

@@ -1,67 +1,43 @@
 """Tables and figures of the page "Can I trust these judgments?" from real runs.
 
-Usage: python docs/real/trust.py DATA, where DATA holds robust03 and trec-covid-round1, each with
-qrels.txt and runs/*.gz, and trec-covid-round1/leaderboard.csv.
+Usage: python docs/real/trust.py DATA, where DATA holds what tracks.py reads.
 """
 
-import argparse
-from pathlib import Path
+from math import comb
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
-import pandas as pd
+from shown import Page, data_folder
+from tracks import COVID, ROBUST, read_cube, read_track
 
 import irframe as ir
 
-HERE = Path(__file__).parent
+PAGE = Page("trust")
+OUTSIDER = "CSIROmedNIR"
+TOP = ["P", "RR", "AP(norm='min')", "nDCG"]
+OPEN = {"normalised": ["P", "AP(norm='min')", "nDCG"], "rbp": ["RBP(p=0.8)"], "q": ["Q"]}
+BEST, WEAKEST = 20, 10
 LEFT = ["AP(norm='min')", "nDCG", "RBP(p=0.8)", "RBP(p=0.95)"]
 DEPTHS = [1, 4, 10, 40, 100, 400, 1000]
-
-
-def read_covid(folder):
-    """Read the runs with their team and whether they contributed, and build the cube."""
-    board = pd.read_csv(folder / "leaderboard.csv").set_index("run")
-    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
-    contributed = board["contributed judgments"].eq("yes")
-    runs = runs.assign(
-        team=runs["system"].map(board["team"]), contributing=runs["system"].map(contributed)
-    )
-    qrels = ir.read_qrels(folder / "qrels.txt")
-    return runs, qrels, runs.ireval.cube(qrels)
-
-
-def read_robust(folder):
-    """Build a cube of the Robust runs, whose pools went deeper than 100 documents."""
-    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
-    return runs.ireval.cube(ir.read_qrels(folder / "qrels.txt"), pool_depth=100)
-
-
-def write_table(frame, name):
-    """Write a frame as a Markdown table."""
-    lines = [[*map(str, frame.columns)], ["---"] * len(frame.columns)]
-    lines += [[str(value) for value in row] for row in frame.astype(str).to_numpy()]
-    text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
-    (HERE / f"trust-{name}.md").write_text(text, encoding="utf-8")
-
-
-def save(figure, name):
-    """Write a figure."""
-    figure.savefig(HERE / f"trust-{name}.png", dpi=80)
-    plt.close(figure)
 
 
 def pools(covid, robust):
     """Write the growth of two pools, and what a run finds in that of TREC-COVID."""
     deep = [1, 2, 4, 7, 10, 20, 40, 60, 80, 100]
     growth = {
-        "TREC-COVID round 1": covid.ireval.pool_growth(),
-        "TREC 2003 Robust": robust.ireval.pool_growth(deep),
+        COVID: covid.ireval.pool_growth(),
+        ROBUST: robust.ireval.pool_growth(deep),
     }
+    last = {name: found.isel(depth=-1) for name, found in growth.items()}
+    PAGE.facts(
+        robust_rate=f"{last[ROBUST]['rate'].item():.0%}",
+        covid_rate=f"{last[COVID]['rate'].item():.0%}",
+        covid_relevant=f"{last[COVID]['relevant'].item():.0f}",
+    )
     panes = ir.plots.pool_curves(growth)
     for pane in panes:
         pane.set_xscale("log")
         pane.xaxis.set_major_formatter("{x:g}")
-    save(panes[0].figure, "growth")
+    PAGE.figure(panes[0], "growth")
     found = covid.ireval.pool_growth([5, 7])
     rows = {"judgments": ["pool depth 5", "pool depth 7", "all"]}
     for name in ("relevant_in_pool", "first_unjudged", "relevant_past"):
@@ -69,7 +45,7 @@ def pools(covid, robust):
         rows[name] = [f"{m:.1f} ± {sd:.1f}" for m, sd in pairs] + ["n/a"]
     of_all, spread = (found[f"first_unjudged_all{end}"].item() for end in ("", "_sd"))
     rows["first_unjudged"][-1] = f"{of_all:.1f} ± {spread:.1f}"
-    write_table(pd.DataFrame(rows), "statistics")
+    PAGE.table(rows, "statistics")
 
 
 def unjudged(covid):
@@ -78,7 +54,7 @@ def unjudged(covid):
     ax.set_xlim(1, 200)
     for line in ax.lines:
         line.set_data(line.get_xdata()[:200], line.get_ydata()[:200])
-    save(ax.figure, "unjudged")
+    PAGE.figure(ax, "unjudged")
 
 
 def left_out(covid, robust):
@@ -94,9 +70,28 @@ def left_out(covid, robust):
         rows[f"{name}: Δ%"] = [f"{value:.1f}" for value in means["change"]]
         rows[f"{name}: Δrank"] = [f"{value:.1f}" for value in means["rank_change"]]
         rows[f"{name}: τ"] = [f"{value:.3f}" for value in means["tau"]]
-    write_table(pd.DataFrame(rows), "left-out")
+    PAGE.table(rows, "left-out")
     ax = runs["COVID 7"].ireval.plot.leave_out_changes()
-    save(ax.figure, "left-out")
+    PAGE.figure(ax, "left-out")
+    lost = -runs["COVID 7"].groupby("metric")["change"].mean()
+    places = runs["COVID 7"].groupby("metric")["rank_change"].mean()
+    each = runs["COVID 7"][runs["COVID 7"]["rank"] <= BEST]
+    best = -each.groupby("metric")["change"].mean()
+    weak = runs["COVID 7"].sort_values("mean").groupby("metric").head(WEAKEST)
+    weak = -weak.groupby("metric")["change"].mean()
+    one = runs["COVID 7"].drop_duplicates("system")
+    PAGE.facts(
+        lost=f"{lost.min():.0f} to {lost.max():.0f}%",
+        places=f"{places.min():.0f} to {places.max():.0f}",
+        best=BEST,
+        best_lost=f"{best.min():.0f} to {best.max():.0f}%",
+        best_most=f"{-each['change'].min():.0f}%",
+        weakest=WEAKEST,
+        weakest_lost=f"{weak.min():.0f} to {weak.max():.0f}%",
+        alone=f"{one['lost'].mean():.0f}",
+        alone_relevant=f"{one['lost_relevant'].mean():.0f}",
+        robust_lost=f"{-runs['Robust 100'].groupby('metric')['change'].mean().min():.1f}%",
+    )
 
 
 def residuals(covid):
@@ -108,14 +103,23 @@ def residuals(covid):
     for metric in means["metric"].to_numpy():
         low, high = means.sel(metric=metric).to_numpy()
         rows[metric] = [f"{a:.3f} + {b - a:.3f}" for a, b in zip(low, high, strict=True)]
-    write_table(pd.DataFrame(rows), "residuals")
+    PAGE.table(rows, "residuals")
+    low, high = means.sel(metric="RBP(p=0.95)", depth=DEPTHS[-1]).to_numpy()
+    PAGE.facts(score=f"{low:.3f}", residual=f"{high - low:.3f}")
     bands = covid.ireval.bounds("RBP(p=0.8)", "nDCG", at=range(1, 51))
-    systems = ["sab20.1.meta.docs", "CSIROmedNIR", "uogTrDPH_QE"]
+    systems = ["sab20.1.meta.docs", OUTSIDER, "uogTrDPH_QE"]
+    low, high = bands.sel(system=systems).mean("topic").transpose("bound", ...)
+    others = (high - low).drop_sel(system=OUTSIDER).max("system")
+    widest = (high - low).sel(system=OUTSIDER) > others
+    PAGE.facts(
+        outsider=OUTSIDER,
+        widest=f"{widest.all('metric').sum().item()} of {widest.sizes['depth']}",
+    )
     figure, axes = plt.subplots(1, 2, figsize=(10.4, 4), layout="constrained")
     for ax, metric in zip(axes, ["RBP(p=0.8)", "nDCG"], strict=True):
         bands.ireval.plot.bound_bands(metric=metric, systems=systems, ax=ax)
     axes[0].get_legend().remove()
-    save(figure, "bands")
+    PAGE.figure(figure, "bands")
 
 
 def decided(covid):
@@ -125,10 +129,18 @@ def decided(covid):
     rows = {"metric": metrics}
     for name, cube in (("contributing", inside), ("all", covid)):
         pairs = cube.ireval.bounds(*metrics, at=[5, 10]).ireval.decide()
+        if cube is inside:
+            left = pairs[pairs["metric"].isin(TOP) & (pairs["depth"] == 5) & ~pairs["decided"]]
+            equal = (left["lowest"] == 0) & (left["highest"] == 0)
+            PAGE.facts(pairs=f"{comb(cube.sizes['system'], 2):,}")
+            PAGE.facts(left=len(left), equal=equal.sum())
         for depth in (5, 10):
             share = pairs[pairs["depth"] == depth].groupby("metric")["decided"].mean()
             rows[f"{name}, k = {depth}"] = [f"{share[metric]:.0%}" for metric in metrics]
-    write_table(pd.DataFrame(rows), "decided")
+        for group, some in OPEN.items():
+            ends = sorted({f"{1 - share[metric]:.0%}" for metric in some})
+            PAGE.facts(**{f"{group}_open_{name}": " to ".join([ends[0], *ends[1:][-1:]])})
+    PAGE.table(rows, "decided")
 
 
 def condensed(covid):
@@ -147,36 +159,43 @@ def condensed(covid):
             for short, values in found.items():
                 percent = 100 * values.sel(metric=metric).to_numpy()
                 rows[f"{metric}{name} {short}"] = [f"{value:.1f}" for value in percent]
-    write_table(pd.DataFrame(rows), "condensed")
+    PAGE.table(rows, "condensed")
+    wrong = [float(value) for value in rows["AP(norm='min') condensed I"]]
+    PAGE.facts(condensed_wrong=f"{max(wrong):.1f}%")
 
 
 def samples(covid):
     """Draw what is left of the ordering of systems on fewer judgments."""
     tau = covid.ireval.robustness("AP", "nDCG", "Bpref", "RBP(p=0.8)", "Twist", seeds=10)
-    save(tau.ireval.plot.robustness_curves().figure, "samples")
+    PAGE.figure(tau.ireval.plot.robustness_curves(), "samples")
     means, spread = tau.mean("seed").squeeze("depth"), tau.std("seed").squeeze("depth")
     rows = {"metric": [str(metric) for metric in tau["metric"].to_numpy()]}
     for percent in tau["percent"].to_numpy():
         pairs = zip(means.sel(percent=percent), spread.sel(percent=percent), strict=True)
         rows[f"{percent}%"] = [f"{float(m):.3f} ± {float(sd):.3f}" for m, sd in pairs]
-    write_table(pd.DataFrame(rows), "samples")
+    PAGE.table(rows, "samples")
+    half = means.sel(percent=50).to_series()
+    PAGE.facts(
+        half_best=f"{half[['nDCG', 'Bpref']].min():.2f}",
+        half_next=f"{half[['AP', 'Twist']].min():.2f} to {half[['AP', 'Twist']].max():.2f}",
+        half_rbp=f"{half['RBP(p=0.8)']:.2f}",
+        seventy_rbp=f"{means.sel(metric='RBP(p=0.8)', percent=70).item():.2f}",
+    )
 
 
 def findings(runs, qrels):
     """Write what diagnose says."""
     found = runs.ireval.diagnose(qrels, ["AP@1000", "nDCG@10", "RBP(p=0.5)"])
     columns = ["severity", "what", "where", "how_many", "advice"]
-    write_table(found[columns].rename(columns={"how_many": "how many"}), "findings")
+    PAGE.table(found[columns].rename(columns={"how_many": "how many"}), "findings")
 
 
 def main():
     """Write everything."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", type=Path)
-    data = parser.parse_args().data
-    mpl.use("agg")
-    runs, qrels, covid = read_covid(data / "trec-covid-round1")
-    robust = read_robust(data / "robust03")
+    data = data_folder(__doc__)
+    runs, qrels = read_track(data, COVID)
+    covid = runs.ireval.cube(qrels)
+    robust = read_cube(data, ROBUST, pool_depth=100)  # pools went deeper
     pools(covid, robust)
     unjudged(covid)
     left_out(covid, robust)

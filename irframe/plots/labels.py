@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 NAMES = {-1: "ns", 0: "=", 1: "ni", 2: "**"}
 """Code -> name, without what came before a non-separable label."""
 LABEL_COLOURS = {-1: "#A6D4F2", 0: "#0072B2", 1: "#F5C24C", 2: "#D55E00"}
-"""Light blue, blue, yellow, red: as in the literature, and apart for colour-blind readers."""
+"""Light blue, blue, yellow, vermilion: much as in the literature; apart for the colour-blind."""
 MEANINGS = {-1: "ns: a not superior", 0: "equal", 1: "ni: a not inferior", 2: "** non-separable"}
 
 

@@ -10,8 +10,8 @@ import time
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
-import xarray as xr
 from oracles import innate as oracle
 
 import irframe as ir
@@ -33,26 +33,16 @@ def gains_of(systems, topics, depths):
 
 
 def cube_of(gains):
-    """Return a cube as far as orderings and misplacement read it."""
-    systems, topics, depths = gains.shape
-    judged = -np.sort(-gains[0], axis=-1)
-    starts = np.arange(topics) * depths
-    return xr.Dataset(
-        {
-            "grade": (("system", "topic", "depth"), gains),
-            "retrieved": (("system", "topic"), np.full((systems, topics), depths)),
-            "judged_grade": ("judged", judged.ravel()),
-            "judged_start": ("topic", starts),
-            "judged_count": ("topic", np.full(topics, depths)),
-        },
-        {
-            "system": np.arange(systems),
-            "topic": np.arange(topics),
-            "depth": np.arange(1, depths + 1),
-            "level": np.array([0, 1], np.int8),
-        },
-        {"top": 1},
+    """Return the cube of rankings with such gains; relevant documents have even numbers."""
+    placed = [axis.ravel() for axis in np.indices(gains.shape)]
+    found = np.where(gains, gains.cumsum(axis=-1), (1 - gains).cumsum(axis=-1)) - 1
+    docs = 2 * found + (gains == 0)
+    runs = pd.DataFrame(dict(zip(["system", "topic", "rank"], placed, strict=True)))
+    topics, relevant = np.nonzero(
+        np.arange(gains.shape[2]) < gains.sum(axis=-1).max(axis=0)[:, None]
     )
+    qrels = pd.DataFrame({"topic": topics, "doc": 2 * relevant, "grade": 1})
+    return ir.cube(runs.assign(doc=docs.ravel()), qrels)
 
 
 def seconds_of_loop(gains, pairs):

@@ -1,0 +1,81 @@
+"""How often intervals and corrections are right in simulated collections whose truth is known.
+
+Usage: python docs/real/simulated.py, two minutes. The simulations are those of tests/benchmarks.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from shown import Page
+
+TESTS = Path(__file__).parents[2] / "tests"
+sys.path[:0] = [str(TESTS), str(TESTS / "benchmarks")]
+
+from test_planning import NAMES, TOPICS, budget_shares  # noqa: E402
+from test_planning import coverage as variance_coverage  # noqa: E402
+from test_uncertainty import MAX_T, SPREADS, alike, claims, coverage  # noqa: E402
+
+PAGE = Page("simulated")
+SAME = {"all the same": 20, "half of them the same": 10, "none the same": 0}
+
+
+def percent(name, shares):
+    """Write the least and the greatest of some shares, in percent without the sign."""
+    PAGE.facts(
+        **{f"{name}_low": f"{100 * shares.min():.0f}", f"{name}_high": f"{100 * shares.max():.0f}"}
+    )
+
+
+def variances():
+    """Write how often intervals of variance components and reliabilities hold the truth."""
+    exact, drawn = variance_coverage("normal")
+    phi = [name == "Phi" for name in NAMES]
+    percent("normal", exact[:, np.logical_not(phi)])
+    percent("phi", exact[:, phi])
+    percent("resampled", drawn[:, [name in {"v_s", "Erho^2", "Phi"} for name in NAMES]])
+    percent("skewed", variance_coverage("skewed")[0])
+
+
+def budgets():
+    """Write how far the shares of `budget` are from those of new collections."""
+    new, redrawn, together = 100 * np.transpose([budget_shares(topics) for topics in TOPICS])
+    PAGE.facts(
+        budget_off=f"{abs(together - new).max():.1f}",
+        redrawn_low=f"{(redrawn - new).min():.0f}",
+        redrawn_high=f"{(redrawn - new).max():.0f}",
+    )
+
+
+def ranks():
+    """Write how often intervals of ranks hold the true rank."""
+    rows = []
+    for spread in SPREADS:
+        shares, width = coverage(spread)
+        texts = {name: f"{share:.1%}" for name, share in shares.items()}
+        rows.append(
+            {"spread of the true means": spread} | texts | {"width in ranks": f"{width:.1f}"}
+        )
+    PAGE.table(rows, "ranks")
+
+
+def corrections():
+    """Write how often corrections lead to a false claim, and what they find."""
+    rows = []
+    for words, same in SAME.items():
+        for teams, more in ((None, ""), (4, ", of 4 teams")):
+            track, row = alike(same, teams), {"systems": words + more}
+            found = {"max-T": claims(*track, MAX_T), "Holm": claims(*track, "holm")}
+            for place, title in enumerate(("a false claim", "differences found")):
+                for name, shares in found.items():
+                    text = f"{shares[place]:.1%}" if np.isfinite(shares[place]) else ""
+                    row[f"{title}, {name}"] = text if place or same else ""
+            rows.append(row)
+    PAGE.table(rows, "corrections")
+
+
+if __name__ == "__main__":
+    variances()
+    budgets()
+    ranks()
+    corrections()

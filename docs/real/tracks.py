@@ -1,0 +1,36 @@
+"""The collections that several scripts of this folder read.
+
+The folder of the data holds robust03 and trec-covid-round1, each with qrels.txt and runs/*.gz, the
+second with leaderboard.csv, too; and score-matrices with a table of topics by systems per metric.
+"""
+
+import pandas as pd
+
+import irframe as ir
+
+ROBUST, COVID = "TREC 2003 Robust", "TREC-COVID round 1"
+TRACKS = {ROBUST: "robust03", COVID: "trec-covid-round1"}
+
+
+def read_track(data, name):
+    """Return runs and judgments; TREC-COVID's runs with their team, and if they contributed."""
+    folder = data / TRACKS[name]
+    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
+    if name == COVID:
+        known = pd.read_csv(folder / "leaderboard.csv", index_col="run")
+        runs["team"] = runs["system"].map(known["team"])
+        runs["contributing"] = runs["system"].map(known["contributed judgments"].eq("yes"))
+    return runs, ir.read_qrels(folder / "qrels.txt")
+
+
+def read_matrix(data, name, metric):
+    """Return scores by one metric, a table of topics by systems, as a long frame."""
+    table = pd.read_csv(data / "score-matrices" / f"{name}.csv")
+    long = table.rename_axis("topic").melt(ignore_index=False, var_name="system").reset_index()
+    return long.assign(measure=metric)
+
+
+def read_cube(data, name, **options):
+    """Return the cube of a collection."""
+    runs, qrels = read_track(data, name)
+    return runs.ireval.cube(qrels, **options)

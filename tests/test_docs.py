@@ -1,0 +1,74 @@
+"""The pages of the documentation: numbers that scripts wrote, pages that exist."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+REAL = DOCS / "real"
+PAGES = {
+    page.relative_to(DOCS).as_posix(): page.read_text(encoding="utf-8")
+    for page in sorted(DOCS.rglob("*.md"))
+    if not {"_build", "_generated", "jupyter_execute", "real"} & set(page.relative_to(DOCS).parts)
+}
+FACTS = {
+    f"{file.stem.replace('-', '_')}.{name}"
+    for file in REAL.glob("*.json")
+    for name in json.loads(file.read_text(encoding="utf-8"))
+}
+NUMBER = re.compile(r"\{\{\s*(\w+\.\w+)\s*\}\}")
+SHOWN = re.compile(r"^[`:]{3,}\{(?:include|figure|image)\} (\S+)", re.MULTILINE)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def code_taken_out(text):
+    """Return a page without its blocks of code, but with the directives that include files."""
+    return re.sub(
+        r"^(```+)(?!\{(?:include|figure|image|list-table)\}).*?^\1$",
+        "",
+        text,
+        flags=re.DOTALL | re.MULTILINE,
+    )
+
+
+def placed(page, address):
+    """Return the file that an address on a page leads to, relative to the documentation."""
+    return (DOCS / page).parent.joinpath(address).resolve()
+
+
+def test_every_number_in_running_text_was_written_by_a_script_and_is_told():
+    told = {name for text in PAGES.values() for name in NUMBER.findall(text)}
+    assert told - FACTS == set(), "no script wrote these"
+    assert FACTS - told == set(), "no page tells these"
+
+
+def test_every_result_on_real_data_is_shown_on_some_page():
+    shown = {placed(page, file) for page, text in PAGES.items() for file in SHOWN.findall(text)}
+    files = {file for file in REAL.iterdir() if file.suffix in {".md", ".png", ".svg"}}
+    assert {file.name for file in files - shown} == set()
+    assert [file.name for file in shown if file.parent == REAL and not file.exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_to_pages(page):
+    addresses = LINK.findall(code_taken_out(PAGES[page])) + SHOWN.findall(PAGES[page])
+    local = {each.partition("#")[0] for each in addresses if not re.match(r"[a-z]+:|#", each)}
+    written = {each for each in local if "_generated" not in each}
+    assert [each for each in sorted(written) if not placed(page, each).exists()] == []
+
+
+def test_nothing_is_installed_from_an_index():
+    commands = [line for text in PAGES.values() for line in text.splitlines() if "install" in line]
+    assert [line for line in commands if re.search(r"install .*\birframe\b", line)] == []
+
+
+def test_every_script_writes_for_one_page():
+    names = Counter(
+        name
+        for script in REAL.glob("*.py")
+        for name in re.findall(r'Page\("([\w-]+)"\)', script.read_text(encoding="utf-8"))
+    )
+    assert [name for name, count in names.items() if count > 1] == []
