@@ -6,8 +6,9 @@ What the page shares with "One metric and a hedge" is written by hedge.py.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from hedge import COLLECTIONS, METRICS, read_cube
+from hedge import METRICS
 from shown import Page, data_folder
+from tracks import TRACKS, read_cube
 
 from irframe.paired import sign_p
 
@@ -212,7 +213,7 @@ def graded(cube):
 def main():
     """Write everything beside this script."""
     folder = data_folder(__doc__)
-    cubes = {name: read_cube(folder / place) for name, place in COLLECTIONS.items()}
+    cubes = {name: read_cube(folder, name, depth=100) for name in TRACKS}
     robust, covid = cubes.values()
     setup(cubes)
     separability(cubes)

@@ -9,6 +9,8 @@ import pandas as pd
 import irframe as ir
 
 ROBUST, COVID = "TREC 2003 Robust", "TREC-COVID round 1"
+LAST_OLD = 600
+"""Greatest number of a topic of the Robust track that was judged in an earlier year."""
 TRACKS = {ROBUST: "robust03", COVID: "trec-covid-round1"}
 
 
@@ -34,3 +36,12 @@ def read_cube(data, name, **options):
     """Return the cube of a collection."""
     runs, qrels = read_track(data, name)
     return runs.ireval.cube(qrels, **options)
+
+
+def read_pooled_robust(data, pool_depth):
+    """Return the cube of the Robust track's new topics, which its runs were pooled for.
+
+    The older half of the topics had been judged in earlier years, from other runs.
+    """
+    cube = read_cube(data, ROBUST, pool_depth=pool_depth)
+    return cube.isel(topic=cube["topic"].astype(int).to_numpy() > LAST_OLD)

@@ -7,7 +7,7 @@ from math import comb
 
 import matplotlib.pyplot as plt
 from shown import Page, data_folder
-from tracks import COVID, ROBUST, read_cube, read_track
+from tracks import COVID, ROBUST, read_pooled_robust, read_track
 
 import irframe as ir
 
@@ -195,7 +195,7 @@ def main():
     data = data_folder(__doc__)
     runs, qrels = read_track(data, COVID)
     covid = runs.ireval.cube(qrels)
-    robust = read_cube(data, ROBUST, pool_depth=100)  # pools went deeper
+    robust = read_pooled_robust(data, 100)  # pools went deeper
     pools(covid, robust)
     unjudged(covid)
     left_out(covid, robust)
