@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-import irframe as ir
 from stamps import key_of_code
+
+import irframe as ir
 
 
 def write_report(folder):

@@ -56,7 +56,7 @@ def checked(runs, qrels, problems):
         sound=int((~found["severity"].isin(["error", "warning"])).sum()),
         errors=int((found["severity"] == "error").sum()),
         most_ties=f"{found['ties'].max():,}",
-        most_tied=found["ties"].astype(float).idxmax(),
+        most_tied=f"`{found['ties'].astype(float).idxmax()}`",
         most_tied_rows=f"{found.loc[found['ties'].astype(float).idxmax(), 'documents']:,}",
     )
     return found
@@ -129,7 +129,7 @@ def ranked(scores):
         tiers=int(board["tier"].max()),
         in_first=int((board["tier"] == 1).sum()),
         could_be_first=int((board["rank_low"] == 1).sum()),
-        best=board.index[0],
+        best=f"`{board.index[0]}`",
         first=f"{board['first'].iloc[0]:.0%}",
         width=int((board["rank_high"] - board["rank_low"] + 1).median()),
     )
@@ -139,7 +139,7 @@ def ranked(scores):
     numbers = shown[["score", "best", "median", "worst"]].map("{:.2f}".format)
     shown = shown[["topic"]].join(numbers).assign(rank=shown["rank"].astype(int))
     PAGE.table(shown, "sheet")
-    PAGE.facts(sheet_of=SENT, sheet_rank=int(board.loc[SENT, "rank"]))
+    PAGE.facts(sheet_of=f"`{SENT}`", sheet_rank=int(board.loc[SENT, "rank"]))
 
 
 def kept(runs, qrels):
