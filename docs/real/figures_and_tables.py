@@ -36,8 +36,8 @@ NAMES = {
 """Run -> its team."""
 SHOWN = ["nDCG@10", "AP", "RBP(p=0.8)"]
 TEXT = r"""\documentclass[10pt,twocolumn]{article}
-\usepackage[paperwidth=8.5in,paperheight=%(height)s,textwidth=6.9in,columnsep=0.3in,
-            top=0.6in,bottom=0.4in]{geometry}
+\usepackage[paperwidth=7.3in,paperheight=%(height)s,textwidth=6.9in,columnsep=0.3in,
+            top=0.2in,bottom=0.1in]{geometry}
 \usepackage{booktabs,caption,etoolbox,graphicx}
 \captionsetup{font=small,labelfont=bf}
 \pagestyle{empty}
@@ -75,25 +75,27 @@ ALONE = r"""\documentclass{article}
 
 
 def set_table(scores, path):
-    """Set means with letters of significance, and a caption that says how they were found."""
+    """Set means with letters, and a caption that says how they were found."""
     pairs = scores.ireval.compare(adjust="holm")
     told = pairs.attrs
+    topics, of_each = pairs["n_topics"].iloc[0], len(pairs) // len(SHOWN)
     caption = (
-        f"Means over {pairs['n_topics'].iloc[0]} topics. Raised letters: the runs that this one "
-        f"significantly beats (paired $t$-test, $p < {told['alpha']}$ after "
-        f"{told['adjust'].title()}'s correction for the {len(pairs) // len(SHOWN)} pairs)."
+        f"Means over {topics} topics. Raised letters: the runs "
+        "that this one significantly beats (paired $t$-test, "
+        f"$p < {told['alpha']}$ after {told['adjust'].title()}'s "
+        f"correction for the {of_each} pairs)."
     )
     table = pairs.ireval.styled(sort=True).set_caption(caption)
     for axis in ("index", "columns"):
         table.hide(axis=axis, names=True)
-    table.to_latex(path, label="tab:means", position="h", position_float="centering")
+    place = {"position": "h", "position_float": "centering"}
+    table.to_latex(path, label="tab:means", **place)
 
 
 def draw_depths(scores, path):
     """Draw curves one column wide, the legend inside."""
-    ax = scores.ireval.plot.depth_curves(
-        metric="nDCG", systems=[*NAMES.values()], figsize=(COLUMN, 2.2)
-    )
+    shown = {"metric": "nDCG", "systems": [*NAMES.values()]}
+    ax = scores.ireval.plot.depth_curves(**shown, figsize=(COLUMN, 2.2))
     ax.set_title("", loc="left")
     ax.set_ylim(top=1)
     for line in ax.lines:
@@ -135,13 +137,13 @@ def paper(scores, cube_scores):
         with plt.rc_context({"pdf.fonttype": 3}):
             draw_places(cube_scores, folder / "plain.pdf")
         topics = scores.index.get_level_values("topic").nunique()
-        told = {"height": "6.1in", "runs": len(NAMES), "topics": topics}
+        told = {"height": "5.4in", "runs": len(NAMES), "topics": topics}
         (folder / "paper.tex").write_text(TEXT % told, encoding="utf-8")
         compiled(folder)
         said = compiled(folder)  # once more, for the references
         width = next(line for line in said.splitlines() if line.startswith("COLUMN")).split()[1]
         picture = HERE / "figures-and-tables-paper"
-        call = ["pdftoppm", "-r", "130", "-png", "-singlefile", "paper.pdf", str(picture)]
+        call = ["pdftoppm", "-r", "160", "-png", "-singlefile", "paper.pdf", str(picture)]
         subprocess.run(call, cwd=folder, check=True)  # noqa: S603 - as above
         PAGE.facts(
             points=width.removesuffix("pt"),
