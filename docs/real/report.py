@@ -1,10 +1,9 @@
-"""Picture of the page "A report to hand out", and its figures, from real runs.
+"""Pictures and numbers of the page "A report to hand out", from real runs.
 
 Usage: python docs/real/report.py DATA, where DATA holds trec-covid-round1 with qrels.txt,
 runs/*.gz and leaderboard.csv. Needs Debian's Chromium.
 """
 
-import argparse
 import shutil
 import time
 from pathlib import Path
@@ -12,10 +11,14 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 from playwright.sync_api import sync_playwright
+from shown import HERE, Page, data_folder
 
 import irframe as ir
+from irframe.reports.figures import script
+from irframe.reports.packing import pack_bytes
 
-HERE = Path(__file__).parent
+PAGE = Page("report")
+METRICS = ["nDCG", "AP", "RBP(p=0.8)"]
 SENT = "UIowaS_Run3"
 """The run whose sheet is shown."""
 
@@ -42,23 +45,37 @@ def picture(page, name, place="", height=1040):
         browser.close()
 
 
+def timed(name, track, path, **options):
+    """Write a report, and return what it shows, how large it is and how long it took."""
+    start = time.perf_counter()
+    page = ir.report(*track, path, metrics=METRICS, title=name, **options)
+    seconds = time.perf_counter() - start
+    systems, topics = track[0]["system"].nunique(), track[1]["topic"].nunique()
+    return {
+        "collection": name,
+        "systems": systems,
+        "topics": topics,
+        "metrics": len(METRICS),
+        "MB": f"{page.stat().st_size / 1e6:.1f}",
+        "seconds": f"{seconds:.0f}",
+    }
+
+
 def main():
-    """Make the report, say how large it is and how long it took, and take its picture."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
-    track = read(parser.parse_args().data / "trec-covid-round1")
+    """Make reports, note how large they are and how long they took, and take a picture."""
+    track = read(data_folder(__doc__) / "trec-covid-round1")
     with TemporaryDirectory() as folder:
-        start = time.perf_counter()
-        page = ir.report(
-            *track,
-            Path(folder) / "report.html",
-            metrics=["nDCG", "AP", "RBP(p=0.8)"],
-            baseline="bm25_baseline",
-            title="TREC-COVID, round 1",
+        path, example = Path(folder, "report.html"), Path(folder, "example.html")
+        rows = [
+            timed("the example", ir.example_track(), example, baseline="bm25"),
+            timed("TREC-COVID, round 1", track, path, baseline="bm25_baseline"),
+        ]
+        PAGE.table(rows, "costs")
+        PAGE.facts(
+            runs=rows[1]["systems"], script=f"{len(pack_bytes(script().encode())) / 1e6:.1f} MB"
         )
-        print(f"{time.perf_counter() - start:.1f} s, {page.stat().st_size / 1e6:.2f} MB")  # noqa: T201
-        picture(page, "ladder")
-        picture(page, "sheet", f"#sheet/{SENT}", height=760)
+        picture(path, "ladder")
+        picture(path, "sheet", f"#sheet/{SENT}", height=760)
 
 
 if __name__ == "__main__":
