@@ -17,6 +17,7 @@ from shown import Page, data_folder
 
 import irframe as ir
 from irframe.plots.canvas import COLOURS
+from irframe.studies.trust.check import SEVERITY
 
 PAGE = Page("shared-task")
 SENT = "UIowaS_Run3"
@@ -44,13 +45,8 @@ def checked(runs, qrels, problems):
     """Write how many runs each kind of finding concerns."""
     with timed("check"):
         found = runs.ireval.check(qrels, problems=problems)
-    grave = {"duplicates": "error", "ids_missing": "error", "scores_missing": "error"}
-    notes = {"ranks_repeated", "lists_short", "lists_tied"}
     kinds = found["found"].explode().dropna()
-    rows = [
-        (f"`{kind}`", grave.get(kind, "note" if kind in notes else "warning"), number)
-        for kind, number in kinds.value_counts().items()
-    ]
+    rows = [(f"`{kind}`", SEVERITY[kind], number) for kind, number in kinds.value_counts().items()]
     PAGE.table(pd.DataFrame(rows, columns=["what was found", "severity", "runs"]), "check")
     PAGE.facts(
         runs=len(found),
@@ -109,17 +105,21 @@ def _histogram(inside, outside):
 
 def published(runs, qrels, board):
     """Write how far scores are from those that the track published."""
+    found = {}
     shown = {"measure": [f"`{metric}`" for metric in OFFICIAL.values()]}
     for words, precision in {"double": "float64", "single": "float32"}.items():
         with timed("score"):
             scores = runs.ireval.evaluate(
                 qrels, list(OFFICIAL.values()), depth=1000, score_dtype=precision
             )
-        means = scores.groupby(level="system").mean()[[*OFFICIAL.values()]]
+        means = found[words] = scores.groupby(level="system").mean()[[*OFFICIAL.values()]]
         off = (means - board[[*OFFICIAL]].set_axis(means.columns, axis=1)).abs()
         alike = (off <= 0.5e-4 + 1e-9).sum()
         shown[f"runs alike, {words} precision"] = [f"{count} of {len(off)}" for count in alike]
     PAGE.table(shown, "published")
+    differs = (found["double"] != found["single"]).any(axis=1)
+    off = (found["double"] - found["single"]).abs().max(axis=1)
+    PAGE.facts(tied_by_precision=int(differs.sum()), most_by_precision=f"`{off.idxmax()}`")
     return scores
 
 
@@ -154,7 +154,7 @@ def kept(runs, qrels):
         size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
         with timed("again"):
             ir.open_cube(path).ireval.score("nDCG", at=10).compute()
-    PAGE.facts(saved=f"{size / 1e6:.0f} MB")
+    PAGE.facts(pool_depth=int(cube["pool_depth"].max()), saved=f"{size / 1e6:.0f} MB")
 
 
 def commands(folder):
