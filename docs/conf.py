@@ -9,6 +9,7 @@ import irframe
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE / "real")]
 
+from example_report import write_report  # noqa: E402
 from generate import write_pages  # noqa: E402
 from shown import all_facts  # noqa: E402
 from stamps import key_of_code  # noqa: E402
@@ -53,6 +54,7 @@ html_theme_options = {
 html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
 html_static_path = ["_static"]
+html_extra_path = ["_generated/report"]
 html_css_files = ["irframe.css"]
 html_sidebars = {"index": [], "_generated/gallery": [], "_generated/verbs": []}
 
@@ -85,4 +87,5 @@ def setup(app):
     """Write pages before those of the documentation are looked for; read all anew for new code."""
     app.add_config_value("code", CODE, "env")
     app.connect("config-inited", lambda *_: write_pages(HERE / "_generated"))
+    app.connect("config-inited", lambda *_: write_report(HERE / "_generated" / "report"))
     app.connect("autodoc-process-docstring", link_dois, priority=900)  # after numpydoc

@@ -1,4 +1,4 @@
-"""What a made file was made from, so that nothing is made again for nothing."""
+"""What tells whether a thing that was made from code is to be made anew."""
 
 import hashlib
 from pathlib import Path
@@ -7,9 +7,10 @@ import irframe
 
 
 def key_of_code(*files):
-    """Return a text that changes with the code of the package, or of some files besides."""
+    """Return a text that changes with the code of the package, and with further files."""
     home = Path(irframe.__file__).parent
+    code = {path for path in home.rglob("*") if path.is_file() and path.suffix != ".pyc"}
     found = hashlib.sha256()
-    for path in [*sorted(home.rglob("*.py")), *map(Path, files)]:
+    for path in [*sorted(code), *map(Path, files)]:
         found.update(path.read_bytes())
     return found.hexdigest()[:16]

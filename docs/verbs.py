@@ -135,7 +135,7 @@ def guides():
         for folder in GUIDES
         for name in re.findall(r"^[a-z-]+$", (HERE / folder / "index.md").read_text(), re.MULTILINE)
     ]
-    return {page.relative_to(HERE): page.read_text() for page in listed if page.exists()}
+    return {page.relative_to(HERE): page.read_text() for page in listed}
 
 
 def guide_of(home, name):

@@ -1,6 +1,7 @@
 """The command line, as a person would call it."""
 
 import doctest
+import inspect
 import json
 import os
 import re
@@ -24,6 +25,7 @@ from irframe.commands.trec_layout import trec_layout
 
 ROOT = str(Path(ir.__file__).parents[1])
 PAGE = Path(__file__).parents[1] / "docs" / "guide" / "command-line.md"
+TASK = PAGE.with_name("shared-task.md")
 
 
 @pytest.fixture
@@ -318,6 +320,31 @@ def test_the_page_shows_what_commands_print(capsys, tmp_path, monkeypatch):
             main(words)
         out = "".join(capsys.readouterr())
         assert checker.check_output(printed, out, flags), f"$ {command}\n{out}"
+
+
+@pytest.mark.skipif(not TASK.exists(), reason="needs a checkout, with the documentation")
+def test_the_page_of_a_shared_task_goes_both_ways(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib").use("agg")
+    pytest.importorskip("zarr")
+    page, report = TASK.read_text(), inspect.signature(ir.report)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(ir, "report", report.bind)
+    cells = re.findall(r"^```{code-cell} python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    cells = [re.sub(r"^:tags:.*\n", "", cell) for cell in cells]
+    space = {"display": print}
+    for cell in cells:
+        exec(cell, space)  # noqa: S102 - of our own page
+    tabs = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (shown_alone,) = (tab for tab in tabs if not any(tab in cell for cell in cells))
+    exec(shown_alone, space)  # noqa: S102 - as above
+    shell = "".join(re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
+    shell = re.sub(r"\$\(.*?\)", "bm25", shell.replace("\\\n", ""))
+    shell = shell.replace('"$run"', "checked/track=web/bm25.gz")
+    lines = [line.strip() for line in shell.splitlines() if line.strip().startswith("irframe")]
+    statuses = {line.split()[1]: main(shlex.split(line)[1:]) for line in lines}
+    monkeypatch.chdir(tmp_path)
+    space["place"].cleanup()
+    assert statuses == {"check": 1, "diagnose": 0, "leaderboard": 0, "report": 0, "evaluate": 0}
 
 
 def test_a_metric_without_a_name():

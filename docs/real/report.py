@@ -1,4 +1,4 @@
-"""Picture of the page "A report to hand out", and its figures, from real runs.
+"""Pictures and numbers of the page "A report to hand out", from real runs.
 
 Usage: python docs/real/report.py DATA, where DATA holds what tracks.py reads. Needs Debian's
 Chromium.
@@ -10,11 +10,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from playwright.sync_api import sync_playwright
-from shown import HERE, data_folder
+from shown import HERE, Page, data_folder
 from tracks import COVID, read_track
 
 import irframe as ir
+from irframe.reports.figures import script
+from irframe.reports.packing import pack_bytes
 
+PAGE = Page("report")
+METRICS = ["nDCG", "AP", "RBP(p=0.8)"]
 SENT = "UIowaS_Run3"
 """The run whose sheet is shown."""
 
@@ -32,21 +36,37 @@ def picture(page, name, place="", height=1040):
         browser.close()
 
 
+def timed(name, track, path, **options):
+    """Write a report, and return what it shows, how large it is and how long it took."""
+    start = time.perf_counter()
+    page = ir.report(*track, path, metrics=METRICS, title=name, **options)
+    seconds = time.perf_counter() - start
+    systems, topics = track[0]["system"].nunique(), track[1]["topic"].nunique()
+    return {
+        "collection": name,
+        "systems": systems,
+        "topics": topics,
+        "metrics": len(METRICS),
+        "MB": f"{page.stat().st_size / 1e6:.1f}",
+        "seconds": f"{seconds:.0f}",
+    }
+
+
 def main():
-    """Make the report, say how large it is and how long it took, and take its picture."""
+    """Make reports, note how large they are and how long they took, and take a picture."""
     track = read_track(data_folder(__doc__), COVID)
     with TemporaryDirectory() as folder:
-        start = time.perf_counter()
-        page = ir.report(
-            *track,
-            Path(folder) / "report.html",
-            metrics=["nDCG", "AP", "RBP(p=0.8)"],
-            baseline="bm25_baseline",
-            title="TREC-COVID, round 1",
+        path, example = Path(folder, "report.html"), Path(folder, "example.html")
+        rows = [
+            timed("the example", ir.example_track(), example, baseline="bm25"),
+            timed("TREC-COVID, round 1", track, path, baseline="bm25_baseline"),
+        ]
+        PAGE.table(rows, "costs")
+        PAGE.facts(
+            runs=rows[1]["systems"], script=f"{len(pack_bytes(script().encode())) / 1e6:.1f} MB"
         )
-        print(f"{time.perf_counter() - start:.1f} s, {page.stat().st_size / 1e6:.2f} MB")  # noqa: T201
-        picture(page, "ladder")
-        picture(page, "sheet", f"#sheet/{SENT}", height=760)
+        picture(path, "ladder")
+        picture(path, "sheet", f"#sheet/{SENT}", height=760)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,201 @@
+"""Tables, figures and numbers of the page "A shared task, from folder to report", from real runs.
+
+Usage: python docs/real/shared_task.py DATA, where DATA holds trec-covid-round1 with qrels.txt,
+runs/*.gz and leaderboard.csv.
+"""
+
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pandas as pd
+from shown import Page, data_folder
+
+import irframe as ir
+from irframe.plots.canvas import COLOURS
+from irframe.studies.trust.check import SEVERITY
+
+PAGE = Page("shared-task")
+SENT = "UIowaS_Run3"
+"""The run whose sheet is shown; the report shows it, too."""
+OFFICIAL = {
+    "ndcg@10": "nDCG@10",
+    "p@5": "P@5",
+    "RBP(p=.5)": "RBP(p=0.5, gain='linear')",
+    "bpref": "Bpref",
+    "MAP": "AP",
+}
+"""Column of the published leaderboard -> metric."""
+TOOK = {}
+
+
+@contextmanager
+def timed(name):
+    """Note how long something takes."""
+    start = time.perf_counter()
+    yield
+    TOOK[name] = f"{time.perf_counter() - start:.1f}"
+
+
+def checked(runs, qrels, problems):
+    """Write how many runs each kind of finding concerns."""
+    with timed("check"):
+        found = runs.ireval.check(qrels, problems=problems)
+    kinds = found["found"].explode().dropna()
+    rows = [(f"`{kind}`", SEVERITY[kind], number) for kind, number in kinds.value_counts().items()]
+    PAGE.table(pd.DataFrame(rows, columns=["what was found", "severity", "runs"]), "check")
+    PAGE.facts(
+        runs=len(found),
+        rows=f"{len(runs) / 1e6:.1f} million",
+        sound=int((~found["severity"].isin(["error", "warning"])).sum()),
+        errors=int((found["severity"] == "error").sum()),
+        most_ties=f"{found['ties'].max():,}",
+        most_tied=f"`{found['ties'].astype(float).idxmax()}`",
+        most_tied_rows=f"{found.loc[found['ties'].astype(float).idxmax(), 'documents']:,}",
+    )
+    return found
+
+
+def pooled(runs, qrels, found, contributing):
+    """Write what the contributing runs bring to pools, and draw what they leave unjudged."""
+    rows = []
+    for depth in (5, 7, 10, 20):
+        pool = runs.ireval.pool(depth, together="team")
+        pairs = pool.drop_duplicates(["topic", "doc"])
+        known = pairs.merge(qrels, how="left", on=["topic", "doc"])["grade"].notna()
+        teams = pool[pool["unique"]].drop_duplicates(["team", "topic", "doc"])
+        rows.append(
+            {
+                "pool depth": depth,
+                "documents": f"{len(pairs):,}",
+                "judged": f"{known.mean():.1%}",
+                "left to judge": f"{(~known).sum():,}",
+                "of one team alone": f"{len(teams) / len(pairs):.0%}",
+            }
+        )
+    PAGE.table(rows, "pool")
+    share = found["unjudged_at_10"]
+    ax = _histogram(share[contributing], share[~contributing])
+    PAGE.figure(ax, "unjudged")
+    PAGE.facts(
+        contributed=int(contributing.sum()),
+        others=int((~contributing).sum()),
+        unjudged_in=f"{share[contributing].median():.0%}",
+        unjudged_out=f"{share[~contributing].median():.0%}",
+        unjudged_most=f"{share.max():.0%}",
+        judgments=f"{len(qrels):,}",
+    )
+
+
+def _histogram(inside, outside):
+    import matplotlib.pyplot as plt  # noqa: PLC0415 - after the backend is chosen
+
+    ax = plt.subplots(figsize=(7, 3), layout="constrained")[1]
+    bins = np.linspace(0, 1, 21)
+    colours = COLOURS[:2]
+    ax.hist([inside, outside], bins, stacked=True, color=colours, label=["contributed", "did not"])
+    ax.set(xlabel="share of the top 10 that is unjudged", ylabel="runs", xlim=(0, 1))
+    ax.legend(frameon=False)
+    return ax
+
+
+def published(runs, qrels, board):
+    """Write how far scores are from those that the track published."""
+    found = {}
+    shown = {"measure": [f"`{metric}`" for metric in OFFICIAL.values()]}
+    for words, precision in {"double": "float64", "single": "float32"}.items():
+        with timed("score"):
+            scores = runs.ireval.evaluate(
+                qrels, list(OFFICIAL.values()), depth=1000, score_dtype=precision
+            )
+        means = found[words] = scores.groupby(level="system").mean()[[*OFFICIAL.values()]]
+        off = (means - board[[*OFFICIAL]].set_axis(means.columns, axis=1)).abs()
+        alike = (off <= 0.5e-4 + 1e-9).sum()
+        shown[f"runs alike, {words} precision"] = [f"{count} of {len(off)}" for count in alike]
+    PAGE.table(shown, "published")
+    differs = (found["double"] != found["single"]).any(axis=1)
+    off = (found["double"] - found["single"]).abs().max(axis=1)
+    PAGE.facts(tied_by_precision=int(differs.sum()), most_by_precision=f"`{off.idxmax()}`")
+    return scores
+
+
+def ranked(scores):
+    """Write what the board says of places, and a sheet."""
+    with timed("leaderboard"):
+        board = scores[["nDCG@10"]].ireval.leaderboard()
+    PAGE.facts(
+        tiers=int(board["tier"].max()),
+        in_first=int((board["tier"] == 1).sum()),
+        could_be_first=int((board["rank_low"] == 1).sum()),
+        best=f"`{board.index[0]}`",
+        first=f"{board['first'].iloc[0]:.0%}",
+        width=int((board["rank_high"] - board["rank_low"] + 1).median()),
+    )
+    sheet = scores[["nDCG@10"]].ireval.standing(SENT).loc["nDCG@10"]
+    below = (sheet["score"] - sheet["median"]).sort_values().index
+    shown = sheet.loc[below].iloc[[0, 1, 2, -2, -1]].reset_index()
+    numbers = shown[["score", "best", "median", "worst"]].map("{:.2f}".format)
+    shown = shown[["topic"]].join(numbers).assign(rank=shown["rank"].astype(int))
+    PAGE.table(shown, "sheet")
+    PAGE.facts(sheet_of=f"`{SENT}`", sheet_rank=int(board.loc[SENT, "rank"]))
+
+
+def kept(runs, qrels):
+    """Note what a saved cube weighs, and how long it takes to open and to score again."""
+    with timed("cube"):
+        cube = runs.ireval.cube(qrels)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "task.zarr")
+        cube.ireval.save(path)
+        size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+        with timed("again"):
+            ir.open_cube(path).ireval.score("nDCG", at=10).compute()
+    PAGE.facts(pool_depth=int(cube["pool_depth"].max()), saved=f"{size / 1e6:.0f} MB")
+
+
+def commands(folder):
+    """Note how long the commands take, reading included."""
+    with TemporaryDirectory() as out:
+        words = {
+            "check": [],
+            "leaderboard": ["-m", "nDCG@10"],
+            "report": ["-m", "nDCG@10", "AP", "-o", f"{out}/report.html"],
+        }
+        for name, further in words.items():
+            line = [sys.executable, "-m", "irframe", name]
+            with timed(name):
+                files = [str(folder / "qrels.txt"), str(folder / "runs")]
+                subprocess.run([*line, *files, *further], check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - of our own making
+            PAGE.facts(**{f"{name}_takes": f"{float(TOOK.pop(name)):.0f}"})
+
+
+def main():
+    """Write everything."""
+    folder = data_folder(__doc__) / "trec-covid-round1"
+    board = pd.read_csv(folder / "leaderboard.csv").set_index("run")
+    with timed("read"):
+        runs, problems = ir.read_runs(folder / "runs", on_error="skip")
+        qrels = ir.read_qrels(folder / "qrels.txt")
+    runs["team"] = runs["system"].map(board["team"])
+    runs["contributing"] = runs["system"].map(board["contributed judgments"] == "yes")
+    found = checked(runs, qrels, problems)
+    flags = runs.drop_duplicates("system").set_index("system")["contributing"]
+    pooled(runs, qrels, found, flags.reindex(found.index))
+    scores = published(runs, qrels, board)
+    ranked(scores)
+    kept(runs, qrels)
+    steps = {
+        "read": "read the files", "check": "`check`", "score": "score five measures",
+        "leaderboard": "`leaderboard`, 1,000 resamples", "cube": "build the cube, depth 1,000",
+        "again": "open the saved cube and score nDCG",
+    }  # fmt: skip
+    PAGE.table({"step": [*steps.values()], "seconds": [TOOK[name] for name in steps]}, "times")
+    commands(folder)
+
+
+if __name__ == "__main__":
+    main()
