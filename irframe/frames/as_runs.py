@@ -1,6 +1,6 @@
 """Runs out of whatever other tools hand over."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Number
 from typing import Any
 
@@ -30,7 +30,7 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
         - ``{topic: {doc: score}}``, as pytrec_eval, ranx and BEIR have it, or ``{system: run}``
           with a run of any of these kinds;
         - what MTEB writes to ``*_predictions.json``;
-        - a `ranx.Run`;
+        - a `ranx.Run`, or a list of them;
         - named tuples such as `ir_measures.ScoredDoc`, or dictionaries, one for each row, in a
           list or an iterator.
     system
@@ -71,13 +71,28 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
 
 
 def _frame(x: Any) -> pd.DataFrame:
-    if type(x).__module__.partition(".")[0] == "ranx" and hasattr(x, "run"):
+    if _is_ranx(x):
         frame = flatten(x.run, SCORE)
         return frame if x.name is None else as_runs(frame, x.name)
+    if isinstance(x, list) and x and all(map(_is_ranx, x)):
+        return _of_ranx(x)
     if isinstance(x, Mapping) and not is_array(x):
         return _of_mapping(x)
     table = columns_of(x)
     return rows_of(x, RUN, ["topic", "doc", "score"]) if table is None else table
+
+
+def _is_ranx(x: Any) -> bool:
+    return type(x).__module__.partition(".")[0] == "ranx" and hasattr(x, "run")
+
+
+def _of_ranx(runs: Sequence[Any]) -> pd.DataFrame:
+    """Return one frame of several runs of ranx, whose names are those of the systems."""
+    names = [run.name for run in runs]
+    if None in names or len(set(names)) < len(names):
+        found = "none, or one twice, among"
+        raise IdError("runs of ranx with a name of its own each", found, "", names)
+    return _stacked({run.name: as_runs(run) for run in runs})
 
 
 def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
