@@ -22,6 +22,8 @@ OTHER = {"peak_GB", "peak", "input", "seconds", "told"}
 
 NO_TIME = re.compile(r"test_large_cube$|hold_the_truth")
 """Benchmarks that measure memory, or how often an interval is right."""
+ELSEWHERE = {"scale", "uncertainty"}
+"""Files of benchmarks that other pages tell of."""
 LOOP = re.compile(r", (?:<lambda>|one|rmse|tau_ap\w*|rank_sum|test)$")
 """The name of the loop that a benchmark is held against, at the end of its options."""
 
@@ -53,9 +55,9 @@ def main():
     found = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     tables = {}
     for benchmark in found["benchmarks"]:
-        if NO_TIME.search(benchmark["name"]):
-            continue
         file = Path(benchmark["fullname"].partition("::")[0]).stem.removeprefix("test_")
+        if file in ELSEWHERE or NO_TIME.search(benchmark["name"]):
+            continue
         tables.setdefault(file, []).append(row(benchmark))
     for name, rows in tables.items():
         PAGE.table(sorted(rows, key=lambda each: each["what"]), name)

@@ -106,6 +106,8 @@ def test_memory_does_not_grow_with_topics(benchmark, tracks, name):
         seconds, peak = found[topics]
         line = f"{name}, {rows:.0f} M rows: {seconds:.2f} s after {sorting:.1f} s, {peak:.0f} MB"
         sys.stdout.write(f"\n{line}")
+        told = {"seconds": seconds, "sorting": sorting, "peak": peak}
+        benchmark.extra_info[f"{rows:.0f} million rows"] = told
     benchmark.pedantic(lambda: None, rounds=1)
     ratio = found[3000][1] / found[1000][1]
     benchmark.extra_info["ratio"] = ratio
@@ -122,6 +124,7 @@ def test_time_grows_with_rows(benchmark, tracks):
         per_row[topics] = best / (SYSTEMS * topics * DEPTH)
     benchmark.pedantic(lambda: None, rounds=1)
     ratio = per_row[1000] / per_row[100]
+    benchmark.extra_info["row"] = ratio
     line = f"a row of 10 M: {per_row[1000] * 1e9:.0f} ns, {ratio:.2f} of one of 1 M"
     sys.stdout.write(f"\n{line}\n")
     assert ratio < 1.15
@@ -156,6 +159,7 @@ def test_two_small_workers(benchmark, tracks):
     whole = cube.ireval.score("AP").ireval.discrimination("t")
     eager = time.perf_counter() - start
     benchmark.pedantic(lambda: None, rounds=1)
+    benchmark.extra_info |= {"lazy": rows / lazy / 1e6, "eager": rows / eager / 1e6}
     speeds = f"{rows / lazy / 1e6:.2f} M rows/s, in memory {rows / eager / 1e6:.2f}"
     sys.stdout.write(f"\ntwo workers of 1 GiB: {speeds}\n")
     np.testing.assert_allclose(frame["p"], expected["p"], rtol=0, atol=1e-11)
@@ -175,6 +179,7 @@ def test_a_saved_cube_is_opened_at_once(benchmark, tracks):
     start = time.perf_counter()
     loaded = ir.open_cube(folder / "cube.zarr").load()
     whole = time.perf_counter() - start
+    benchmark.extra_info |= {"built": built, "opened": opened, "loaded": whole}
     line = f"read and built in {built:.2f} s, opened in {opened:.3f} s, loaded in {whole:.2f} s"
     sys.stdout.write(f"\n10 M rows: {line}\n")
     xr.testing.assert_equal(loaded, cube)
