@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 from shown import HERE, Page, data_folder
-from tracks import COVID, read_matrix, read_track
+from tracks import COVID, OFFICIAL, read_matrix, read_track
 
 import irframe as ir
 
@@ -37,7 +37,6 @@ LATEX = r"""\documentclass[varwidth=17cm,border=8pt]{standalone}
 %s
 \end{document}
 """
-OFFICIAL = ["nDCG@10", "P@5", "RBP(p=0.5, gain='linear')", "Bpref", "AP"]
 
 
 def one_pair(scores):
@@ -71,7 +70,7 @@ def all_pairs(scores):
 
 def metrics(runs, qrels):
     """Draw what the official measures of a track make of its systems."""
-    scores = runs.ireval.evaluate(qrels, OFFICIAL, depth=1000)
+    scores = runs.ireval.evaluate(qrels, list(OFFICIAL.values()), depth=1000)
     PAGE.facts(covid_pairs=f"{comb(runs['system'].nunique(), 2):,}")
     curves = scores.ireval.discriminative_power().ireval.plot.p_value_curves()
     PAGE.figure(curves, "asl", dpi=90)

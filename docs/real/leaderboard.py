@@ -5,8 +5,7 @@ runs/*.gz.
 """
 
 from shown import Page, data_folder
-
-import irframe as ir
+from tracks import read_folder
 
 page = Page("leaderboard")
 
@@ -106,9 +105,7 @@ def series(summary, names):
 
 def main():
     """Write everything beside this script."""
-    folder = data_folder(__doc__) / "msmarco-doc-dev"
-    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")), system="file")
-    qrels = ir.read_qrels(folder / "qrels.txt")
+    runs, qrels = read_folder(data_folder(__doc__) / "msmarco-doc-dev", system="file")
     scores = runs.ireval.cube(qrels).ireval.score("RR@10", at=10)
     means = scores.squeeze(["metric", "depth"]).mean("topic").to_series().sort_values(kind="stable")
     order = [str(name) for name in means.index]

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from shown import Page, data_folder
+from tracks import COVID, LAST_OLD, ROBUST, read_track
 
 import irframe as ir
 from irframe.names import UNJUDGED
@@ -28,18 +29,9 @@ REL = {"robust": 1, "covid": 1, "deep": 2}
 
 
 def read(data):
-    """Return name -> (runs, qrels) of the collections, with the runs that made the pools."""
-    found = {}
-    runs = ir.read_runs(sorted((data / "robust03" / "runs").glob("*.gz")))
-    qrels = ir.read_qrels(data / "robust03" / "qrels.txt")
-    new = [frame[frame["topic"].astype(int) > 600] for frame in (runs, qrels)]  # topics judged then
-    found["robust"] = new
-    board = pd.read_csv(data / "trec-covid-round1" / "leaderboard.csv").set_index("run")
-    runs = ir.read_runs(sorted((data / "trec-covid-round1" / "runs").glob("*.gz")))
-    pooled = board.index[board["contributed judgments"] == "yes"]
-    runs = runs.assign(team=runs["system"].map(board["team"]))
-    qrels = ir.read_qrels(data / "trec-covid-round1" / "qrels.txt")
-    found["covid"] = [runs, qrels, pooled]
+    """Return name -> (runs, qrels) of the collections; runs say which of them made the pools."""
+    new = [frame[frame["topic"].astype(int) > LAST_OLD] for frame in read_track(data, ROBUST)]
+    found = {"robust": new, "covid": read_track(data, COVID)}
     folder = data / "trec-dl-2021-judges"
     runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
     team = {
@@ -62,16 +54,15 @@ def cubes(read_in):
     """Build the cubes, and write what they hold and how deep they are judged by order of ties."""
     made, table, order = {}, [], []
     stated = {"robust": 100, "covid": 7, "deep": 10}
-    for key, (runs, qrels, *pooled) in read_in.items():
-        options = {"contributing": list(pooled[0])} if pooled else {}
-        by = {ties: ir.cube(runs, qrels, ties=ties, **options) for ties in ("trec", "order")}
+    for key, (runs, qrels) in read_in.items():
+        by = {ties: ir.cube(runs, qrels, ties=ties) for ties in ("trec", "order")}
         depths = {ties: judged_to(cube) for ties, cube in by.items()}
         order.append({"collection": NAMES[key], **{f'`ties="{t}"`': d for t, d in depths.items()}})
         page.facts(**{f"{key}_judged_{ties}": depth for ties, depth in depths.items()})
         # pools were made in the order that is judged deeper, so all is done in that order
         sort = depths["trec"] > depths["order"]
         ranked = ir.rank(runs, ties="trec") if sort else runs
-        known = ir.cube(ranked, qrels, ties="order", pool_depth=stated[key], **options)
+        known = ir.cube(ranked, qrels, ties="order", pool_depth=stated[key])
         cube = known.ireval.pooled(stated[key])
         relevant = [int((c["judged_grade"] >= REL[key]).sum()) for c in (known, cube)]
         topics = cube.sizes["topic"]

@@ -14,6 +14,7 @@ import pandas as pd
 import pytrec_eval
 from printed import all_examples
 from shown import Page, data_folder
+from tracks import read_folder
 
 import irframe as ir
 
@@ -85,15 +86,9 @@ class Ledger:
         return apart, met
 
 
-def read(folder, **options):
-    """Return the runs and the judgments of a collection."""
-    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")), **options)
-    return runs, ir.read_qrels(folder / "qrels.txt")
-
-
 def covid(data, ledger):
     """Compare TREC-COVID round 1 with its leaderboard, and order lists in other ways."""
-    runs, qrels = read(data / "trec-covid-round1", system="file")
+    runs, qrels = read_folder(data / "trec-covid-round1", system="file")
     board = pd.read_csv(data / "trec-covid-round1" / "leaderboard.csv").set_index("run")
     metrics, half = [*OFFICIAL.values()], 0.5e-4
     equal = runs.loc[runs.duplicated(["system", "topic", "rank"]), "system"].unique()
@@ -173,7 +168,7 @@ def nested(frame, value):
 
 def robust(data, ledger):
     """Compare the Robust runs with trec_eval, topic by topic."""
-    runs, qrels = read(data / "robust03")
+    runs, qrels = read_folder(data / "robust03")
     names = trec_names()
     by_topic = [name for name in names if not name.startswith("gm_")]
     judged = nested(qrels, "grade")

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pandas as pd
 from shown import Page, data_folder
+from tracks import OFFICIAL
 
 import irframe as ir
 from irframe.plots.canvas import COLOURS
@@ -22,14 +23,6 @@ from irframe.studies.trust.check import SEVERITY
 PAGE = Page("shared-task")
 SENT = "UIowaS_Run3"
 """The run whose sheet is shown; the report shows it, too."""
-OFFICIAL = {
-    "ndcg@10": "nDCG@10",
-    "p@5": "P@5",
-    "RBP(p=.5)": "RBP(p=0.5, gain='linear')",
-    "bpref": "Bpref",
-    "MAP": "AP",
-}
-"""Column of the published leaderboard -> metric."""
 TOOK = {}
 
 

@@ -5,8 +5,7 @@ and runs/*.gz.
 """
 
 from shown import Page, data_folder
-
-import irframe as ir
+from tracks import read_folder
 
 PAGE = Page("state-of-the-art")
 
@@ -73,9 +72,7 @@ def facts(summary):
 
 def main():
     """Write everything beside this script."""
-    folder = data_folder(__doc__) / "msmarco-doc-dev"
-    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")), system="file")
-    qrels = ir.read_qrels(folder / "qrels.txt")
+    runs, qrels = read_folder(data_folder(__doc__) / "msmarco-doc-dev", system="file")
     found = runs.ireval.outcomes(qrels, baseline="bm25", depth=10, adjust="bonferroni")
     facts(found.summary)
     naive(found.summary)

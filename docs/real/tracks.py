@@ -9,20 +9,34 @@ import pandas as pd
 import irframe as ir
 
 ROBUST, COVID = "TREC 2003 Robust", "TREC-COVID round 1"
+OFFICIAL = {
+    "ndcg@10": "nDCG@10",
+    "p@5": "P@5",
+    "RBP(p=.5)": "RBP(p=0.5, gain='linear')",
+    "bpref": "Bpref",
+    "MAP": "AP",
+}
+"""Column of TREC-COVID's published leaderboard -> metric."""
 LAST_OLD = 600
 """Greatest number of a topic of the Robust track that was judged in an earlier year."""
 TRACKS = {ROBUST: "robust03", COVID: "trec-covid-round1"}
 
 
+def read_folder(folder, **options):
+    """Return the runs and the judgments of a collection; options as of `irframe.read_runs`."""
+    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")), **options)
+    return runs, ir.read_qrels(folder / "qrels.txt")
+
+
 def read_track(data, name):
     """Return runs and judgments; TREC-COVID's runs with their team, and if they contributed."""
     folder = data / TRACKS[name]
-    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
+    runs, qrels = read_folder(folder)
     if name == COVID:
         known = pd.read_csv(folder / "leaderboard.csv", index_col="run")
         runs["team"] = runs["system"].map(known["team"])
         runs["contributing"] = runs["system"].map(known["contributed judgments"].eq("yes"))
-    return runs, ir.read_qrels(folder / "qrels.txt")
+    return runs, qrels
 
 
 def read_matrix(data, name, metric):

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from irframe.frames.by_role import require_columns
-from irframe.frames.foreign import columns_of, is_array, rows_of
+from irframe.frames.foreign import columns_of, is_array, is_ranx, rows_of
 from irframe.frames.formats import QRELS
 from irframe.frames.nested import flatten
 from irframe.names import GRADE
@@ -55,7 +55,7 @@ def as_qrels(x: Qrels) -> pd.DataFrame:
 
 
 def _frame(x: Any) -> pd.DataFrame:
-    if type(x).__module__.partition(".")[0] == "ranx" and hasattr(x, "qrels"):
+    if is_ranx(x, "qrels"):
         return flatten(x.qrels, GRADE)
     if isinstance(x, Mapping) and not is_array(x):
         return flatten(x, GRADE)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from irframe.errors import IdError, InputError
 from irframe.frames.by_role import require_columns
-from irframe.frames.foreign import columns_of, is_array, rows_of
+from irframe.frames.foreign import columns_of, is_array, is_ranx, rows_of
 from irframe.frames.formats import RUN
 from irframe.frames.nested import entries_by_height, flatten, is_mteb, predictions
 from irframe.names import SCORE, SYSTEM, roles
@@ -71,19 +71,15 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
 
 
 def _frame(x: Any) -> pd.DataFrame:
-    if _is_ranx(x):
+    if is_ranx(x, "run"):
         frame = flatten(x.run, SCORE)
         return frame if x.name is None else as_runs(frame, x.name)
-    if isinstance(x, list) and x and all(map(_is_ranx, x)):
+    if isinstance(x, list) and x and all(is_ranx(each, "run") for each in x):
         return _of_ranx(x)
     if isinstance(x, Mapping) and not is_array(x):
         return _of_mapping(x)
     table = columns_of(x)
     return rows_of(x, RUN, ["topic", "doc", "score"]) if table is None else table
-
-
-def _is_ranx(x: Any) -> bool:
-    return type(x).__module__.partition(".")[0] == "ranx" and hasattr(x, "run")
 
 
 def _of_ranx(runs: Sequence[Any]) -> pd.DataFrame:

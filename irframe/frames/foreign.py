@@ -12,7 +12,18 @@ from irframe.frames.columns import TEXT, to_frame
 from irframe.frames.formats import Format
 from irframe.names import roles
 
-__all__ = ["columns_of", "is_array", "rows_of"]
+__all__ = ["columns_of", "is_array", "is_ranx", "rows_of"]
+
+
+def is_ranx(x: Any, holding: str) -> bool:
+    """Tell whether something is an object of ranx that has some attribute, without ranx at hand.
+
+    Examples
+    --------
+    >>> is_ranx({"q1": {"d1": 1}}, "run")
+    False
+    """
+    return type(x).__module__.partition(".")[0] == "ranx" and hasattr(x, holding)
 
 
 def columns_of(x: Any) -> pd.DataFrame | None:

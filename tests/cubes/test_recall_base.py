@@ -67,12 +67,13 @@ def test_one_topic_with_many_judgments_costs_what_it_has():
     assert heavy.nbytes - plain.nbytes < 5000 * 32
 
 
-@pytest.mark.parametrize("ask", ["pooled", "pool_growth", "score"])
-def test_no_system_has_the_pool_of_others(ask):
+@pytest.mark.parametrize(
+    ("ask", "given"), [(ir.pooled, [5]), (ir.pool_growth, []), (ir.score, ["AP(norm='pool')"])]
+)
+def test_no_system_has_the_pool_of_others(ask, given):
     runs, qrels = ir.example_track()
     first = runs["system"].isin(runs["system"].unique()[:2])
     parts = [ir.cube(runs[some], qrels) for some in (first, ~first)]
     joined = xr.concat(parts, dim="system", coords="minimal", compat="override")
-    verbs = {"score": {"metrics": "AP(norm='pool')"}, "pooled": {"depth": 5}}
     with pytest.raises(InputError, match=r"filed above their rank in it.*irframe.concat"):
-        getattr(ir, ask)(joined, *verbs.get(ask, {}).values())
+        ask(joined, *given)
