@@ -13,6 +13,7 @@ from irframe.commands import COMMANDS, EPILOG
 from irframe.commands.line import Line, tell
 from irframe.errors import IrframeError, IrframeWarning
 from irframe.names import VERSION
+from irframe.warned import OneCall
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -57,7 +58,8 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
     try:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", IrframeWarning)
-            content, status = command(options)
+            with OneCall():
+                content, status = command(options)
         for each in told:
             tell(f"warning: {each.message}")
         if content is not None:

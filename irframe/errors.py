@@ -1,9 +1,9 @@
 """Every exception irframe raises. A message says what was wanted, what was found, what to do."""
 
 import sys
-import warnings
 from collections.abc import Iterable
-from pathlib import Path
+
+from irframe.warned import tell
 
 __all__ = [
     "DepthError",
@@ -107,8 +107,6 @@ class IrframeWarning(UserWarning):
 
 
 def warn(message: str) -> None:
-    """Warn at the line outside irframe from which it was called."""
-    inside, frame, level = str(Path(__file__).parent), sys._getframe(), 1  # noqa: SLF001
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, IrframeWarning, stacklevel=level)
+    """Warn at the line outside irframe from which it was called, once per call of one thing."""
+    caller = sys._getframe(1)  # noqa: SLF001
+    tell(message, IrframeWarning, (caller.f_code, caller.f_lineno))

@@ -95,8 +95,9 @@ def declare_scoring(parser: ArgumentParser) -> None:
         help="precision in which scores are equal; float32 as in trec_eval 9",
     )  # fmt: skip
     parser.add_argument(
-        "--topics", choices=("qrels", "both"), default="qrels",
-        help="qrels: those judged, where a run lacks one it scores 0; both: only those in the runs",
+        "--topics", choices=("qrels", "runs", "common"), default="qrels",
+        help="qrels: those judged, where a run lacks one it scores 0; runs: only those for which "
+        "some run has a list; common: those for which every run has one",
     )  # fmt: skip
     parser.add_argument(
         "--collection", metavar="COLUMN", help="a column of Parquet files that tells tracks apart"

@@ -17,13 +17,14 @@ from irframe.cubes.contribution import Contribution
 from irframe.cubes.grouping import group_coordinates
 from irframe.cubes.labelling import label
 from irframe.cubes.layout import LEVEL, PARTS
+from irframe.cubes.missing import tell_missing
 from irframe.cubes.policy import Policy
 from irframe.cubes.recall_base import gather
-from irframe.cubes.topics import Selection, select_topics
+from irframe.cubes.topics import select_topics
 from irframe.cubes.working import assemble, need_dask, work
 from irframe.frames.contributing import CONTRIBUTING
 from irframe.frames.ids import Codes
-from irframe.frames.joining import place_topics, refuse_empty_join
+from irframe.frames.joining import place_topics, tell_unjudged
 from irframe.frames.sampling import fresh_seed
 from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table
 from irframe.names import DEPTH, SYSTEM, TOPIC
@@ -52,13 +53,17 @@ def block_cube(
     qrels = judgments.frame
     placed = place_topics(table, judgments)
     groups = Collections.read(runs, qrels, table, judgments, placed, policy.collection)
-    selection = select_topics(table, judgments, policy.topics, groups)
     contribution = Contribution.read(runs, table, policy.contributing)
     looks = _looks(blocks, contribution.systems)
-    refuse_empty_join(table, judgments, found=any(seen.judged for seen in looks))
+    lists = _of_lists(looks)
+    lengths = _lengths(lists["retrieved"], placed)
+    selection = select_topics(table, judgments, policy.topics, lengths, groups)
+    tell_missing(table.systems, table.topics, selection)
+    tell_unjudged(table, judgments, found=any(seen.judged for seen in looks))
     contribution = _told(contribution, looks, judgments, placed)
     ordered = selection.in_order()
-    parts = _of_lists(looks, ordered)
+    parts = {name: values[:, ordered.codes] for name, values in lists.items()}
+    parts["took_part"] = ordered.took_part
     depth = policy.depth or max(1, int(parts["retrieved"].max(initial=0)))
     plan = Plan(
         blocks,
@@ -110,20 +115,20 @@ def _told(
     return contribution.with_rows(judged, rank[judged], np.zeros_like(judged), gap[placed])
 
 
-def _of_lists(looks: Sequence[Look], selection: Selection) -> dict[str, Array]:
-    """Return what a cube knows of its lists, shape (system, topic)."""
-    codes, there = selection.codes, selection.placed >= 0
-    length, unjudged = (
-        np.concatenate([getattr(one, name) for one in looks], axis=1)
-        for name in ("length", "unjudged")
-    )
-    lengths = np.zeros((len(length), len(there)), np.int32)
-    lengths[:, there] = length[:, selection.placed[there]]
+def _of_lists(looks: Sequence[Look]) -> dict[str, Array]:
+    """Return what is known of the lists for judged topics, shape (system, topic)."""
+    names = {"retrieved": "length", "unjudged": "unjudged"}
     return {
-        "retrieved": length[:, codes],
-        "unjudged": unjudged[:, codes],
-        "took_part": selection.took_part(lengths),
+        name: np.concatenate([getattr(one, part) for one in looks], axis=1)
+        for name, part in names.items()
     }
+
+
+def _lengths(retrieved: Array, placed: Codes) -> Codes:
+    """Return the lengths of lists by topics of the runs; of those not judged they are not known."""
+    lengths = np.zeros((len(retrieved), len(placed)), retrieved.dtype)
+    lengths[:, placed >= 0] = retrieved[:, placed[placed >= 0]]
+    return lengths
 
 
 def _shapes(plan: Plan) -> dict[str, tuple[int, ...]]:

@@ -22,6 +22,8 @@ class Collections:
     """The collections."""
     name: str = ""
     """The column that names them."""
+    told: NDArray[np.bool_] | None = None
+    """Of every system and collection, whether rows of the runs are said to be of it."""
 
     @classmethod
     def one(cls, topics: int) -> "Collections":
@@ -70,6 +72,10 @@ class Collections:
             raise ParameterError("collection to be a column of the frames", repr(name), "", known)
         values, topic = (pd.concat([s for s, _ in sides]), np.concatenate([t for _, t in sides]))
         codes, labels = pd.factorize(values)
+        told = np.zeros((len(table.systems), len(labels)), bool)
+        if name in runs.columns:
+            ours, known = codes[-len(runs) :], codes[-len(runs) :] >= 0
+            told[table.system[known], ours[known]] = True
         known_rows = (codes >= 0) & (topic >= 0)
         pairs = np.unique(np.stack([topic[known_rows], codes[known_rows]]), axis=1)
         again = judgments.topics[np.unique(pairs[0][1:][np.diff(pairs[0]) == 0])]
@@ -79,7 +85,26 @@ class Collections:
             raise IdError(wanted, f"{len(again)} in several", advice, again)
         of_topic = np.full(len(judgments.topics), -1)
         of_topic[pairs[0]] = pairs[1]
-        return cls(of_topic, pd.Index(labels), name)
+        return cls(of_topic, pd.Index(labels), name, told)
+
+    def attended(self, listed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Say of every system and topic whether the system takes part in the topic's collection.
+
+        It does if it has a list there, or if the runs say so of any of its rows, judged or not.
+        Of a system of which neither says where it takes part, that is everywhere.
+
+        Parameters
+        ----------
+        listed
+            Whether every system has a list for every topic of the qrels.
+        """
+        found = np.zeros((len(listed), len(self.labels) + 1), bool)
+        system, topic = np.nonzero(listed)
+        found[system, self.of_topic[topic]] = True
+        if self.told is not None:
+            found[:, :-1] |= self.told
+        found[~found.any(axis=1)] = True
+        return np.asarray(found[:, self.of_topic])
 
     def refuse_unknown(self, labels: pd.Index, codes: Codes) -> None:
         """Raise if chosen topics belong to no known collection."""

@@ -12,6 +12,7 @@ from irframe.cubes.contribution import Contribution
 from irframe.cubes.filling import fill
 from irframe.cubes.grouping import each_group, group_coordinates
 from irframe.cubes.labelling import label
+from irframe.cubes.missing import tell_missing
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.topics import count_rows, select_topics
 from irframe.frames.as_qrels import Qrels, as_qrels
@@ -19,6 +20,7 @@ from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.joining import place_topics
 from irframe.frames.tables import read_qrels_table, read_table
 from irframe.names import FILES, TOPIC, ScoreDtype, Ties, roles
+from irframe.warned import OneCall, in_group
 
 
 @overload
@@ -81,8 +83,9 @@ def cube(
     ties, score_dtype, seed
         How rankings are decided, as for `rank`.
     topics
-        ``"qrels"``: every judged topic, those a run lacks as an empty list. ``"both"``: only
-        those that some run has. Or a list of judged topics.
+        ``"qrels"``: every judged topic, those a run lacks as an empty list. ``"runs"``: only
+        those for which some run has a list. ``"common"``: those for which every run has one that
+        takes part in their collection. Or a list of judged topics.
     contributing
         The systems whose runs made the pool: a list, or the name of a boolean column of
         `runs`; by default the column ``contributing`` if there is one, else all systems.
@@ -91,8 +94,9 @@ def cube(
         to which every document of every contributing run is judged, in each collection.
     collection
         A column of either frame that says which collection (track) a topic belongs to. A system
-        takes part in a collection if it has a list there; elsewhere it has no score. Each
-        collection has a pool and a top grade of its own. By default all topics are one.
+        takes part in a collection if it has a list there, or if the runs say so of a row that no
+        judged topic has; elsewhere it has no score. Each collection has a pool and a top grade of
+        its own. By default all topics are one.
     by
         A column that rides along: one cube for each of its values, with its own systems and
         topics, but judged as a part of the whole.
@@ -119,11 +123,18 @@ def cube(
     DepthError
         For a depth below 1.
     IdError
-        If no topic or no document occurs on both sides, or one does twice on one side.
+        If no topic occurs on both sides, or a document occurs twice on one side.
     RankingError
         If scores or ranks do not decide an order.
     ParameterError
         For a collection or group that some topic or system lacks.
+
+    Warns
+    -----
+    IrframeWarning
+        Of topics of the runs that are not judged; of judged ones for which no system has a list;
+        of systems that lack lists which others have, or whose topics match none; and if no
+        retrieved document is judged. What is missing counts as an empty list.
 
     Examples
     --------
@@ -143,9 +154,10 @@ def cube(
         collection=collection,
         seed=seed,
     )
-    if by is None:
-        return build_cube(runs, qrels, policy)
-    parts = {str(key): part for key, part in build_groups(runs, qrels, policy, by)}
+    with OneCall():
+        if by is None:
+            return build_cube(runs, qrels, policy)
+        parts = {str(key): part for key, part in build_groups(runs, qrels, policy, by)}
     return xr.DataTree.from_dict(parts, name=by)
 
 
@@ -155,10 +167,12 @@ def build_groups(
     """Yield a cube for every group: parts of one, or, where topics share names, built apart."""
     runs, qrels = as_runs(runs), as_qrels(qrels)
     if not _share_names(qrels, by):
-        yield from each_group(build_cube(runs, qrels, policy), by)
+        yield from each_group(build_cube(runs, qrels, policy, by), by)
         return
     for key in pd.unique(qrels[by]):
-        yield key, build_cube(runs[runs[by] == key], qrels[qrels[by] == key], policy)
+        with in_group(f"{by} {key}"):
+            part = build_cube(runs[runs[by] == key], qrels[qrels[by] == key], policy)
+        yield key, part
 
 
 def _share_names(qrels: pd.DataFrame, by: str) -> bool:
@@ -169,20 +183,21 @@ def _share_names(qrels: pd.DataFrame, by: str) -> bool:
     return len(qrels[[topic, by]].drop_duplicates()) > qrels[topic].nunique()
 
 
-def build_cube(runs: Runs, qrels: Qrels, policy: Policy) -> xr.Dataset:
-    """Build a cube by a policy; see `cube`."""
+def build_cube(runs: Runs, qrels: Qrels, policy: Policy, by: str | None = None) -> xr.Dataset:
+    """Build a cube by a policy; see `cube`. With `by` it is to be split into groups."""
     table, judgments = read_table(runs), read_qrels_table(qrels)
     runs, qrels = table.frame, judgments.frame
     placed = place_topics(table, judgments)
     groups = Collections.read(runs, qrels, table, judgments, placed, policy.collection)
-    selection = select_topics(table, judgments, policy.topics, groups)
+    selection = select_topics(table, judgments, policy.topics, count_rows(table), groups)
     contribution = Contribution.read(runs, table, policy.contributing)
-    lengths = count_rows(table)
-    depth = policy.depth or selection.longest(lengths)
+    depth = policy.depth or selection.longest
     cells = fill(table, judgments, selection, contribution, policy, depth)
-    parts = vars(cells) | {"took_part": selection.took_part(lengths)}
+    parts = vars(cells) | {"took_part": selection.took_part}
     filed = partial(contribution.filed, len(table.topics), selection)
     built = label(table.systems, judgments, selection, contribution, filed, parts, policy)
     grouped = built.assign_coords(group_coordinates(runs, qrels, table, selection))
+    split = by in grouped.coords and grouped[by].dims == (TOPIC,)
+    tell_missing(table.systems, table.topics, selection, grouped[by] if split else None)
     grouped.encoding[FILES] = [*runs.attrs.get(FILES, []), *qrels.attrs.get(FILES, [])]
     return grouped

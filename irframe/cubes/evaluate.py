@@ -32,6 +32,7 @@ from irframe.names import (
     Ties,
     roles,
 )
+from irframe.warned import OneCall
 
 
 def evaluate(
@@ -84,6 +85,11 @@ def evaluate(
     IrframeError
         As `cube` and `score`.
 
+    Warns
+    -----
+    IrframeWarning
+        As `cube`.
+
     Examples
     --------
     >>> import pandas as pd
@@ -110,9 +116,10 @@ def evaluate(
     runs, qrels = as_runs(runs), _with_subtopics(as_qrels(qrels), chosen)
     index = [roles(runs.columns).get(role, role) for role in (SYSTEM, TOPIC)]
     labels = pd.Index([str(metric) for metric in chosen], name=METRIC)
-    parts = {None: build_cube(runs, qrels, policy)} if by is None else {}
-    parts |= {} if by is None else dict(build_groups(runs, qrels, policy, by))
-    tables = {key: _table(part, wanted, labels, index, no_rel) for key, part in parts.items()}
+    with OneCall():
+        parts = {None: build_cube(runs, qrels, policy)} if by is None else {}
+        parts |= {} if by is None else dict(build_groups(runs, qrels, policy, by))
+        tables = {key: _table(part, wanted, labels, index, no_rel) for key, part in parts.items()}
     table = tables[None] if by is None else join(tables, by, None)
     made = provenance(next(iter(parts.values())))
     table.attrs = {**made, RESULT: "evaluate", METRICS: list(labels)}

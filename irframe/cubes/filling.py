@@ -14,7 +14,7 @@ from irframe.cubes.policy import Policy
 from irframe.cubes.topics import Selection
 from irframe.frames import tables
 from irframe.frames.ids import Codes
-from irframe.frames.joining import locate, refuse_empty_join
+from irframe.frames.joining import locate, tell_unjudged
 from irframe.frames.ranking import Ranking, rank_table
 from irframe.frames.tables import QrelsTable, RunTable
 from irframe.names import UNJUDGED
@@ -74,7 +74,7 @@ def fill(
     """
     cells = Cells.empty(len(table.systems), len(selection.labels), depth, len(selection.levels))
     judged = locate(table, judgments, selection.placed)
-    refuse_empty_join(table, judgments, found=bool((judged >= 0).any()))
+    tell_unjudged(table, judgments, found=bool((judged >= 0).any()))
     alike = policy.ties != "rank" and policy.score_dtype == "float64"
     for rows, chunk, ranking in fill_chunks(cells, table, judged, judgments, selection, policy):
         contribution.add(chunk, judged[rows], ranking if alike else None)

@@ -12,13 +12,15 @@ from irframe.cubes.grouping import RESERVED, each_group, read_groups
 from irframe.cubes.layout import LIST, PARTS
 from irframe.errors import InputError, IrframeError, ParameterError
 from irframe.names import GRADE, PAIR, SIDES, SYSTEM, TOPIC
+from irframe.warned import in_group
 
 
 @contextmanager
 def naming_group(key: Any, by: str | None) -> Iterator[None]:
-    """Name a group in the errors that it raises; without groups nothing."""
+    """Name a group in the errors that it raises and in its warnings; without groups nothing."""
     try:
-        yield
+        with in_group("" if by is None else f"{by} {key}"):
+            yield
     except IrframeError as error:
         if by is None:
             raise

@@ -15,6 +15,9 @@ from irframe.frames.joining import place_topics
 from irframe.frames.tables import QrelsTable, RunTable, row_slices
 from irframe.names import TOPIC
 
+WORDS = "topics 'qrels', 'runs', 'common' or a list of topics"
+"""What may be asked for."""
+
 
 @dataclass(frozen=True, eq=False)
 class Selection:
@@ -34,6 +37,12 @@ class Selection:
     """The grades that occur, ascending, over all judged topics."""
     collections: Collections
     """Which collection every topic of the qrels belongs to."""
+    lengths: Codes
+    """Length of the list of every system for every topic of the runs."""
+    listed: NDArray[np.bool_]
+    """Whether every system has a list for every topic of the qrels."""
+    attended: NDArray[np.bool_]
+    """Whether every system takes part in the collection of every topic of the qrels."""
 
     @cached_property
     def codes(self) -> Codes:
@@ -61,13 +70,10 @@ class Selection:
         highest = self.collections.reduce(np.maximum, self.judged_topic, self.judged_grade, 1)
         return highest[self.codes].astype(np.int16)
 
-    def took_part(self, lengths: Codes) -> NDArray[np.bool_]:
-        """Say of every system and topic of the cube whether the system took part there."""
-        part = self.collections.of_topic
-        listed = np.zeros((len(lengths), len(self.collections.labels)), bool)
-        system, topic = np.nonzero(lengths[:, self.placed >= 0])
-        listed[system, part[self.placed[self.placed >= 0][topic]]] = True
-        return listed[:, part[self.codes]]
+    @property
+    def took_part(self) -> NDArray[np.bool_]:
+        """Whether every system takes part on every topic of the cube."""
+        return self.attended[:, self.codes]
 
     @cached_property
     def slot(self) -> Codes:
@@ -93,9 +99,10 @@ class Selection:
         place = self.position[self.judged_topic[self.judged]]
         return np.bincount(place, minlength=len(self.labels)).astype(np.int32)
 
-    def longest(self, lengths: Codes) -> int:
-        """Return the length of the longest list, at least 1."""
-        return max(1, int(lengths[:, self.chosen].max(initial=0)))
+    @property
+    def longest(self) -> int:
+        """The length of the longest list, at least 1."""
+        return max(1, int(self.lengths[:, self.chosen].max(initial=0)))
 
 
 def count_rows(table: RunTable) -> Codes:
@@ -112,6 +119,7 @@ def select_topics(
     table: RunTable,
     judgments: QrelsTable,
     topics: str | Sequence[Hashable],
+    lengths: Codes,
     collections: Collections | None = None,
 ) -> Selection:
     """Choose the topics of a cube.
@@ -121,7 +129,9 @@ def select_topics(
     table, judgments
         The two frames.
     topics
-        ``"qrels"``, ``"both"`` or a list of judged topics.
+        ``"qrels"``, ``"runs"``, ``"common"`` or a list of judged topics, as for `irframe.cube`.
+    lengths
+        Length of the list of every system for every topic of the runs.
     collections
         Which collection every topic of the qrels belongs to; by default all to one.
 
@@ -134,6 +144,8 @@ def select_topics(
     ------
     ParameterError
         For a listed topic that is not judged, or a chosen one of no known collection.
+    IdError
+        If no topic is common to all systems, and these are asked for.
 
     Warns
     -----
@@ -141,31 +153,63 @@ def select_topics(
         If topics of the runs are not judged, and so left out.
     """
     placed = place_topics(table, judgments)
-    unjudged = int((placed < 0).sum())
-    if unjudged and isinstance(topics, str) and topics == "qrels":
-        listed = ", ".join(map(str, table.topics[placed < 0][:5]))
-        message = f"{unjudged} topics of the runs have no judgments and are left out: {listed}"
-        warn(message)
+    one = collections or Collections.one(len(judgments.topics))
+    listed = np.zeros((len(lengths), len(judgments.topics)), bool)
+    listed[:, placed[placed >= 0]] = lengths[:, placed >= 0] > 0
+    attended = one.attended(listed)
     if isinstance(topics, str):
-        if topics not in {"qrels", "both"}:
-            raise ParameterError("topics 'qrels', 'both' or a list of topics", repr(topics))
-        codes: Codes = np.arange(len(judgments.topics))
-        if topics == "both":
-            codes = np.intersect1d(codes, placed)
+        _tell_unjudged(table.topics[placed < 0])
+        codes = _named(table.systems, topics, listed, attended)
     else:
         codes = _listed(judgments, topics)
     position = np.full(len(judgments.topics), -1)
     position[codes] = np.arange(len(codes))
     labels = judgments.topics[codes]
-    one = collections or Collections.one(len(judgments.topics))
     one.refuse_unknown(labels, codes)
     levels = np.unique(judgments.grade)
-    return Selection(placed, position, labels, judgments.topic, judgments.grade, levels, one)
+    return Selection(
+        placed,
+        position,
+        labels,
+        judgments.topic,
+        judgments.grade,
+        levels,
+        one,
+        lengths,
+        listed,
+        attended,
+    )
+
+
+def _tell_unjudged(topics: pd.Index) -> None:
+    if len(topics):
+        shown = ", ".join(map(str, topics[:5]))
+        warn(f"{len(topics)} topics of the runs have no judgments and are left out: {shown}")
+
+
+def _named(
+    systems: pd.Index, topics: str, listed: NDArray[np.bool_], attended: NDArray[np.bool_]
+) -> Codes:
+    """Return the judged topics that a word means."""
+    some = listed.any(axis=0)
+    if topics == "qrels":
+        some[:] = True
+    elif topics == "common":
+        some &= (listed | ~attended).all(axis=0)
+    elif topics != "runs":
+        raise ParameterError(WORDS, repr(topics))
+    if not some.any():
+        counts = listed.sum(axis=1)
+        order = np.argsort(counts, kind="stable")
+        lists = [f"{systems[row]} {counts[row]} of {len(some)}" for row in order]
+        wanted, advice = "topics for which every run has a list", "topics='runs' takes those of any"
+        raise IdError(wanted, "none; lists for judged topics", advice, lists)
+    return np.flatnonzero(some)
 
 
 def _listed(judgments: QrelsTable, topics: Sequence[Hashable]) -> Codes:
     if not isinstance(topics, Iterable):
-        raise ParameterError("topics 'qrels', 'both' or a list of topics", repr(topics))
+        raise ParameterError(WORDS, repr(topics))
     wanted = pd.Index(list(topics))
     codes = judgments.topics.get_indexer(wanted)
     unknown = wanted[codes < 0]

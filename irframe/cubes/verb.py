@@ -14,6 +14,7 @@ from irframe.cubes.provenance import stamped
 from irframe.cubes.splitting import groups, join, naming_group, riders_of, with_riders
 from irframe.errors import InputError, ParameterError
 from irframe.names import GRADE, RESULT
+from irframe.warned import OneCall, in_group
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -61,6 +62,10 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
         bound = signature.bind(subject, *arguments, **options)
+        with OneCall():
+            return answer(subject, bound)
+
+    def answer(subject: Any, bound: inspect.BoundArguments) -> Any:
         if isinstance(subject, xr.DataTree):
             return _over_tree(call, subject, bound)
         whole = read_cube(subject) if of_cubes else _read(subject)
@@ -177,7 +182,10 @@ def _over_tree(call: Callable[..., Any], tree: xr.DataTree, bound: inspect.Bound
     """
     name = tree.name or "group"
     parts = _parts(branches, tree, xr.DataTree, bound, name)
-    results = {key: _once(call, part, bound) for key, part in parts}
+    results = {}
+    for key, part in parts:
+        with in_group(f"{name} {key}"):
+            results[key] = _once(call, part, bound)
     if not all(isinstance(result, xr.Dataset | xr.DataArray) for result in results.values()):
         first = next(iter(branches(tree).values()))
         return stamped(join(results, name, tree), call.__name__, first, _settings(bound))

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import IdError
+from irframe.errors import IdError, warn
 from irframe.frames.documents import Side, in_batches
 from irframe.frames.ids import Codes, repeated, same_kind, shown
 from irframe.frames.ranking import listed_again, refuse_duplicates
@@ -62,13 +62,12 @@ def locate(table: RunTable, judgments: QrelsTable, placed: Codes) -> Codes:
     return place
 
 
-def refuse_empty_join(table: RunTable, judgments: QrelsTable, *, found: bool) -> None:
-    """Raise if no retrieved document is judged, showing identifiers of both sides."""
+def tell_unjudged(table: RunTable, judgments: QrelsTable, *, found: bool) -> None:
+    """Warn if no retrieved document is judged, showing identifiers of both sides."""
     if not found:
         docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
-        raise IdError(
-            "documents that occur in runs and qrels",
-            f"none: the runs have {docs[0]} in {table.columns[DOC]!r}, the qrels "
-            f"{docs[1]} in {judgments.columns[DOC]!r}",
-            "compare the identifiers",
+        warn(
+            f"no retrieved document is judged: the runs have {docs[0]} in "
+            f"{table.columns[DOC]!r}, the qrels {docs[1]} in {judgments.columns[DOC]!r}; "
+            "compare the identifiers"
         )

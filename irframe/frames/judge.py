@@ -6,7 +6,7 @@ import pandas as pd
 from irframe.errors import InputError
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
-from irframe.frames.joining import locate, place_topics, refuse_empty_join
+from irframe.frames.joining import locate, place_topics, tell_unjudged
 from irframe.frames.tables import (
     read_qrels_table,
     read_table,
@@ -32,7 +32,12 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     Raises
     ------
     IdError
-        If no topic or no document occurs on both sides, or one does twice on one side.
+        If no topic occurs on both sides, or a document occurs twice on one side.
+
+    Warns
+    -----
+    IrframeWarning
+        If no retrieved document is judged.
 
     Examples
     --------
@@ -49,7 +54,7 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
         found = repr(table.columns[GRADE])
         raise InputError("runs without a column of grades", found, "drop or rename it first")
     judged = locate(table, judgments, place_topics(table, judgments))
-    refuse_empty_join(table, judgments, found=bool((judged >= 0).any()))
+    tell_unjudged(table, judgments, found=bool((judged >= 0).any()))
     grade = pd.array(judgments.grade[np.maximum(judged, 0)], dtype="Int8")
     grade[judged < 0] = pd.NA
     return table.frame.assign(**{GRADE: grade})

@@ -34,9 +34,6 @@ SAME = frozenset(
 )
 """Measures that irframe defines as the other providers of ir_measures do."""
 
-OURS, ANCHOR = "run", "judged"
-"""The run, and a system with one judged document, so that a run may have none."""
-
 
 def register() -> None:
     """Put irframe before the other providers of ir_measures, after what users define themselves."""
@@ -144,18 +141,17 @@ class IrframeEvaluator(providers.Evaluator):
 
     def _iter_calc(self, run: Runs) -> Iterator[Any]:
         """Yield the scores of the topics that are in the run; ir_measures knows the others."""
-        runs = self._anchored(run)
+        runs = self._judged(run)
         if runs is None:
             return
-        scores = evaluate(runs, self.qrels, self.metrics, topics="both", score_dtype="float32").loc[
-            OURS
-        ]
+        scores = evaluate(runs, self.qrels, self.metrics, topics="runs", score_dtype="float32")
+        scores = scores.droplevel(SYSTEM)
         for measure, values in zip(self.measures, scores.to_numpy().T.tolist(), strict=True):
             for topic, value in zip(scores.index.tolist(), values, strict=True):
                 yield ir_measures.Metric(query_id=topic, measure=measure, value=value)
 
-    def _anchored(self, run: Runs) -> pd.DataFrame | None:
-        """Return the run beside a judged document; None if none of its topics is judged."""
+    def _judged(self, run: Runs) -> pd.DataFrame | None:
+        """Return the lists of the run for judged topics; None if there is none."""
         if not isinstance(run, pd.DataFrame) and isinstance(run, Iterable):
             run = run if hasattr(run, "items") else list(run)
         if hasattr(run, "__len__") and not len(run):
@@ -163,14 +159,8 @@ class IrframeEvaluator(providers.Evaluator):
         frame = as_runs(run)
         found = require_columns(frame, RUN)
         names = [found[role] for role in (TOPIC, DOC, SCORE)]
-        topic, doc = (self.qrels[self.roles[role]] for role in (TOPIC, DOC))
-        judged = topic.isin(frame[names[0]].unique())
-        if not judged.any():
-            return None
-        anchor = pd.DataFrame(
-            [(topic[judged].iloc[0], doc[judged].iloc[0], 1.0, ANCHOR)], columns=[*names, SYSTEM]
-        )
-        return pd.concat([frame[names].assign(**{SYSTEM: OURS}), anchor], ignore_index=True)
+        judged = frame[names[0]].isin(self.qrels[self.roles[TOPIC]].unique())
+        return frame.loc[judged, names] if judged.any() else None
 
 
 def _translated(measure: Any) -> Metric:

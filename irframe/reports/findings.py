@@ -1,18 +1,18 @@
 """All that is to be known before a number of a report is trusted, with every place."""
 
-import warnings
 from collections.abc import Iterator
 
 import pandas as pd
 import xarray as xr
 
-from irframe.errors import IrframeError, IrframeWarning
+from irframe.errors import IrframeError
 from irframe.frames.tables import read_qrels_table, read_table
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH
 from irframe.studies.trust.cube_checks import check_cube
 from irframe.studies.trust.findings import Finding, every_place, finding_of, to_frame
 from irframe.studies.trust.frame_checks import check_frames
+from irframe.warned import unsaid
 
 
 def findings(
@@ -29,8 +29,7 @@ def findings(
     frames
         ``runs`` and ``qrels``, or nothing.
     """
-    with every_place(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrframeWarning)
+    with every_place(), unsaid():
         return to_frame([*_of_frames(cube, frames), *_of_cube(cube, metrics)])
 
 

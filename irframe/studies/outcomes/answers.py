@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, places, whole
 from irframe.cubes.grouping import group_coordinates
+from irframe.cubes.missing import tell_missing
 from irframe.cubes.recall_base import count_by_topic
-from irframe.cubes.topics import Selection, select_topics
+from irframe.cubes.topics import Selection, count_rows, select_topics
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ids import repeated
-from irframe.frames.joining import locate, refuse_empty_join
+from irframe.frames.joining import locate, tell_unjudged
 from irframe.frames.ranking import rank_table
 from irframe.frames.tables import (
     QrelsTable,
@@ -158,7 +159,7 @@ def answers_of_runs(
         raise ParameterError("ties that give every document one rank", "ties='mean'")
     depth = DEEPEST if depth is None else whole("depth", depth, low=1, error=DepthError)
     table, judgments = read_table(runs), read_qrels_table(qrels)
-    selection = select_topics(table, judgments, topics)
+    selection = select_topics(table, judgments, topics, count_rows(table))
     place = selection.position[judgments.topic[judgments.grade >= rel]]
     count = np.bincount(place[place >= 0], minlength=len(selection.labels))
     if (count > 1).any():
@@ -166,6 +167,7 @@ def answers_of_runs(
         refuse_twice_judged(judgments, repeated(codes))
     kept = _kept(count, selection.labels, relevant)
     group = None if by is None else _group(table, judgments, selection, by)
+    tell_missing(table.systems, table.topics, selection, group)
     answers = Answers(
         rank=np.zeros((len(table.systems), len(kept)), np.int32),
         listed=np.zeros((len(table.systems), len(kept)), bool),
@@ -207,7 +209,7 @@ def _search(
         grade = np.where(row >= 0, judged.grade[np.maximum(row, 0)], UNJUDGED)
         hit = np.flatnonzero((grade >= rel) & (order.rank <= answers.depth))[::-1]
         answers.rank.ravel()[list_of[hit]] = order.rank[hit]
-    refuse_empty_join(table, judgments, found=found)
+    tell_unjudged(table, judgments, found=found)
 
 
 def _blocks(

@@ -1,6 +1,5 @@
 """What to know about runs and judgments before trusting a number."""
 
-import warnings
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Literal
 
@@ -10,7 +9,7 @@ from irframe.checks import choice
 from irframe.cubes.cube import build_cube
 from irframe.cubes.policy import Policy
 from irframe.cubes.score import Metrics, parse_metrics
-from irframe.errors import IrframeError, IrframeWarning
+from irframe.errors import IrframeError
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
 from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table, read_table
@@ -20,6 +19,7 @@ from irframe.names import DEPTH, Ties
 from irframe.studies.trust.cube_checks import check_cube
 from irframe.studies.trust.findings import Finding, every_place, finding_of, to_frame
 from irframe.studies.trust.frame_checks import check_frames
+from irframe.warned import unsaid
 
 
 def diagnose(
@@ -119,8 +119,7 @@ def _findings(
     yield from findings
     judged = judgments.grade != POOLED_UNJUDGED
     if judged.any() and not any(finding.severity == "error" for finding in findings):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", IrframeWarning)
+        with unsaid():
             built = build_cube(table.frame, judgments.frame[judged], policy)
             yield from check_cube(built, metrics, built.sizes[DEPTH] if depth is None else depth)
 

@@ -1,0 +1,145 @@
+"""What a call warns of: each thing once, whatever groups it went through, at the caller's line."""
+
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
+from pathlib import Path
+from types import CodeType, FrameType, TracebackType
+
+__all__ = ["OneCall", "Place", "in_group", "listing", "tell", "unsaid"]
+
+Place = tuple[CodeType, int]
+"""Where something is warned of: what is warned of there is one thing."""
+
+SHOWN = 5
+"""How many groups, and how much else, a warning lists."""
+LOOPS = {"apply", "agg", "aggregate", "transform", "filter", "map", "map_over_datasets"}
+"""Functions of pandas and xarray that call a user's function for one part after the other."""
+TOLD = "told by irframe"
+"""Under this name such a call keeps what was warned of inside it, for as long as it runs."""
+
+_CALL: ContextVar["OneCall | None"] = ContextVar("call", default=None)
+_GROUP: ContextVar[str] = ContextVar("group", default="")
+
+
+class OneCall:
+    """What is warned of inside is said at its end, once of each thing; the outermost call counts.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from irframe.errors import warn
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     with OneCall():
+    ...         for track in ("news", "web"):
+    ...             with in_group(f"track {track}"):
+    ...                 warn("3 topics are left out")
+    >>> [str(each.message) for each in caught]
+    ['3 topics are left out (track news, track web)']
+    """
+
+    def __init__(self) -> None:
+        self._told: dict[tuple[Place, type[Warning]], dict[str, list[str]]] = {}
+        self._token: Token[OneCall | None] | None = None
+
+    def __enter__(self) -> None:
+        if _CALL.get() is None:
+            self._token = _CALL.set(self)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._token is None:
+            return
+        _CALL.reset(self._token)
+        for (place, category), texts in self._told.items():
+            for text in _merged(texts):
+                _say(text, category, place)
+
+    def note(self, text: str, category: type[Warning], place: Place) -> None:
+        """Keep what is to be said, and the group it is said of."""
+        groups = self._told.setdefault((place, category), {}).setdefault(text, [])
+        if (group := _GROUP.get()) and group not in groups:
+            groups.append(group)
+
+
+@contextmanager
+def unsaid() -> Iterator[None]:
+    """Say nothing of what is warned of inside, as another answer tells of it."""
+    token = _CALL.set(OneCall())
+    try:
+        yield
+    finally:
+        _CALL.reset(token)
+
+
+@contextmanager
+def in_group(name: str) -> Iterator[None]:
+    """Name a group in what is warned of inside."""
+    token = _GROUP.set(name)
+    try:
+        yield
+    finally:
+        _GROUP.reset(token)
+
+
+def tell(text: str, category: type[Warning], place: Place) -> None:
+    """Say something now, or at the end of the call that it is part of."""
+    call = _CALL.get()
+    if call is None:
+        _say(text, category, place)
+    else:
+        call.note(text, category, place)
+
+
+def _merged(texts: Mapping[str, list[str]]) -> Iterator[str]:
+    """Yield what is to be said of one thing: one message, if it is said of groups."""
+    if not any(texts.values()):
+        yield from texts
+        return
+    parts = [f"{text} ({listing(groups)})" if groups else text for text, groups in texts.items()]
+    yield listing(parts, "; ")
+
+
+def listing(names: Sequence[object], between: str = ", ") -> str:
+    """Return the first names as text, and how many more there are.
+
+    Examples
+    --------
+    >>> listing(range(7))
+    '0, 1, 2, 3, 4 and 2 more'
+    """
+    more = len(names) - SHOWN
+    return between.join(map(str, names[:SHOWN])) + (f" and {more} more" if more > 0 else "")
+
+
+def _say(text: str, category: type[Warning], place: Place) -> None:
+    """Warn at the line outside irframe from which it was called, once in a loop of pandas."""
+    inside, frame, level = str(Path(__file__).parent), sys._getframe(), 1  # noqa: SLF001
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
+        frame, level = frame.f_back, level + 1
+    loop = _loop_around(frame)
+    if loop is not None:
+        told = loop.f_locals.setdefault(TOLD, set())
+        if place in told:
+            return
+        told.add(place)
+        text += f" (said of the first part that {loop.f_code.co_name} came to; others may be alike)"
+    warnings.warn(text, category, stacklevel=level)
+
+
+def _loop_around(frame: FrameType | None) -> FrameType | None:
+    """Return the outermost call of pandas or xarray that loops over parts, if there is one."""
+    loop = None
+    while frame is not None:
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package in {"pandas", "xarray"} and frame.f_code.co_name in LOOPS:
+            loop = frame
+        frame = frame.f_back
+    return loop
