@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from pathlib import Path
@@ -107,7 +107,7 @@ def _merged(texts: Mapping[str, list[str]]) -> Iterator[str]:
     yield listing(parts, "; ")
 
 
-def listing(names: Sequence[object], between: str = ", ") -> str:
+def listing(names: Iterable[object], between: str = ", ") -> str:
     """Return the first names as text, and how many more there are.
 
     Examples
@@ -115,8 +115,9 @@ def listing(names: Sequence[object], between: str = ", ") -> str:
     >>> listing(range(7))
     '0, 1, 2, 3, 4 and 2 more'
     """
-    more = len(names) - SHOWN
-    return between.join(map(str, names[:SHOWN])) + (f" and {more} more" if more > 0 else "")
+    every = list(map(str, names))
+    more = len(every) - SHOWN
+    return between.join(every[:SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _say(text: str, category: type[Warning], place: Place) -> None:

@@ -237,11 +237,11 @@ TREC_EVAL = pytest.mark.skipif(
 @pytest.mark.parametrize(
     ("theirs", "ours"),
     [
-        (["-q", "-m", "official"], ["-q", "-m", "official", "--topics", "both"]),
+        (["-q", "-m", "official"], ["-q", "-m", "official", "--topics", "runs"]),
         (["-q", "-c", "-m", "official"], ["-q", "-m", "official"]),
         (
             ["-m", "ndcg_cut.10,20", "-m", "map"],
-            ["-m", "ndcg_cut.10,20", "map", "--topics", "both"],
+            ["-m", "ndcg_cut.10,20", "map", "--topics", "runs"],
         ),
     ],
 )

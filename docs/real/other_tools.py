@@ -108,7 +108,7 @@ def pytrec_eval_page(tracks):
     for name, (runs, qrels) in tracks.items():
         evaluator = pytrec_eval.RelevanceEvaluator(ir.to_pytrec_eval(qrels), {"all_trec"})
         theirs = by_topic(runs, evaluator)
-        ours = ir.evaluate(runs, qrels, "all_trec", score_dtype="float32", topics="both")
+        ours = ir.evaluate(runs, qrels, "all_trec", score_dtype="float32", topics="runs")
         ours = ours.reindex(theirs.index)
         ours[GEOMETRIC] = np.log(ours[GEOMETRIC].clip(lower=1e-5))
         apart = largest(theirs, ours)
@@ -124,7 +124,7 @@ def pytrec_eval_page(tracks):
         )
     page.table(rows, "real")
     single, double = (
-        ir.evaluate(runs, qrels, "AP", score_dtype=dtype, topics="both")["AP"]
+        ir.evaluate(runs, qrels, "AP", score_dtype=dtype, topics="runs")["AP"]
         for dtype in ("float32", "float64")
     )
     moved = (single - double).abs()
@@ -187,7 +187,7 @@ def trec_eval_page(tracks):
             gap_theirs=theirs("-m map", "gap"),
             gap_c=theirs("-c -m map", "gap"),
             gap_ours=ours("-m", "map", run="gap"),
-            gap_both=ours("-m", "map", "--topics", "both", run="gap"),
+            gap_both=ours("-m", "map", "--topics", "runs", run="gap"),
             nan_theirs=theirs("-m map", "nan"),
             ideal_theirs=theirs("-M 7 -m ndcg"),
             ideal_ours=ours("-m", "ndcg", "--depth", "7"),

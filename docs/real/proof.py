@@ -178,7 +178,7 @@ def robust(data, ledger):
         metrics = at_level(some, level)
         if condensed:
             metrics = [replace(metric, judged_only=True) for metric in metrics]
-        ours = runs.ireval.evaluate(qrels, metrics, score_dtype="float32", topics="both")
+        ours = runs.ireval.evaluate(qrels, metrics, score_dtype="float32", topics="runs")
         ours = ours.set_axis(some, axis="columns")
         peer = pytrec_eval.RelevanceEvaluator(
             judged, {"all_trec"}, relevance_level=level, judged_docs_only_flag=condensed
@@ -203,7 +203,7 @@ def robust(data, ledger):
     ours, theirs = parts[1, False]
     geometric = pytrec_eval.RelevanceEvaluator(judged, {"gm_map", "gm_bpref"})
     means = runs.ireval.evaluate(
-        qrels, ["gm_map", "gm_bpref"], score_dtype="float32", topics="both"
+        qrels, ["gm_map", "gm_bpref"], score_dtype="float32", topics="runs"
     )
     means = means.ireval.summary()["mean"].unstack("metric")  # noqa: PD010 - a Series has no other
     logarithms = {

@@ -17,6 +17,7 @@ from irframe.cubes.contribution import Contribution
 from irframe.cubes.grouping import group_coordinates
 from irframe.cubes.labelling import label
 from irframe.cubes.layout import LEVEL, PARTS
+from irframe.cubes.lists import Lists
 from irframe.cubes.missing import tell_missing
 from irframe.cubes.policy import Policy
 from irframe.cubes.recall_base import gather
@@ -55,15 +56,15 @@ def block_cube(
     groups = Collections.read(runs, qrels, table, judgments, placed, policy.collection)
     contribution = Contribution.read(runs, table, policy.contributing)
     looks = _looks(blocks, contribution.systems)
-    lists = _of_lists(looks)
-    lengths = _lengths(lists["retrieved"], placed)
-    selection = select_topics(table, judgments, policy.topics, lengths, groups)
-    tell_missing(table.systems, table.topics, selection)
+    told = _of_lists(looks)
+    lists = Lists(table, placed, _lengths(told["retrieved"], placed), groups)
+    selection = select_topics(lists, judgments, policy.topics)
+    tell_missing(lists, selection)
     tell_unjudged(table, judgments, found=any(seen.judged for seen in looks))
     contribution = _told(contribution, looks, judgments, placed)
     ordered = selection.in_order()
-    parts = {name: values[:, ordered.codes] for name, values in lists.items()}
-    parts["took_part"] = ordered.took_part
+    parts = {name: values[:, ordered.codes] for name, values in told.items()}
+    parts["took_part"] = lists.attended[:, ordered.codes]
     depth = policy.depth or max(1, int(parts["retrieved"].max(initial=0)))
     plan = Plan(
         blocks,

@@ -87,25 +87,6 @@ class Collections:
         of_topic[pairs[0]] = pairs[1]
         return cls(of_topic, pd.Index(labels), name, told)
 
-    def attended(self, listed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Say of every system and topic whether the system takes part in the topic's collection.
-
-        It does if it has a list there, or if the runs say so of any of its rows, judged or not.
-        Of a system of which neither says where it takes part, that is everywhere.
-
-        Parameters
-        ----------
-        listed
-            Whether every system has a list for every topic of the qrels.
-        """
-        found = np.zeros((len(listed), len(self.labels) + 1), bool)
-        system, topic = np.nonzero(listed)
-        found[system, self.of_topic[topic]] = True
-        if self.told is not None:
-            found[:, :-1] |= self.told
-        found[~found.any(axis=1)] = True
-        return np.asarray(found[:, self.of_topic])
-
     def refuse_unknown(self, labels: pd.Index, codes: Codes) -> None:
         """Raise if chosen topics belong to no known collection."""
         unknown = labels[self.of_topic[codes] < 0]

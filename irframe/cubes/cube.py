@@ -12,9 +12,10 @@ from irframe.cubes.contribution import Contribution
 from irframe.cubes.filling import fill
 from irframe.cubes.grouping import each_group, group_coordinates
 from irframe.cubes.labelling import label
+from irframe.cubes.lists import Lists, count_rows
 from irframe.cubes.missing import tell_missing
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
-from irframe.cubes.topics import count_rows, select_topics
+from irframe.cubes.topics import select_topics
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.joining import place_topics
@@ -189,15 +190,16 @@ def build_cube(runs: Runs, qrels: Qrels, policy: Policy, by: str | None = None) 
     runs, qrels = table.frame, judgments.frame
     placed = place_topics(table, judgments)
     groups = Collections.read(runs, qrels, table, judgments, placed, policy.collection)
-    selection = select_topics(table, judgments, policy.topics, count_rows(table), groups)
+    lists = Lists(table, placed, count_rows(table), groups)
+    selection = select_topics(lists, judgments, policy.topics)
     contribution = Contribution.read(runs, table, policy.contributing)
-    depth = policy.depth or selection.longest
+    depth = policy.depth or selection.longest(lists.lengths)
     cells = fill(table, judgments, selection, contribution, policy, depth)
-    parts = vars(cells) | {"took_part": selection.took_part}
+    parts = vars(cells) | {"took_part": lists.attended[:, selection.codes]}
     filed = partial(contribution.filed, len(table.topics), selection)
     built = label(table.systems, judgments, selection, contribution, filed, parts, policy)
     grouped = built.assign_coords(group_coordinates(runs, qrels, table, selection))
     split = by in grouped.coords and grouped[by].dims == (TOPIC,)
-    tell_missing(table.systems, table.topics, selection, grouped[by] if split else None)
+    tell_missing(lists, selection, grouped[by] if split else None)
     grouped.encoding[FILES] = [*runs.attrs.get(FILES, []), *qrels.attrs.get(FILES, [])]
     return grouped

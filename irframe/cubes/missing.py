@@ -6,21 +6,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.cubes.lists import Lists
 from irframe.cubes.topics import Selection
 from irframe.errors import warn
 from irframe.frames.ids import shown
 from irframe.warned import listing
 
 
-def tell_missing(
-    systems: pd.Index, topics: pd.Index, selection: Selection, group: Any = None
-) -> None:
+def tell_missing(lists: Lists, selection: Selection, group: Any = None) -> None:
     """Warn of lists that are missing where their systems take part, and count as empty.
 
     Parameters
     ----------
-    systems, topics
-        Systems and topics of the runs.
+    lists
+        Which lists the runs have.
     selection
         The topics of the cube.
     group
@@ -32,17 +31,17 @@ def tell_missing(
         Once of topics for which no system has a list, once of systems whose topics match none,
         and once of systems that lack lists which others have.
     """
-    listed = selection.listed[:, selection.codes]
-    some = listed.any(axis=0)
-    _tell_topics(selection.labels[~some], len(some))
-    stray = ~selection.listed.any(axis=1)
-    _tell_stray(systems, topics, selection, stray)
-    expected = selection.took_part & some & ~stray[:, np.newaxis]
+    listed = lists.listed[:, selection.codes]
+    some = np.asarray(listed.any(axis=0))
+    _tell_topics(selection.labels[np.flatnonzero(~some)], len(some))
+    stray = ~np.asarray(lists.listed.any(axis=1))
+    _tell_stray(lists, selection, stray)
+    expected = lists.attended[:, selection.codes] & some & ~stray[:, np.newaxis]
     if group is not None:
         codes, keys = pd.factorize(np.asarray(group))
         inside = codes[:, np.newaxis] == np.arange(len(keys))
         expected &= (listed @ inside)[:, codes]
-    _tell_systems(systems, (expected & ~listed).sum(axis=1), expected.sum(axis=1))
+    _tell_systems(lists.runs.systems, (expected & ~listed).sum(axis=1), expected.sum(axis=1))
 
 
 def _tell_topics(topics: pd.Index, total: int) -> None:
@@ -53,21 +52,20 @@ def _tell_topics(topics: pd.Index, total: int) -> None:
         )
 
 
-def _tell_stray(
-    systems: pd.Index, topics: pd.Index, selection: Selection, stray: NDArray[np.bool_]
-) -> None:
+def _tell_stray(lists: Lists, selection: Selection, stray: NDArray[np.bool_]) -> None:
     """Name systems that have no list for any judged topic: they score 0, or not at all."""
-    inside = selection.attended.any(axis=1)
-    if (stray & inside).any():
-        theirs = topics[(selection.lengths[stray & inside] > 0).any(axis=0)]
+    systems, inside = lists.runs.systems, np.asarray(lists.attended.any(axis=1))
+    nowhere, lost = np.flatnonzero(~inside), np.flatnonzero(stray & inside)
+    if len(lost):
+        theirs = lists.runs.topics[np.flatnonzero((lists.lengths[lost] > 0).any(axis=0))]
         told = f"they have topics {shown(theirs)}, " if len(theirs) else ""
         warn(
             "systems without a list for any judged topic score 0 on all of them: "
-            f"{listing(systems[stray & inside])}; {told}judged are {shown(selection.labels)}"
+            f"{listing(systems[lost])}; {told}judged are {shown(selection.labels)}"
         )
-    if not inside.all():
-        name = selection.collections.name
-        warn(f"systems of no judged collection ({name}) have no score: {listing(systems[~inside])}")
+    if len(nowhere):
+        name = lists.collections.name
+        warn(f"systems of no judged collection ({name}) have no score: {listing(systems[nowhere])}")
 
 
 def _tell_systems(

@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.cubes.collections import Collections
+from irframe.cubes.lists import Lists
 from irframe.errors import IdError, ParameterError, warn
 from irframe.frames.ids import Codes
-from irframe.frames.joining import place_topics
-from irframe.frames.tables import QrelsTable, RunTable, row_slices
+from irframe.frames.tables import QrelsTable
 from irframe.names import TOPIC
 
 WORDS = "topics 'qrels', 'runs', 'common' or a list of topics"
@@ -37,12 +37,6 @@ class Selection:
     """The grades that occur, ascending, over all judged topics."""
     collections: Collections
     """Which collection every topic of the qrels belongs to."""
-    lengths: Codes
-    """Length of the list of every system for every topic of the runs."""
-    listed: NDArray[np.bool_]
-    """Whether every system has a list for every topic of the qrels."""
-    attended: NDArray[np.bool_]
-    """Whether every system takes part in the collection of every topic of the qrels."""
 
     @cached_property
     def codes(self) -> Codes:
@@ -70,11 +64,6 @@ class Selection:
         highest = self.collections.reduce(np.maximum, self.judged_topic, self.judged_grade, 1)
         return highest[self.codes].astype(np.int16)
 
-    @property
-    def took_part(self) -> NDArray[np.bool_]:
-        """Whether every system takes part on every topic of the cube."""
-        return self.attended[:, self.codes]
-
     @cached_property
     def slot(self) -> Codes:
         """Position of every row of the qrels in the recall base of its topic."""
@@ -99,41 +88,24 @@ class Selection:
         place = self.position[self.judged_topic[self.judged]]
         return np.bincount(place, minlength=len(self.labels)).astype(np.int32)
 
-    @property
-    def longest(self) -> int:
-        """The length of the longest list, at least 1."""
-        return max(1, int(self.lengths[:, self.chosen].max(initial=0)))
-
-
-def count_rows(table: RunTable) -> Codes:
-    """Return the length of the list of every system and topic of the runs."""
-    topics = len(table.topics)
-    lengths = np.zeros((len(table.systems), topics), np.int64)
-    for rows in row_slices(len(table.system)):
-        pair = table.system[rows].astype(np.int64) * topics + table.topic[rows]
-        lengths += np.bincount(pair, minlength=lengths.size).reshape(lengths.shape)
-    return lengths
+    def longest(self, lengths: Codes) -> int:
+        """Return the length of the longest list, at least 1."""
+        return max(1, int(lengths[:, self.chosen].max(initial=0)))
 
 
 def select_topics(
-    table: RunTable,
-    judgments: QrelsTable,
-    topics: str | Sequence[Hashable],
-    lengths: Codes,
-    collections: Collections | None = None,
+    lists: Lists, judgments: QrelsTable, topics: str | Sequence[Hashable]
 ) -> Selection:
     """Choose the topics of a cube.
 
     Parameters
     ----------
-    table, judgments
-        The two frames.
+    lists
+        Which lists the runs have.
+    judgments
+        The qrels.
     topics
         ``"qrels"``, ``"runs"``, ``"common"`` or a list of judged topics, as for `irframe.cube`.
-    lengths
-        Length of the list of every system for every topic of the runs.
-    collections
-        Which collection every topic of the qrels belongs to; by default all to one.
 
     Returns
     -------
@@ -152,32 +124,19 @@ def select_topics(
     IrframeWarning
         If topics of the runs are not judged, and so left out.
     """
-    placed = place_topics(table, judgments)
-    one = collections or Collections.one(len(judgments.topics))
-    listed = np.zeros((len(lengths), len(judgments.topics)), bool)
-    listed[:, placed[placed >= 0]] = lengths[:, placed >= 0] > 0
-    attended = one.attended(listed)
+    placed, collections = lists.placed, lists.collections
     if isinstance(topics, str):
-        _tell_unjudged(table.topics[placed < 0])
-        codes = _named(table.systems, topics, listed, attended)
+        codes = _named(lists, topics)
+        _tell_unjudged(lists.runs.topics[placed < 0])
     else:
         codes = _listed(judgments, topics)
     position = np.full(len(judgments.topics), -1)
     position[codes] = np.arange(len(codes))
     labels = judgments.topics[codes]
-    one.refuse_unknown(labels, codes)
+    collections.refuse_unknown(labels, codes)
     levels = np.unique(judgments.grade)
     return Selection(
-        placed,
-        position,
-        labels,
-        judgments.topic,
-        judgments.grade,
-        levels,
-        one,
-        lengths,
-        listed,
-        attended,
+        placed, position, labels, judgments.topic, judgments.grade, levels, collections
     )
 
 
@@ -187,23 +146,23 @@ def _tell_unjudged(topics: pd.Index) -> None:
         warn(f"{len(topics)} topics of the runs have no judgments and are left out: {shown}")
 
 
-def _named(
-    systems: pd.Index, topics: str, listed: NDArray[np.bool_], attended: NDArray[np.bool_]
-) -> Codes:
+def _named(lists: Lists, topics: str) -> Codes:
     """Return the judged topics that a word means."""
-    some = listed.any(axis=0)
     if topics == "qrels":
-        some[:] = True
-    elif topics == "common":
-        some &= (listed | ~attended).all(axis=0)
-    elif topics != "runs":
+        return np.arange(lists.listed.shape[1])
+    if topics not in {"runs", "common"}:
         raise ParameterError(WORDS, repr(topics))
+    some = lists.listed.any(axis=0)
+    if topics == "common":
+        some &= (lists.listed | ~lists.attended).all(axis=0)
     if not some.any():
-        counts = listed.sum(axis=1)
-        order = np.argsort(counts, kind="stable")
-        lists = [f"{systems[row]} {counts[row]} of {len(some)}" for row in order]
-        wanted, advice = "topics for which every run has a list", "topics='runs' takes those of any"
-        raise IdError(wanted, "none; lists for judged topics", advice, lists)
+        counts = lists.listed.sum(axis=1)
+        told = [f"{lists.runs.systems[row]} {counts[row]}" for row in np.argsort(counts)]
+        wanted, found = (
+            "topics for which every run has a list",
+            "none; judged topics that runs have",
+        )
+        raise IdError(wanted, found, "ask for topics='runs', or leave runs out", told)
     return np.flatnonzero(some)
 
 

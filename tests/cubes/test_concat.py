@@ -238,7 +238,7 @@ class TestAttributes:
         runs, qrels = experiment(0)
         parts = of_tracks((runs.drop(columns="contributing"), qrels))
         parts[0].attrs |= {"collection": "track", "pool": "complete", "mine": 1}
-        parts[1].attrs |= {"topics": "both", "pool": "stated", "theirs": 2}
+        parts[1].attrs |= {"topics": "runs", "pool": "stated", "theirs": 2}
         found = ir.concat(parts).attrs
         assert found["pool"] == "unknown"
         assert not {"topics", "collection", "theirs"} & set(found)
@@ -331,7 +331,7 @@ def test_real_runs_read_apart(shared):
     folder = shared / "data" / "robust03"
     qrels = ir.read_qrels(folder / "qrels.txt")
     paths = sorted((folder / "runs").glob("*.gz"))[:4]
-    options = {"depth": 100, "contributing": None, "topics": "both"}
+    options = {"depth": 100, "contributing": None, "topics": "runs"}
     apart = [build(ir.read_run(path), qrels, **options) for path in paths]
     found = ir.concat(apart, dim="system")
     built = build(ir.read_runs(paths), qrels, **options)

@@ -56,7 +56,7 @@ def test_unjudged_topics_are_dropped_with_one_warning_that_counts_them():
 
 
 def test_topics_both_and_listed():
-    assert list(quiet_cube(topics="both").topic.values) == ["1", "2"]
+    assert list(quiet_cube(topics="runs").topic.values) == ["1", "2"]
     assert list(RUNS.ireval.cube(QRELS, topics=["4", "1"]).topic.values) == ["4", "1"]
     with pytest.raises(ParameterError, match="'3'"):
         RUNS.ireval.cube(QRELS, topics=["3"])
@@ -137,7 +137,7 @@ def test_group_columns_ride_along():
 
 def test_topic_columns_of_runs_ride_along():
     runs = RUNS.assign(year=RUNS["topic"].map({"1": 2001, "2": 2002, "3": 2003}))
-    cube = quiet_cube(runs, topics="both")
+    cube = quiet_cube(runs, topics="runs")
     assert cube.year.dims == ("topic",)
     assert cube.year.values.tolist() == [2001, 2002]
 
@@ -146,12 +146,12 @@ def test_by_scores_each_group_with_its_own_topics():
     qrels = pd.concat([QRELS, pd.DataFrame({"topic": ["2"], "doc": ["d1"], "grade": [0]})])
     runs = RUNS.assign(track=RUNS["topic"].map({"1": "web", "2": "news", "3": "none"}))
     runs = runs[runs["track"] != "none"]
-    frame = runs.ireval.evaluate(qrels, ["AP", "P@2"], by="track", topics="both")
+    frame = runs.ireval.evaluate(qrels, ["AP", "P@2"], by="track", topics="runs")
     assert frame.index.names == ["track", "system", "topic"]
     assert sorted(set(frame.index.droplevel("system"))) == [("news", "2"), ("web", "1")]
     alone = runs[runs["track"] == "web"].ireval.evaluate(qrels, ["AP", "P@2"], topics=["1"])
     pd.testing.assert_frame_equal(frame.loc["web"], alone)
-    tree = runs.ireval.cube(qrels, by="track", topics="both")
+    tree = runs.ireval.cube(qrels, by="track", topics="runs")
     assert isinstance(tree, xr.DataTree)
     assert set(tree.children) == {"web", "news"}
     assert tree["news"].sizes["topic"] == 1

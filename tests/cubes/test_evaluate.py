@@ -70,7 +70,7 @@ def test_a_deeper_depth_divides_by_itself(track):
     [
         {"ties": "doc"},
         {"ties": "random", "seed": 3},
-        {"score_dtype": "float32", "topics": "both"},
+        {"score_dtype": "float32", "topics": "runs"},
         {"topics": ["103", "101"]},
         {"contributing": ["bm25"], "pool_depth": 3},
     ],

@@ -92,7 +92,7 @@ def by_pytrec_eval(runs, qrels, measures, **options):
 @pytest.mark.parametrize("track", TRACKS)
 def test_runs_score_as_pytrec_eval(shared, track):
     runs, qrels = read_track(shared, track)
-    ours = by_trec_name(runs.ireval.evaluate(qrels, NAMES, score_dtype="float32", topics="both"))
+    ours = by_trec_name(runs.ireval.evaluate(qrels, NAMES, score_dtype="float32", topics="runs"))
     compared = 0
     for system, theirs in by_pytrec_eval(runs, qrels, TREC):
         mine = ours.loc[system].loc[theirs.index, NAMES]
@@ -118,7 +118,7 @@ def test_geometric_means_are_those_of_pytrec_eval(shared):
     runs, qrels = read_track(shared, "robust03")
     runs = runs[runs["system"].isin(runs["system"].unique()[::4])]
     names = ["gm_map", "gm_bpref"]
-    scores = runs.ireval.evaluate(qrels, names, score_dtype="float32", topics="both")
+    scores = runs.ireval.evaluate(qrels, names, score_dtype="float32", topics="runs")
     means = scores.ireval.summary()["mean"].unstack("metric")
     for system, theirs in by_pytrec_eval(runs, qrels, names):
         expected = np.exp(theirs[names].astype(float).mean())
@@ -130,7 +130,7 @@ def test_runs_score_as_ir_measures_has_it(shared):
     runs = runs[runs["system"] == min(runs["system"])].copy()
     runs["score"] += 1 - runs.groupby("topic")["score"].transform("min")  # it has 0 for the missed
     metrics = ["Compat(p=0.95)", "Compat(p=0.8, normalize=False)", "Accuracy(rel=2)@30"]
-    ours = runs.ireval.evaluate(qrels, metrics, ties="doc", topics="both")
+    ours = runs.ireval.evaluate(qrels, metrics, ties="doc", topics="runs")
     peer = [ir_measures.parse_measure(name.replace(" ", "")) for name in metrics]
     names = {"topic": "query_id", "doc": "doc_id", "grade": "relevance"}
     judged = qrels.rename(columns=names)[list(names.values())]

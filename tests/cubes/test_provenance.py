@@ -10,7 +10,7 @@ from irframe.cubes.provenance import caption
 DECIDED = {
     "ties": "doc",
     "score_dtype": "float32",
-    "topics": "both",
+    "topics": "runs",
     "pool": "stated",
     "top": 3,
     "pool_depth": 10,
@@ -25,7 +25,7 @@ def frames():
 
 @pytest.fixture(scope="module")
 def cube(frames):
-    return ir.cube(*frames, ties="doc", score_dtype="float32", topics="both")
+    return ir.cube(*frames, ties="doc", score_dtype="float32", topics="runs")
 
 
 def assert_told(attributes, result):
@@ -41,7 +41,7 @@ def test_scores_and_what_comes_of_them_say_how_they_were_made(cube, frames):
     found = cube.ireval.outcomes(relevant="first", baseline="bm25")
     assert_told(found.summary.attrs, "outcomes")
     assert_told(found.queries.attrs, "outcomes")
-    options = {"ties": "doc", "score_dtype": "float32", "topics": "both"}
+    options = {"ties": "doc", "score_dtype": "float32", "topics": "runs"}
     made = frames[0].ireval.evaluate(frames[1], ["AP", "P@5"], **options)
     assert_told(made.attrs, "evaluate")
     assert made.attrs["metrics"] == ["AP", "P@5"]

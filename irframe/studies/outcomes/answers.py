@@ -11,16 +11,18 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import choice, places, whole
+from irframe.cubes.collections import Collections
 from irframe.cubes.grouping import group_coordinates
+from irframe.cubes.lists import Lists, count_rows
 from irframe.cubes.missing import tell_missing
 from irframe.cubes.recall_base import count_by_topic
-from irframe.cubes.topics import Selection, count_rows, select_topics
+from irframe.cubes.topics import Selection, select_topics
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ids import repeated
-from irframe.frames.joining import locate, tell_unjudged
+from irframe.frames.joining import locate, place_topics, tell_unjudged
 from irframe.frames.ranking import rank_table
 from irframe.frames.tables import (
     QrelsTable,
@@ -159,7 +161,9 @@ def answers_of_runs(
         raise ParameterError("ties that give every document one rank", "ties='mean'")
     depth = DEEPEST if depth is None else whole("depth", depth, low=1, error=DepthError)
     table, judgments = read_table(runs), read_qrels_table(qrels)
-    selection = select_topics(table, judgments, topics, count_rows(table))
+    placed = place_topics(table, judgments)
+    lists = Lists(table, placed, count_rows(table), Collections.one(len(judgments.topics)))
+    selection = select_topics(lists, judgments, topics)
     place = selection.position[judgments.topic[judgments.grade >= rel]]
     count = np.bincount(place[place >= 0], minlength=len(selection.labels))
     if (count > 1).any():
@@ -167,7 +171,7 @@ def answers_of_runs(
         refuse_twice_judged(judgments, repeated(codes))
     kept = _kept(count, selection.labels, relevant)
     group = None if by is None else _group(table, judgments, selection, by)
-    tell_missing(table.systems, table.topics, selection, group)
+    tell_missing(lists, selection, group)
     answers = Answers(
         rank=np.zeros((len(table.systems), len(kept)), np.int32),
         listed=np.zeros((len(table.systems), len(kept)), bool),

@@ -15,7 +15,7 @@ from irframe.cubes.layout import FILED
 from irframe.cubes.recall_base import gather, topic_of
 from irframe.cubes.score import parse_metrics, score, wanted_depths
 from irframe.cubes.verb import verb
-from irframe.errors import ParameterError
+from irframe.errors import ParameterError, warn
 from irframe.frames.progress import tracked
 from irframe.metrics import Metric
 from irframe.metrics.averaging import TIE, average
@@ -73,7 +73,9 @@ def leave_out(
           cube, before and after, and the absolute difference;
         - ``tau``: Kendall's tau-b between the orders of all systems before and after.
 
-        Means over the rows of a metric and depth are those of Table 5 of the paper.
+        Means over the rows of a metric and depth are those of Table 5 of the paper. Attributes
+        ``judgments`` and ``set_aside`` say how many judgments the cube has, and how many of them
+        are of documents that no contributing run has in the pool.
 
     Raises
     ------
@@ -87,10 +89,16 @@ def leave_out(
     GradeError
         If grade -1 marks unjudged documents.
 
+    Warns
+    -----
+    IrframeWarning
+        If judgments are set aside.
+
     Notes
     -----
     A document stays judged if a contributing run that is not left out has it at rank `depth` or
-    above, rows in file order. All systems are scored again, on the topics that lose a document.
+    above, rows in file order; those that no contributing run has there are not, before or after,
+    or no run could lose them. All systems are scored again, on the topics that lose a document.
     What is read for it are the two best ranks of a document in different runs (or groups), so
     nothing is built again.
 
@@ -130,7 +138,23 @@ def leave_out(
     ]
     place = {pair: number for number, pair in enumerate(wanted)}
     order = pd.Series([place.get(pair, -1) for pair in zip(rows[METRIC], rows[DEPTH], strict=True)])
-    return rows.loc[order[order >= 0].sort_values(kind="stable").index].reset_index(drop=True)
+    told = rows.loc[order[order >= 0].sort_values(kind="stable").index].reset_index(drop=True)
+    return _tell_set_aside(told, cube, contributions, pool)
+
+
+def _tell_set_aside(
+    rows: pd.DataFrame, cube: xr.Dataset, contributions: "_Contributions", pool: int
+) -> pd.DataFrame:
+    """Say how many judgments no contributing run has in the pool, and note it in the attributes."""
+    judged = cube["judged_grade"].to_numpy() != EMPTY
+    total, aside = int(judged.sum()), int((judged & (contributions.best == 0)).sum())
+    if aside:
+        warn(
+            f"{aside} of {total} judgments are set aside: no contributing run has their documents "
+            f"in the pool, down to depth {pool}; all means are by the other {total - aside}"
+        )
+    rows.attrs |= {"judgments": total, "set_aside": aside}
+    return rows
 
 
 def _groups(cube: xr.Dataset, together: str | None) -> Array:
