@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from incomplete import incomplete
 from listed import QRELS, RUNS
 from variants import VARIANTS
 
@@ -49,14 +50,20 @@ def test_cells_by_hand():
 
 
 def test_unjudged_topics_are_dropped_with_one_warning_that_counts_them():
-    with pytest.warns(IrframeWarning, match="1 topics of the runs have no judgments") as caught:
+    with pytest.warns(IrframeWarning) as caught:
         RUNS.ireval.cube(QRELS)
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
+    assert [str(each.message).partition(":")[0] for each in caught] == [
+        "1 topics of the runs have no judgments and are left out",
+        "no system has a list for 1 of 3 judged topics",
+        "lists that systems lack count as empty",
+    ]
+    assert {each.filename for each in caught} == {__file__}
 
 
-def test_topics_both_and_listed():
+@incomplete
+def test_topics_named_and_listed():
     assert list(quiet_cube(topics="runs").topic.values) == ["1", "2"]
+    assert list(quiet_cube(topics="common").topic.values) == ["1"]
     assert list(RUNS.ireval.cube(QRELS, topics=["4", "1"]).topic.values) == ["4", "1"]
     with pytest.raises(ParameterError, match="'3'"):
         RUNS.ireval.cube(QRELS, topics=["3"])
@@ -96,6 +103,7 @@ def test_depths():
         quiet_cube().ireval.score("P@10")
 
 
+@incomplete
 def test_the_callers_names_and_types_come_back():
     runs = RUNS.rename(columns={"system": "name", "topic": "qid", "doc": "docno"})
     runs = runs.astype({"qid": int})
@@ -117,6 +125,7 @@ def test_ids_of_every_type_join(kind):
     xr.testing.assert_identical(quiet_cube(qrels=qrels), quiet_cube())
 
 
+@incomplete
 def test_a_frame_without_systems_is_one_system():
     one = RUNS[RUNS["system"] == "a"].drop(columns="system")
     frame = one.ireval.evaluate(QRELS, "AP")
@@ -142,6 +151,7 @@ def test_topic_columns_of_runs_ride_along():
     assert cube.year.values.tolist() == [2001, 2002]
 
 
+@incomplete
 def test_by_scores_each_group_with_its_own_topics():
     qrels = pd.concat([QRELS, pd.DataFrame({"topic": ["2"], "doc": ["d1"], "grade": [0]})])
     runs = RUNS.assign(track=RUNS["topic"].map({"1": "web", "2": "news", "3": "none"}))
@@ -161,6 +171,7 @@ def test_by_scores_each_group_with_its_own_topics():
         runs.ireval.evaluate(qrels, "AP", by="track")
 
 
+@incomplete
 def test_groups_with_the_same_topic_names_split_the_qrels_too():
     runs = pd.concat([RUNS.assign(track="x"), RUNS.assign(track="y")])
     qrels = pd.concat([QRELS.assign(track="x"), QRELS.assign(track="y", grade=0)])
@@ -255,7 +266,6 @@ def test_blocks_and_chunks_do_not_show(monkeypatch):
         (QRELS.assign(grade="x"), GradeError, "x"),
         (QRELS.assign(topic="0" + QRELS["topic"]), IdError, "'01'.*leading zeros"),
         (QRELS.astype({"topic": int}), IdError, "text in the runs and integers in the qrels"),
-        (QRELS.assign(doc="x" + QRELS["doc"]), IdError, "the runs have 'd1'"),
         (QRELS.assign(topic=["1", "1", "1", 2, "4"]), IdError, "int and str"),
         ([1], InputError, "rows that name their columns; found rows of type int"),
     ],

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from incomplete import incomplete
 from laws.experiments import TRACKS, experiment
 from listed import QRELS, RUNS
 
@@ -94,6 +95,7 @@ def test_the_metrics_may_repeat_a_value_but_not_a_name(track):
         ir.evaluate(*track, ["AP", ir.AP])
 
 
+@incomplete
 def test_topics_without_relevant_documents():
     qrels = QRELS.assign(grade=[0, 0, 0, 1, 0])
     plain = RUNS.ireval.evaluate(qrels, "AP", topics=["1", "2"])["AP"]
@@ -105,6 +107,7 @@ def test_topics_without_relevant_documents():
             RUNS.ireval.evaluate(qrels, "AP", topics=["1"], no_rel=wrong)
 
 
+@incomplete
 def test_a_system_has_rows_only_where_it_took_part():
     runs, qrels = experiment(0)
     frame = runs.ireval.evaluate(qrels, ["AP", "nDCG@3"], collection="track")
@@ -116,6 +119,7 @@ def test_a_system_has_rows_only_where_it_took_part():
     pd.testing.assert_frame_equal(frame.loc[web.index], web, check_like=True)
 
 
+@incomplete
 def test_groups_come_first_in_the_index():
     runs, qrels = experiment(0)
     frame = runs.ireval.evaluate(qrels, "AP", collection="track", by="team")

@@ -61,7 +61,7 @@ def test_files_keep_where_numbers_come_from(cube, tmp_path):
 
 
 def test_captions_tell_what_decided_the_numbers(cube):
-    line = "ties doc; scores as float32; topics both; top grade 3; pool depth 10; irframe "
+    line = "ties doc; scores as float32; topics runs; top grade 3; pool depth 10; irframe "
     line += ir.__version__
     scores = cube.ireval.score("AP").sel(depth=[10])
     for result in (scores.ireval.compare(), scores.ireval.summary()):

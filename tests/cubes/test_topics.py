@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irframe.cubes.collections import Collections
-from irframe.cubes.topics import count_rows, select_topics
+from irframe.cubes.lists import Lists, count_rows
+from irframe.cubes.topics import select_topics
 from irframe.errors import IdError, IrframeWarning, ParameterError
+from irframe.frames.joining import place_topics
 from irframe.frames.tables import read_qrels_table, read_table
 
 NAMES = [f"t{number}" for number in range(5)]
@@ -21,6 +23,15 @@ def tables_of(lists, judged):
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
     qrels = pd.DataFrame({"topic": judged, "doc": [f"d{n}" for n in range(len(judged))]})
     return read_table(runs), read_qrels_table(qrels.assign(grade=np.arange(len(judged)) % 4))
+
+
+def lists_of(table, judgments, collections=None):
+    one = collections or Collections.one(len(judgments.topics))
+    return Lists(table, place_topics(table, judgments), count_rows(table), one)
+
+
+def select(table, judgments, topics, collections=None):
+    return select_topics(lists_of(table, judgments, collections), judgments, topics)
 
 
 @st.composite
@@ -38,7 +49,7 @@ def test_every_judgment_stands_at_its_place_in_its_topic(experiment, data):
     table, judgments = tables_of(lists, judged)
     known = list(dict.fromkeys(judged))
     wanted = data.draw(st.lists(st.sampled_from(known), min_size=1, unique=True))
-    selection = select_topics(table, judgments, wanted)
+    selection = select(table, judgments, wanted)
     assert list(selection.labels) == wanted
     rows = {topic: [n for n, t in enumerate(judged) if t == topic] for topic in wanted}
     assert selection.judged.tolist() == [row for line in rows.values() for row in line]
@@ -51,14 +62,20 @@ def test_every_judgment_stands_at_its_place_in_its_topic(experiment, data):
 
 
 @given(experiment=experiments())
-def test_topics_of_the_qrels_or_of_both(experiment):
+def test_topics_of_the_qrels_of_some_run_or_of_every_run(experiment):
     lists, judged = experiment
     table, judgments = tables_of(lists, judged)
-    listed = {topic for _, topic in lists}
+    systems = {system for system, _ in lists}
     known = list(dict.fromkeys(judged))
-    assert list(select_topics(table, judgments, "qrels").labels) == known
-    both = select_topics(table, judgments, "both").labels
-    assert list(both) == [topic for topic in known if topic in listed]
+    having = {topic: {s for s, t in lists if t == topic} for topic in known}
+    assert list(select(table, judgments, "qrels").labels) == known
+    assert list(select(table, judgments, "runs").labels) == [t for t in known if having[t]]
+    common = [topic for topic in known if having[topic] == systems]
+    if common:
+        assert list(select(table, judgments, "common").labels) == common
+    else:
+        with pytest.raises(IdError, match="every run has a list; found none; judged topics that"):
+            select(table, judgments, "common")
 
 
 @given(experiment=experiments(), parts=st.lists(st.integers(0, 2), min_size=5, max_size=5))
@@ -68,11 +85,12 @@ def test_collections_decide_about_taking_part_and_top_grades(experiment, parts):
     part = dict(zip(NAMES, parts, strict=True))
     codes = np.array([part[topic] for topic in judgments.topics])
     collections = Collections(codes, pd.Index(list("xyz")))
-    selection = select_topics(table, judgments, "qrels", collections)
-    took_part = selection.took_part(count_rows(table))
+    selection = select(table, judgments, "qrels", collections)
     active = {(s, part[t]) for s, t in lists if t in judged}
-    assert took_part.tolist() == [
-        [(system, part[topic]) in active for topic in selection.labels] for system in table.systems
+    stray = {s for s, _ in lists} - {s for s, _ in active}
+    assert lists_of(table, judgments, collections).attended.tolist() == [
+        [system in stray or (system, part[topic]) in active for topic in selection.labels]
+        for system in table.systems
     ]
     for topic, top in zip(selection.labels, selection.top.tolist(), strict=True):
         grades = [n % 4 for n, t in enumerate(judged) if part[t] == part[topic]]
@@ -81,8 +99,8 @@ def test_collections_decide_about_taking_part_and_top_grades(experiment, parts):
 
 def test_the_top_grade_is_that_of_all_topics_chosen_or_not():
     table, judgments = tables_of({("a", "t1"): 1, ("b", "t3"): 1}, NAMES)
-    for topics in (["t1"], ["t1", "t3"], "both", "qrels"):
-        assert set(select_topics(table, judgments, topics).top.tolist()) == {3}
+    for topics in (["t1"], ["t1", "t3"], "runs", "qrels"):
+        assert set(select(table, judgments, topics).top.tolist()) == {3}
 
 
 def test_lengths_are_counted_per_system_and_topic():
@@ -95,7 +113,7 @@ def test_unjudged_topics_are_counted_where_none_were_chosen():
     table, judgments = tables_of(dict.fromkeys([("a", name) for name in NAMES], 1), ["t1"])
     message = "4 topics of the runs have no judgments and are left out: t0, t2, t3, t4"
     with pytest.warns(IrframeWarning, match=message):
-        select_topics(table, judgments, "qrels")
+        select(table, judgments, "qrels")
 
 
 class TestRefusals:
@@ -103,17 +121,17 @@ class TestRefusals:
     def sides(self):
         return tables_of({("a", "t1"): 1, ("a", "t2"): 1}, ["t2", "t1", "t3"])
 
-    @pytest.mark.parametrize("topics", ["all", "t1", None, 3])
+    @pytest.mark.parametrize("topics", ["all", "both", None, 3])
     def test_choices_that_are_none(self, sides, topics):
-        with pytest.raises(ParameterError, match="'both' or a list of topics; found"):
-            select_topics(*sides, topics)
+        with pytest.raises(ParameterError, match="'common' or a list of topics; found"):
+            select(*sides, topics)
 
     def test_topics_that_are_not_judged(self, sides):
         with pytest.raises(ParameterError, match="judged topics; found 2 others: 't0', 1"):
-            select_topics(*sides, ["t1", "t0", 1])
+            select(*sides, ["t1", "t0", 1])
 
     def test_topics_listed_twice_or_not_at_all(self, sides):
         with pytest.raises(IdError, match="every topic once.* 1 again: t1"):
-            select_topics(*sides, ["t1", "t2", "t1"])
+            select(*sides, ["t1", "t2", "t1"])
         with pytest.raises(IdError, match="at least one"):
-            select_topics(*sides, [])
+            select(*sides, [])

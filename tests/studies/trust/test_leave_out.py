@@ -5,8 +5,11 @@ import pandas as pd
 import pytest
 
 import irframe as ir
-from irframe.errors import DepthError, GradeError, InputError, ParameterError
+from irframe.errors import DepthError, GradeError, InputError, IrframeWarning, ParameterError
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*judgments are set aside:irframe.errors.IrframeWarning"
+)
 METRICS = ["AP(norm='min')", "AP(norm='pool')", "nDCG", "nDCG(ideal='pool')", "RBP(p=0.8)", "ESL"]
 
 
@@ -29,12 +32,13 @@ def rebuilt_means(runs, qrels, contributing, depth, metrics):
     pool = runs.ireval.pool(depth, contributing=contributing)
     kept = qrels.ireval.restrict(pool)
     top = qrels.nlargest(1, "grade").assign(doc="unseen")
-    cube = runs.ireval.cube(
-        pd.concat([kept, top.assign(topic="no")]),
-        depth=depth,
-        contributing=contributing,
-        pool_depth=depth,
-    )
+    with pytest.warns(IrframeWarning, match="no system has a list for 1 of .* judged topics: no"):
+        cube = runs.ireval.cube(
+            pd.concat([kept, top.assign(topic="no")]),
+            depth=depth,
+            contributing=contributing,
+            pool_depth=depth,
+        )
     scores = cube.ireval.score(*metrics, at=depth).sel(topic=sorted(qrels["topic"].unique()))
     return scores.isel(depth=0).mean("topic").to_pandas()
 
@@ -122,6 +126,21 @@ def test_a_part_of_the_systems(track, cube):
         chosen.ireval.leave_out("AP").sort_values("system", ignore_index=True),
         built.ireval.leave_out("AP").sort_values("system", ignore_index=True),
     )
+
+
+def test_judgments_that_no_run_put_into_the_pool_are_counted(track, cube):
+    runs, qrels = track
+    more = pd.concat(
+        [qrels, pd.DataFrame({"topic": "101", "doc": list("xyz"), "grade": [1, 0, 2]})]
+    )
+    told = "3 of 526 judgments are set aside: .* depth 10; all means are by the other 523"
+    with pytest.warns(IrframeWarning, match=told) as caught:
+        rows = runs.ireval.cube(more).ireval.leave_out("AP")
+    assert len(caught) == 1
+    assert (rows.attrs["judgments"], rows.attrs["set_aside"]) == (526, 3)
+    same = cube.ireval.leave_out("AP")
+    pd.testing.assert_frame_equal(rows, same)
+    assert (same.attrs["judgments"], same.attrs["set_aside"]) == (523, 0)
 
 
 def test_a_score_of_nothing_has_no_change():
