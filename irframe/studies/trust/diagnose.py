@@ -72,7 +72,7 @@ def diagnose(
 
     Notes
     -----
-    Looked for are: topics and documents that do not join; documents listed or judged twice;
+    Looked for are: topics and documents that do not join, of all systems or of some; documents listed or judged twice;
     missing scores; ranks that contradict scores; missing and short lists; topics without relevant
     documents; unjudged markers; ties in the top 20; unjudged documents in the top 10, 20 and 100;
     evaluation deeper than the pool; pools that were still finding relevant documents, under

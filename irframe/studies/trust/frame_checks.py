@@ -85,9 +85,9 @@ def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
     if (topic < len(judgments.topics)).any() and not np.isin(listed_, judged).any():
         docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
         where = f"runs: {docs[0]}; qrels: {docs[1]}"
-        advice = "compare the identifiers"
+        advice = "compare the identifiers; every score is 0"
         what = "no judged document is retrieved"
-        yield Finding("error", what, where, len(judged), advice, TREC_EVAL)
+        yield Finding("warning", what, where, len(judged), advice, TREC_EVAL)
 
 
 def _scores(table: RunTable) -> Iterator[Finding]:
@@ -106,7 +106,14 @@ def _scores(table: RunTable) -> Iterator[Finding]:
 def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
     lengths = list_lengths(table, judgments)
     empty = lengths == 0
-    if empty.any() and not empty.all():
+    stray = empty.all(axis=1)
+    if stray.any() and not stray.all():
+        where = listed(table.systems[np.flatnonzero(stray)])
+        advice = "compare the topic ids; these systems score 0 on every topic"
+        what = "systems without a list for any judged topic"
+        yield Finding("warning", what, where, int(stray.sum()), advice, TREC_EVAL)
+    empty &= ~stray[:, np.newaxis]
+    if empty.any():
         advice = "a missing list scores 0; ASL rewards it, use ASL(unretrieved='irrel+1')"
         what = "judged topics missing from a run"
         yield Finding("warning", what, _worst(table, empty), int(empty.sum()), advice, ALEX)
