@@ -81,8 +81,8 @@ def unsaid() -> Iterator[None]:
 
 @contextmanager
 def in_group(name: str) -> Iterator[None]:
-    """Name a group in what is warned of inside."""
-    token = _GROUP.set(name)
+    """Name a group in what is warned of inside; without a name it is the one outside."""
+    token = _GROUP.set(name or _GROUP.get())
     try:
         yield
     finally:

@@ -15,7 +15,7 @@ from irframe.errors import IdError, ParameterError, StoreError, warn
 from irframe.frames.columns import TEXT
 from irframe.frames.contributing import CONTRIBUTING
 from irframe.frames.folders import home
-from irframe.frames.read_runs import check_columns
+from irframe.frames.read_runs import PARTS, check_columns
 from irframe.frames.scanned_runs import ScannedRuns
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC
 
@@ -167,7 +167,7 @@ def _systems(table: pa.Table, file: str, seen: Seen) -> Any:
     shared = [name for name in names if seen.homes.setdefault(name, here) != here]
     if shared:
         offenders = [f"{name!r} in {seen.homes[name]} and {here}" for name in shared]
-        advice = 'name systems after their files with system="file"'
+        advice = f'name systems after their files with system="file"; of parts of one run, {PARTS}'
         raise IdError("each system in one file", "systems in several", advice, offenders)
     if CONTRIBUTING in table.column_names:
         flags = table.group_by(SYSTEM).aggregate([(CONTRIBUTING, "min"), (CONTRIBUTING, "max")])

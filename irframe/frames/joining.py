@@ -22,10 +22,11 @@ def place_topics(table: RunTable, judgments: QrelsTable) -> Codes:
     same_kind(kinds[0], kinds[1], TOPIC, ("the runs", "the qrels"))
     placed = judgments.topics.get_indexer(table.topics)
     if (placed < 0).all():
+        ours, theirs = (side.columns.get(TOPIC, TOPIC) for side in (table, judgments))
         raise IdError(
             "topics that occur in runs and qrels",
-            f"none: the runs have {shown(table.topics)} in {table.columns[TOPIC]!r}, the qrels "
-            f"{shown(judgments.topics)} in {judgments.columns[TOPIC]!r}",
+            f"none: the runs have {shown(table.topics)} in {ours!r}, the qrels "
+            f"{shown(judgments.topics)} in {theirs!r}",
             "compare leading zeros and types",
         )
     return placed
@@ -65,9 +66,11 @@ def locate(table: RunTable, judgments: QrelsTable, placed: Codes) -> Codes:
 def tell_unjudged(table: RunTable, judgments: QrelsTable, *, found: bool) -> None:
     """Warn if no retrieved document is judged, showing identifiers of both sides."""
     if not found:
-        docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
+        told = [
+            f"{shown(value.as_py() for value in side.doc[:3])} in {side.columns.get(DOC, DOC)!r}"
+            for side in (table, judgments)
+        ]
         warn(
-            f"no retrieved document is judged: the runs have {docs[0]} in "
-            f"{table.columns[DOC]!r}, the qrels {docs[1]} in {judgments.columns[DOC]!r}; "
+            f"no retrieved document is judged: the runs have {told[0]}, the qrels {told[1]}; "
             "compare the identifiers"
         )

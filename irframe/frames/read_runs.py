@@ -22,10 +22,13 @@ from irframe.frames.files import run_table, stem
 from irframe.frames.folders import find_files, home
 from irframe.frames.pieces import states_of
 from irframe.frames.problems import empty_run, list_problems, without_clashes
-from irframe.names import FILES, RANK, SCORE, SYSTEM
+from irframe.names import FILES, RANK, SCORE, SYSTEM, TOPIC
+from irframe.warned import listing
 
 __all__ = ["read_runs"]
 
+PARTS = "call them part-0, part-1, ... in a folder of their own"
+"""What to do about parts of a run."""
 MANY = 20
 """Files above which a terminal is told how far reading is."""
 
@@ -202,9 +205,31 @@ def _check_systems(names: Sequence[str], tables: Sequence[pa.Table], *, by_file:
             + f" and {len(files) - 2} more" * (len(files) > 2)
             for system, files in shared.items()
         ]
-        by_name = "rename files, or read them apart with read_run(path, system=...)"
-        advice = by_name if by_file else 'name systems after their files with system="file"'
+        advice = _advice([*shared], names, tables, by_file=by_file)
         raise IdError("each system in one file", "systems in several", advice, offenders)
+
+
+def _advice(
+    systems: Sequence[str], names: Sequence[str], tables: Sequence[pa.Table], *, by_file: bool
+) -> str:
+    """Return what to do about systems in several files: parts by topic are one run, others not."""
+    parts = [system for system in systems if _in_parts(system, names, tables)]
+    by_name = "rename files, or read them apart with read_run(path, system=...)"
+    others = by_name if by_file else 'name systems after their files with system="file"'
+    if not parts:
+        return others
+    told = f"the files of {listing(parts)} share no topic, as parts of one run do: {PARTS}"
+    return told if len(parts) == len(systems) else f"{told}; else {others}"
+
+
+def _in_parts(system: str, names: Sequence[str], tables: Sequence[pa.Table]) -> bool:
+    """Return whether no topic of a system is in two data sets."""
+    seen: dict[str, str] = {}
+    return all(
+        seen.setdefault(topic, home(name)) == home(name)
+        for name, table in zip(names, tables, strict=True)
+        for topic in pc.unique(table[TOPIC].filter(pc.equal(table[SYSTEM], system))).to_pylist()
+    )
 
 
 def _stacked(tables: list[pa.Table]) -> pa.Table:

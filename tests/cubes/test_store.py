@@ -10,6 +10,7 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
+from incomplete import incomplete
 from laws.experiments import experiment
 from planned import only_planned
 
@@ -66,7 +67,7 @@ POLICIES = st.fixed_dictionaries(
         "collection": st.sampled_from([None, "track"]),
         "contributing": st.sampled_from([None, ["s0"], ["s1", "s3"], "contributing"]),
         "pool_depth": st.sampled_from([None, 0, 2]),
-        "topics": st.sampled_from(["qrels", "both", ["w2", "n1", "n4"], ["n3"]]),
+        "topics": st.sampled_from(["qrels", "runs", "common", ["w2", "n1", "n4"], ["n3"]]),
         "seed": st.just(7),
     }
 )
@@ -90,8 +91,13 @@ def test_the_cube_is_that_of_memory(tmp_path_factory, seed, policy, topics, file
 def test_blocks_and_topics_without_a_row(folder, qrels):
     more = pd.concat([pd.DataFrame({"topic": ["0"], "doc": ["x"], "grade": [1]}), qrels])
     more = pd.concat([more, pd.DataFrame({"topic": ["999"], "doc": ["y"], "grade": [0]})])
-    found = store(folder, more, topics=1).cube()
-    xr.testing.assert_identical(found.compute(), ir.cube(ir.read_runs(folder), more))
+    told = "no system has a list for 2 of 18 judged topics: 0, 999; topics='runs'"
+    made = store(folder, more, topics=1)
+    with pytest.warns(IrframeWarning, match=told):
+        found = made.cube()
+    with pytest.warns(IrframeWarning, match=told):
+        expected = ir.cube(ir.read_runs(folder), more)
+    xr.testing.assert_identical(found.compute(), expected)
 
 
 @pytest.mark.parametrize("rows", [7, 1 << 20])
@@ -275,6 +281,7 @@ def test_large_cubes_are_not_loaded(folder, qrels, monkeypatch):
         small.ireval.orderings("ance", "bm25")
 
 
+@incomplete
 def test_what_makes_no_cube_is_named_with_its_block(tmp_path):
     runs, qrels = experiment(1)
     again = pd.concat([runs, runs[(runs["topic"] == "w1") & (runs["system"] == "s2")].head(1)])

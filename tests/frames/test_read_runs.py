@@ -70,6 +70,21 @@ def test_a_system_in_two_files(tmp_path):
     assert read_runs(tmp_path, system="file")["system"].tolist() == list("aabbcc")
 
 
+def test_parts_of_one_run_are_told_from_several_runs(tmp_path):
+    write(tmp_path, "1 Q0 d 1 2 x\n", "a.run")
+    write(tmp_path, "2 Q0 d 1 2 x\n", "b.run")
+    with pytest.raises(IdError, match="files of x share no topic.*part-0, part-1.*folder"):
+        read_runs(tmp_path)
+    write(tmp_path, "3 Q0 d 1 2 y\n", "c.run")
+    write(tmp_path, "3 Q0 e 1 2 y\n", "d.run")
+    with pytest.raises(IdError, match='files of x share no topic.*own; else name.*system="file"'):
+        read_runs(tmp_path)
+    (tmp_path / "x").mkdir()
+    for number, name in enumerate("ab"):
+        (tmp_path / f"{name}.run").rename(tmp_path / "x" / f"part-{number}.run")
+    assert read_runs(tmp_path / "x")["topic"].tolist() == ["1", "2"]
+
+
 def test_nothing_to_read(tmp_path):
     for paths in (f"{tmp_path}/*.run", tmp_path, []):
         with pytest.raises(InputError, match="found none"):

@@ -7,11 +7,13 @@ import pandas as pd
 import pytest
 import xarray as xr
 from hypothesis import given
+from incomplete import incomplete
 from laws.experiments import TRACKS, experiment, few, seeds
 from laws.verbs import VERBS, assert_same, bare, outcome
 
 import irframe as ir
 
+pytestmark = incomplete
 GROUPED = sorted(name for name, verb in VERBS.items() if "by" in inspect.signature(verb).parameters)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from hypothesis import given
+from incomplete import incomplete, though_incomplete
 from laws.experiments import DEPTH, SYSTEMS, THOROUGH, TRACKS, experiment, few, seeds
 from laws.verbs import VERBS, assert_same, outcome
 
@@ -22,6 +23,7 @@ import irframe as ir
 from irframe.cubes.grouping import RESERVED
 from irframe.errors import DepthError, IrframeError
 
+pytestmark = incomplete
 TOPICS = [topic for topics in TRACKS.values() for topic in topics]
 LAWFUL = sorted(VERBS)
 TURNS = 1 if THOROUGH else 3
@@ -43,10 +45,12 @@ def built(systems=SYSTEMS, topics=TOPICS, depth=None):
 WHOLE = built()
 SOME = built(topics=TOPICS[1:6])
 SHALLOW = built(depth=3)
+with though_incomplete():
+    CUBE = ir.cube(*experiment(0))
 RESULTS = sorted(
     {
         str(name)
-        for found in (outcome(name, ir.cube(*experiment(0))) for name in VERBS)
+        for found in (outcome(name, CUBE) for name in VERBS)
         if isinstance(found, xr.Dataset)
         for name in found
     }

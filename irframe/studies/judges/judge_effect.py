@@ -33,6 +33,7 @@ from irframe.studies.judges.effects import (
     standings,
 )
 from irframe.studies.judges.reading import Grades, Judged, read_judges
+from irframe.warned import OneCall, in_group
 
 
 def judge_effect(
@@ -177,9 +178,11 @@ def _score(
     chosen, frames = parse_metrics(metrics), judged.frames()
     _refuse_topics(judged)
     scores = []
-    for name in names:
-        cube = build(runs, frames[name], **options)
-        scores.append(score(cube, *chosen, at=wanted_depths(cube, chosen, at)))
+    with OneCall():
+        for name in names:
+            with in_group(f"judge {name}"):
+                cube = build(runs, frames[name], **options)
+            scores.append(score(cube, *chosen, at=wanted_depths(cube, chosen, at)))
     first = scores[0]
     alike = [each.sel({SYSTEM: first[SYSTEM], TOPIC: first[TOPIC]}) for each in scores]
     shared = ~np.isnan(np.stack([each.to_numpy() for each in alike])).any(axis=(0, 2))

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.checks import choice, level, places
-from irframe.errors import IdError, ParameterError
+from irframe.errors import ParameterError
 from irframe.inference.corrections import Correction, adjust_p, refuse_correction
 from irframe.paired import all_pairs
 from irframe.studies.outcomes.answers import Answers
@@ -49,7 +49,6 @@ def compare_answers(
     answers: Answers, pairs: NDArray[np.int64], verdict: Basis, *, ordered: bool
 ) -> pd.DataFrame:
     """Return a row per pair, with the columns that `outcomes` describes."""
-    _refuse_strangers(answers, pairs)
     labels = {f"system_{side}": answers.systems.take(pairs[:, i]) for i, side in enumerate("ab")}
     found = break_down(answers.rank, pairs)
     frame = pd.DataFrame({**labels, **found, **_verdicts(found, verdict)})
@@ -108,15 +107,3 @@ def _best_so_far(answers: Answers, order: list[int]) -> NDArray[np.int64]:
     best = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
     rows = np.array(order, np.int64)
     return np.stack([rows[best[:-1]], rows[1:]], axis=1)
-
-
-def _refuse_strangers(answers: Answers, pairs: NDArray[np.int64]) -> None:
-    """Raise if the systems of a pair have lists for different topics altogether."""
-    apart = [
-        f"{answers.systems[a]} and {answers.systems[b]}"
-        for a, b in pairs
-        if not (answers.listed[a] & answers.listed[b]).any()
-    ]
-    if apart:
-        wanted = "systems that have lists for the same topics"
-        raise IdError(wanted, f"{len(apart)} pairs without one in common", "", apart)

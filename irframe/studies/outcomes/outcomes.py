@@ -241,7 +241,12 @@ def outcomes(
     DepthError
         For a depth beyond the cube.
     IdError
-        If two systems have no topic in common, or a document is judged twice.
+        If runs and judgments have no topic in common, or a document is judged twice.
+
+    Warns
+    -----
+    IrframeWarning
+        As `cube`: what is missing counts as an empty list.
 
     Notes
     -----

@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from oracles.outcomes import breakdown, verdicts
 
 import irframe as ir
-from irframe.errors import DepthError, IdError, InputError, IrframeError, ParameterError
+from irframe.errors import (
+    DepthError,
+    IdError,
+    InputError,
+    IrframeError,
+    IrframeWarning,
+    ParameterError,
+)
 from irframe.studies.outcomes import answers
 
 GOLDEN = {
@@ -115,16 +122,13 @@ def test_a_row_per_query():
 places = st.none() | st.integers(1, 12)
 
 
+@pytest.mark.filterwarnings("ignore:no retrieved document is judged:irframe.errors.IrframeWarning")
 @settings(max_examples=30)
 @given(st.lists(st.tuples(places, places, places), min_size=1, max_size=25), st.integers(1, 12))
 def test_all_pairs_equal_a_loop(ranks, k):
     columns = dict(zip("ABC", map(list, zip(*ranks, strict=True)), strict=True))
     runs, qrels = track(columns, length=12)
-    try:
-        summary = both_ways(runs, qrels, depth=k, measure="RR", test="t").summary
-    except IdError:
-        assert all(rank is None for row in columns.values() for rank in row)
-        return
+    summary = both_ways(runs, qrels, depth=k, measure="RR", test="t").summary
     assert summary[["system_a", "system_b"]].agg("".join, axis=1).tolist() == ["AB", "AC", "BC"]
     for row in summary.to_dict("records"):
         expected = breakdown(columns[row["system_a"]], columns[row["system_b"]], k)
@@ -338,10 +342,22 @@ def test_nothing_in_common():
     with pytest.raises(IdError, match="topics that occur in runs and qrels"):
         runs.ireval.outcomes(qrels.assign(qid=["x", "y"]), baseline="A")
     apart = runs[(runs["system"] == "A") == (runs["qid"] == "q0")]
-    with pytest.raises(IdError, match="A and B"):
-        apart.ireval.outcomes(qrels, baseline="A", systems="B")
-    with pytest.raises(IdError, match="A and B"):
-        apart.ireval.cube(qrels).ireval.outcomes(baseline="A", systems="B")
+    told = "lists that systems lack count as empty: A 1 of 2 topics, B 1 of 2 topics"
+    with pytest.warns(IrframeWarning, match=told):
+        found = apart.ireval.outcomes(qrels, baseline="A", systems="B")
+    with pytest.warns(IrframeWarning, match=told):
+        cube = apart.ireval.cube(qrels)
+    pd.testing.assert_frame_equal(
+        cube.ireval.outcomes(baseline="A", systems="B").summary, found.summary
+    )
+    assert found.summary.loc[0, ["a_only", "b_only", "both", "neither"]].tolist() == [1, 1, 0, 0]
+    stray = runs.assign(qid=runs["qid"].where(runs["system"] == "A", "0" + runs["qid"]))
+    with (
+        pytest.warns(IrframeWarning, match="2 topics of the runs have no judgments"),
+        pytest.warns(IrframeWarning, match="score 0 on all of them: B; they have topics '0q0'"),
+    ):
+        found = stray.ireval.outcomes(qrels, baseline="A")
+    assert found.summary.loc[0, ["a_only", "b_only", "both", "neither"]].tolist() == [2, 0, 0, 0]
 
 
 def test_no_warnings_of_numpy():

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
+from incomplete import though_incomplete
 from oracles.searching import search_lengths as slow_lengths
 from strategies import batches
 from told import Told, frames
@@ -17,7 +18,9 @@ def lengths_of(told, **options):
     runs, qrels = frames([told])
     runs.loc[len(runs)] = ("s", "other", "z", 1)
     qrels.loc[len(qrels)] = ("other", "z", 0)
-    return runs.ireval.cube(qrels).ireval.search_lengths(**options)["search_length"].tolist()
+    with though_incomplete():
+        cube = runs.ireval.cube(qrels)
+    return cube.ireval.search_lengths(**options)["search_length"].tolist()
 
 
 def test_search_lengths_by_hand(golden):

@@ -81,6 +81,9 @@ def test_topics_that_do_not_join(track):
     assert none.iloc[0]["severity"] == "error"
     assert find(none, "no topic in common")["where"].startswith("runs: '0101'")
     assert len(none[none["severity"] == "error"]) == 1
+    one = runs.assign(topic=runs["topic"].where(runs["system"] != "bm25", "0" + runs["topic"]))
+    found = find(one.ireval.diagnose(qrels), "systems without a list for any judged topic")
+    assert (found["severity"], found["where"], found["how_many"]) == ("warning", "bm25", 1)
     typed = runs.assign(topic=runs["topic"].astype(int)).ireval.diagnose(qrels)
     assert find(typed, "topics of two types")["how_many"] == 16
 
@@ -88,7 +91,8 @@ def test_topics_that_do_not_join(track):
 def test_documents_that_do_not_join(track):
     runs, qrels = track
     none = runs.ireval.diagnose(qrels.assign(doc="x" + qrels["doc"]))
-    assert find(none, "no judged document is retrieved")["severity"] == "error"
+    assert find(none, "no judged document is retrieved")["severity"] == "warning"
+    assert "100%" in find(none, "unjudged documents in the top 10")["what"]
     typed = runs.ireval.diagnose(qrels.assign(doc=range(len(qrels))))
     assert find(typed, "documents of two types")["severity"] == "error"
 

@@ -1,0 +1,159 @@
+"""What is missing is scored and told of alike, on whatever road runs meet judgments."""
+
+import json
+import warnings
+from contextlib import redirect_stderr
+from io import StringIO
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import irframe as ir
+from irframe.__main__ import main
+from irframe.errors import IdError, IrframeWarning
+
+SYSTEMS, JUDGED = ["a", "b", "c"], ["1", "2", "3", "4"]
+METRIC = "nDCG@3"
+
+
+def told(call):
+    """Return what a call gives and what it warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = call()
+    assert {each.category for each in caught} <= {IrframeWarning}
+    return found, sorted(str(each.message) for each in caught)
+
+
+@st.composite
+def experiments(draw):
+    """Draw runs that lack lists, or have others; at least one of them for a judged topic."""
+    topics = st.sets(st.sampled_from([*JUDGED, "01", "02"]), min_size=1)
+    lists = {system: sorted(draw(topics)) for system in SYSTEMS}
+    lists[draw(st.sampled_from(SYSTEMS))] = sorted({*draw(topics), draw(st.sampled_from(JUDGED))})
+    judged = draw(st.booleans())
+    rows = [
+        (system, topic, f"d{(place + number) % 4}" if judged else f"x{place}", -float(place))
+        for number, (system, its) in enumerate(lists.items())
+        for topic in its
+        for place in range(3)
+    ]
+    runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
+    docs = [(topic, f"d{place}", place) for topic in JUDGED for place in range(3)]
+    return runs, pd.DataFrame(docs, columns=["topic", "doc", "grade"]), lists
+
+
+def nested(frame, value):
+    """Return a frame as dictionaries."""
+    return {
+        topic: dict(zip(part["doc"], part[value], strict=True))
+        for topic, part in frame.groupby("topic", sort=False)
+    }
+
+
+def by_frames(runs, qrels, _):
+    return ir.evaluate(runs, qrels, METRIC)[METRIC]
+
+
+def by_dictionaries(runs, qrels, _):
+    parts = {system: nested(part, "score") for system, part in runs.groupby("system", sort=False)}
+    return ir.evaluate(parts, nested(qrels, "grade"), METRIC)[METRIC]
+
+
+def by_cube(runs, qrels, _):
+    return runs.ireval.cube(qrels).ireval.score("nDCG", at=3).squeeze().to_series()
+
+
+def by_tree(runs, qrels, _):
+    tree = runs.assign(one="x").ireval.cube(qrels.assign(one="x"), by="one")
+    return tree.ireval.score("nDCG", at=3)["x"]["score"].squeeze().to_series()
+
+
+def by_store(runs, qrels, folder):
+    runs.assign(rank=1).to_parquet(folder / "runs.parquet")
+    stored = ir.scan_runs(folder / "runs.parquet").ireval.store(folder / "store", qrels, topics=2)
+    return stored.cube().ireval.score("nDCG", at=3).compute().squeeze().to_series()
+
+
+def by_console(runs, qrels, folder):
+    runs.assign(rank=1).to_parquet(folder / "runs.parquet")
+    ir.write_qrels(qrels, folder / "qrels.txt")
+    files = [str(folder / name) for name in ("qrels.txt", "runs.parquet", "scores.json")]
+    with redirect_stderr(StringIO()) as lines:
+        assert main(["evaluate", *files[:2], "-m", METRIC, "-q", "-o", files[2]]) == 0
+    for line in lines.getvalue().splitlines():
+        warnings.warn(line.removeprefix("irframe: warning: "), IrframeWarning, stacklevel=1)
+    rows = json.loads((folder / "scores.json").read_text())
+    return pd.DataFrame(rows).set_index(["system", "topic"])[METRIC]
+
+
+ROADS = (by_dictionaries, by_cube, by_tree, by_store, by_console)
+
+
+def expected_of(runs, qrels, lists):
+    """Return every list's score alone, and 0 for what is not there."""
+    return {
+        (system, topic): alone(runs, qrels, system, topic) if topic in lists[system] else 0.0
+        for system in SYSTEMS
+        for topic in JUDGED
+    }
+
+
+def alone(runs, qrels, system, topic):
+    part = runs[(runs["system"] == system) & (runs["topic"] == topic)]
+    return ir.evaluate(part, qrels, METRIC, topics=[topic])[METRIC].item()
+
+
+@settings(max_examples=3)
+@given(experiment=experiments())
+def test_every_road_gives_the_same_scores_and_warnings(experiment, tmp_path_factory):
+    runs, qrels, lists = experiment
+    found, messages = told(lambda: by_frames(runs, qrels, None))
+    assert found.to_dict() == told(lambda: expected_of(runs, qrels, lists))[0]
+    assert_told(messages, lists)
+    for road in ROADS:
+        folder = tmp_path_factory.mktemp("road")
+        again, others = told(lambda road=road, folder=folder: road(runs, qrels, folder))
+        assert again.to_dict() == pytest.approx(found.to_dict()), road
+        heads = [message.partition("; ")[0] for message in others]
+        assert heads == [message.partition("; ")[0] for message in messages], road
+
+
+def assert_told(messages, lists):
+    """Assert that each thing is said once, and with the right numbers."""
+    having = [topic for topic in JUDGED if any(topic in its for its in lists.values())]
+    stray = [system for system, its in lists.items() if not {*its} & {*JUDGED}]
+    lacking = {
+        system: len(having) - len({*its} & {*having})
+        for system, its in lists.items()
+        if system not in stray
+    }
+    unknown = {topic for its in lists.values() for topic in its} - {*JUDGED}
+    ordered = sorted((-number, system) for system, number in lacking.items() if number)
+    named = [f"{system} {-number} of {len(having)} topics" for number, system in ordered]
+    expected = {
+        f"{len(unknown)} topics of the runs have no judgments": bool(unknown),
+        f"no system has a list for {4 - len(having)} of 4 judged topics": len(having) < 4,
+        f"any judged topic score 0 on all of them: {', '.join(stray)}": bool(stray),
+        f"lists that systems lack count as empty: {', '.join(named)};": bool(named),
+    }
+    for text, said in expected.items():
+        assert sum(text in message for message in messages) == said, text
+    others = [each for each in messages if "no retrieved document is judged" in each]
+    assert len(messages) == sum(expected.values()) + len(others)
+
+
+@given(experiment=experiments())
+def test_no_system_scores_otherwise_beside_others(experiment):
+    runs, qrels, lists = experiment
+    whole, _ = told(lambda: by_frames(runs, qrels, None))
+    for system, its in lists.items():
+        alone = runs[runs["system"] == system]
+        if {*its} & {*JUDGED}:
+            found, _ = told(lambda alone=alone: by_frames(alone, qrels, None))
+            pd.testing.assert_series_equal(found, whole.loc[[system]])
+        else:
+            with pytest.raises(IdError, match="the runs have '0[12]'.*the qrels '1'"):
+                told(lambda alone=alone: by_frames(alone, qrels, None))
