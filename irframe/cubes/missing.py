@@ -28,15 +28,15 @@ def tell_missing(lists: Lists, selection: Selection, group: Any = None) -> None:
     Warns
     -----
     IrframeWarning
-        Once of topics for which no system has a list, once of systems whose topics match none,
+        Once of topics for which no system has a list, though some take part, once of systems whose topics match none,
         and once of systems that lack lists which others have.
     """
-    listed = lists.listed[:, selection.codes]
-    some = np.asarray(listed.any(axis=0))
-    _tell_topics(selection.labels[np.flatnonzero(~some)], len(some))
+    listed, attended = (part[:, selection.codes] for part in (lists.listed, lists.attended))
+    some, wanted = np.asarray(listed.any(axis=0)), np.asarray(attended.any(axis=0))
+    _tell_topics(selection.labels[np.flatnonzero(wanted & ~some)], int(wanted.sum()))
     stray = ~np.asarray(lists.listed.any(axis=1))
     _tell_stray(lists, selection, stray)
-    expected = lists.attended[:, selection.codes] & some & ~stray[:, np.newaxis]
+    expected = attended & some & ~stray[:, np.newaxis]
     if group is not None:
         codes, keys = pd.factorize(np.asarray(group))
         inside = codes[:, np.newaxis] == np.arange(len(keys))
