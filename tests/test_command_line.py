@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from incomplete import incomplete
 
 import irframe as ir
 from irframe.__main__ import main
@@ -322,6 +323,7 @@ def test_the_page_shows_what_commands_print(capsys, tmp_path, monkeypatch):
         assert checker.check_output(printed, out, flags), f"$ {command}\n{out}"
 
 
+@incomplete
 @pytest.mark.skipif(not TASK.exists(), reason="needs a checkout, with the documentation")
 def test_the_page_of_a_shared_task_goes_both_ways(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib").use("agg")

@@ -28,8 +28,8 @@ def tell_missing(lists: Lists, selection: Selection, group: Any = None) -> None:
     Warns
     -----
     IrframeWarning
-        Once of topics for which no system has a list, though some take part, once of systems whose topics match none,
-        and once of systems that lack lists which others have.
+        Once of topics for which no system has a list, though some take part; once of systems
+        whose topics match none; and once of systems that lack lists which others have.
     """
     listed, attended = (part[:, selection.codes] for part in (lists.listed, lists.attended))
     some, wanted = np.asarray(listed.any(axis=0)), np.asarray(attended.any(axis=0))

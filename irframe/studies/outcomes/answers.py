@@ -161,17 +161,13 @@ def answers_of_runs(
         raise ParameterError("ties that give every document one rank", "ties='mean'")
     depth = DEEPEST if depth is None else whole("depth", depth, low=1, error=DepthError)
     table, judgments = read_table(runs), read_qrels_table(qrels)
-    placed = place_topics(table, judgments)
-    lists = Lists(table, placed, count_rows(table), Collections.one(len(judgments.topics)))
-    selection = select_topics(lists, judgments, topics)
+    selection, group = _selected(table, judgments, topics, by)
     place = selection.position[judgments.topic[judgments.grade >= rel]]
     count = np.bincount(place[place >= 0], minlength=len(selection.labels))
     if (count > 1).any():
         (codes,) = code_documents(Side(judgments.topic, judgments.doc))
         refuse_twice_judged(judgments, repeated(codes))
     kept = _kept(count, selection.labels, relevant)
-    group = None if by is None else _group(table, judgments, selection, by)
-    tell_missing(lists, selection, group)
     answers = Answers(
         rank=np.zeros((len(table.systems), len(kept)), np.int32),
         listed=np.zeros((len(table.systems), len(kept)), bool),
@@ -186,6 +182,21 @@ def answers_of_runs(
     ]
     _search(answers, table, judgments, selection, np.unique(wanted), kept, rel, ranking)
     return {None: answers} if group is None else dict(answers.groups(group, kept))
+
+
+def _selected(
+    table: RunTable,
+    judgments: QrelsTable,
+    topics: str | Sequence[Hashable],
+    by: str | None,
+) -> tuple[Selection, NDArray[Any] | None]:
+    """Return the topics and the group of each, telling of lists that are missing."""
+    one = Collections.one(len(judgments.topics))
+    lists = Lists(table, place_topics(table, judgments), count_rows(table), one)
+    selection = select_topics(lists, judgments, topics)
+    group = None if by is None else _group(table, judgments, selection, by)
+    tell_missing(lists, selection, group)
+    return selection, group
 
 
 def _search(
