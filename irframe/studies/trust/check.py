@@ -32,7 +32,6 @@ SEVERITY = {
     "ids_missing": "error",
     "scores_missing": "error",
     "duplicates": "error",
-    "topics_unmatched": "error",
     "topics_missing": "warning",
     "topics_unknown": "warning",
     "documents_unknown": "warning",
@@ -80,8 +79,7 @@ def check(
         Index: the systems, in the order of the frame, and after them the files of `problems`.
         First stand
 
-        - ``severity``: of the gravest thing found: ``"error"``, the run cannot be scored, or
-          scores 0 throughout;
+        - ``severity``: of the gravest thing found: ``"error"``, the run cannot be scored;
           ``"warning"``, its scores may mislead; ``"note"``, worth knowing; or ``""``;
         - ``found``: the names of all columns below that list something;
         - ``topics``, ``documents``, ``longest``: how many lists and rows, and the longest list.
@@ -92,9 +90,7 @@ def check(
         - ``ids_missing``: the positions of rows without topic or document, which are set aside;
         - ``scores_missing`` and ``duplicates``: topic and document of each such row. Documents
           without a score are ranked last, and listed ones twice are left in;
-        - ``topics_unmatched``: the topics of a run of which none is judged, as if its ids were
-          others; ``topics_missing``, ``topics_unknown``: topics judged, but not run; run, but not
-          judged;
+        - ``topics_missing``, ``topics_unknown``: topics judged, but not run; run, but not judged;
         - ``documents_unknown``: documents that are not in `documents`;
         - ``ranks_contradict``: topics in which a lower rank has a higher score;
         - ``identical_to``: systems with the same documents in the same order in every topic;

@@ -70,9 +70,7 @@ def lists_found(
     wanted = longest if length is None else whole("length", length, low=1, error=DepthError)
     unknown = ~table.topics.isin(judgments.topics)
     strange = np.unique(table.group[unknown[table.topic]])
-    stray = (lengths == 0).all(axis=1)
     found = {
-        "topics_unmatched": strange[stray[strange // len(table.topics)]],
         "topics_unknown": strange,
         "ranks_contradict": contradicting(table),
         "ranks_repeated": equally_ranked(table),
