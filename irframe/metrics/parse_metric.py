@@ -160,7 +160,8 @@ def _at_level(metric: Metric, level: int, text: str) -> Metric:
         raise MetricError(f"parameters of {type(metric).__name__}", repr(text), "", ["rel"])
     if getattr(metric, "rel") != 1:  # noqa: B009
         raise MetricError("one lowest relevant grade", f"{text!r}, which has two")
-    return replace(metric, **{"rel": level})
+    given: dict[str, Any] = {"rel": level}
+    return replace(metric, **given)
 
 
 def names_exactly(text: str) -> bool:
