@@ -10,7 +10,7 @@ from irframe.metrics.spellings import SETS, TREC_NAMES
 
 __all__ = ["PRINTED", "RELSTRING", "TrecName", "split_level", "trec_fields", "trec_name"]
 
-_NUMBER = r"-?(?:\d+\.?\d*|\.\d+)"
+_NUMBER = r"-?(?:\d+(?:\.\d*)?|\.\d+)"
 _PAIR = rf"\d+={_NUMBER}"
 _FORM = re.compile(rf"(.+?)(?:[_.]({_NUMBER}(?:,{_NUMBER})*|{_PAIR}(?:,{_PAIR})*))?", re.IGNORECASE)
 
