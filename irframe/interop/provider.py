@@ -120,7 +120,7 @@ _OTHERWISE: dict[str, Callable[[Any], Metric | None]] = {
 class IrframeProvider(providers.Provider):
     """Measures of ir_measures, computed by irframe in one pass over each run.
 
-    Ties are broken as trec_eval 9 and pytrec_eval do, for every measure alike.
+    Ties are broken as pytrec_eval does, for every measure alike.
     """
 
     NAME = "irframe"
