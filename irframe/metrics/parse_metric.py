@@ -169,10 +169,11 @@ def names_exactly(text: str) -> bool:
 
     Examples
     --------
-    >>> names_exactly("nDCG@10"), names_exactly("map_cut_10"), names_exactly("JUDGED")
+    >>> names_exactly("nDCG@10"), names_exactly("map_cut_10-l2"), names_exactly("JUDGED")
     (True, True, False)
     """
-    return re.split(r"[@(.]|_\d", text.strip())[0] in {*ALIASES, *TREC_NAMES, *RANX_NAMES}
+    name, _ = split_level(text.strip())
+    return re.split(r"[@(.]|_[\d.]", name)[0] in {*ALIASES, *TREC_NAMES, *RANX_NAMES}
 
 
 def _from_trec(text: str) -> Metric | None:
