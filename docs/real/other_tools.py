@@ -97,7 +97,7 @@ def pytrec_eval_page(tracks):
     page.facts(
         gap_theirs=f"{np.mean([row['map'] for row in found.values()]):.4f}",
         gap_ours=f"{ir.evaluate(gap, judged, 'AP')['AP'].mean():.4f}",
-        gap_both=f"{ir.evaluate(gap, judged, 'AP', topics='both')['AP'].mean():.4f}",
+        gap_both=f"{ir.evaluate(gap, judged, 'AP', topics='runs')['AP'].mean():.4f}",
         gm_theirs=f"{logarithm:.4f}",
         gm_ours=f"{ir.evaluate(run, judged, 'gm_map').loc[('run', '101')].item():.4f}",
         nan_theirs=pytrec_eval.RelevanceEvaluator({"1": {"a": 1}}, {"map"}).evaluate(nan)["1"][
@@ -154,8 +154,7 @@ def lines_apart(qrels, files):
     count = apart = 0
     for file in files:
         theirs = shell(f"trec_eval -q -m all_trec {qrels} {file}", ".").splitlines()
-        theirs = [line for line in theirs if not line.startswith("relstring")]
-        options = "-q -m all_trec --format trec_eval --topics both --score-dtype float32"
+        options = "-q -m all_trec --format trec_eval --topics runs --score-dtype float32"
         ours = printed("evaluate", qrels, file, *options.split()).splitlines()
         count += len(theirs)
         apart += abs(len(theirs) - len(ours))

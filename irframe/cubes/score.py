@@ -15,7 +15,6 @@ from irframe.cubes.recall_base import count_by_topic
 from irframe.cubes.subtopics import refuse_subtopics, subtopic_fields
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError
-from irframe.frames.sampling import refuse_marks
 from irframe.gains import GainMap
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
@@ -186,7 +185,6 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
 
 def refuse_open(cube: xr.Dataset) -> None:
     """Raise if it is not known what lists are without their unjudged documents."""
-    refuse_marks(cube["judged_grade"].to_numpy())
     longest = int(cube["retrieved"].max())
     if longest > cube.sizes[DEPTH]:
         advice = "build the cube without depth=, and choose depths when scoring"

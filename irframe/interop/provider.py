@@ -1,6 +1,6 @@
 """A provider of measures for ir_measures, and so for PyTerrier."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -17,6 +17,7 @@ from irframe.metrics.ndcg import nDCG
 from irframe.metrics.numrelret import NumRelRet
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DOC, HIGHEST_GRADE, SCORE, SYSTEM, TOPIC
+from irframe.warned import unsaid
 
 try:
     import ir_measures
@@ -116,7 +117,7 @@ _OTHERWISE: dict[str, Callable[[Any], Metric | None]] = {
 class IrframeProvider(providers.Provider):
     """Measures of ir_measures, computed by irframe in one pass over each run.
 
-    Ties are broken as trec_eval 9 and pytrec_eval do, for every measure alike.
+    Ties are broken as pytrec_eval does, for every measure alike.
     """
 
     NAME = "irframe"
@@ -131,12 +132,20 @@ class IrframeProvider(providers.Provider):
 
 
 class IrframeEvaluator(providers.Evaluator):
-    """Scores runs by the same measures and judgments, one run after the other."""
+    """Scores runs by the same measures and judgments, one run after the other.
+
+    It says nothing of what it finds, as the other providers of ir_measures do.
+    """
 
     def __init__(self, measures: Iterable[Any], qrels: Qrels) -> None:
-        self.qrels = as_qrels(qrels)
-        self.roles = require_columns(self.qrels, QRELS)
-        super().__init__(list(measures), set(self.qrels[self.roles[TOPIC]].unique().tolist()))
+        given = _kept(qrels)
+        named = given.items() if isinstance(given, Mapping) else []
+        topics = {topic for topic, documents in named if not documents}
+        self.qrels = None if _is_empty(given) else as_qrels(given)
+        if self.qrels is not None:
+            self.roles = require_columns(self.qrels, QRELS)
+            topics |= set(self.qrels[self.roles[TOPIC]].unique().tolist())
+        super().__init__(list(measures), topics)
         self.metrics = [_translated(measure) for measure in self.measures]
 
     def _iter_calc(self, run: Runs) -> Iterator[Any]:
@@ -144,23 +153,36 @@ class IrframeEvaluator(providers.Evaluator):
         runs = self._judged(run)
         if runs is None:
             return
-        scores = evaluate(runs, self.qrels, self.metrics, topics="runs", score_dtype="float32")
-        scores = scores.droplevel(SYSTEM)
+        with unsaid():
+            found = evaluate(runs, self.qrels, self.metrics, topics="runs", score_dtype="float32")
+        scores = found.droplevel(SYSTEM)
         for measure, values in zip(self.measures, scores.to_numpy().T.tolist(), strict=True):
             for topic, value in zip(scores.index.tolist(), values, strict=True):
                 yield ir_measures.Metric(query_id=topic, measure=measure, value=value)
 
     def _judged(self, run: Runs) -> pd.DataFrame | None:
         """Return the lists of the run for judged topics; None if there is none."""
-        if not isinstance(run, pd.DataFrame) and isinstance(run, Iterable):
-            run = run if hasattr(run, "items") else list(run)
-        if hasattr(run, "__len__") and not len(run):
+        given = _kept(run)
+        if self.qrels is None or _is_empty(given):
             return None
-        frame = as_runs(run)
+        frame = as_runs(given)
         found = require_columns(frame, RUN)
         names = [found[role] for role in (TOPIC, DOC, SCORE)]
         judged = frame[names[0]].isin(self.qrels[self.roles[TOPIC]].unique())
         return frame.loc[judged, names] if judged.any() else None
+
+
+def _kept(given: Any) -> Any:
+    """Return what can be read more than once."""
+    once = isinstance(given, Iterable) and not hasattr(given, "__len__")
+    return list(given) if once else given
+
+
+def _is_empty(given: Any) -> bool:
+    """Return whether there is not one document."""
+    if isinstance(given, Mapping):
+        return not any(given.values())
+    return hasattr(given, "__len__") and not len(given)
 
 
 def _translated(measure: Any) -> Metric:
