@@ -124,7 +124,7 @@ def places(
     strange = [label for label in chosen if not _hashable(label) or label not in there]
     if strange:
         known = ", ".join(map(str, list(labels)[:20]))
-        raise error(f"{what}: {known}", "others", "", map(repr, strange))
+        raise error(f"{what}: {known}", "", "", map(repr, strange))
     return [there[label] for label in chosen]
 
 

@@ -143,6 +143,29 @@ def test_most_functions_are_very_short():
     assert statistics.median(lengths) <= LONGEST_MEDIAN
 
 
+def test_errors_say_what_was_found():
+    vague = re.compile(r"\bothers\b|\bsomething else\b|\botherwise\b")
+    said = {
+        f"{path}:{node.lineno}": part.value
+        for path, (_, tree) in MODULES.items()
+        for node in ast.walk(tree)
+        for found in what_was_found(node)
+        for part in ast.walk(found)
+        if isinstance(part, ast.Constant) and vague.search(str(part.value))
+    }
+    assert said == {}
+
+
+def what_was_found(node):
+    """Return what a node says was found, if it makes an error or prepares one."""
+    if isinstance(node, ast.Assign):
+        names = (ast.unparse(target).partition(",")[0].strip("(") for target in node.targets)
+        return [node.value] if "found" in names else []
+    if not isinstance(node, ast.Call) or not re.search(r"[Ee]rror$", ast.unparse(node.func)):
+        return []
+    return node.args[1:2]
+
+
 def test_modules_are_short():
     lengths = {str(path): len(text.splitlines()) for path, (text, _) in MODULES.items()}
     assert {name: n for name, n in lengths.items() if n > LONGEST_MODULE} == {}

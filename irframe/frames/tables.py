@@ -235,7 +235,7 @@ def _grades(column: pd.Series) -> NDArray[np.int8]:
     if not fits.all():
         where = f" in column {column.name!r}" if column.name != GRADE else ""
         wanted = f"grades that are whole numbers from {LOWEST_GRADE} to {HIGHEST_GRADE}{where}"
-        raise GradeError(wanted, f"{int((~fits).sum())} others", "", column[~fits])
+        raise GradeError(wanted, "", "", column[~fits])
     return grades.astype(np.int8)
 
 

@@ -127,7 +127,9 @@ def select_depths(array: xr.DataArray, at: int | Sequence[int]) -> xr.DataArray:
     missing = wanted[~wanted.isin(index)]
     if len(missing) or not len(wanted) or wanted.has_duplicates:
         known = f"depths scored, each once, from {index.min()} to {index.max()}"
-        raise DepthError(known, "others", "score deeper, or ask for less", missing)
+        if wanted.has_duplicates:
+            raise DepthError(known, "some twice", "", wanted[wanted.duplicated()].unique())
+        raise DepthError(known, "", "score deeper, or ask for less", missing)
     return array.isel({DEPTH: index.get_indexer(wanted)})
 
 

@@ -163,7 +163,7 @@ def _refuse_averages(matched: Matched) -> None:
     pairs = zip(matched.metrics, matched.summaries, strict=True)
     others = [metric for metric, summary in pairs if summary != "mean"]
     if others:
-        raise MetricError("metrics averaged by a plain mean", "others", "", others)
+        raise MetricError("metrics averaged by a plain mean", "", "", others)
 
 
 def _alike(matched: Matched, human: xr.DataArray) -> Array:
@@ -173,7 +173,7 @@ def _alike(matched: Matched, human: xr.DataArray) -> Array:
     strange = human.indexes[TOPIC].difference(topics, sort=False)
     if len(strange):
         wanted = "people's topics among those of the scores"
-        raise IdError(wanted, f"{len(strange)} others", "", strange)
+        raise IdError(wanted, "", "", strange)
     missing = metrics.difference(human.indexes[METRIC], sort=False)
     if len(missing):
         raise MetricError("people's scores by every metric", "none for", "", missing)
@@ -187,7 +187,7 @@ def _alike(matched: Matched, human: xr.DataArray) -> Array:
 def _samples(matched: Matched, people: Array, *, rest: bool) -> tuple[Array, Array]:
     """Return on which topics the model's scores count, and people's; (metric, topic, depth)."""
     if people.shape[-1] != matched.scores.shape[-1]:
-        raise ParameterError("people's scores without depths, as the others", "several depths")
+        raise ParameterError("people's scores without depths, as the model's", "several depths")
     scored: Any = ~np.isnan(people).any(axis=1)
     partly = ~np.isnan(people).all(axis=1) & ~scored & matched.scored
     lost = int(partly.any(axis=(0, 2)).sum())

@@ -177,7 +177,7 @@ def _refuse_foreign(question: str, arguments: dict[str, Any]) -> None:
     foreign = [name for name in arguments if name not in OPTIONS.get(question, ())]
     given = [name for name in foreign if arguments[name] is not None]
     if given:
-        raise ParameterError(f"arguments of {question!r}", "those of others", "", given)
+        raise ParameterError(f"arguments that {question!r} has a use for", "", "", given)
 
 
 def _for_reliability(matched: Matched, kind: str, wanted: float, alpha: float) -> xr.Dataset:

@@ -249,7 +249,7 @@ def test_blocks_and_chunks_do_not_show(monkeypatch):
         (QRELS.iloc[:0], InputError, "an empty one"),
         (QRELS.drop(columns="grade"), InputError, "grade"),
         (pd.concat([QRELS, QRELS.iloc[[1]]]), IdError, "1 judged again: 1 d1"),
-        (QRELS.assign(grade=[1, 0, 200, 1, 1]), GradeError, "1 others: 200"),
+        (QRELS.assign(grade=[1, 0, 200, 1, 1]), GradeError, "found 200"),
         (QRELS.assign(grade=[1, 0, 0.5, 1, 1]), GradeError, "0.5"),
         (QRELS.assign(grade=[1, 0, None, 1, 1]), GradeError, "nan"),
         (QRELS.assign(grade="x"), GradeError, "x"),

@@ -139,7 +139,7 @@ def test_scales_that_differ_are_named_or_stated():
         ir.compare_judges(judges)
     stated = ir.compare_judges(judges, grades=range(4), samples=1)
     assert stated["kappa"].equals(ir.compare_judges(judges, grades="union", samples=1)["kappa"])
-    with pytest.raises(GradeError, match="grades 0, 1, 2; found others by: a: 3, b: 3"):
+    with pytest.raises(GradeError, match="grades 0, 1, 2; found grades beyond these, by judge: a: 3, b: 3"):
         ir.compare_judges(judges, grades=[0, 1, 2])
 
 
