@@ -63,6 +63,11 @@ class IrframeError(ValueError):
         """What was there instead: in words, or the first offenders themselves."""
         return self._found or self._listed() or "none"
 
+    def within(self, where: str) -> "IrframeError":
+        """Return the same error that says where things were found."""
+        found = f"{self._found} {where}".lstrip()
+        return type(self)(self.wanted, found, self.advice, self.offenders)
+
     def _listed(self) -> str:
         more = f" and {len(self.offenders) - SHOWN} more" * (len(self.offenders) > SHOWN)
         return ", ".join(map(str, self.offenders[:SHOWN])) + more

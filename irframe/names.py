@@ -28,6 +28,8 @@ ASSIGNMENT = "assignment"
 
 PAIR, SIDES = "pair", ("system_a", "system_b")
 """Dimension of pairs of systems, and what names the systems of a pair."""
+JUDGES = ("judge_a", "judge_b")
+"""What names the judges of a pair."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
     SYSTEM: ("system", "name", "run", "run_id", "runid", "tag"),

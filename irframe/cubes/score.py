@@ -104,7 +104,12 @@ def parse_metrics(metrics: Metrics) -> list[Metric]:
         repeated += [str(metric) for metric in found if len(found) == 1 and str(metric) in chosen]
         chosen |= {str(metric): metric for metric in found if str(metric) not in chosen}
     if repeated or not chosen:
-        raise MetricError("at least one metric, each once", "some again" * bool(repeated), "", sorted(set(repeated)))
+        raise MetricError(
+            "at least one metric, each once",
+            "some again" * bool(repeated),
+            "",
+            sorted(set(repeated)),
+        )
     return list(chosen.values())
 
 

@@ -77,7 +77,9 @@ def _checked(scores: xr.DataArray) -> xr.DataArray:
 def _laid_out(frame: pd.DataFrame, names: tuple[Any, Any]) -> xr.DataArray:
     text = [str(name) for name in frame.columns if not pd.api.types.is_numeric_dtype(frame[name])]
     if text or not frame.size:
-        raise InputError("a column of numbers per metric", "columns of other values" * bool(text), "", text)
+        raise InputError(
+            "a column of numbers per metric", "columns of other values" * bool(text), "", text
+        )
     refuse_twice(frame.index)
     frame = frame.reorder_levels(list(names))
     systems, topics = (frame.index.get_level_values(name).unique() for name in names)

@@ -17,11 +17,12 @@ from irframe.inference.matching import (
     Depths,
     choose_pairs,
     match_topics,
+    pair_labels,
     read_scores,
     select_depths,
 )
 from irframe.inference.reference import same_systems
-from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM, TOPIC
+from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC
 from irframe.paired.prediction import power, power_pairs
 
 FIELDS = ("estimate", "error", "weight")
@@ -72,7 +73,7 @@ def predict_powered(
     xarray.Dataset
         ``mean``, ``ci_low``, ``ci_high`` and ``weight`` over (metric, system, depth); and
         ``difference``, ``difference_low``, ``difference_high`` and ``difference_weight`` over
-        (metric, pair, depth), ``pair`` being an index of (system_a, system_b), a - b. The weight
+        (metric, pair, depth), the difference being system_a - system_b of each pair. The weight
         is what the model's scores count for: 0, nothing, so that the mean is people's alone, up
         to 1. ``n_human`` and ``n_model`` (metric, depth) say on how many topics this rests.
 
@@ -255,9 +256,7 @@ def _intervals(
 
 
 def _labelled(matched: Matched, pairs: Array, parts: dict[str, Any]) -> xr.Dataset:
-    sides = [matched.systems.take(pairs[:, side]) for side in (0, 1)]
-    index = pd.MultiIndex.from_arrays(sides, names=SIDES)
-    result = xr.Dataset(parts, xr.Coordinates.from_pandas_multiindex(index, PAIR))
+    result = xr.Dataset(parts, pair_labels(matched, pairs))
     labels = {dim: matched.array.indexes[dim] for dim in (METRIC, SYSTEM)}
     if DEPTH in matched.array.dims:
         return result.assign_coords(labels | {DEPTH: matched.array.indexes[DEPTH]})

@@ -83,7 +83,7 @@ def topics_needed(
     -------
     xarray.Dataset
         ``topics``, a whole number, over (metric, depth), or over (metric, depth, pair) with
-        `each`, ``pair`` an index of (system_a, system_b); the group first if `by` is given. For
+        `each`, ``system_a`` and ``system_b`` naming the pair; the group first if `by` is given. For
         `difference` and `width` also the ``variance`` that it is computed from, in squared units
         of the metric. For `erho2` and `phi` an interval, ``topics_low`` and ``topics_high``;
         infinite where systems may not differ. NaN with a single topic.
