@@ -104,7 +104,7 @@ def label_pairs(matched: Matched, pairs: Array) -> dict[str, Any]:
 
 
 def pair_labels(matched: Matched, pairs: Array) -> dict[str, Any]:
-    """Return coordinates of the dimension of pairs: the two systems of each, which any file holds."""
+    """Return coordinates of the dimension of pairs, the two systems of each."""
     sides = zip(SIDES, pairs.T, strict=True)
     return {name: (PAIR, matched.systems.take(side)) for name, side in sides}
 
