@@ -7,7 +7,7 @@ import lzma
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from importlib import import_module
 from os import PathLike, fspath
@@ -17,6 +17,7 @@ from typing import IO, Any, TypeVar
 import pyarrow as pa
 
 from irframe.errors import FileFormatError, InputError
+from irframe.frames.atomic import atomic
 
 __all__ = ["PACKED", "Source", "create", "load", "name_of"]
 
@@ -74,8 +75,12 @@ def _damage() -> tuple[type[Exception], ...]:
     return _DAMAGE if isal is None else (*_DAMAGE, isal.IsalError)
 
 
-_PACK: dict[str, Callable[[str], Any]] = {
-    ".gz": partial(gzip.open, mode="wb", compresslevel=6),
+def _zip(stream: IO[bytes]) -> Any:
+    return gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=stream)
+
+
+_PACK: dict[str, Callable[[IO[bytes]], Any]] = {
+    ".gz": _zip,
     ".bz2": partial(bz2.open, mode="wb"),
     ".xz": partial(lzma.open, mode="wb"),
     ".zst": partial(pa.output_stream, compression="zstd"),
@@ -191,9 +196,9 @@ def damaged(source: Source, error: Exception) -> FileFormatError:
     return FileFormatError(wanted, found, "fetch or write the file again")
 
 
-def create(path: str | PathLike[str]) -> IO[bytes]:
-    """Open a file to write bytes to, packed as its suffix says."""
-    target = fspath(_file(path))
-    opened = _PACK.get(Path(target).suffix.lower(), partial(open, mode="wb"))
-    stream: IO[bytes] = opened(target)
-    return stream
+@contextmanager
+def create(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file to write bytes to, packed as its suffix says; it appears once it is whole."""
+    pack = _PACK.get(_file(path).suffix.lower(), nullcontext)
+    with atomic(path) as stream, pack(stream) as packed:
+        yield packed
