@@ -66,6 +66,15 @@ _OPEN: dict[bytes, Callable[[IO[bytes]], Any]] = {
 _HEAD = 10
 """Bytes that tell how a file is packed."""
 
+MEANT = "check that this is the file you meant"
+LAYERS = 3
+"""How often a file may be packed; ranx packs twice."""
+FREE, RATIO = 1 << 26, 100
+"""Bytes that any file may unpack to, and times its size that a larger one may: runs and judgments
+pack to a tenth or so."""
+_PART = 1 << 20
+"""Bytes that are unpacked at a time."""
+
 _DAMAGE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
 
@@ -164,9 +173,51 @@ def open_unpacked(source: str) -> Iterator[IO[bytes]]:
 def _unpacked(stream: IO[bytes], source: Source) -> Iterator[IO[bytes]]:
     """Read on from a file that may be packed, or, as ranx packs, packed more than once."""
     with ExitStack() as stack:
+        most, layers = max(FREE, RATIO * _size(stream)), 0
         while unpack := _by_start(_OPEN, begin(stream, source)):
+            if (layers := layers + 1) > LAYERS:
+                found = f"{name_of(source)} packed more often"
+                raise FileFormatError(f"a file packed at most {LAYERS} times", found, MEANT)
             stream = stack.enter_context(unpack(stream))
-        yield stream
+        yield io.BufferedReader(_Limited(stream, most, source), _PART) if layers else stream
+
+
+def _size(stream: IO[bytes]) -> int:
+    """Return how many bytes a file has, as it is."""
+    size = stream.seek(0, io.SEEK_END)
+    stream.seek(0)
+    return size
+
+
+class _Limited(io.RawIOBase):
+    """A file unpacked, of which so many bytes may come."""
+
+    def __init__(self, stream: IO[bytes], most: int, source: Source) -> None:
+        super().__init__()
+        self._stream, self._most, self._source, self._seen = stream, most, source, 0
+
+    def readable(self) -> bool:
+        """Return whether there is something to read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read some bytes into a buffer."""
+        data = self._take(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def readall(self) -> bytes:
+        """Read all that is left."""
+        return b"".join(iter(lambda: self._take(_PART), b""))
+
+    def _take(self, size: int) -> bytes:
+        data = self._stream.read(size)
+        self._seen += len(data)
+        if self._seen > self._most:
+            wanted = f"a file that unpacks to at most {FREE >> 20} MiB or {RATIO} times its size"
+            found = f"{name_of(self._source)} with more than {self._most:,} bytes in it"
+            raise FileFormatError(wanted, found, f"{MEANT}, and unpack it first")
+        return data
 
 
 def begin(stream: IO[bytes], source: Source) -> bytes:
@@ -177,6 +228,8 @@ def begin(stream: IO[bytes], source: Source) -> bytes:
             return head
         head = stream.read(_HEAD)
         stream.seek(0)
+    except FileFormatError:
+        raise
     except _damage() as error:
         raise damaged(source, error) from error
     return head
@@ -186,6 +239,8 @@ def read_some(stream: IO[bytes], size: int, source: Source) -> bytes:
     """Read some bytes of a file that may turn out to be damaged."""
     try:
         return stream.read(size)
+    except FileFormatError:
+        raise
     except _damage() as error:
         raise damaged(source, error) from error
 

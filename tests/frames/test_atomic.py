@@ -26,11 +26,11 @@ def track(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def full(request):
-    """Let files grow to 600 bytes, as where a disk is full."""
+def full():
+    """Let files grow to 600 bytes, as where a disk is full, once this is called."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    request.addfinalizer(lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limits))
-    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (600, limits[1]))
+    yield lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (600, limits[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def console(words):

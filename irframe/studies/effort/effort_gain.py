@@ -78,9 +78,9 @@ def effort_gain(
     Notes
     -----
     Columns are [0, .25), [.25, .5), [.5, .75), [.75, 1]; a value on a border belongs to the
-    higher cell, in rows as in columns, and 12 decimals decide. *diagonal*: row and column are the same; *high-high*:
-    rows 3 and 4, columns 1 and 2, high gain at high effort; *grey*: the two other cells with
-    more gain than effort saved, (2, 1) and (4, 3); *other*: the rest.
+    higher cell, in rows as in columns, and 12 decimals decide. *diagonal*: row and column are the
+    same; *high-high*: rows 3 and 4, columns 1 and 2, high gain at high effort; *grey*: the two
+    other cells with more gain than effort saved, (2, 1) and (4, 3); *other*: the rest.
 
     References
     ----------
