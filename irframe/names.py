@@ -49,6 +49,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
 METRICS = "metrics"
 """Attribute of a frame of scores: the columns that are metrics."""
 
+SURPLUS = "columns_surplus"
+"""Attribute of a frame that was read: system -> numbers of columns of its file passed over."""
+
 FILES = "files"
 """Attribute of a frame that was read: name, size and time of change of its files."""
 
