@@ -15,6 +15,7 @@ from irframe.errors import DepthError
 from irframe.frames.ids import Codes
 from irframe.frames.ranking import Ranking
 from irframe.frames.tables import QrelsTable, RunTable
+from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.studies.trust.lists import (
     all_lengths,
     contradicting,
@@ -109,7 +110,8 @@ def none_judged(
     known = np.asarray(table.topics.isin(judgments.topics))[table.topic]
     number = len(table.systems)
     some, found = (np.bincount(table.system[of], minlength=number) > 0 for of in (known, judged))
-    rows = np.flatnonzero((some & ~found)[table.system] & known)
+    nothing = some & ~found & (judgments.grade != POOLED_UNJUDGED).any()
+    rows = np.flatnonzero(nothing[table.system] & known)
     gathered = _gathered(number, table.system[rows], table.doc.take(pa.array(rows)).to_pylist())
     return {"documents_unjudged": [docs[:EXAMPLES] for docs in gathered]}
 

@@ -232,3 +232,10 @@ def test_columns_that_were_passed_over(tmp_path):
     plain = ir.read_run(path).drop(columns="rank")
     ir.write_run(plain, path)
     assert ir.read_run(path).ireval.check(QRELS).loc["b", "columns_surplus"] == ()
+
+
+def test_a_list_of_topics_stands_for_judgments_to_come():
+    topics = pd.DataFrame({"topic": ["1", "2", "9"], "doc": "none", "grade": -1})
+    found = odd_runs().ireval.check(topics)
+    assert not found["documents_unjudged"].any()
+    assert odd_runs().ireval.check(topics.assign(grade=0))["documents_unjudged"].all()
