@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import warnings
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -366,6 +367,18 @@ def test_every_metric_names_its_source_and_shows_an_example():
         for name, metric in registered().items()
         if (missing := {"References", "Examples"} - set(sections(metric.__doc__)))
     } == {}
+
+
+def test_every_metric_documents_its_parameters():
+    undocumented = {}
+    for name, metric in registered().items():
+        told = inspect.getdoc(metric).partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+        named = re.findall(r"^(\w[\w, ]*)$", told, re.MULTILINE)
+        known = {word for line in named for word in line.split(", ")}
+        missing = {field.name for field in fields(metric)} ^ known
+        if missing:
+            undocumented[name] = missing
+    assert undocumented == {}
 
 
 def test_every_metric_is_a_public_name():

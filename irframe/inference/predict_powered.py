@@ -97,8 +97,11 @@ def predict_powered(
     With f the model's scores on N topics and y people's on n: ``w mean_N(f) + mean_n(y - w f)``
     of variance ``w^2 var_N(f) / N + var_n(y - w f) / n``. However wrong the model, that is people's
     mean on average; the better it is, the shorter the interval. The weight is tuned for each mean
-    and each difference, ``w = cov_n(y, f) / ((1 + n/N) var(f))``, clipped to [0, 1].
-    With ``distribution="normal"`` all is as in ppi-python.
+    and each difference, ``w = cov_n(y, f) / ((1 + n/N) var(f))``, clipped to [0, 1]. As in
+    ppi-python var_N, var_n and cov_n divide by N and n, but var(f), over both samples together, by
+    one less than their size. With ``distribution="normal"`` all is as there. Student's intervals
+    reach ``t_(n-1) sqrt(n / (n-1))`` standard errors instead of the normal quantile, which puts
+    n - 1 for n below the variance of few topics.
 
     The variance takes both samples for independent. With ``topics="rest"`` they are. With ``"all"``
     the n topics are among the N, and intervals are too short, the more so the larger n / N. Of

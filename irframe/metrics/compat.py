@@ -20,17 +20,20 @@ class Compat(Metric):
         Persistence of rank-biased overlap, between 0 and 1.
     normalize
         Whether to divide by the overlap of the ideal ranking with itself, so that the highest
-        score is 1 for short ideal rankings too.
+        score is 1 for short ideal rankings too; else the score is the rank-biased overlap itself.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----
-    ``RBO(list, ideal) / RBO(ideal, ideal)`` with ``RBO = sum_(i<=n) p^(i-1) overlap(i) / i``, n the
-    length of the longer of both. The ideal ranking has the relevant documents by grade, those of a
-    grade in the order of the list, what is not retrieved last.
+    ``RBO(list, ideal) / RBO(ideal, ideal)`` with ``RBO = sum_(i<=n) p^(i-1) overlap(i) / i``
+    divided by ``sum_(i<=n) p^(i-1)``, n the length of the longer of both. The ideal ranking has the
+    relevant documents by grade, those of a grade in the order of the list, what is not retrieved
+    last.
 
     Range: 0 to 1. Needs: grades, the recall base, list length. No relevant documents: 0. Unjudged:
     not relevant.

@@ -117,7 +117,8 @@ def effort_gain(
 
 def _classes(borders: ArrayLike, values: NDArray[Any]) -> NDArray[np.int64]:
     """Return the class of every value, from 1; sums in another order are the same value."""
-    return 1 + np.searchsorted(np.round(borders, TIE), np.round(values, TIE), side="right")
+    ends, places = (np.round(np.asarray(each, float), TIE) for each in (borders, values))
+    return np.asarray(1 + np.searchsorted(ends, places, side="right"), np.int64)
 
 
 def _borders(gains: xr.DataArray, effort: xr.DataArray, quartiles: Any) -> NDArray[np.float64]:

@@ -161,7 +161,7 @@ def check(
     whole("depth", depth, low=1, error=DepthError)
     judgments, unread = read_qrels_table(qrels), _of_files(problems)
     nothing = isinstance(runs, pd.DataFrame) and runs.empty and len(unread) > 0
-    frame = runs if nothing else as_runs(runs)
+    frame = pd.DataFrame(runs) if nothing else as_runs(runs)
     named, lost = _with_ids(frame)
     if len(named):
         found = _found(read_table(named), judgments, depth, length, documents)
@@ -232,7 +232,7 @@ def _of_each(found: pd.Series, name: str) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(gathered, dtype=object)})
 
 
-def _surplus(counts: Mapping[str, int], systems: pd.Index) -> pd.DataFrame:
+def _surplus(counts: Mapping[Any, Sequence[int]], systems: pd.Index) -> pd.DataFrame:
     """Return the numbers of the columns that were passed over where systems were read."""
     known = {system: tuple(counts[system]) for system in systems if system in counts}
     return pd.DataFrame({"columns_surplus": pd.Series(known, dtype=object)})
