@@ -3,6 +3,7 @@
 Each returns the value in its plain type, or raises an error that names the argument.
 """
 
+import os
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -82,6 +83,14 @@ def room(what: str, size: int, advice: str, *, most: int = ROOM) -> None:
     if size > most:
         found = f"{size / 2**30:,.3g} GiB ({size:,} bytes)"
         raise ParameterError(f"{what} in at most {most / 2**30:.3g} GiB", found, advice)
+
+
+def memory() -> int:
+    """Return how many bytes of memory this machine has, as far as it says."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 16 * ROOM
 
 
 def level(alpha: Any, name: str = "alpha") -> float:

@@ -317,3 +317,11 @@ def test_the_pool_is_that_of_all_judged_topics():
                 if "depth" in same[name].dims
                 else same[name],
             )
+
+
+@pytest.mark.parametrize("depth", [10**12, 2**63, 10**30])
+def test_a_cube_larger_than_memory_is_refused_with_its_size(depth):
+    with pytest.raises(
+        ParameterError, match=rf"and {depth:,} ranks in at most .*; found .* bytes\)"
+    ):
+        ir.cube(*ir.example_track(), depth=depth)

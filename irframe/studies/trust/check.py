@@ -33,6 +33,7 @@ SEVERITY = {
     "ids_missing": "error",
     "scores_missing": "error",
     "duplicates": "error",
+    "topics_unmatched": "error",
     "documents_unjudged": "error",
     "scores_constant": "error",
     "topics_missing": "warning",
@@ -49,8 +50,6 @@ SEVERITY = {
     "columns_surplus": "note",
 }
 """The columns that list something, and how grave it is; the gravest first."""
-EVERY = {"topics_unknown": "topics", "documents_unknown": "documents"}
-"""Columns that are an error where they list as many as there are."""
 COUNTS = ("topics", "documents", "longest", "ties", "first_unjudged")
 """The columns that hold whole numbers."""
 
@@ -104,9 +103,10 @@ def check(
           ids may be others;
         - ``scores_constant``: the topics of a run that gives all documents of a topic one score,
           so that the order of ties is all there is;
-        - ``topics_missing``, ``topics_unknown``: topics judged, but not run; run, but not judged,
-          which is an error if all are;
-        - ``documents_unknown``: documents that are not in `documents`, an error likewise;
+        - ``topics_unmatched``: the topics of a run of which none is judged, as if its ids were
+          others; ``topics_missing``, ``topics_unknown``: topics judged, but not run; run, but not
+          judged;
+        - ``documents_unknown``: documents that are not in `documents`, an error if none is;
         - ``scores_infinite``: topic and document of such rows;
         - ``ranks_contradict``: topics in which a lower rank has a higher score;
         - ``ranks_skipped``: topics whose ranks leave some out, or begin beyond 2; metrics see the
@@ -160,8 +160,8 @@ def check(
     """
     whole("depth", depth, low=1, error=DepthError)
     judgments, unread = read_qrels_table(qrels), _of_files(problems)
-    nothing = isinstance(runs, pd.DataFrame) and runs.empty and len(unread) > 0
-    frame = pd.DataFrame(runs) if nothing else as_runs(runs)
+    none_read = isinstance(runs, pd.DataFrame) and runs.empty and len(unread)
+    frame = as_runs(runs) if not none_read else pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
     named, lost = _with_ids(frame)
     if len(named):
         found = _found(read_table(named), judgments, depth, length, documents)
@@ -273,7 +273,7 @@ def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
 def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, str]:
     """Return what was found on a run and how grave it is, the gravest first."""
     found = {name: grave for name, grave in severity.items() if row[name]}
-    every = [name for name, size in EVERY.items() if name in found and row[size] == len(row[name])]
-    found |= dict.fromkeys(every, "error")
+    if "documents_unknown" in found and len(row["documents_unknown"]) == row["documents"]:
+        found["documents_unknown"] = "error"
     ordered = sorted(found, key=lambda name: SEVERITIES.index(found[name]))
     return {name: found[name] for name in ordered}

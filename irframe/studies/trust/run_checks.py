@@ -81,7 +81,9 @@ def lists_found(
     wanted = usual if length is None else whole("length", length, low=1, error=DepthError)
     unknown = ~table.topics.isin(judgments.topics)
     strange = np.unique(table.group[unknown[table.topic]])
+    stray = (lengths == 0).all(axis=1)
     found = {
+        "topics_unmatched": strange[stray[strange // len(table.topics)]],
         "topics_unknown": strange,
         "lists_long": lists[rows > wanted] if length is not None else lists[:0],
         "scores_constant": undecided(table),

@@ -119,7 +119,7 @@ def kept(name, deepest, other):
     ("change", "severity", "name", "size"),
     [
         ({"doc": lambda f: "x" + f["doc"]}, "error", "documents_unjudged", 3),
-        ({"topic": lambda f: "0" + f["topic"]}, "error", "topics_unknown", 16),
+        ({"topic": lambda f: "0" + f["topic"]}, "error", "topics_unmatched", 16),
         ({"score": 1.0}, "error", "scores_constant", 16),
         ({"score": lambda f: f["topic"].astype(float)}, "error", "scores_constant", 16),
         ({"score": lambda f: 2.0 ** (2000 / f["rank"])}, "warning", "scores_infinite", 16),
@@ -133,7 +133,7 @@ def kept(name, deepest, other):
 def test_what_a_participant_gets_wrong(change, severity, name, size):
     grave, found = changed(**change)
     assert (grave, len(found.pop(name))) == (severity, size)
-    assert set(found) <= {"topics_missing", "lists_short"}
+    assert set(found) <= {"topics_missing", "topics_unknown", "lists_short"}
 
 
 @pytest.mark.parametrize("first", [0, 1, 2])
