@@ -6,12 +6,12 @@ import warnings
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from irframe.commands import COMMANDS, EPILOG
 from irframe.commands.line import Line, tell
 from irframe.errors import IrframeError, IrframeWarning
+from irframe.frames.atomic import atomic
 from irframe.names import VERSION
 from irframe.warned import OneCall
 
@@ -73,7 +73,8 @@ def _write(content: str | bytes, output: str | None) -> None:
     """Write an answer into a file, or to standard output."""
     if output is not None:
         data = content.encode() if isinstance(content, str) else content
-        Path(output).write_bytes(data)
+        with atomic(output) as stream:
+            stream.write(data)
         return
     try:
         if isinstance(content, str):

@@ -3,12 +3,16 @@
 Each returns the value in its plain type, or raises an error that names the argument.
 """
 
+import os
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from irframe.errors import IrframeError, ParameterError
+
+ROOM = 4 * 2**30
+"""Bytes that an argument may ask for at once."""
 
 Word = TypeVar("Word", bound=str)
 
@@ -62,6 +66,31 @@ def number(
     if not fits or not _inside(value, **limits):
         raise error(f"{name}, a number{_limits(**limits)}", repr(value))
     return float(value)
+
+
+def room(what: str, size: int, advice: str, *, most: int = ROOM) -> None:
+    """Refuse to ask for so many bytes at once.
+
+    Examples
+    --------
+    >>> room("draws", 10**9, "draw fewer")
+    >>> room("draws", 10**12, "draw fewer")
+    Traceback (most recent call last):
+    ...
+    irframe.errors.ParameterError: wanted draws in at most 4 GiB; found 931 GiB (1,000,000,000,000
+    bytes). Draw fewer.
+    """
+    if size > most:
+        found = f"{size / 2**30:,.3g} GiB ({size:,} bytes)"
+        raise ParameterError(f"{what} in at most {most / 2**30:.3g} GiB", found, advice)
+
+
+def memory() -> int:
+    """Return how many bytes of memory this machine has, as far as it says."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 16 * ROOM
 
 
 def level(alpha: Any, name: str = "alpha") -> float:
@@ -124,7 +153,7 @@ def places(
     strange = [label for label in chosen if not _hashable(label) or label not in there]
     if strange:
         known = ", ".join(map(str, list(labels)[:20]))
-        raise error(f"{what}: {known}", "others", "", map(repr, strange))
+        raise error(f"{what}: {known}", "", "", map(repr, strange))
     return [there[label] for label in chosen]
 
 

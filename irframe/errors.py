@@ -1,5 +1,6 @@
 """Every exception irframe raises. A message says what was wanted, what was found, what to do."""
 
+import re
 import sys
 from collections.abc import Iterable
 
@@ -22,6 +23,9 @@ __all__ = [
 SHOWN = 5
 """How many offenders a message lists."""
 
+_PLAIN = re.compile(r"(?!pip\b|irframe\b)[a-z]+(-[a-z]+)*[,;:]?(\s|$)")
+"""How advice begins that is a sentence and no code."""
+
 
 class IrframeError(ValueError):
     """Base of every error raised by irframe.
@@ -31,7 +35,7 @@ class IrframeError(ValueError):
     wanted
         What would have been right.
     found
-        What was there instead.
+        What was there instead; may be empty where the offenders say it.
     advice
         What to do about it.
     offenders
@@ -49,21 +53,35 @@ class IrframeError(ValueError):
     def __init__(
         self, wanted: str, found: str, advice: str = "", offenders: Iterable[object] = ()
     ) -> None:
-        self.wanted, self.found, self.advice = wanted, found, advice
+        self.wanted, self.advice = wanted, advice
         self.offenders = list(offenders)
+        self._found = found
         super().__init__(self._message())
+
+    @property
+    def found(self) -> str:
+        """What was there instead: in words, or the first offenders themselves."""
+        return self._found or self._listed() or "none"
+
+    def within(self, where: str) -> "IrframeError":
+        """Return the same error that says where things were found."""
+        found = f"{self._found} {where}".lstrip()
+        return type(self)(self.wanted, found, self.advice, self.offenders)
+
+    def _listed(self) -> str:
+        more = f" and {len(self.offenders) - SHOWN} more" * (len(self.offenders) > SHOWN)
+        return ", ".join(map(str, self.offenders[:SHOWN])) + more
 
     def _message(self) -> str:
         text = f"wanted {self.wanted}; found {self.found}"
-        if self.offenders:
-            text += ": " + ", ".join(str(offender) for offender in self.offenders[:SHOWN])
-        if len(self.offenders) > SHOWN:
-            text += f" and {len(self.offenders) - SHOWN} more"
-        advice = self.advice[:1].upper() + self.advice[1:]
+        if self._found and self.offenders:
+            text += f": {self._listed()}"
+        plain = _PLAIN.match(self.advice)
+        advice = self.advice[:1].upper() + self.advice[1:] if plain else self.advice
         return f"{text}. {advice}." if advice else f"{text}."
 
     def __reduce__(self) -> tuple[type, tuple[str, str, str, list[object]]]:
-        return type(self), (self.wanted, self.found, self.advice, self.offenders)
+        return type(self), (self.wanted, self._found, self.advice, self.offenders)
 
 
 class InputError(IrframeError):

@@ -28,6 +28,8 @@ ASSIGNMENT = "assignment"
 
 PAIR, SIDES = "pair", ("system_a", "system_b")
 """Dimension of pairs of systems, and what names the systems of a pair."""
+JUDGES = ("judge_a", "judge_b")
+"""What names the judges of a pair."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
     SYSTEM: ("system", "name", "run", "run_id", "runid", "tag"),
@@ -46,6 +48,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
 
 METRICS = "metrics"
 """Attribute of a frame of scores: the columns that are metrics."""
+
+SURPLUS = "columns_surplus"
+"""Attribute of a frame that was read: system -> numbers of columns of its file passed over."""
 
 FILES = "files"
 """Attribute of a frame that was read: name, size and time of change of its files."""

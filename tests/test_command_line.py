@@ -132,12 +132,14 @@ def odd(files, tmp_path, monkeypatch):
         ("qrels.txt a.run -m AP(", "wanted a metric"),
         ("qrels.txt a.run -m RBP(p=2)", "below 1"),
         ("qrels.txt a.run -m AP AP", "each once"),
+        ("qrels.txt a.run -m AP " + "x" * 300, "wanted one of Accuracy, alpha_DCG"),
+        ("qrels.txt a.run --metric " + "x" * 5000, "in at most 4,000 characters; found 5,000"),
         ("qrels.txt a.run -m AP@0", "wanted depth of AP, a whole number of at least 1; found 0"),
         ("qrels.txt a.run -m AP --depth 0", "--depth, a whole number of at least 1"),
         ("qrels.txt a.run -m AP --depth -7", "--depth, a whole number of at least 1"),
         ("qrels.txt a.run -m AP --depth 99999999999999999999", "at most 2147483647"),
         ("qrels.txt a.run -m AP@99999999999999999999", "down to depth 2147483647 at most"),
-        ("qrels.txt a.run -m P@5 P@20 nDCG@6 AP --depth 5", "depth 5 at most; .*: P@20, nDCG@6"),
+        ("qrels.txt a.run -m P@5 P@20 nDCG@6 AP --depth 5", "depth 5 at most; found P@20, nDCG@6"),
         ("qrels.txt a.run -m AP --ties mean", "metrics that share gain"),
         ("qrels.txt a.run -m AP --by team", "--by to be one of 'folder'; found 'team'"),
         ("qrels.txt team.parquet -m AP --by name", "'folder', 'team'; found 'name'"),
@@ -520,8 +522,7 @@ def test_check_tells_of_every_file_at_once(capsys):
     assert "text: unreadable (1): wanted a run" in out
     assert re.search(r"cut.gz: unreadable \(1\): .*damaged", out)
     assert "twice.run: unreadable (1): wanted each system in one file" in out
-    topics = ", ".join(str(topic) for topic in range(101, 117))
-    assert f"bm25: lists_short (16): {topics}\n" in out
+    assert "bm25: lists_short (16): 101, 102, 103, ...\n" in out
     assert run(capsys, *words, "--fail-on", "never")[0] == 0
     assert run(capsys, "check", "qrels.txt", "a.run")[0] == 0
     assert run(capsys, "check", "qrels.txt", "a.run", "--fail-on", "note", "--length", "60")[0] == 1
@@ -529,7 +530,12 @@ def test_check_tells_of_every_file_at_once(capsys):
     found = pd.read_parquet("found.parquet").set_index("system")
     assert len(found.loc["bm25", "lists_short"]) == 16
     status, out, _ = run(capsys, *words, "--format", "csv")
-    assert topics in out
+    assert ", ".join(str(topic) for topic in range(101, 117)) in out
+    Path("comma.csv").write_text("101,Q0,x,1,2.0,b\n" * 30_000)
+    status, out, error = run(capsys, "check", "qrels.txt", "comma.csv")
+    assert (status, error) == (1, "")
+    assert "line 3 has 1 column, not 6; 29,997 more\n" in out
+    assert len(out) < 1000
 
 
 @pytest.mark.usefixtures("odd")
@@ -540,6 +546,9 @@ def test_diagnose_reports_and_says_so(capsys):
     status, out, _ = run(capsys, "diagnose", "qrels.txt", "twice.run", "--format", "json")
     assert status == 1
     assert len(json.loads(out)[0]["where"].split(", ")) == 800
+    _, out, _ = run(capsys, "diagnose", "qrels.txt", "twice.run")
+    assert re.search(r"\(800\)\n  where: \w+ 101 \w+, .*, \.\.\.\n", out)
+    assert max(map(len, out.splitlines())) < 400
 
 
 @pytest.mark.usefixtures("odd")

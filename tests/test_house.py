@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import warnings
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -141,6 +142,29 @@ def test_functions_are_short():
 def test_most_functions_are_very_short():
     lengths = [body_lines(f, text) for text, tree in MODULES.values() for f in functions(tree)]
     assert statistics.median(lengths) <= LONGEST_MEDIAN
+
+
+def test_errors_say_what_was_found():
+    vague = re.compile(r"\bothers\b|\bsomething else\b|\botherwise\b")
+    said = {
+        f"{path}:{node.lineno}": part.value
+        for path, (_, tree) in MODULES.items()
+        for node in ast.walk(tree)
+        for found in what_was_found(node)
+        for part in ast.walk(found)
+        if isinstance(part, ast.Constant) and vague.search(str(part.value))
+    }
+    assert said == {}
+
+
+def what_was_found(node):
+    """Return what a node says was found, if it makes an error or prepares one."""
+    if isinstance(node, ast.Assign):
+        names = (ast.unparse(target).partition(",")[0].strip("(") for target in node.targets)
+        return [node.value] if "found" in names else []
+    if not isinstance(node, ast.Call) or not re.search(r"[Ee]rror$", ast.unparse(node.func)):
+        return []
+    return node.args[1:2]
 
 
 def test_modules_are_short():
@@ -343,6 +367,18 @@ def test_every_metric_names_its_source_and_shows_an_example():
         for name, metric in registered().items()
         if (missing := {"References", "Examples"} - set(sections(metric.__doc__)))
     } == {}
+
+
+def test_every_metric_documents_its_parameters():
+    undocumented = {}
+    for name, metric in registered().items():
+        told = inspect.getdoc(metric).partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+        named = re.findall(r"^(\w[\w, ]*)$", told, re.MULTILINE)
+        known = {word for line in named for word in line.split(", ")}
+        missing = {field.name for field in fields(metric)} ^ known
+        if missing:
+            undocumented[name] = missing
+    assert undocumented == {}
 
 
 def test_every_metric_is_a_public_name():

@@ -409,11 +409,9 @@ def models(data, ledger):
     }
     clipped["people"] = ir.read_qrels(folder / "qrels.human.txt")
     found = ir.compare_judges(clipped, reference="people", samples=1, grades=range(4))
+    found = found.set_index(pair="judge_a").sel(pair=[*LLMJUDGE])
     kappa, alpha = found["kappa"].sel(weights="none"), found["alpha"].sel(distance="ordinal")
-    ours = {
-        name: (float(kappa.sel(pair=(name, "people"))), float(alpha.sel(pair=(name, "people"))))
-        for name in LLMJUDGE
-    }
+    ours = dict(zip(LLMJUDGE, zip(kappa.to_numpy(), alpha.to_numpy(), strict=True), strict=True))
     rows = [
         {
             "judge": name,

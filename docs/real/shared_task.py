@@ -41,14 +41,16 @@ def checked(runs, qrels, problems):
     kinds = found["found"].explode().dropna()
     rows = [(f"`{kind}`", SEVERITY[kind], number) for kind, number in kinds.value_counts().items()]
     PAGE.table(pd.DataFrame(rows, columns=["what was found", "severity", "runs"]), "check")
+    most = found["ties"].astype(float).idxmax()
+    shared = runs[runs["system"] == most].duplicated(["topic", "score"], keep=False)
     PAGE.facts(
         runs=len(found),
         rows=f"{len(runs) / 1e6:.1f} million",
         sound=int((~found["severity"].isin(["error", "warning"])).sum()),
         errors=int((found["severity"] == "error").sum()),
-        most_ties=f"{found['ties'].max():,}",
-        most_tied=f"`{found['ties'].astype(float).idxmax()}`",
-        most_tied_rows=f"{found.loc[found['ties'].astype(float).idxmax(), 'documents']:,}",
+        most_tied=f"`{most}`",
+        most_tied_rows=f"{len(shared):,}",
+        most_shared=f"{shared.sum():,}",
     )
     return found
 

@@ -17,12 +17,15 @@ from irframe.commands.answer import (
 from irframe.commands.inputs import read_judgments, read_sound
 from irframe.commands.line import declare_files
 
+SHOWN = 3
+"""How much of what a list holds is printed; files in other formats have all of it."""
+
 
 def declare(parser: ArgumentParser) -> None:
     """Say what may stand on the line."""
     declare_files(parser)
     parser.add_argument("--depth", type=int, default=10, help="where unjudged ones are counted")
-    parser.add_argument("--length", type=int, help="how long lists should be; else as the longest")
+    parser.add_argument("--length", type=int, help="how long lists should be; else as most are")
     declare_failing(parser)
     declare_output(parser)
 
@@ -42,7 +45,7 @@ def _check(runs: pd.DataFrame, problems: pd.DataFrame, options: Namespace) -> pd
 
 
 def _told(found: pd.DataFrame) -> str:
-    """Return a table of numbers, and below it a line for every list, whole."""
+    """Return a table of numbers, and below it a line for every list, its beginning and length."""
     lists = [name for name in found.columns if name != "found" and _holds_lists(found[name])]
     table = written(found.drop(columns=["found", *lists]), "table")
     return str(table) + "".join(["\n", *_lines(found)] if found["found"].any() else [])
@@ -55,4 +58,5 @@ def _holds_lists(column: pd.Series) -> bool:
 def _lines(found: pd.DataFrame) -> Iterator[str]:
     for run, row in found.iterrows():
         for name in row["found"]:
-            yield f"{run}: {name} ({len(row[name])}): {', '.join(map(str, row[name]))}\n"
+            shown = [*map(str, row[name][:SHOWN]), *["..."] * (len(row[name]) > SHOWN)]
+            yield f"{run}: {name} ({len(row[name])}): {', '.join(shown)}\n"

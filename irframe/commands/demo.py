@@ -9,6 +9,7 @@ import xarray as xr
 import irframe as ir
 from irframe.commands.answer import Answer, written
 from irframe.commands.evaluate import means
+from irframe.frames.atomic import atomic
 from irframe.names import DEPTH, METRIC, SYSTEM
 
 
@@ -35,7 +36,8 @@ def _write(folder: Path) -> None:
     for system, run in runs.groupby(SYSTEM, sort=False):
         ir.write_run(run, folder / "runs" / f"{system}.gz")
     known = runs[[SYSTEM, "team", "contributing"]].drop_duplicates()
-    known.to_csv(folder / "systems.csv", index=False)
+    with atomic(folder / "systems.csv") as stream:
+        known.to_csv(stream, index=False)
 
 
 def _shown() -> str:

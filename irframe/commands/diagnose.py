@@ -18,6 +18,9 @@ from irframe.commands.line import declare_files, declare_metrics
 from irframe.commands.systems import declare_systems
 from irframe.names import TIES
 
+LONGEST = 300
+"""Characters of the places of a finding that are printed."""
+
 
 def declare(parser: ArgumentParser) -> None:
     """Say what may stand on the line."""
@@ -32,7 +35,7 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> Answer:
-    """Report everything that is found, with all places."""
+    """Report everything that is found; files in other formats than text have all places."""
     found = ir.diagnose(
         read_all(options),
         read_judgments(options),
@@ -54,7 +57,14 @@ def _told(finding: dict[Hashable, Any]) -> str:
     """Return a paragraph."""
     return (
         f"{finding['severity']}: {finding['what']} ({finding['how_many']})\n"
-        f"  where: {finding['where']}\n"
+        f"  where: {_shortened(str(finding['where']))}\n"
         f"  advice: {finding['advice']}\n"
         f"  see: {finding['reference']}\n"
     )
+
+
+def _shortened(places: str) -> str:
+    """Return the first places, whole."""
+    if len(places) <= LONGEST:
+        return places
+    return places[:LONGEST].rpartition(", ")[0] + ", ..."

@@ -72,7 +72,7 @@ def metrics_of(options: Namespace) -> list[ir.Metric]:
     deeper = [metric for metric in metrics if (metric.depth or 0) > deepest]
     if deeper:
         advice = "leave --depth out or make it deeper" if deepest < DEEPEST else ""
-        raise DepthError(f"metrics down to depth {deepest} at most", "others", advice, deeper)
+        raise DepthError(f"metrics down to depth {deepest} at most", "", advice, deeper)
     return metrics
 
 

@@ -1,5 +1,6 @@
 """What may stand on the line of a command: files and metrics in any order, and options."""
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
@@ -60,9 +61,9 @@ def spread(words: Sequence[str]) -> list[str]:
 
 def _ends_metrics(word: str) -> bool:
     """Return whether a word after a metric is an option or a file."""
-    path = Path(word)
-    pattern = path.suffix[1:2].isalpha() or any(mark in word for mark in "*?[/\\")
-    return word.startswith("-") or ("(" not in word and pattern) or path.exists()
+    pattern = Path(word).suffix[1:2].isalpha() or any(mark in word for mark in "*?[/\\")
+    there = os.path.exists(word)  # noqa: PTH110 - Path.exists raises for what no path can be
+    return word.startswith("-") or ("(" not in word and pattern) or there
 
 
 def declare_files(parser: ArgumentParser) -> None:

@@ -264,7 +264,7 @@ def _same_base(cube: xr.Dataset, first: xr.Dataset) -> xr.Dataset:
     cube = gather(cube.sel({TOPIC: first[TOPIC].to_numpy()}))
     higher = cube.indexes[TOPIC][cube["top"].to_numpy() != first["top"].to_numpy()]
     if len(higher):
-        found = f"others on {len(higher)} topics"
+        found = f"different ones on {len(higher)} topics"
         raise InputError("cubes with the same top grades", found, "", higher)
     same = ("judged_count", *(set(along(first)) - {"pool_rank"}))
     if all(np.array_equal(cube[name].to_numpy(), first[name].to_numpy()) for name in same):
@@ -275,7 +275,7 @@ def _same_base(cube: xr.Dataset, first: xr.Dataset) -> xr.Dataset:
 def _refuse_judgments(cube: xr.Dataset, apart: Array) -> None:
     """Raise if some topics, given which, have other judgments."""
     if apart.any():
-        topics, found = cube.indexes[TOPIC][apart], f"others on {apart.sum()} topics"
+        topics, found = cube.indexes[TOPIC][apart], f"different ones on {apart.sum()} topics"
         raise InputError("cubes with the same judgments", found, "", topics)
 
 

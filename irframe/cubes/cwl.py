@@ -109,7 +109,7 @@ def _refuse_others(metrics: Sequence[Metric]) -> None:
     if refused:
         known = [name for name, metric in METRICS.items() if metric.reading is not None]
         wanted = f"metrics of the C/W/L framework: {', '.join(sorted(known))}"
-        raise MetricError(wanted, "others", "", refused)
+        raise MetricError(wanted, "", "", refused)
 
 
 def _read_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.checks import memory, room
 from irframe.cubes.contribution import Contribution
 from irframe.cubes.layout import PARTS, RANKINGS
 from irframe.cubes.policy import Policy
@@ -38,15 +40,19 @@ class Cells:
     @classmethod
     def empty(cls, systems: int, topics: int, depth: int, levels: int) -> "Cells":
         """Return the arrays of lists that are all empty."""
-        shapes = {"tail": (systems, topics, levels)}
+        shapes: dict[str, tuple[int, ...]] = {}
+        shapes |= dict.fromkeys(cls.__dataclass_fields__, (systems, topics))
+        shapes |= {"tail": (systems, topics, levels)}
         shapes |= dict.fromkeys(RANKINGS, (systems, topics, depth))
-        names = cls.__dataclass_fields__
+        what = f"a cube of {systems} systems, {topics} topics and {depth:,} ranks"
+        size = sum(
+            prod(shape) * np.dtype(PARTS[name].dtype).itemsize for name, shape in shapes.items()
+        )
+        room(what, size, "cut it with depth=, or store the runs in blocks", most=memory())
         return cls(
             **{
-                name: np.full(
-                    shapes.get(name, (systems, topics)), PARTS[name].fill, PARTS[name].dtype
-                )
-                for name in names
+                name: np.full(shape, PARTS[name].fill, PARTS[name].dtype)
+                for name, shape in shapes.items()
             }
         )
 

@@ -144,7 +144,7 @@ def _refuse_shared(cube: xr.Dataset, start: NDArray[Any], count: NDArray[Any]) -
     shared = order[1:][(start + count)[order[:-1]] > start[order[1:]]]
     if len(shared):
         advice = "put cubes together with irframe.concat"
-        found = f"{len(shared)} with those of others"
+        found = f"{len(shared)} topics with the documents of another one"
         topics = cube["topic"].to_numpy()[np.sort(shared)]
         raise InputError("a cube with judgments of its own for every topic", found, advice, topics)
 

@@ -103,7 +103,12 @@ def parse_metrics(metrics: Metrics) -> list[Metric]:
         repeated += [str(metric) for metric in found if len(found) == 1 and str(metric) in chosen]
         chosen |= {str(metric): metric for metric in found if str(metric) not in chosen}
     if repeated or not chosen:
-        raise MetricError("at least one metric, each once", "otherwise", "", sorted(set(repeated)))
+        raise MetricError(
+            "at least one metric, each once",
+            "some again" * bool(repeated),
+            "",
+            sorted(set(repeated)),
+        )
     return list(chosen.values())
 
 
@@ -119,9 +124,8 @@ def refuse_metrics(cube: xr.Dataset, metrics: Sequence[Metric]) -> None:
         refused = [str(metric) for metric in metrics if not facts(metric).linear]
         if refused:
             advice = "choose another ties= when building the cube"
-            raise MetricError(
-                "metrics that share gain over ties: P, Recall, DCG, RBP", "others", advice, refused
-            )
+            wanted = "metrics that share gain over ties: P, Recall, DCG, RBP"
+            raise MetricError(wanted, "", advice, refused)
     for metric in metrics:
         gain = facts(metric).gain
         missing = gain.missing(cube["level"].to_numpy()) if isinstance(gain, GainMap) else []
@@ -141,9 +145,8 @@ def wanted_depths(
     beyond += [str(metric) for metric in metrics if (metric.depth or 1) > deepest]
     if beyond or not asked:
         advice = "build the cube with a greater depth=; missing ranks are empty"
-        raise DepthError(
-            f"depths from 1 to {deepest}, the depth of the cube", "others", advice, beyond
-        )
+        wanted = f"depths from 1 to {deepest}, the depth of the cube"
+        raise DepthError(wanted, "", advice, beyond)
     return [int(depth) for depth in asked]
 
 

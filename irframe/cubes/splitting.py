@@ -24,8 +24,7 @@ def naming_group(key: Any, by: str | None) -> Iterator[None]:
     except IrframeError as error:
         if by is None:
             raise
-        found = f"{error.found} in the group {key} ({by})"
-        raise type(error)(error.wanted, found, error.advice, error.offenders) from error
+        raise error.within(f"in the group {key} ({by})") from error
 
 
 def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
@@ -123,8 +122,9 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
     if not isinstance(first, xr.Dataset | xr.DataArray):
         return type(first).join(results, by)
     bare: list[Any] = [_bare(part) for part in results.values()]
-    joined = xr.concat(bare, dim=pd.Index(list(results), name=by), join="outer")
-    if not {*SIDES} <= {*first.xindexes} and {*SIDES} <= {*joined.xindexes}:
+    keys = pd.Index(list(results), name=by)
+    joined = xr.concat(bare, dim=keys, join="outer", fill_value=_nothing(bare[0]))
+    if {*SIDES} <= {*joined.xindexes}:
         joined = joined.reset_index(PAIR)
     if not isinstance(whole, xr.Dataset | xr.DataArray):
         return joined
@@ -134,6 +134,13 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
         {dim: labels[np.isin(labels, joined[dim])] for dim, labels in order.items()}
     )
     return with_riders(joined, whole, riders_of(whole))
+
+
+def _nothing(part: xr.Dataset | xr.DataArray) -> Any:
+    """Return what stands where a group lacks a system or topic: no text among texts, else NaN."""
+    if not isinstance(part, xr.Dataset):
+        return np.nan
+    return {name: "" for name, values in part.data_vars.items() if values.dtype.kind in "OUT"}
 
 
 def _bare(part: xr.Dataset | xr.DataArray) -> xr.Dataset | xr.DataArray:

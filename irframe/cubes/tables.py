@@ -70,14 +70,16 @@ def _checked(scores: xr.DataArray) -> xr.DataArray:
     order = [METRIC, SYSTEM, TOPIC, *([DEPTH] if DEPTH in scores.dims else [])]
     others = [str(dim) for dim in scores.dims if dim not in order]
     if others:
-        raise InputError("dimensions metric, system, topic, depth", "others", "", others)
+        raise InputError("dimensions metric, system, topic, depth", "further ones", "", others)
     return scores.transpose(*order)
 
 
 def _laid_out(frame: pd.DataFrame, names: tuple[Any, Any]) -> xr.DataArray:
     text = [str(name) for name in frame.columns if not pd.api.types.is_numeric_dtype(frame[name])]
     if text or not frame.size:
-        raise InputError("a column of numbers per metric", "others", "", text)
+        raise InputError(
+            "a column of numbers per metric", "columns of other values" * bool(text), "", text
+        )
     refuse_twice(frame.index)
     frame = frame.reorder_levels(list(names))
     systems, topics = (frame.index.get_level_values(name).unique() for name in names)

@@ -173,7 +173,7 @@ def _listed(judgments: QrelsTable, topics: Sequence[Hashable]) -> Codes:
     codes = judgments.topics.get_indexer(wanted)
     unknown = wanted[codes < 0]
     if len(unknown):
-        raise ParameterError("judged topics", f"{len(unknown)} others", "", map(repr, unknown))
+        raise ParameterError("judged topics", "", "", map(repr, unknown))
     if wanted.has_duplicates or not len(wanted):
         twice = wanted[wanted.duplicated()]
         raise IdError(f"every {TOPIC} once, at least one", f"{len(twice)} again", "", twice)

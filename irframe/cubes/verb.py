@@ -162,7 +162,7 @@ def _refuse_other_groups(
         differing = sorted(map(str, set(parts) ^ set(other)))
         if differing:
             wanted = f"the same groups ({by}) on both sides"
-            raise ParameterError(wanted, "others", "", differing)
+            raise ParameterError(wanted, "some on one side only", "", differing)
 
 
 def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:

@@ -118,7 +118,7 @@ def refuse_workers_without() -> None:
     found = client.run(_version)
     others = [f"{worker} has {each}" for worker, each in found.items() if each != VERSION]
     if others:
-        raise StoreError(f"workers with irframe {VERSION}", "others", "install it there", others)
+        raise StoreError(f"workers with irframe {VERSION}", "", "install it there", others)
 
 
 def _version() -> str:

@@ -26,12 +26,12 @@ def refuse_unbounded(metrics: list[Metric]) -> None:
     >>> refuse_unbounded([AP(), Bpref()])
     Traceback (most recent call last):
     ...
-    irframe.errors.MetricError: wanted metrics that have bounds: ...; found others: Bpref...
+    irframe.errors.MetricError: wanted metrics that have bounds: ...; found Bpref...
     """
     refused = [str(metric) for metric in metrics if not facts(metric).extremes]
     if refused:
         known = [name for name in METRICS if facts(name).extremes]
-        raise MetricError("metrics that have bounds: " + ", ".join(known), "others", "", refused)
+        raise MetricError("metrics that have bounds: " + ", ".join(known), "", "", refused)
 
 
 def labelled_bounds(metric: Metric, block: Block, depths: Array) -> Bounds:

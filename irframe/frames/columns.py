@@ -90,7 +90,7 @@ def to_role(column: pa.ChunkedArray, role: str, where: str) -> pa.ChunkedArray:
         column = column.cast(column.type.value_type)
     error = {GRADE: GradeError, RANK: InputError, SCORE: InputError}.get(role, IdError)
     missing = pc.is_null(column, nan_is_null=True)
-    _refuse(missing, partial(error, f"no missing values in {where}"), "missing")
+    _refuse(missing, partial(error, f"no missing values in {where}"))
     if TYPES[role] == TEXT:
         return _text(column, where)
     return _number(column, TYPES[role], where, error)
@@ -128,7 +128,7 @@ def _decimal(column: pd.Series, error: type[IrframeError]) -> pd.Series:
     values: pd.Series = pd.to_numeric(column, errors="coerce")
     strange = column[values.isna() & column.notna()]
     if len(strange):
-        raise error(wanted, f"{len(strange)} others", "", strange)
+        raise error(wanted, "", "", map(repr, strange))
     return values
 
 
@@ -149,7 +149,7 @@ def _number(
     if pa.types.is_integer(target) and pa.types.is_floating(column.type):
         fractions = pc.not_equal(column, pc.floor(column))
         fractions = pc.or_(fractions, pc.invert(pc.is_finite(column)))
-        _refuse(fractions, partial(error, f"whole numbers in {where}"), "others", column)
+        _refuse(fractions, partial(error, f"whole numbers in {where}"), column)
     return column.cast(target, safe=pa.types.is_integer(target))
 
 
@@ -163,15 +163,14 @@ def constant(system: str, rows: int) -> pa.ChunkedArray:
 def _refuse(
     at_fault: pa.ChunkedArray,
     error: Callable[..., IrframeError],
-    kind: str,
     values: pa.ChunkedArray | None = None,
 ) -> None:
     """Raise if any row is at fault; the message lists rows (from 0) and what they hold."""
     rows = pc.indices_nonzero(at_fault)
     if not len(rows):
         return
-    offenders = [f"row {row}" for row in rows.to_pylist()]
+    offenders, found = [f"row {row}" for row in rows.to_pylist()], f"{len(rows)} missing"
     if values is not None:
-        held = values.take(rows).to_pylist()
+        held, found = values.take(rows).to_pylist(), ""
         offenders = [f"{value} in {row}" for value, row in zip(held, offenders, strict=True)]
-    raise error(f"{len(offenders)} {kind}", "mend or drop these rows", offenders)
+    raise error(found, "mend or drop these rows", offenders)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.errors import warn
-from irframe.names import GRADE, ITERATION, RANK, SCORE, SYSTEM, TOPIC
+from irframe.names import GRADE, ITERATION, RANK, SCORE, SURPLUS, SYSTEM, TOPIC
 
 __all__ = ["IR_METADATA", "holds_rows", "notes_of", "with_notes", "without_comments"]
 
@@ -64,9 +64,12 @@ def without_comments(lines: bytes, columns: tuple[str, ...]) -> bytes:
     return re.sub(rb"^#(?!" + _row(columns) + rb")[^\n]*", b"", lines, flags=re.MULTILINE)
 
 
-def with_notes(table: pa.Table, data: bytes, source: str, uneven: str = "") -> pa.Table:
+def with_notes(
+    table: pa.Table, data: bytes, source: str, uneven: str = "", surplus: Sequence[int] = ()
+) -> pa.Table:
     """Return a table with what is to be known of its file as metadata, see `notes_of`."""
     notes = {IR_METADATA: _header(data), _TOLD: _told(table, data, source), _UNEVEN: uneven}
+    notes |= {SURPLUS: " ".join(map(str, surplus))}
     return table.replace_schema_metadata({name: text for name, text in notes.items() if text})
 
 
@@ -86,6 +89,7 @@ def notes_of(tables: Sequence[pa.Table], said: set[str] | None = None) -> dict[s
         If what counts as a row may be a comment, or rows have more columns than others.
     """
     headers: dict[str, str] = {}
+    surplus: dict[str, list[int]] = {}
     for table in tables:
         notes = table.schema.metadata or {}
         for kind in {_TOLD, _UNEVEN} - (said or set()):
@@ -95,7 +99,11 @@ def notes_of(tables: Sequence[pa.Table], said: set[str] | None = None) -> dict[s
                     said.add(kind)
         if (text := notes.get(IR_METADATA.encode())) and SYSTEM in table.column_names:
             headers.update(dict.fromkeys(pc.unique(table[SYSTEM]).to_pylist(), text.decode()))
-    return {IR_METADATA: headers} if headers else {}
+        if (text := notes.get(SURPLUS.encode())) and SYSTEM in table.column_names:
+            numbers = [int(number) for number in text.split()]
+            surplus.update(dict.fromkeys(pc.unique(table[SYSTEM]).to_pylist(), numbers))
+    found = {IR_METADATA: headers, SURPLUS: surplus}
+    return {name: notes for name, notes in found.items() if notes}
 
 
 def _told(table: pa.Table, data: bytes, source: str) -> str:

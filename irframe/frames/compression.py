@@ -7,7 +7,7 @@ import lzma
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from importlib import import_module
 from os import PathLike, fspath
@@ -17,6 +17,7 @@ from typing import IO, Any, TypeVar
 import pyarrow as pa
 
 from irframe.errors import FileFormatError, InputError
+from irframe.frames.atomic import atomic
 
 __all__ = ["PACKED", "Source", "create", "load", "name_of"]
 
@@ -65,6 +66,15 @@ _OPEN: dict[bytes, Callable[[IO[bytes]], Any]] = {
 _HEAD = 10
 """Bytes that tell how a file is packed."""
 
+MEANT = "check that this is the file you meant"
+LAYERS = 3
+"""How often a file may be packed; ranx packs twice."""
+FREE, RATIO = 1 << 26, 100
+"""Bytes that any file may unpack to, and times its size that a larger one may: runs and judgments
+pack to a tenth or so."""
+_PART = 1 << 20
+"""Bytes that are unpacked at a time."""
+
 _DAMAGE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
 
@@ -74,8 +84,12 @@ def _damage() -> tuple[type[Exception], ...]:
     return _DAMAGE if isal is None else (*_DAMAGE, isal.IsalError)
 
 
-_PACK: dict[str, Callable[[str], Any]] = {
-    ".gz": partial(gzip.open, mode="wb", compresslevel=6),
+def _zip(stream: IO[bytes]) -> Any:
+    return gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=stream)
+
+
+_PACK: dict[str, Callable[[IO[bytes]], Any]] = {
+    ".gz": _zip,
     ".bz2": partial(bz2.open, mode="wb"),
     ".xz": partial(lzma.open, mode="wb"),
     ".zst": partial(pa.output_stream, compression="zstd"),
@@ -159,9 +173,51 @@ def open_unpacked(source: str) -> Iterator[IO[bytes]]:
 def _unpacked(stream: IO[bytes], source: Source) -> Iterator[IO[bytes]]:
     """Read on from a file that may be packed, or, as ranx packs, packed more than once."""
     with ExitStack() as stack:
+        most, layers = max(FREE, RATIO * _size(stream)), 0
         while unpack := _by_start(_OPEN, begin(stream, source)):
+            if (layers := layers + 1) > LAYERS:
+                found = f"{name_of(source)} packed more often"
+                raise FileFormatError(f"a file packed at most {LAYERS} times", found, MEANT)
             stream = stack.enter_context(unpack(stream))
-        yield stream
+        yield io.BufferedReader(_Limited(stream, most, source), _PART) if layers else stream
+
+
+def _size(stream: IO[bytes]) -> int:
+    """Return how many bytes a file has, as it is."""
+    size = stream.seek(0, io.SEEK_END)
+    stream.seek(0)
+    return size
+
+
+class _Limited(io.RawIOBase):
+    """A file unpacked, of which so many bytes may come."""
+
+    def __init__(self, stream: IO[bytes], most: int, source: Source) -> None:
+        super().__init__()
+        self._stream, self._most, self._source, self._seen = stream, most, source, 0
+
+    def readable(self) -> bool:
+        """Return whether there is something to read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read some bytes into a buffer."""
+        data = self._take(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def readall(self) -> bytes:
+        """Read all that is left."""
+        return b"".join(iter(lambda: self._take(_PART), b""))
+
+    def _take(self, size: int) -> bytes:
+        data = self._stream.read(size)
+        self._seen += len(data)
+        if self._seen > self._most:
+            wanted = f"a file that unpacks to at most {FREE >> 20} MiB or {RATIO} times its size"
+            found = f"{name_of(self._source)} with more than {self._most:,} bytes in it"
+            raise FileFormatError(wanted, found, f"{MEANT}, and unpack it first")
+        return data
 
 
 def begin(stream: IO[bytes], source: Source) -> bytes:
@@ -172,6 +228,8 @@ def begin(stream: IO[bytes], source: Source) -> bytes:
             return head
         head = stream.read(_HEAD)
         stream.seek(0)
+    except FileFormatError:
+        raise
     except _damage() as error:
         raise damaged(source, error) from error
     return head
@@ -181,6 +239,8 @@ def read_some(stream: IO[bytes], size: int, source: Source) -> bytes:
     """Read some bytes of a file that may turn out to be damaged."""
     try:
         return stream.read(size)
+    except FileFormatError:
+        raise
     except _damage() as error:
         raise damaged(source, error) from error
 
@@ -191,9 +251,9 @@ def damaged(source: Source, error: Exception) -> FileFormatError:
     return FileFormatError(wanted, found, "fetch or write the file again")
 
 
-def create(path: str | PathLike[str]) -> IO[bytes]:
-    """Open a file to write bytes to, packed as its suffix says."""
-    target = fspath(_file(path))
-    opened = _PACK.get(Path(target).suffix.lower(), partial(open, mode="wb"))
-    stream: IO[bytes] = opened(target)
-    return stream
+@contextmanager
+def create(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file to write bytes to, packed as its suffix says; it appears once it is whole."""
+    pack = _PACK.get(_file(path).suffix.lower(), nullcontext)
+    with atomic(path) as stream, pack(stream) as packed:
+        yield packed

@@ -188,7 +188,9 @@ def parse(
         raise FileFormatError(kind.wanted, f"{source} without a row below its header")
     named = [role for role in kind.roles if role in columns]
     others = (name for name in table.column_names if name not in named)
-    return with_notes(table.select([*named, *others]), data, source, uneven)
+    surplus = [place for place, name in enumerate(columns, 1) if name.startswith(f"{_UNREAD} ")]
+    surplus += [len(columns) + 1] if uneven else []
+    return with_notes(table.select([*named, *others]), data, source, uneven, surplus)
 
 
 def _top(data: bytes, source: str, kind: Format) -> tuple[tuple[str, ...], int]:

@@ -60,7 +60,8 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
     """
     strange = [repr(topic) for topic, docs in nested.items() if not isinstance(docs, Mapping)]
     if strange:
-        found = f"topics with something else under {value}s"
+        kinds = sorted({type(docs).__name__ for docs in nested.values()} - {"dict"})
+        found = f"topics with values of type {', '.join(kinds)}"
         raise InputError(f"{{topic: {{doc: {value}}}}}", found, "", strange)
     lengths = [len(docs) for docs in nested.values()]
     return pd.DataFrame(

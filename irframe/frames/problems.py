@@ -10,10 +10,22 @@ from irframe.frames.columns import TYPES
 from irframe.frames.folders import home
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC
 
-__all__ = ["Problem", "empty_run", "list_problems", "without_clashes"]
+__all__ = ["Problem", "empty_run", "list_problems", "problems_of", "without_clashes"]
+
+LINES = 3
+"""How many lines at fault of a file are listed; the others are counted."""
 
 Problem = tuple[str, str, str]
 """A file, what was wanted of it, and what was found there instead."""
+
+
+def problems_of(file: str, error: Exception) -> list[Problem]:
+    """Return what is wrong with a file that could not be read: its first lines, and a count."""
+    wanted = getattr(error, "wanted", "a file that can be read")
+    found = [*getattr(error, "offenders", ())] or [getattr(error, "found", error)]
+    more = len(found) - LINES
+    counted = [f"{more:,} more"] if more > 0 else []
+    return [(file, wanted, str(each)) for each in [*found[:LINES], *counted]]
 
 
 def list_problems(problems: Sequence[Problem]) -> pd.DataFrame:

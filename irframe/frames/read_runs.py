@@ -21,7 +21,7 @@ from irframe.frames.compression import Source, name_of
 from irframe.frames.files import run_table, stem
 from irframe.frames.folders import find_files, home
 from irframe.frames.pieces import states_of
-from irframe.frames.problems import empty_run, list_problems, without_clashes
+from irframe.frames.problems import empty_run, list_problems, problems_of, without_clashes
 from irframe.names import FILES, RANK, SCORE, SYSTEM, TOPIC
 from irframe.warned import listing
 
@@ -86,9 +86,9 @@ def read_runs(
         The rows of all files, one file after the other, in the columns of `read_run`. Attribute
         ``files`` says of which files, and in which state, so that a saved cube can tell of changes.
         With ``on_error="skip"`` two frames: the rows of the files that could be read; and the
-        problems of the others, a row for each, none left out, with the columns ``file``,
-        ``wanted`` and ``found``. Of files that do not go together, as they hold the same system,
-        or scores beside none, the first is read.
+        problems of the others, with the columns ``file``, ``wanted`` and ``found``: of each file
+        a row for its first three lines at fault, and one that counts the rest. Of files that do
+        not go together, as they hold the same system, or scores beside none, the first is read.
 
     Notes
     -----
@@ -136,10 +136,10 @@ def _what_is_sound(
     """Return the runs of the files that could be read, and what is wrong with the others."""
     pairs = list(zip(names, results, strict=True))
     problems = [
-        (name, getattr(result, "wanted", "a file that can be read"), str(found))
+        problem
         for name, result in pairs
         if isinstance(result, Exception)
-        for found in getattr(result, "offenders", ()) or [getattr(result, "found", result)]
+        for problem in problems_of(name, result)
     ]
     readable = {name: result for name, result in pairs if not isinstance(result, Exception)}
     kept, clashes = without_clashes(readable)

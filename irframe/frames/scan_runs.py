@@ -47,5 +47,5 @@ def scan_runs(
     files = find_files(paths)
     strange = [repr(file) for file in files if not isinstance(file, str | PathLike)]
     if strange:
-        raise InputError("paths of runs", "others", "read open files with read_runs", strange)
+        raise InputError("paths of runs", "", "read open files with read_runs", strange)
     return ScannedRuns(tuple(map(str, files)), by_file)

@@ -12,8 +12,6 @@ from irframe.inference.matching import Depths, match_topics, pair_labels
 from irframe.names import PAIR
 from irframe.paired import Bootstrap, all_pairs
 
-"""Dimension of the pairs of systems, an index of (system_a, system_b)."""
-
 
 @verb
 def discriminative_power(
@@ -52,8 +50,8 @@ def discriminative_power(
         ``asl``, the achieved significance level, over (metric, depth, pair), which sorted is the
         ASL curve; ``power``, the share of pairs with ``asl < alpha``, over (metric, depth);
         ``pair_delta``, the difference of means a pair needs, over (metric, depth, pair); and
-        ``delta``, the largest of these, over (metric, depth). ``pair`` is an index of
-        (system_a, system_b). The group comes first if `by` is given.
+        ``delta``, the largest of these, over (metric, depth). ``system_a`` and ``system_b`` name
+        the systems of each pair. The group comes first if `by` is given.
 
     Raises
     ------

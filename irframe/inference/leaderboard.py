@@ -169,7 +169,9 @@ def _refuse_twice(columns: pd.Index) -> None:
     twice = columns[columns.duplicated()]
     if len(twice):
         advice = "rename the metric, as array.assign_coords(metric=[...])"
-        raise InputError("metrics that are called like no other column", "others", advice, twice)
+        raise InputError(
+            "metrics that are called like no other column", "two columns of one name", advice, twice
+        )
 
 
 def _system_name(scores: Any) -> Any:

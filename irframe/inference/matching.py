@@ -103,11 +103,10 @@ def label_pairs(matched: Matched, pairs: Array) -> dict[str, Any]:
     }
 
 
-def pair_labels(matched: Matched, pairs: Array) -> xr.Coordinates:
-    """Return coordinates of the dimension of pairs, an index of (system_a, system_b)."""
-    names = [matched.systems.take(pairs[:, side]) for side in (0, 1)]
-    index = pd.MultiIndex.from_arrays(names, names=SIDES)
-    return xr.Coordinates.from_pandas_multiindex(index, PAIR)
+def pair_labels(matched: Matched, pairs: Array) -> dict[str, Any]:
+    """Return coordinates of the dimension of pairs, the two systems of each."""
+    sides = zip(SIDES, pairs.T, strict=True)
+    return {name: (PAIR, matched.systems.take(side)) for name, side in sides}
 
 
 def read_scores(scores: xr.DataArray | pd.DataFrame) -> xr.DataArray:
@@ -127,7 +126,9 @@ def select_depths(array: xr.DataArray, at: int | Sequence[int]) -> xr.DataArray:
     missing = wanted[~wanted.isin(index)]
     if len(missing) or not len(wanted) or wanted.has_duplicates:
         known = f"depths scored, each once, from {index.min()} to {index.max()}"
-        raise DepthError(known, "others", "score deeper, or ask for less", missing)
+        if wanted.has_duplicates:
+            raise DepthError(known, "some twice", "", wanted[wanted.duplicated()].unique())
+        raise DepthError(known, "", "score deeper, or ask for less", missing)
     return array.isel({DEPTH: index.get_indexer(wanted)})
 
 

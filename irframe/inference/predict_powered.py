@@ -17,11 +17,12 @@ from irframe.inference.matching import (
     Depths,
     choose_pairs,
     match_topics,
+    pair_labels,
     read_scores,
     select_depths,
 )
 from irframe.inference.reference import same_systems
-from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM, TOPIC
+from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC
 from irframe.paired.prediction import power, power_pairs
 
 FIELDS = ("estimate", "error", "weight")
@@ -72,7 +73,7 @@ def predict_powered(
     xarray.Dataset
         ``mean``, ``ci_low``, ``ci_high`` and ``weight`` over (metric, system, depth); and
         ``difference``, ``difference_low``, ``difference_high`` and ``difference_weight`` over
-        (metric, pair, depth), ``pair`` being an index of (system_a, system_b), a - b. The weight
+        (metric, pair, depth), the difference being system_a - system_b of each pair. The weight
         is what the model's scores count for: 0, nothing, so that the mean is people's alone, up
         to 1. ``n_human`` and ``n_model`` (metric, depth) say on how many topics this rests.
 
@@ -96,8 +97,11 @@ def predict_powered(
     With f the model's scores on N topics and y people's on n: ``w mean_N(f) + mean_n(y - w f)``
     of variance ``w^2 var_N(f) / N + var_n(y - w f) / n``. However wrong the model, that is people's
     mean on average; the better it is, the shorter the interval. The weight is tuned for each mean
-    and each difference, ``w = cov_n(y, f) / ((1 + n/N) var(f))``, clipped to [0, 1].
-    With ``distribution="normal"`` all is as in ppi-python.
+    and each difference, ``w = cov_n(y, f) / ((1 + n/N) var(f))``, clipped to [0, 1]. As in
+    ppi-python var_N, var_n and cov_n divide by N and n, but var(f), over both samples together, by
+    one less than their size. With ``distribution="normal"`` all is as there. Student's intervals
+    reach ``t_(n-1) sqrt(n / (n-1))`` standard errors instead of the normal quantile, which puts
+    n - 1 for n below the variance of few topics.
 
     The variance takes both samples for independent. With ``topics="rest"`` they are. With ``"all"``
     the n topics are among the N, and intervals are too short, the more so the larger n / N. Of
@@ -163,7 +167,7 @@ def _refuse_averages(matched: Matched) -> None:
     pairs = zip(matched.metrics, matched.summaries, strict=True)
     others = [metric for metric, summary in pairs if summary != "mean"]
     if others:
-        raise MetricError("metrics averaged by a plain mean", "others", "", others)
+        raise MetricError("metrics averaged by a plain mean", "", "", others)
 
 
 def _alike(matched: Matched, human: xr.DataArray) -> Array:
@@ -173,7 +177,7 @@ def _alike(matched: Matched, human: xr.DataArray) -> Array:
     strange = human.indexes[TOPIC].difference(topics, sort=False)
     if len(strange):
         wanted = "people's topics among those of the scores"
-        raise IdError(wanted, f"{len(strange)} others", "", strange)
+        raise IdError(wanted, "", "", strange)
     missing = metrics.difference(human.indexes[METRIC], sort=False)
     if len(missing):
         raise MetricError("people's scores by every metric", "none for", "", missing)
@@ -187,7 +191,7 @@ def _alike(matched: Matched, human: xr.DataArray) -> Array:
 def _samples(matched: Matched, people: Array, *, rest: bool) -> tuple[Array, Array]:
     """Return on which topics the model's scores count, and people's; (metric, topic, depth)."""
     if people.shape[-1] != matched.scores.shape[-1]:
-        raise ParameterError("people's scores without depths, as the others", "several depths")
+        raise ParameterError("people's scores without depths, as the model's", "several depths")
     scored: Any = ~np.isnan(people).any(axis=1)
     partly = ~np.isnan(people).all(axis=1) & ~scored & matched.scored
     lost = int(partly.any(axis=(0, 2)).sum())
@@ -255,9 +259,7 @@ def _intervals(
 
 
 def _labelled(matched: Matched, pairs: Array, parts: dict[str, Any]) -> xr.Dataset:
-    sides = [matched.systems.take(pairs[:, side]) for side in (0, 1)]
-    index = pd.MultiIndex.from_arrays(sides, names=SIDES)
-    result = xr.Dataset(parts, xr.Coordinates.from_pandas_multiindex(index, PAIR))
+    result = xr.Dataset(parts, pair_labels(matched, pairs))
     labels = {dim: matched.array.indexes[dim] for dim in (METRIC, SYSTEM)}
     if DEPTH in matched.array.dims:
         return result.assign_coords(labels | {DEPTH: matched.array.indexes[DEPTH]})

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from irframe.checks import level, whole
+from irframe.checks import level, room, whole
 from irframe.inference.matched import Array, Arrays
 from irframe.metrics.averaging import TIE, averaged, terms
 from irframe.paired.resamples import count_drawn, draw_topics
@@ -57,6 +57,9 @@ class Resamples:
             nothing can be told of others.
         """
         systems, topics, depths = scores.shape
+        size = 8 * systems * depths * self.samples
+        what = f"means of {systems} systems by depth over {self.samples:,} resamples"
+        room(what, size, "ask for fewer samples=, or depths with at=")
         if topics < 2:
             return np.full((self.samples, depths, systems), np.nan)
         summands = terms(scores, summary).transpose(1, 2, 0).reshape(topics, -1)

@@ -147,7 +147,7 @@ def _refuse_others(array: xr.DataArray) -> None:
     labels = metric_labels(array)
     others = [label for label in labels if facts(label).summary != "mean"]
     if others:
-        raise MetricError("metrics averaged arithmetically over topics", "others", "", others)
+        raise MetricError("metrics averaged arithmetically over topics", "", "", others)
     refuse_infinite(labels, array.to_numpy())
 
 

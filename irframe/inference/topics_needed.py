@@ -83,7 +83,7 @@ def topics_needed(
     -------
     xarray.Dataset
         ``topics``, a whole number, over (metric, depth), or over (metric, depth, pair) with
-        `each`, ``pair`` an index of (system_a, system_b); the group first if `by` is given. For
+        `each`, ``system_a`` and ``system_b`` naming the pair; the group first if `by` is given. For
         `difference` and `width` also the ``variance`` that it is computed from, in squared units
         of the metric. For `erho2` and `phi` an interval, ``topics_low`` and ``topics_high``;
         infinite where systems may not differ. NaN with a single topic.
@@ -177,7 +177,7 @@ def _refuse_foreign(question: str, arguments: dict[str, Any]) -> None:
     foreign = [name for name in arguments if name not in OPTIONS.get(question, ())]
     given = [name for name in foreign if arguments[name] is not None]
     if given:
-        raise ParameterError(f"arguments of {question!r}", "those of others", "", given)
+        raise ParameterError(f"arguments that {question!r} has a use for", "", "", given)
 
 
 def _for_reliability(matched: Matched, kind: str, wanted: float, alpha: float) -> xr.Dataset:

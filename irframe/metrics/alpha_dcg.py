@@ -24,6 +24,8 @@ class alpha_DCG(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``alpha_DCG @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

@@ -22,6 +22,8 @@ class alpha_nDCG(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``alpha_nDCG @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

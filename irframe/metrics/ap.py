@@ -22,19 +22,20 @@ class AP(Metric):
         What the sum is divided by: ``"R"``, the relevant judged documents (AP_a, trec_eval);
         ``"min"``, the smaller of R and the depth (AP_b), so that a perfect list scores 1 at
         every depth; ``"pool"``, the relevant documents of the pool as deep as the evaluation,
-        R from the pool depth on (AP_c). The last can exceed 1 for a run that did not
-        contribute to the pool.
+        R from the pool depth on (AP_c).
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``AP @ 100``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----
     ``AP@k = (1/N) sum_{i<=k} b(i) P(i)`` with b(i) = 1 where rank i is relevant, else 0.
 
-    Range: 0 to 1. Needs: grades, R; for ``"pool"`` the contributing runs. No relevant
-    documents: 0. Unjudged: not relevant.
+    Range: 0 to 1; with ``"pool"`` above 1 for some runs that did not contribute. Needs: grades, R;
+    for ``"pool"`` the contributing runs. No relevant documents: 0. Unjudged: not relevant.
 
     References
     ----------

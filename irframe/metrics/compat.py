@@ -22,7 +22,7 @@ class Compat(Metric):
         Persistence of rank-biased overlap, between 0 and 1.
     normalize
         Whether to divide by the overlap of the ideal ranking with itself, so that the highest
-        score is 1 for short ideal rankings too.
+        score is 1 for short ideal rankings too; else the score is the rank-biased overlap itself.
     horizon
         Rank down to which overlap is summed, at least 1: 1000 in the script of the authors. By
         default the end of the longer list, as in ir_measures.
@@ -30,6 +30,8 @@ class Compat(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

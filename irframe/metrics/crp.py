@@ -19,6 +19,8 @@ class CRP(Metric):
         Lowest relevant grade, at least 1; grades below it are non-relevant.
     depth
         Fixed evaluation depth.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

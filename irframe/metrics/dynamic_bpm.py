@@ -31,6 +31,8 @@ class DynamicBPM(ReadingOn):
         Ranks down to which users are followed, 1000 as in cwl_eval.
     depth
         Fixed evaluation depth: the list is cut there, and users read on in vain.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

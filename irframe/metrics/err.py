@@ -21,6 +21,8 @@ class ERR(Metric):
         Lowest relevant grade, at least 1; read by the binary gain only.
     depth
         Fixed evaluation depth, usually written ``ERR @ 20``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

@@ -24,6 +24,8 @@ class ERR_IA(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``ERR_IA @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

@@ -18,6 +18,8 @@ class ESL(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``ESL @ 100``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

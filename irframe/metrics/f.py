@@ -36,6 +36,8 @@ class F(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``F @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

@@ -21,6 +21,8 @@ class G(Metric):
         Lowest relevant grade, at least 1; read by the binary gain only.
     depth
         Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

@@ -21,6 +21,8 @@ class IA(Metric):
         The metric, or its name.
     depth
         Fixed evaluation depth, usually written ``IA(metric="nDCG") @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

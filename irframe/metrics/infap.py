@@ -25,6 +25,8 @@ class InfAP(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

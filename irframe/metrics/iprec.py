@@ -23,6 +23,8 @@ class IPrec(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

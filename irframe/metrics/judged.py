@@ -17,6 +17,8 @@ class Judged(Metric):
     ----------
     depth
         Fixed evaluation depth, usually written ``Judged @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

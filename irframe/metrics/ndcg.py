@@ -36,14 +36,16 @@ class nDCG(Metric):
         Lowest relevant grade, at least 1; read by the binary gain only.
     depth
         Fixed evaluation depth, usually written ``nDCG @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----
     ``nDCG@k = DCG@k / iDCG@k``.
 
-    Range: 0 to 1. Needs: grades, the recall base; for ``"pool"`` the contributing runs. No
-    relevant documents: 0. Unjudged: gain 0. With ``"pool"``, a run that did not contribute can
-    score above 1.
+    Range: 0 to 1; with ``"pool"`` above 1 for some runs that did not contribute. Needs: grades,
+    the recall base; for ``"pool"`` the contributing runs. No relevant documents: 0. Unjudged:
+    gain 0.
 
     References
     ----------

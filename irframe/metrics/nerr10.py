@@ -24,6 +24,8 @@ class NERR10(ReadingOn):
         Ranks down to which users are followed, 1000 as in cwl_eval; None for no end.
     depth
         Fixed evaluation depth: the list is cut there, and users read on in vain.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

@@ -18,6 +18,8 @@ class NERR8(Stopping):
         Lowest relevant grade, at least 1; read by the binary gain only.
     depth
         Where the user stops at the latest, usually written ``NERR8 @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

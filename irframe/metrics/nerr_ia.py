@@ -22,6 +22,8 @@ class nERR_IA(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``nERR_IA @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

@@ -23,6 +23,8 @@ class NRBP(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``NRBP @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

@@ -16,6 +16,8 @@ class NumQ(Metric):
     ----------
     depth
         Fixed evaluation depth; the number does not depend on it.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

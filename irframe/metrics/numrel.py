@@ -18,6 +18,8 @@ class NumRel(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth; the number does not depend on it.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

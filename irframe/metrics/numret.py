@@ -16,6 +16,8 @@ class NumRet(Metric):
     ----------
     depth
         Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

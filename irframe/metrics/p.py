@@ -22,6 +22,8 @@ class P(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``P @ 5``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

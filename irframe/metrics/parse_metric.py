@@ -28,6 +28,10 @@ VALUES: dict[str, str] = {"log2": "linear", "exp-log2": "exp"}
 """Values of the parameter ``dcg`` of ir_measures, and our gain maps."""
 
 
+LONGEST = 4000
+"""Characters of a text that may name a metric; a gain for every grade there is fits."""
+
+
 def parse_metric(text: Any) -> Metric:
     """Return the metric that a text stands for.
 
@@ -48,7 +52,8 @@ def parse_metric(text: Any) -> Metric:
     Raises
     ------
     MetricError
-        For an unknown name or parameter, listing what there is.
+        For an unknown name or parameter, listing what there is, and for a text of more than 4,000
+        characters.
 
     Examples
     --------
@@ -63,7 +68,7 @@ def parse_metric(text: Any) -> Metric:
         text = str(text)
     if not isinstance(text, str):
         raise MetricError("a metric or its name", repr(text))
-    words = re.sub(NDEVAL, r"\1_\2", text.strip())
+    words = re.sub(NDEVAL, r"\1_\2", _fitting(text))
     if len(several := listed_measures(words)) > 1:
         shown = f"{len(several)} measures in {words!r}"
         raise MetricError("one metric", shown, "score them all, or name one", several)
@@ -98,7 +103,7 @@ def parse_named(metric: Any) -> list[Metric]:
     """
     if not isinstance(metric, str) and not is_foreign(metric):
         return [parse_metric(metric)]
-    labels = listed_measures(str(metric).strip())
+    labels = listed_measures(_fitting(str(metric)))
     if len(labels) == 1:
         return [parse_metric(metric).named(str(metric))]
     known = [label for label in labels if _from_trec(split_level(label)[0])]
@@ -107,6 +112,15 @@ def parse_named(metric: Any) -> list[Metric]:
             f"measures of {metric!r} that irframe does not have are left out: {', '.join(missing)}"
         )
     return [parse_metric(label).named(label) for label in known]
+
+
+def _fitting(text: str) -> str:
+    """Return a text without blanks around it, refusing one that no parser is to be asked about."""
+    text = text.strip()
+    if len(text) > LONGEST:
+        found = f"{len(text):,} characters that begin with {text[:20]!r}"
+        raise MetricError(f"a metric in at most {LONGEST:,} characters", found)
+    return text
 
 
 def is_foreign(metric: Any) -> bool:
@@ -219,7 +233,7 @@ def _named_by_ranx(name: str) -> str | None:
 def _from_expression(text: str) -> Metric:
     try:
         expression: ast.expr = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two if nested
         raise MetricError("a metric such as 'nDCG@10' or 'RBP(p=0.8)'", repr(text)) from None
     node, at = expression, None
     if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.MatMult):
@@ -247,7 +261,7 @@ def _value(node: ast.expr, text: str) -> Any:
             return parse_gain(_value(node.args[0], text))
     try:
         return ast.literal_eval(node)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError, MemoryError):
         raise MetricError("numbers, words in quotes and gain maps", repr(text)) from None
 
 

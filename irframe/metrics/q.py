@@ -32,6 +32,8 @@ class Q(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``Q @ 100``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----
@@ -39,8 +41,9 @@ class Q(Metric):
     relevant documents, cg cumulates gain, and cg* the gain of the ideal ranking, constant past
     the last judged document.
 
-    Range: 0 to 1. Needs: grades, the recall base; for ``"pool"`` the contributing runs. No
-    relevant documents: 0. Unjudged: gain 0, not relevant.
+    Range: 0 to 1; with ``norm="pool"`` above 1 for some runs that did not contribute. Needs:
+    grades, the recall base; for ``"pool"`` the contributing runs. No relevant documents: 0.
+    Unjudged: gain 0, not relevant.
 
     References
     ----------

@@ -24,6 +24,8 @@ class RBP(Metric):
         Lowest relevant grade, at least 1; read by the binary gain only.
     depth
         Fixed evaluation depth, usually written ``RBP(p=0.8) @ 100``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

@@ -17,6 +17,8 @@ class Recall(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``Recall @ 100``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

@@ -19,6 +19,8 @@ class RelativeP(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``RelativeP @ 100``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

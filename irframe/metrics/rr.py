@@ -19,6 +19,8 @@ class RR(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``RR @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

@@ -22,6 +22,8 @@ class SDCG(Stopping):
         Lowest relevant grade, at least 1; read by the binary gain only.
     depth
         Where the user stops at the latest, usually written ``SDCG @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

@@ -19,6 +19,8 @@ class SetRelativeP(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

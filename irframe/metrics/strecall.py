@@ -20,6 +20,8 @@ class StRecall(Metric):
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``StRecall @ 10``.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

@@ -29,6 +29,8 @@ class Twist(Metric):
         Lowest relevant grade, at least 1; grades below it are non-relevant.
     depth
         Fixed evaluation depth: the list is cut there.
+    judged_only
+        Whether unjudged documents are taken out of lists first.
 
     Notes
     -----

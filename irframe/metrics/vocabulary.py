@@ -46,7 +46,7 @@ def refuse_words(metric: type, kernel: str) -> None:
     unknown = [word for word in asked if word not in known]
     if unknown:
         wanted = f"words of the vocabulary in {name}: {', '.join(known)}"
-        raise MetricError(wanted, "others", "", unknown)
+        raise MetricError(wanted, "", "", unknown)
     fields = {field for kind in metric.__mro__ for field in getattr(kind, "__annotations__", {})}
     calls = {word: call for word in asked if callable(call := getattr(Evidence, word))}
     missing = [

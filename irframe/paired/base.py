@@ -60,7 +60,7 @@ class PairedTest(ABC):
             if field.type is bool and not isinstance(getattr(self, field.name), bool)
         ]
         if wrong:
-            raise ParameterError("True or False", "something else", "choose one of the two", wrong)
+            raise ParameterError("True or False", "", "choose one of the two", wrong)
 
     @abstractmethod
     def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:

@@ -210,8 +210,9 @@ class Bootstrap(Resampling):
             raise ParameterError(
                 f"resamples of {topics} topics each", f"an array of shape {drawn.shape}"
             )
-        if drawn.min() < 0 or drawn.max() >= topics:
-            raise ParameterError(f"positions of topics from 0 to {topics - 1}", "others")
+        beyond = np.unique(drawn[(drawn < 0) | (drawn >= topics)])
+        if len(beyond):
+            raise ParameterError(f"positions of topics from 0 to {topics - 1}", "", "", beyond)
         weights: FloatArray = count_drawn(drawn) / topics
         return weights
 

@@ -3,9 +3,18 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.checks import room
 from irframe.paired.pairs import FloatArray, IntArray
 
 __all__ = ["count_drawn", "draw_signs", "draw_topics"]
+
+DRAWN, SIGNED = 32, 2
+"""Bytes for every topic of a resample: its position, while it is counted; its sign, while drawn."""
+
+
+def _refuse_large(samples: int, topics: int, each: int) -> None:
+    what = f"{samples:,} draws of {topics:,} topics"
+    room(what, samples * topics * each, "ask for fewer samples=")
 
 
 def draw_topics(topics: int, *, samples: int, seed: int) -> IntArray:
@@ -25,6 +34,7 @@ def draw_topics(topics: int, *, samples: int, seed: int) -> IntArray:
     numpy.ndarray
         Shape (samples, topics), positions of topics.
     """
+    _refuse_large(samples, topics, DRAWN)
     generator = np.random.default_rng(seed)
     return generator.integers(topics, size=(samples, topics), dtype=np.int64)
 
@@ -46,6 +56,7 @@ def draw_signs(topics: int, *, samples: int, seed: int) -> NDArray[np.int8]:
     numpy.ndarray
         Shape (samples, topics), each -1 or 1.
     """
+    _refuse_large(samples, topics, SIGNED)
     drawn = np.random.default_rng(seed).integers(2, size=(samples, topics), dtype=np.int8)
     return 2 * drawn - np.int8(1)
 

@@ -7,12 +7,16 @@ from typing import ClassVar
 import numpy as np
 import scipy
 
+from irframe.checks import room
 from irframe.paired.base import PairedResult, Resampling
 from irframe.paired.blocks import BLOCK_BYTES, by_depth, groups
 from irframe.paired.pairs import FloatArray, IntArray
 from irframe.paired.permutation import TIE
 
 __all__ = ["TukeyHSD"]
+
+KEPT = 4
+"""Times that the ranges of all shuffles are in memory while they are counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +86,8 @@ class TukeyHSD(Resampling):
 
     def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
+        what, size = f"{self.samples:,} ranges of means at every depth", 8 * scores.shape[-1]
+        room(what, KEPT * size * self.samples, "ask for fewer samples=, or depths with at=")
         statistic, least = by_depth(_observed, scores, pairs)
         ranges = np.concatenate(list(self._ranges(np.asarray(scores, dtype=np.float64))))
         return PairedResult(statistic, (1 + _count(ranges, least)) / (1 + self.samples))

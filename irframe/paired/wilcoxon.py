@@ -38,12 +38,12 @@ class Wilcoxon(PairedTest):
 
     Notes
     -----
-    Differences are rounded, zeros dropped, ties given average ranks. With n
-    differences left and W+ the rank sum of the positive ones,
-    z = (W+ - n(n+1)/4) / sqrt(n(n+1)(2n+1)/24 - sum(t^3 - t)/48) over groups of t ties, for
-    every n. Nothing left: statistic 0, p = 1. The exact distribution is that of untied ranks;
-    a rank sum that ties make fractional is rounded towards its mean, which enlarges p. It
-    takes time cubic in the number of topics.
+    Differences are rounded, zeros dropped, ties given average ranks. With n differences left and W+
+    the rank sum of the positive ones, z = (W+ - n(n+1)/4) / sqrt(n(n+1)(2n+1)/24 - sum(t^3 - t)/48)
+    over groups of t ties, for every n: a single topic has z = 1 and p = .317. Nothing left:
+    statistic 0, p = 1. The exact distribution is that of untied ranks; a rank sum that ties make
+    fractional is rounded towards its mean, which enlarges p, and a single topic has p = 1. It takes
+    time cubic in the number of topics.
 
     References
     ----------

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.errors import InputError, ParameterError
-from irframe.names import PAIR
+from irframe.names import JUDGES, PAIR
 from irframe.plots.canvas import new_axes, readable
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def confusion_map(
     >>> compared.ireval.plot.confusion_map().get_ylabel()
     'grade by people'
     """
-    if "confusion" not in compared or {"grade_a", "grade_b"} - set(compared["confusion"].dims):
+    needed = {"confusion", "grade_a", "grade_b", *JUDGES}
+    if needed - set(compared.variables) or {"grade_a", "grade_b"} - set(compared["confusion"].dims):
         raise InputError("what compare_judges gives", "another dataset")
     counts, names = _only_pair(compared["confusion"], pair)
     if counts.ndim > 2:
@@ -85,9 +86,10 @@ def _only_pair(
     counts: xr.DataArray, pair: tuple[Any, Any] | None
 ) -> tuple[xr.DataArray, tuple[Any, Any]]:
     """Return the counts of one pair of judges, and what these are called."""
+    sides = (np.atleast_1d(counts[name]).tolist() for name in JUDGES)
+    known = list(zip(*sides, strict=True))
     if PAIR not in counts.dims:
-        return counts, (counts[PAIR].item() if PAIR in counts.coords else ("a", "b"))
-    known = counts[PAIR].to_numpy().tolist()
+        return counts, known[0]
     if pair is None and len(known) == 1:
         return counts.isel({PAIR: 0}), known[0]
     wanted = None if pair is None else tuple(pair)

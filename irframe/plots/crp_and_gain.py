@@ -78,7 +78,7 @@ def crp_and_gain(
     missing = [] if system in shared else [system]
     missing += [] if topic in gain[TOPIC].to_numpy() else [topic]
     if missing:
-        raise ParameterError("a system and topic of both", "others", "", map(repr, missing))
+        raise ParameterError("a system and topic of both", "", "", map(repr, missing))
     if DEPTH not in gain.dims:
         raise InputError("scores with a dimension depth", ", ".join(map(str, gain.dims)))
     one, gain = one.sel({SYSTEM: system}), gain.sel({SYSTEM: system, TOPIC: topic})

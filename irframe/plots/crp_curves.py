@@ -72,7 +72,7 @@ def crp_curves(
     chosen = _quartiles(one) if systems is None else list(systems)
     unknown = [repr(system) for system in chosen if system not in names]
     if unknown:
-        raise ParameterError("systems that were measured", "others", "", unknown)
+        raise ParameterError("systems that were measured", "", "", unknown)
     ax = new_axes(ax, (7.0, 4.2), figsize)
     depths = one[DEPTH].to_numpy()
     curves = one["crp"].transpose(SYSTEM, DEPTH).to_numpy()

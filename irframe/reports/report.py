@@ -17,6 +17,7 @@ from irframe.cubes.verb import in_memory
 from irframe.errors import InputError, ParameterError
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
+from irframe.frames.atomic import atomic
 from irframe.inference.jointly import Adjust
 from irframe.names import Ties
 from irframe.paired import Test
@@ -177,7 +178,8 @@ def report(
     setting = Setting.read(cube, metrics, depths, at, asked | {"baseline": baseline})
     call = origins.call(_names(frames, target), said, _defaults())
     page = _page(title or TITLE, setting, frames, call)
-    target.write_text(page.render(), encoding="utf-8")
+    with atomic(target) as stream:
+        stream.write(page.render().encode())
     return target
 
 

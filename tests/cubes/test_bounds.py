@@ -159,7 +159,7 @@ def test_refusals(monkeypatch):
     cube = ir.cube(*ir.example_track())
     with pytest.raises(MetricError, match="bounds: AP.*Bpref"):
         cube.ireval.bounds("AP", "Bpref")
-    with pytest.raises(DepthError, match="others: 51"):
+    with pytest.raises(DepthError, match="found 51"):
         cube.ireval.bounds("AP", at=51)
     monkeypatch.setattr(labelings, "STEPS", 1e6)
     with pytest.raises(MetricError, match="Q.*at="):

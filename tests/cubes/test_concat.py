@@ -301,13 +301,17 @@ class TestRefusals:
             of_systems((runs, each), group)[0]
             for each, group in ((qrels, SYSTEMS[:2]), (other, SYSTEMS[2:]))
         )
-        with pytest.raises(InputError, match="the same judgments; found others on 1 topics: n2"):
+        with pytest.raises(
+            InputError, match="the same judgments; found different ones on 1 topics: n2"
+        ):
             ir.concat([first, second], dim="system")
 
     def test_other_top_grades(self):
         cube = ir.cube(*ir.example_track())
         other = cube.isel(system=[1]).assign_coords(top=cube["top"] + (cube["topic"] == "102"))
-        with pytest.raises(InputError, match="same top grades; found others on 1 topics: 102"):
+        with pytest.raises(
+            InputError, match="same top grades; found different ones on 1 topics: 102"
+        ):
             ir.concat([cube.isel(system=[0]), other], dim="system")
 
     def test_nothing_or_no_cubes(self):

@@ -260,7 +260,7 @@ def test_blocks_and_chunks_do_not_show(monkeypatch):
         (QRELS.iloc[:0], InputError, "an empty one"),
         (QRELS.drop(columns="grade"), InputError, "grade"),
         (pd.concat([QRELS, QRELS.iloc[[1]]]), IdError, "1 judged again: 1 d1"),
-        (QRELS.assign(grade=[1, 0, 200, 1, 1]), GradeError, "1 others: 200"),
+        (QRELS.assign(grade=[1, 0, 200, 1, 1]), GradeError, "found 200"),
         (QRELS.assign(grade=[1, 0, 0.5, 1, 1]), GradeError, "0.5"),
         (QRELS.assign(grade=[1, 0, None, 1, 1]), GradeError, "nan"),
         (QRELS.assign(grade="x"), GradeError, "x"),
@@ -327,3 +327,11 @@ def test_the_pool_is_that_of_all_judged_topics():
                 if "depth" in same[name].dims
                 else same[name],
             )
+
+
+@pytest.mark.parametrize("depth", [10**12, 2**63, 10**30])
+def test_a_cube_larger_than_memory_is_refused_with_its_size(depth):
+    with pytest.raises(
+        ParameterError, match=rf"and {depth:,} ranks in at most .*; found .* bytes\)"
+    ):
+        ir.cube(*ir.example_track(), depth=depth)

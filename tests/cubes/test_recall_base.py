@@ -55,7 +55,9 @@ def test_topics_never_have_the_documents_of_others():
     alike = count.index[count == count.mode()[0]][:2]
     parts = [ir.cube(runs, qrels, topics=[topic]) for topic in alike]
     joined = xr.concat(parts, dim="topic", coords="minimal", compat="override")
-    with pytest.raises(InputError, match=r"found 1 with those of others: .*irframe.concat"):
+    with pytest.raises(
+        InputError, match=r"found 1 topics with the documents of another one: .*irframe.concat"
+    ):
         ir.score(joined, "AP")
 
 

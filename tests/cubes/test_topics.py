@@ -127,7 +127,7 @@ class TestRefusals:
             select(*sides, topics)
 
     def test_topics_that_are_not_judged(self, sides):
-        with pytest.raises(ParameterError, match="judged topics; found 2 others: 't0', 1"):
+        with pytest.raises(ParameterError, match="judged topics; found 't0', 1"):
             select(*sides, ["t1", "t0", 1])
 
     def test_topics_listed_twice_or_not_at_all(self, sides):

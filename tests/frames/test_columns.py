@@ -43,8 +43,8 @@ def test_a_column_takes_the_type_of_its_role(role, values, expected):
         ("doc", [1.5], IdError, r"text or whole numbers.*type double. Convert .*astype\(str\)"),
         ("doc", [True], IdError, "type bool"),
         ("score", ["a"], InputError, r"numbers in .*string.*astype\(float\)"),
-        ("grade", [1.0, 0.5, np.inf], GradeError, "2 others: 0.5 in row 1, inf in row 2"),
-        ("rank", [1.0, 2.25], InputError, "whole numbers in .*: 2.25 in row 1"),
+        ("grade", [1.0, 0.5, np.inf], GradeError, "found 0.5 in row 1, inf in row 2"),
+        ("rank", [1.0, 2.25], InputError, "whole numbers in .*found 2.25 in row 1"),
         ("topic", ["a", 1], IdError, "one type of values in column 'x'; found several: int, str"),
     ],
 )
@@ -60,7 +60,7 @@ def test_numbers_of_any_type():
         assert found.tolist() == [1, 2]
     assert np.isnan(numbers(pd.Series(["3", None]))[1])
     assert np.isnan(numbers(pd.Series(pd.array([3, None], dtype="Int8")))[1])
-    with pytest.raises(GradeError, match="numbers in column 'g'; found 2 others: x, 1_0"):
+    with pytest.raises(GradeError, match="numbers in column 'g'; found 'x', '1_0'"):
         numbers(pd.Series(["x", "1", "1_0"], name="g"), GradeError)
 
 

@@ -72,7 +72,7 @@ def test_addresses_are_opened_by_fsspec():
 
 def test_addresses_without_fsspec(monkeypatch):
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
-    with pytest.raises(InputError, match="Pip install fsspec"):
+    with pytest.raises(InputError, match="pip install fsspec"):
         ir.read_run("s3://bucket/bm25.gz")
 
 

@@ -119,7 +119,7 @@ def test_depths_that_are_none(depth):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"contributing": ["a", "z"]}, "contributing systems: a, b, c; found others: 'z'"),
+        ({"contributing": ["a", "z"]}, "contributing systems: a, b, c; found 'z'"),
         ({"contributing": []}, "empty list"),
         ({"contributing": "team"}, "True and False"),
         ({"contributing": "who"}, "contributing to be a column of the runs"),
@@ -129,7 +129,7 @@ def test_depths_that_are_none(depth):
         ),
         ({"together": ["team"]}, "together to be a column"),
         ({"together": 5}, "together to be a column"),
-        ({"contributing": 5}, "found others: 5"),
+        ({"contributing": 5}, "found 5"),
     ],
 )
 def test_refused_options(options, words):

@@ -15,7 +15,7 @@ def write(folder, **files):
 ROW = "{} Q0 {} 1 2.5 {}\n"
 
 
-def test_every_problem_of_every_file_is_listed(tmp_path):
+def test_the_first_problems_of_every_file_are_listed_and_the_rest_counted(tmp_path):
     bad = "".join(ROW.format("1", "d", "x") + "1 Q0 d x 2.5 x\n" for _ in range(9))
     files = {f"b{number}": bad for number in range(7)}
     runs, problems = ir.read_runs(
@@ -23,7 +23,12 @@ def test_every_problem_of_every_file_is_listed(tmp_path):
         on_error="skip",
     )
     assert runs["system"].tolist() == ["a", "z"]
-    assert len(problems) == 7 * 9
+    assert problems["file"].value_counts().tolist() == [4] * 7
+    assert problems["found"].tolist()[2:5] == [
+        "line 6 has the rank 'x'",
+        "6 more",
+        problems["found"][0],
+    ]
     assert problems.columns.tolist() == ["file", "wanted", "found"]
     first = problems.iloc[0]
     assert first["file"] == str(tmp_path / "b0")

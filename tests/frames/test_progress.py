@@ -22,7 +22,7 @@ def test_progress_is_shown_by_tqdm(capsys):
 
 def test_progress_without_tqdm(monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm", None)
-    with pytest.raises(InputError, match="Pip install tqdm"):
+    with pytest.raises(InputError, match="pip install tqdm"):
         list(tracked("abc", 3, "run", progress=True))
 
 

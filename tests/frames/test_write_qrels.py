@@ -28,7 +28,7 @@ def test_qrels_read_back(tmp_path_factory, rows):
     ("grades", "message"),
     [
         (pd.array([1, None], dtype="Int64"), "missing.*: row 1"),
-        ([1.5, 1], "whole numbers in column 'grade'.*: 1.5 in row 0"),
+        ([1.5, 1], "whole numbers in column 'grade'; found 1.5 in row 0"),
         (["1", "2"], "numbers in column 'grade'"),
     ],
 )

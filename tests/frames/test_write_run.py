@@ -141,7 +141,7 @@ def test_scores_that_keep_the_order_of_ranks(tmp_path):
         ({"topic": [1, "a", 2]}, IdError, "one type .*'topic'.*: int, str"),
         ({"score": [1.0, np.nan, 1.0]}, InputError, "'score'.*: row 1"),
         ({"score": ["1", "2", "3"]}, InputError, "numbers in column 'score'"),
-        ({"rank": [1.5, 2, np.inf]}, InputError, "'rank'.*: 1.5 in row 0, inf in row 2"),
+        ({"rank": [1.5, 2, np.inf]}, InputError, "'rank'; found 1.5 in row 0, inf in row 2"),
     ],
 )
 def test_what_a_run_cannot_hold(tmp_path, change, error, message):

@@ -1,6 +1,7 @@
 """Metrics from text and back."""
 
 import contextlib
+import re
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import irframe as ir
 from irframe.errors import DepthError, IrframeError, MetricError
 from irframe.gains import Exponential, GainMap, Linear
 from irframe.metrics.base import ALIASES
+from irframe.metrics.parse_metric import parse_named
 
 GAINS = st.sampled_from(
     ["binary", "linear", "exp", Linear(top=4), Exponential(top=2), {1: 0.5, 2: 1}]
@@ -174,3 +176,30 @@ def test_any_text_is_a_metric_or_an_error_of_ours(text):
 def test_numbers_of_numpy_are_numbers():
     assert str(ir.P @ np.int64(10)) == "P@10"
     assert str(ir.RBP(p=np.float64(0.5), rel=np.int8(2))) == "RBP(p=0.5, rel=2)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["P_" + "1" * 5000, "P@" + "-" * 20_000 + "1", "P" + "@1" * 50_000, "P.1" + ",1" * 5000],
+)
+def test_long_texts_are_asked_of_no_parser(text):
+    told = f"at most 4,000 characters; found {len(text):,} characters that begin with {text[:20]!r}"
+    for parse in (ir.parse_metric, parse_named):
+        with pytest.raises(MetricError, match=re.escape(told)) as refused:
+            parse(text)
+        assert len(str(refused.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "text", ["P@" + "-" * 3900 + "1", "P" + "@1" * 1900, "P(rel=" + "[" * 3900]
+)
+def test_nested_texts_are_no_metrics(text):
+    with pytest.raises(MetricError, match="wanted (a metric|numbers)"):
+        ir.parse_metric(text)
+
+
+def test_a_gain_for_every_grade_is_not_too_long():
+    metric = ir.DCG(
+        gain={grade: grade / 8 for grade in range(-126, 128)} | dict.fromkeys(range(-126, 0), 0)
+    )
+    assert ir.parse_metric(repr(metric)) == metric

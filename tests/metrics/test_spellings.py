@@ -250,7 +250,7 @@ def test_measures_of_ir_measures_keep_their_names(track):
 def test_one_metric_under_two_names(track):
     scores = ir.evaluate(*track, ["map", "AP"])
     np.testing.assert_array_equal(scores["map"], scores["AP"])
-    with pytest.raises(MetricError, match="each once; found otherwise: AP"):
+    with pytest.raises(MetricError, match="each once; found some again: AP"):
         ir.evaluate(*track, ["AP", ir.AP()])
     labels = ir.evaluate(*track, ["P_5", "P.5,10"]).columns.tolist()
     assert labels == ["P_5", "P_10"]

@@ -101,7 +101,7 @@ def test_every_figure_takes_a_size_and_axes():
 def test_systems_are_those_asked_for():
     assert chosen_systems(["b"], ["a", "b"], [0, 1], 2) == [1]
     assert chosen_systems(None, list("abcde"), [4, 3, 2, 1, 0], 3) == [4, 2, 0]
-    with pytest.raises(ParameterError, match="systems that were scored: a, b; found others: 'x'"):
+    with pytest.raises(ParameterError, match="systems that were scored: a, b; found 'x'"):
         chosen_systems(["x"], ["a", "b"], [0, 1], 2)
 
 

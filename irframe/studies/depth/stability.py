@@ -74,8 +74,10 @@ def stability(
         raise InputError("a volatility matrix, with dimensions depth and depth_other", found)
     matrix = volatility.transpose(..., DEPTH, DEPTH_OTHER)
     depths = matrix[DEPTH].to_numpy()
-    if not np.array_equal(depths, matrix[DEPTH_OTHER].to_numpy()):
-        raise InputError("the same depths on both sides", "others", "choose them with at=")
+    apart = np.setxor1d(depths, matrix[DEPTH_OTHER].to_numpy())
+    if len(apart) or not np.array_equal(depths, matrix[DEPTH_OTHER].to_numpy()):
+        found = "some on one side only" if len(apart) else "them in two orders"
+        raise InputError("the same depths on both sides", found, "choose them with at=", apart)
     number("threshold", threshold, low=-1, high=1)
     first = matrix.isel({DEPTH: 0, DEPTH_OTHER: 0}, drop=True)
     values = matrix.data if is_lazy(matrix) else matrix.to_numpy()

@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from irframe.cubes.tables import to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
 from irframe.metrics import Metric
+from irframe.metrics.averaging import TIE
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import place_of
 from irframe.metrics.parse_metric import parse_metric
@@ -77,9 +78,9 @@ def effort_gain(
     Notes
     -----
     Columns are [0, .25), [.25, .5), [.5, .75), [.75, 1]; a value on a border belongs to the
-    higher cell, in rows as in columns. *diagonal*: row and column are the same; *high-high*:
-    rows 3 and 4, columns 1 and 2, high gain at high effort; *grey*: the two other cells with
-    more gain than effort saved, (2, 1) and (4, 3); *other*: the rest.
+    higher cell, in rows as in columns, and 12 decimals decide. *diagonal*: row and column are the
+    same; *high-high*: rows 3 and 4, columns 1 and 2, high gain at high effort; *grey*: the two
+    other cells with more gain than effort saved, (2, 1) and (4, 3); *other*: the rest.
 
     References
     ----------
@@ -108,19 +109,23 @@ def effort_gain(
     if len(without):
         raise InputError(f"rankings with scores of {wanted} and the metric", "none", "", without)
     borders = _borders(gains, effort_score, quartiles)
-    row = np.stack(
-        [1 + np.searchsorted(b, g, side="right") for b, g in zip(borders, gains, strict=True)]
-    )
-    column = 1 + np.searchsorted(BORDERS, effort_score.to_numpy(), side="right")
+    row = np.stack([_classes(b, g) for b, g in zip(borders, gains.to_numpy(), strict=True)])
+    column = _classes(BORDERS, effort_score.to_numpy())
     cells = np.where(scored, [row, column + 0 * row], 0)
     return _tally(gains, effort_score, borders, cells).assign_attrs(effort=wanted)
+
+
+def _classes(borders: ArrayLike, values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the class of every value, from 1; sums in another order are the same value."""
+    ends, places = (np.round(np.asarray(each, float), TIE) for each in (borders, values))
+    return np.asarray(1 + np.searchsorted(ends, places, side="right"), np.int64)
 
 
 def _borders(gains: xr.DataArray, effort: xr.DataArray, quartiles: Any) -> NDArray[np.float64]:
     """Return the borders between the rows of every metric, shape (metric, 3)."""
     if quartiles is None:
         shared = gains.where(effort.notnull()).to_numpy().reshape(len(gains), -1)
-        return np.stack([np.nanquantile(values, BORDERS) for values in shared])
+        return np.stack([np.nanquantile(np.round(each, TIE), BORDERS) for each in shared])
     given = np.asarray(quartiles, float)
     if given.shape != (3,) or not (np.diff(given) >= 0).all():
         raise ParameterError("quartiles: three numbers in ascending order", repr(quartiles))

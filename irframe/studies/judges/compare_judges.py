@@ -12,7 +12,7 @@ from irframe.checks import choice, places
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.frames.as_qrels import Qrels
 from irframe.inference.resampled import Resamples
-from irframe.names import PAIR, RESULT, TOPIC
+from irframe.names import JUDGES, PAIR, RESULT, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.studies.judges.coefficients import (
     DISTANCES,
@@ -26,8 +26,6 @@ from irframe.studies.judges.reading import Grades, Judged, read_judges
 
 Array = NDArray[Any]
 
-JUDGES = ("judge_a", "judge_b")
-"""What names the judges of a pair."""
 BLOCK = 1 << 22
 """Resampled counts that are held at a time."""
 
@@ -73,7 +71,7 @@ def compare_judges(
     Returns
     -------
     xarray.Dataset
-        Over ``pair``, an index of (judge_a, judge_b):
+        Over ``pair``, of which ``judge_a`` and ``judge_b`` name the judges:
 
         - ``kappa`` (pair, weights), Cohen's, disagreements weighing all the same (``none``), or as
           the difference of the grades (``linear``) or its square (``quadratic``);
@@ -117,7 +115,7 @@ def compare_judges(
     >>> people = {"1": {"a": 0, "b": 0, "c": 1, "d": 2}, "2": {"a": 0, "b": 1, "c": 2}}
     >>> model = {"1": {"a": 0, "b": 1, "c": 1, "d": 2}, "2": {"a": 0, "b": 2, "c": 2}}
     >>> found = compare_judges({"people": people, "model": model})
-    >>> found["kappa"].sel(pair=("people", "model")).round(2).to_series().to_dict()
+    >>> found["kappa"].squeeze("pair").round(2).to_series().to_dict()
     {'none': 0.58, 'linear': 0.7, 'quadratic': 0.81}
     >>> found["confusion"].squeeze("pair").to_numpy()
     array([[2, 1, 0],
@@ -170,9 +168,9 @@ def _coincidences(given: Array) -> Array:
 
 def _labelled(judged: Judged, counts: Array, together: Array, pairs: Array) -> xr.Dataset:
     """Return the coefficients of counts with labels, topics first if there are some."""
-    names = [[judged.judges[place] for place in side] for side in pairs.T]
-    index = pd.MultiIndex.from_arrays(names, names=JUDGES)
-    labels: dict[str, Any] = {"weights": list(WEIGHTS), "distance": list(DISTANCES)}
+    sides = zip(JUDGES, pairs.T, strict=True)
+    labels: dict[str, Any] = {name: (PAIR, pd.Index(judged.judges)[side]) for name, side in sides}
+    labels |= {"weights": list(WEIGHTS), "distance": list(DISTANCES)}
     labels |= {"threshold": judged.scale[1:], "grade_a": judged.scale, "grade_b": judged.scale}
     first = (TOPIC,) * (counts.ndim - 3)
     variables = {
@@ -182,8 +180,7 @@ def _labelled(judged: Judged, counts: Array, together: Array, pairs: Array) -> x
     documents = counts.astype(np.int64)
     variables["confusion"] = (*first, PAIR, "grade_a", "grade_b"), documents
     variables["n"] = (*first, PAIR), documents.sum(axis=(-2, -1))
-    coordinates = xr.Coordinates.from_pandas_multiindex(index, PAIR)
-    return xr.Dataset(variables, coordinates).assign_coords(labels)
+    return xr.Dataset(variables, labels)
 
 
 _DIMS = {

@@ -142,7 +142,7 @@ def members(groups: Groups, systems: list[Any]) -> Array:
     ]
     if few or not len(groups):
         wanted = "groups with at least two systems, and two outside"
-        raise ParameterError(wanted, "others" if few else "no group", "", few)
+        raise ParameterError(wanted, f"{len(few)} that are not" if few else "no group", "", few)
     return inside
 
 

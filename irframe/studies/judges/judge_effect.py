@@ -199,7 +199,9 @@ def _refuse_topics(judged: Judged) -> None:
         offenders += [f"{judged.topics[topic]} not by {name}" for topic in topics]
     if offenders:
         advice = "pairs='common' compares what all judges have judged"
-        raise IdError("the same topics judged by every judge", "others", advice, offenders)
+        raise IdError(
+            "the same topics judged by every judge", f"{len(offenders)} missing", advice, offenders
+        )
 
 
 def _labels(held: Matched, judges: list[Any], methods: Iterable[str]) -> dict[str, Any]:

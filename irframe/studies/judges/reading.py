@@ -228,10 +228,10 @@ def _refuse_ends(used: Mapping[Any, NDArray[np.int8]]) -> None:
     if strange:
         offenders = [f"{name} from {ends[name][0]} to {ends[name][1]}" for name in strange]
         wanted = "judges who use the same lowest and highest grade"
-        others = f"grades from {usual[0]} to {usual[1]}, and"
+        told = f"grades from {usual[0]} to {usual[1]}, and"
         stated = f"grades=range({usual[0]}, {usual[1] + 1})"
         advice = f"map the grades first, state the scale, as in {stated}, or say grades='union'"
-        raise GradeError(wanted, others, advice, offenders)
+        raise GradeError(wanted, told, advice, offenders)
 
 
 def _stated(used: Mapping[Any, NDArray[np.int8]], grades: Sequence[int]) -> NDArray[np.int8]:
@@ -245,7 +245,7 @@ def _stated(used: Mapping[Any, NDArray[np.int8]], grades: Sequence[int]) -> NDAr
         wanted = f"the grades {', '.join(map(str, sorted(stated)))}"
         raise GradeError(
             wanted,
-            "others by",
+            "grades beyond these, by judge",
             "map these first, as with clip(upper=3), or say grades='union'",
             strange,
         )

@@ -142,7 +142,9 @@ def _tests(test: Test | Sequence[Test]) -> list[PairedTest]:
     tests = [parse_test(each) for each in several]
     names = [each.name for each in tests]
     if not names or len(set(names)) < len(names):
-        raise ParameterError("at least one test, each once", "otherwise", "", names)
+        again = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        found = "some again" if again else "none"
+        raise ParameterError("at least one test, each once", found, "", again)
     return tests
 
 

@@ -94,7 +94,7 @@ def pairs_of(
         rows = np.array(places("systems to compare", systems, labels), np.int64)
     if len(set(rows.tolist())) < max(2, len(rows)):
         named = [repr(labels[row]) for row in rows]
-        raise ParameterError("at least two systems, each once", "others", "", named)
+        raise ParameterError("at least two systems, each once", "", "", named)
     return np.asarray(rows[all_pairs(len(rows))], np.int64)
 
 

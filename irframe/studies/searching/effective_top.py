@@ -170,6 +170,5 @@ def _checked(search_lengths: ArrayLike) -> NDArray[np.float64]:
     values = np.asarray(search_lengths, np.float64).ravel()
     wrong = values[~(values > 0)]
     if len(wrong) or not len(values):
-        found = "others" if len(wrong) else "none"
-        raise ParameterError("search lengths above 0", found, "", wrong.tolist())
+        raise ParameterError("search lengths above 0", "", "", wrong.tolist())
     return values

@@ -1,6 +1,6 @@
 """What may be wrong with each of many runs, a row for each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,13 @@ from irframe.frames.ids import Codes, is_text
 from irframe.frames.ranking import listed_again, rank_table
 from irframe.frames.tables import ONLY_SYSTEM, QrelsTable, RunTable, read_qrels_table, read_table
 from irframe.metrics.infap import POOLED_UNJUDGED
-from irframe.names import DOC, SCORE, SYSTEM, TOPIC, roles
+from irframe.names import DOC, SCORE, SURPLUS, SYSTEM, TOPIC, roles
 from irframe.studies.trust.findings import SEVERITIES
 from irframe.studies.trust.lists import topics_of_both
 from irframe.studies.trust.run_checks import (
     identical,
     lists_found,
+    none_judged,
     rows_found,
     sizes,
     unjudged_tops,
@@ -32,14 +33,21 @@ SEVERITY = {
     "ids_missing": "error",
     "scores_missing": "error",
     "duplicates": "error",
+    "topics_unmatched": "error",
+    "documents_unjudged": "error",
+    "scores_constant": "error",
     "topics_missing": "warning",
     "topics_unknown": "warning",
     "documents_unknown": "warning",
+    "scores_infinite": "warning",
     "ranks_contradict": "warning",
+    "ranks_skipped": "warning",
+    "lists_long": "warning",
     "identical_to": "warning",
     "ranks_repeated": "note",
     "lists_short": "note",
     "lists_tied": "note",
+    "columns_surplus": "note",
 }
 """The columns that list something, and how grave it is; the gravest first."""
 COUNTS = ("topics", "documents", "longest", "ties", "first_unjudged")
@@ -65,8 +73,8 @@ def check(
     depth
         Down to where unjudged documents are counted, at least 1.
     length
-        How many documents every list should have, at least 1; by default as many as the longest
-        one has.
+        How many documents every list should have, at least 1, and none may have more; by default
+        as many as most lists have.
     documents
         The ids of all documents of the collection. By default any id may be one.
     problems
@@ -79,25 +87,38 @@ def check(
         Index: the systems, in the order of the frame, and after them the files of `problems`.
         First stand
 
-        - ``severity``: of the gravest thing found: ``"error"``, the run cannot be scored;
-          ``"warning"``, its scores may mislead; ``"note"``, worth knowing; or ``""``;
+        - ``severity``: of the gravest thing found: ``"error"``, the run cannot be scored, or its
+          scores say nothing of it; ``"warning"``, they may mislead; ``"note"``, worth knowing; or
+          ``""``;
         - ``found``: the names of all columns below that list something;
         - ``topics``, ``documents``, ``longest``: how many lists and rows, and the longest list.
 
         The columns from here on list things, as tuples that are never cut:
 
-        - ``unreadable``: what is wrong with the file;
+        - ``unreadable``: what is wrong with the file, of its lines the first three and a count;
         - ``ids_missing``: the positions of rows without topic or document, which are set aside;
         - ``scores_missing`` and ``duplicates``: topic and document of each such row. Documents
           without a score are ranked last, and listed ones twice are left in;
-        - ``topics_missing``, ``topics_unknown``: topics judged, but not run; run, but not judged;
-        - ``documents_unknown``: documents that are not in `documents`;
+        - ``documents_unjudged``: the run's first three documents, if none of all is judged: the
+          ids may be others;
+        - ``scores_constant``: the topics of a run that gives all documents of a topic one score,
+          so that the order of ties is all there is;
+        - ``topics_unmatched``: the topics of a run of which none is judged, as if its ids were
+          others; ``topics_missing``, ``topics_unknown``: topics judged, but not run; run, but not
+          judged;
+        - ``documents_unknown``: documents that are not in `documents`, an error if none is;
+        - ``scores_infinite``: topic and document of such rows;
         - ``ranks_contradict``: topics in which a lower rank has a higher score;
+        - ``ranks_skipped``: topics whose ranks leave some out, or begin beyond 2; metrics see the
+          documents close up;
+        - ``lists_long``: topics whose list has more than the `length` that is given;
         - ``identical_to``: systems with the same documents in the same order in every topic;
         - ``ranks_repeated``: topics in which a rank stands twice, or nowhere. An error where
           there are no scores;
         - ``lists_short``: topics whose list has fewer than `length` documents;
-        - ``lists_tied``: topics in which two documents have the same score.
+        - ``lists_tied``: topics in which two documents have the same score;
+        - ``columns_surplus``: which columns of the file were passed over, such as ``(7,)``; told
+          by `read_run` and `read_runs`.
 
         Last come numbers: ``ties``, documents with the score of the one ranked above them;
         ``unjudged_at_10``, the share, 0 to 1, of the top `depth` in judged topics that is
@@ -107,7 +128,8 @@ def check(
     Raises
     ------
     InputError
-        For a frame without a column that is needed, or without any row.
+        For a frame without a column that is needed; and without any row, if there are no
+        `problems` that say why.
     IdError
         For rows without a system, or ids that are no text or integers.
     DepthError
@@ -137,22 +159,39 @@ def check(
     b         error           (2,)     (1 x,)             0.0
     """
     whole("depth", depth, low=1, error=DepthError)
-    frame = as_runs(runs)
+    judgments, unread = read_qrels_table(qrels), _of_files(problems)
+    none_read = isinstance(runs, pd.DataFrame) and runs.empty and len(unread)
+    frame = as_runs(runs) if not none_read else pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
     named, lost = _with_ids(frame)
-    table, judgments = read_table(named), read_qrels_table(qrels)
+    if len(named):
+        found = _found(read_table(named), judgments, depth, length, documents)
+    else:
+        found = pd.DataFrame(columns=[*COUNTS, f"unjudged_at_{depth}"]).rename_axis(SYSTEM)
+    surplus = _surplus(frame.attrs.get(SURPLUS, {}), found.index)
+    filled = _filled(found, [_of_each(lost, "ids_missing"), surplus, unread])
+    return _with_severity(filled, scored=SCORE in roles(frame.columns))
+
+
+def _found(
+    table: RunTable,
+    judgments: QrelsTable,
+    depth: int,
+    length: int | None,
+    documents: Iterable[Any] | None,
+) -> pd.DataFrame:
+    """Return a row for every system of what can be read."""
     codes, judged = _coded(table, judgments)
     scored = _with_every_score(table)
     ranking = rank_table(scored, ties="trec")
-    found = pd.DataFrame(
+    return pd.DataFrame(
         rows_found(table, listed_again(table.system, codes), documents)
         | lists_found(table, judgments, length, scored.group[ranking.order[ranking.tied]])
+        | none_judged(table, judgments, judged)
         | {"identical_to": identical(table, codes, ranking)}
         | sizes(table, ranking)
         | unjudged_tops(table, judgments, judged, ranking, depth),
         index=table.systems.rename(table.columns.get(SYSTEM, SYSTEM)),
     )
-    others = [_of_each(lost, "ids_missing"), _of_files(problems)]
-    return _with_severity(_filled(found, others), scored=SCORE in table.columns)
 
 
 def _with_ids(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
@@ -193,11 +232,18 @@ def _of_each(found: pd.Series, name: str) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(gathered, dtype=object)})
 
 
+def _surplus(counts: Mapping[Any, Sequence[int]], systems: pd.Index) -> pd.DataFrame:
+    """Return the numbers of the columns that were passed over where systems were read."""
+    known = {system: tuple(counts[system]) for system in systems if system in counts}
+    return pd.DataFrame({"columns_surplus": pd.Series(known, dtype=object)})
+
+
 def _of_files(problems: pd.DataFrame | None) -> pd.DataFrame:
     if problems is None:
         return pd.DataFrame(columns=["unreadable"])
-    told = "wanted " + problems["wanted"] + "; found " + problems["found"]
-    return _of_each(told.set_axis(problems["file"]).astype(object), "unreadable")
+    alike = problems.groupby(["file", "wanted"], sort=False)["found"].agg("; ".join).reset_index()
+    told = "wanted " + alike["wanted"] + "; found " + alike["found"]
+    return _of_each(told.set_axis(alike["file"]).astype(object), "unreadable")
 
 
 def _filled(found: pd.DataFrame, others: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -215,11 +261,19 @@ def _filled(found: pd.DataFrame, others: Sequence[pd.DataFrame]) -> pd.DataFrame
 def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
     """Put first how grave what was found is, and what that is."""
     severity = SEVERITY if scored else SEVERITY | {"ranks_repeated": "error"}
-    ordered = sorted(severity, key=lambda name: SEVERITIES.index(severity[name]))
-    there = [[name for name in ordered if row[name]] for row in frame[ordered].to_dict("records")]
-    worst = [severity[names[0]] if names else "" for names in there]
+    there = [_graves(row, severity) for row in frame.to_dict("records")]
+    worst = [next(iter(graves.values()), "") for graves in there]
     sizes = ["topics", "documents", "longest"]
     unjudged = [name for name in frame.columns if str(name).startswith("unjudged_at_")]
     columns = [*sizes, *SEVERITY, "ties", *unjudged, "first_unjudged"]
     told = pd.DataFrame({"severity": worst, "found": list(map(tuple, there))}, frame.index)
     return told.join(frame[columns])
+
+
+def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, str]:
+    """Return what was found on a run and how grave it is, the gravest first."""
+    found = {name: grave for name, grave in severity.items() if row[name]}
+    if "documents_unknown" in found and len(row["documents_unknown"]) == row["documents"]:
+        found["documents_unknown"] = "error"
+    ordered = sorted(found, key=lambda name: SEVERITIES.index(found[name]))
+    return {name: found[name] for name in ordered}

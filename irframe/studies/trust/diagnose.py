@@ -73,11 +73,12 @@ def diagnose(
     Notes
     -----
     Looked for are: topics and documents that do not join; documents listed or judged twice;
-    missing scores; ranks that contradict scores; systems of other topics; missing and short
-    lists; topics without relevant documents; unjudged markers; ties in the top 20; unjudged
-    documents in the top 10, 20 and 100; evaluation deeper than the pool; pools that were still
-    finding relevant documents, under metrics with a recall base; systems that did not contribute;
-    pairs of systems closer than the residuals of RBP(p=0.8); and what the paper advises to report.
+    missing scores; ranks that contradict scores, or leave some out; systems of other topics;
+    missing and short lists; topics without relevant documents; unjudged markers; ties in the top
+    20; unjudged documents in the top 10, 20 and 100; evaluation deeper than the pool; pools that
+    were still finding relevant documents, under metrics with a recall base; systems that did not
+    contribute; pairs of systems closer than the residuals of RBP(p=0.8); and what the paper
+    advises to report.
 
     References
     ----------

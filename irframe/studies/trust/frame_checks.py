@@ -22,6 +22,7 @@ from irframe.studies.trust.findings import (
 )
 from irframe.studies.trust.lists import (
     contradicting,
+    gapped,
     list_lengths,
     topics_of_both,
     without_score,
@@ -101,6 +102,12 @@ def _scores(table: RunTable) -> Iterator[Finding]:
         advice = "find out which one its authors meant; ties='rank' follows the rank column"
         what = "rankings whose ranks contradict their scores"
         yield Finding("warning", what, listed(systems), len(lists), advice, LU)
+    lists = gapped(table)
+    if len(lists):
+        systems = table.systems[np.unique(lists // len(table.topics))]
+        advice = "find out which documents were lost; metrics see those below close up"
+        what = "rankings whose ranks leave some out"
+        yield Finding("warning", what, listed(systems), len(lists), advice, TREC_EVAL)
 
 
 def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:

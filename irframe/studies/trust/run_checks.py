@@ -15,12 +15,21 @@ from irframe.errors import DepthError
 from irframe.frames.ids import Codes
 from irframe.frames.ranking import Ranking
 from irframe.frames.tables import QrelsTable, RunTable
+from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.studies.trust.lists import (
+    all_lengths,
     contradicting,
     equally_ranked,
+    gapped,
     list_lengths,
+    undecided,
+    usual_length,
+    with_infinite_score,
     without_score,
 )
+
+EXAMPLES = 3
+"""How many documents stand for all of a run, none of which is judged."""
 
 Gathered = list[tuple[Any, ...]]
 """What was found, for every system."""
@@ -45,6 +54,7 @@ def rows_found(
         strange = np.flatnonzero(~inside.to_numpy())
     rows = {
         "scores_missing": without_score(table),
+        "scores_infinite": with_infinite_score(table),
         "duplicates": again,
         "documents_unknown": strange,
     }
@@ -66,13 +76,19 @@ def lists_found(
 ) -> dict[str, Gathered]:
     """Return for every system the topics of which something is true."""
     lengths = list_lengths(table, judgments)
-    longest = np.bincount(np.unique(table.group, return_inverse=True)[1]).max()
-    wanted = longest if length is None else whole("length", length, low=1, error=DepthError)
+    lists, rows = all_lengths(table)
+    usual = usual_length(rows)
+    wanted = usual if length is None else whole("length", length, low=1, error=DepthError)
     unknown = ~table.topics.isin(judgments.topics)
     strange = np.unique(table.group[unknown[table.topic]])
+    stray = (lengths == 0).all(axis=1)
     found = {
+        "topics_unmatched": strange[stray[strange // len(table.topics)]],
         "topics_unknown": strange,
+        "lists_long": lists[rows > wanted] if length is not None else lists[:0],
+        "scores_constant": undecided(table),
         "ranks_contradict": contradicting(table),
+        "ranks_skipped": gapped(table),
         "ranks_repeated": equally_ranked(table),
         "lists_tied": np.unique(tied),
     }
@@ -87,6 +103,19 @@ def lists_found(
         system, topic = np.nonzero(mask)
         gathered[name] = _gathered(number, system, [judged[t] for t in topic])
     return gathered
+
+
+def none_judged(
+    table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]
+) -> dict[str, Gathered]:
+    """Return by system its first documents, if it has judged topics and no judged document."""
+    known = np.asarray(table.topics.isin(judgments.topics))[table.topic]
+    number = len(table.systems)
+    some, found = (np.bincount(table.system[of], minlength=number) > 0 for of in (known, judged))
+    nothing = some & ~found & (judgments.grade != POOLED_UNJUDGED).any()
+    rows = np.flatnonzero(nothing[table.system] & known)
+    gathered = _gathered(number, table.system[rows], table.doc.take(pa.array(rows)).to_pylist())
+    return {"documents_unjudged": [docs[:EXAMPLES] for docs in gathered]}
 
 
 def identical(table: RunTable, codes: Codes, ranking: Ranking) -> Gathered:

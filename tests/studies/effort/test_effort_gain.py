@@ -46,6 +46,19 @@ def test_shares(scores):
         assert found["share"][number].to_numpy()[:3] == pytest.approx([diagonal, high, grey])
 
 
+def test_equal_scores_are_in_one_cell_whatever_their_rounding():
+    third, sixth, ninth = 1 / 3, 1 / 6, 1 / 9
+    equal = [third + sixth + ninth, ninth + sixth + third, ninth + third + sixth]
+    assert len(set(equal)) > 1
+    names = pd.MultiIndex.from_product([["s"], range(5)], names=["system", "topic"])
+    frame = pd.DataFrame({"Twist": [*equal, 0, 1], "AP": [*equal, 0, 1]}, index=names)
+    for quartiles in (None, (0.3, equal[0], 0.9), (0.3, equal[1], 0.9)):
+        found = frame.ireval.effort_gain(quartiles=quartiles)
+        assert len({*found["row"][0, 0, :3].to_numpy()}) == 1
+    columns = (frame * (0.75 / equal[0])).ireval.effort_gain()["column"]
+    assert {*columns[0, 0, :3].to_numpy()} == {4}
+
+
 def test_points_without_a_score_are_left_out(scores):
     holed = scores.copy()
     holed[1, :, 3] = np.nan

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import irframe as ir
-from irframe.errors import DepthError, IdError
+from irframe.errors import DepthError, IdError, InputError
 from irframe.studies.trust.check import SEVERITY
 
 QRELS = pd.DataFrame(
@@ -56,10 +56,16 @@ def test_everything_about_each_run_at_once():
             "topics_missing": ("2",),
             "topics_unknown": ("9",),
             "ranks_contradict": ("9",),
+            "lists_long": ("1",),
             "lists_short": ("3",),
         },
         "same": {"topics_missing": ("3",), "identical_to": ("sound",)},
-        "tied": {"topics_missing": ("3",), "ranks_repeated": ("1",), "lists_tied": ("1",)},
+        "tied": {
+            "topics_missing": ("3",),
+            "lists_long": ("1", "2"),
+            "ranks_repeated": ("1",),
+            "lists_tied": ("1",),
+        },
     }
     assert found["severity"].tolist() == ["warning", "error", "warning", "warning"]
     assert found.loc["wrong", "found"] == tuple(listed["wrong"])
@@ -81,12 +87,66 @@ def test_the_tops_are_those_of_the_cube():
     assert found["ties"].tolist() == cube["tied"].sum(["topic", "depth"]).to_numpy().tolist()
 
 
-def test_lists_are_complete_and_lengths_those_of_the_longest():
+def test_lists_are_complete_and_lengths_those_of_most():
     runs, qrels = ir.example_track()
+    deep = runs[runs["system"] == "bm25"].assign(
+        doc=lambda f: "x" + f["doc"], rank=lambda f: f["rank"] + 50, score=lambda f: f["score"] - 99
+    )
     short = runs[(runs["system"] != "ance") | (runs["rank"] < 9)]
-    found = short.ireval.check(qrels)
+    some = pd.concat([short, deep[deep["topic"] == "101"]])
+    found = some.ireval.check(qrels)
     assert found["lists_short"].map(len).to_dict() == dict.fromkeys(found.index, 0) | {"ance": 16}
     assert found.loc["ance", "lists_short"] == tuple(qrels["topic"].unique())
+    assert not found["lists_long"].any()  # nobody said how long they may be
+    long = some.ireval.check(qrels, length=50)["lists_long"]
+    assert long[long.astype(bool)].to_dict() == {"bm25": ("101",)}
+
+
+def changed(**changes):
+    """Return the findings on one run of the track, changed, and how grave they are."""
+    runs, qrels = ir.example_track()
+    run = runs[runs["system"] == "bm25"].assign(**changes)
+    found = run[run["doc"] != ""].ireval.check(qrels).loc["bm25"]
+    return found["severity"], {name: found[name] for name in found["found"] if name != "lists_tied"}
+
+
+def kept(name, deepest, other):
+    """Return how to keep a column down to a rank."""
+    return lambda frame: frame[name].where(frame["rank"] <= deepest, other)
+
+
+@pytest.mark.parametrize(
+    ("change", "severity", "name", "size"),
+    [
+        ({"doc": lambda f: "x" + f["doc"]}, "error", "documents_unjudged", 3),
+        ({"topic": lambda f: "0" + f["topic"]}, "error", "topics_unmatched", 16),
+        ({"score": 1.0}, "error", "scores_constant", 16),
+        ({"score": lambda f: f["topic"].astype(float)}, "error", "scores_constant", 16),
+        ({"score": lambda f: 2.0 ** (2000 / f["rank"])}, "warning", "scores_infinite", 16),
+        ({"score": kept("score", 49, -np.inf)}, "warning", "scores_infinite", 16),
+        ({"doc": lambda f: f["doc"].where(f["rank"] != 7, "")}, "warning", "ranks_skipped", 16),
+        ({"rank": kept("rank", 49, 77)}, "warning", "ranks_skipped", 16),
+        ({"rank": lambda f: f["rank"] + 2}, "warning", "ranks_skipped", 16),
+        ({"rank": lambda f: f["rank"] + 3 * (f["topic"] == "103")}, "warning", "ranks_skipped", 1),
+    ],
+)  # fmt: skip
+def test_what_a_participant_gets_wrong(change, severity, name, size):
+    grave, found = changed(**change)
+    assert (grave, len(found.pop(name))) == (severity, size)
+    assert set(found) <= {"topics_missing", "topics_unknown", "lists_short"}
+
+
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_ranks_may_count_from_0_1_or_2(first):
+    assert changed(rank=lambda f: f["rank"] - 1 + first) == ("note", {})
+    assert changed(score=lambda f: f["score"].where(f["topic"] != "103", 1.0)) == ("note", {})
+
+
+def test_all_documents_in_no_collection_are_an_error():
+    found = odd_runs().ireval.check(QRELS, documents=["z"])
+    assert found.loc["same", ["severity", "found"]].tolist() == [
+        "error", ("documents_unknown", "topics_missing", "identical_to"),
+    ]  # fmt: skip
 
 
 def test_rows_without_ids_are_told_by_their_position():
@@ -137,9 +197,8 @@ def test_files_that_could_not_be_read_have_a_row(tmp_path):
     assert found.index.tolist() == ["sound", f"{tmp_path}/b.run", f"{tmp_path}/c.run"]
     assert found["severity"].tolist() == ["warning", "error", "error"]
     broken, again = found["unreadable"].iloc[1:]
-    assert [text.rpartition("found ")[2] for text in broken] == [
-        "line 2 has 2 columns, not 6", "line 3 has the rank 'z'",
-    ]  # fmt: skip
+    assert len(broken) == 1
+    assert broken[0].endswith("; found line 2 has 2 columns, not 6; line 3 has the rank 'z'")
     assert "each system in one file" in again[0]
 
 
@@ -147,3 +206,36 @@ def test_limits_of_depths():
     for words in ({"depth": 0}, {"length": 0}):
         with pytest.raises(DepthError):
             odd_runs().ireval.check(QRELS, **words)
+
+
+def test_files_none_of_which_can_be_read(tmp_path):
+    (tmp_path / "comma.csv").write_text("1,Q0,x,1,2.0,b\n" * 2000)
+    (tmp_path / "README.md").write_text("# Runs\n\nAs sent in.\n")
+    for files in ([tmp_path / "comma.csv"], [tmp_path / "none.run"], tmp_path):
+        runs, problems = ir.read_runs(files, on_error="skip")
+        found = ir.check(runs, QRELS, problems=problems)
+        assert set(found["severity"]) == {"error"}
+        assert found["topics"].isna().all()
+        assert not found["unreadable"].str[0].str.contains("empty").any()
+    comma = found.loc[str(tmp_path / "comma.csv"), "unreadable"]
+    assert len(comma) == 1
+    assert comma[0].endswith("line 3 has 1 column, not 6; 1,997 more")
+    with pytest.raises(InputError, match="an empty one"):
+        ir.check(runs, QRELS)
+
+
+def test_columns_that_were_passed_over(tmp_path):
+    path = tmp_path / "seven.run"
+    path.write_text("1 Q0 x 1 2.0 b more than six\n1 Q0 y 2 1.0 b here and there\n")
+    for runs in (ir.read_run(path), ir.read_runs([path])):
+        assert runs.ireval.check(QRELS).loc["b", "columns_surplus"] == (7, 8, 9)
+    plain = ir.read_run(path).drop(columns="rank")
+    ir.write_run(plain, path)
+    assert ir.read_run(path).ireval.check(QRELS).loc["b", "columns_surplus"] == ()
+
+
+def test_a_list_of_topics_stands_for_judgments_to_come():
+    topics = pd.DataFrame({"topic": ["1", "2", "9"], "doc": "none", "grade": -1})
+    found = odd_runs().ireval.check(topics)
+    assert not found["documents_unjudged"].any()
+    assert odd_runs().ireval.check(topics.assign(grade=0))["documents_unjudged"].all()

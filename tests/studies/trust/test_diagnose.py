@@ -119,6 +119,15 @@ def test_scores(track):
     assert not ranked["what"].str.contains("tie").any()
 
 
+def test_gaps_in_filed_ranks(track):
+    runs, qrels = clean(*track)
+    lost = runs[(runs["system"] != "bm25") | ~runs["rank"].isin([3, 4, 5])]
+    row = find(lost.ireval.diagnose(qrels), "ranks leave some out")
+    assert row[["severity", "where", "how_many"]].tolist() == ["warning", "bm25", 16]
+    closed = lost.drop(columns="rank").ireval.diagnose(qrels)
+    assert not closed["what"].str.contains("ranks").any()
+
+
 def test_short_lists(track):
     runs, qrels = track
     cut = runs[(runs["system"] != "splade") | (runs["rank"] <= 20)]

@@ -57,7 +57,7 @@ def test_refusals(cube):
     for options in ({"percents": []}, {"seeds": 0}, {"seeds": [1, 1]}):
         with pytest.raises(ParameterError, match="distinct seeds"):
             cube.ireval.robustness("AP", **options)
-    with pytest.raises(DepthError, match="others: 51"):
+    with pytest.raises(DepthError, match="found 51"):
         cube.ireval.robustness("AP", at=51)
     with pytest.raises(DepthError, match="depth=5 to reach as deep as the metrics; found nDCG@10"):
         cube.ireval.robustness("AP", "nDCG@10", at=[20, 5])

@@ -1,0 +1,67 @@
+"""Files that appear whole: written beside, then renamed."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from os import PathLike
+from pathlib import Path
+from typing import IO
+from uuid import uuid4
+
+__all__ = ["atomic"]
+
+
+@contextmanager
+def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file to write bytes to, which has its name once it is whole.
+
+    What had the name before stays as it is until then, whatever goes wrong: a full disk, an
+    error, a kill. A device or a pipe is written to directly.
+
+    Parameters
+    ----------
+    path
+        The file; a link stays one, and its file is the one replaced.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with atomic(f"{folder}/a.txt") as stream:
+    ...         _ = stream.write(b"all of it")
+    ...         os.path.exists(f"{folder}/a.txt")
+    ...     Path(folder, "a.txt").read_text()
+    False
+    'all of it'
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        with target.open("wb") as stream:
+            yield stream
+        return
+    beside = target.with_name(f".{uuid4().hex}.part")
+    try:
+        with _opened(beside, target) as stream:
+            yield stream
+        _rename(beside, target)
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink()
+        raise
+
+
+def _opened(beside: Path, target: Path) -> IO[bytes]:
+    """Open the file beside; what goes wrong is told of the file that was asked for."""
+    if target.exists() and not os.access(target, os.W_OK):
+        target.open("ab").close()
+    try:
+        return beside.open("xb")
+    except OSError as error:
+        error.filename = str(target)
+        raise
+
+
+def _rename(beside: Path, target: Path) -> None:
+    with suppress(OSError):  # there is none yet, or its file system knows no modes
+        beside.chmod(target.stat().st_mode)
+    beside.replace(target)

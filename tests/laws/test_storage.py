@@ -1,0 +1,141 @@
+"""Whatever a verb returns goes into files, and comes back as it was."""
+
+import inspect
+import warnings
+
+import pandas as pd
+import pytest
+import xarray as xr
+from laws.experiments import experiment
+from laws.verbs import VERBS, call, outcome
+
+import irframe as ir
+from irframe.errors import IrframeWarning
+
+RUNS, QRELS = experiment(0)
+CUBE = ir.cube(RUNS, QRELS, collection="track")
+SCORES = ir.score(CUBE, "AP(norm='min')")
+JUDGES = {
+    "people": QRELS,
+    "model": QRELS.assign(grade=(QRELS["grade"] + 1).clip(0, 3)),
+    "guess": QRELS.assign(grade=QRELS["grade"].iloc[::-1].to_numpy()),
+}
+TABLE = ir.evaluate(RUNS, QRELS, ["AP", "P@3"])
+NUGGETS = pd.DataFrame(
+    {
+        "system": ["a", "b"],
+        "topic": ["1", "1"],
+        "nugget": ["x", "x"],
+        "importance": ["vital", "vital"],
+        "assignment": ["support", "not_support"],
+    }
+)
+PAIRED = {
+    "topics_needed": lambda **o: call("topics_needed", CUBE, each=True, **o),
+    "predict_powered": lambda **o: call("predict_powered", CUBE, baseline="s1", **o),
+    "compare_judges": lambda **_: ir.compare_judges(JUDGES, grades="union", samples=20),
+    "compare_judges by topic": lambda **_: ir.compare_judges(JUDGES, grades="union", by="topic"),
+}
+"""Results about pairs that the registry's arguments do not ask for."""
+FURTHER = {
+    "as_scores": lambda: ir.as_scores(TABLE),
+    "check": lambda: ir.check(RUNS, QRELS),
+    "concat": lambda: ir.concat([CUBE]),
+    "cube": lambda: CUBE,
+    "diagnose": lambda: ir.diagnose(RUNS, QRELS),
+    "enumerate_rankings": lambda: ir.enumerate_rankings(3),
+    "evaluate": lambda: TABLE,
+    "judge": lambda: ir.judge(RUNS, QRELS),
+    "judge_effect": lambda: ir.judge_effect(RUNS, JUDGES, ["P@3"], grades="union", samples=20),
+    "judge_findings": lambda: ir.judge_findings(FURTHER["judge_effect"]()),
+    "pool": lambda: ir.pool(RUNS, 2),
+    "rank": lambda: ir.rank(RUNS),
+    "restrict": lambda: ir.restrict(QRELS, RUNS),
+    "sample": lambda: ir.sample(QRELS, 0.5, seed=0),
+    "score_nuggets": lambda: ir.score_nuggets(NUGGETS),
+    "simulate_track": lambda: ir.simulate_track(
+        systems=2, topics=2, docs=60, depth=5, pool_depth=2
+    ),
+    "tau_union": lambda: ir.tau_union(RUNS, RUNS),
+    "tie_agreement": lambda: ir.tie_agreement(RUNS, QRELS, "P@3"),
+}
+"""What functions return that are no verbs of cubes and scores."""
+OTHER = {"alpha_DCG", "alpha_nDCG", "as_qrels", "as_runs", "example_track", "nDCG", "nDCGRel"}
+OTHER |= {"nERR_IA", "nNRBP", "open_cube", "parse_metric", "random_separability", "read_qrels"}
+OTHER |= {"read_run", "read_runs", "report", "save", "scan_runs", "store", "styled"}
+OTHER |= {"to_pytrec_eval", "to_ranx", "write_qrels", "write_run"}
+"""Metrics, a number, and what reads, converts or writes by itself."""
+
+
+def test_every_function_is_under_the_law():
+    names = {name for name in ir.__all__ if callable(getattr(ir, name)) and name[0].islower()}
+    assert names - VERBS.keys() == FURTHER.keys() | {"compare_judges"} | OTHER
+
+
+def parts(result):
+    """Return the frames, arrays and trees that a result is made of."""
+    if hasattr(result, "queries"):
+        return [result.summary, result.queries]
+    return list(result) if isinstance(result, tuple) else [result]
+
+
+def assert_stored(result, folder):
+    for part in parts(result):
+        assert isinstance(part, pd.DataFrame | xr.Dataset | xr.DataArray | xr.DataTree)
+        if isinstance(part, pd.DataFrame):
+            part.to_parquet(folder / "result.parquet")
+            again = pd.read_parquet(folder / "result.parquet")
+            pd.testing.assert_frame_equal(again, as_lists(part))
+            assert again.attrs == part.attrs
+        else:
+            assert_in_files(part, folder)
+
+
+def as_lists(frame):
+    """Return a frame as Parquet has it: several values of a cell in an array."""
+    tuples = [name for name in frame if frame[name].map(type).eq(tuple).any()]
+    return frame.assign(**{name: frame[name].map(list) for name in tuples})
+
+
+def assert_in_files(result, folder):
+    netcdf, zarr = folder / "result.nc", folder / "result.zarr"
+    name = {xr.DataArray: "dataarray", xr.Dataset: "dataset", xr.DataTree: "datatree"}[type(result)]
+    result.to_netcdf(netcdf, engine="h5netcdf")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*does not have a Zarr V3 specification")
+        result.to_zarr(zarr, mode="w", consolidated=False)
+    for path, how in ((netcdf, {"engine": "h5netcdf"}), (zarr, {"consolidated": False})):
+        engine = {"engine": "zarr"} | how
+        with getattr(xr, f"open_{name}")(path, **engine) as again:
+            if isinstance(result, xr.DataTree):
+                again.name = result.name  # which files of xarray do not hold
+            xr.testing.assert_identical(again.load(), result)
+    if not isinstance(result, xr.DataTree):
+        named = {} if isinstance(result, xr.Dataset) or result.name else {"name": "value"}
+        assert len(result.to_dataframe(**named))
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("name", sorted(VERBS))
+def test_results_of_verbs_go_into_files(name, tmp_path):
+    grouped = "by" in inspect.signature(VERBS[name]).parameters
+    for options in ({}, {"by": "track"})[: 1 + grouped]:
+        found = outcome(name, CUBE, **options)
+        assert not isinstance(found, type), found
+        assert_stored(found, tmp_path)
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("name", sorted({*FURTHER, *PAIRED}))
+def test_results_of_functions_go_into_files(name, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrframeWarning)
+        assert_stored({**FURTHER, **PAIRED}[name](), tmp_path)
+
+
+def test_pairs_are_named_by_plain_coordinates():
+    for name, make in PAIRED.items():
+        found = make()
+        sides = ("judge_a", "judge_b") if "judges" in name else ("system_a", "system_b")
+        assert "pair" not in found.coords
+        assert {found[side].dims for side in sides} == {("pair",)}
