@@ -13,7 +13,7 @@ from irframe.errors import IdError, ParameterError, warn
 from irframe.frames.ids import Codes
 from irframe.frames.joining import place_topics
 from irframe.frames.tables import QrelsTable, RunTable, row_slices
-from irframe.names import TOPIC
+from irframe.names import EMPTY, TOPIC
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +160,8 @@ def select_topics(
     one = collections or Collections.one(len(judgments.topics))
     one.refuse_unknown(labels, codes)
     levels = np.unique(judgments.grade)
+    if judgments.subtopic_grade is not None:  # one that is nobody's best is a level all the same
+        levels = np.setdiff1d(judgments.subtopic_grade, EMPTY)
     return Selection(placed, position, labels, judgments.topic, judgments.grade, levels, one)
 
 
