@@ -4,12 +4,13 @@ Operations of xarray that select, mask or reorder systems and topics move the ch
 the lists they are of; those that put other values into lists leave them behind.
 
 A list has a checksum of what is known of it, of its topic, its system and the attributes, and one
-for each span of its ranks. Spans are 1, 1, 2, 4, 8, ... ranks long, so that a cube that was cut at
-any depth can still be checked: where a cut falls within a span, the ranks above it are held
-against the judgments instead.
+for each span of its ranks. Spans are 1, 1, 2, 4, ... and at most 64 ranks long, so that a cube that
+was cut at any depth can still be checked: where the cut falls within a span, the ranks of that
+span are held against the judgments instead.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 from zlib import crc32
 
@@ -23,6 +24,7 @@ from irframe.cubes.layout import (
     CHECKSUMS,
     LEVEL,
     LIST,
+    PARTS,
     PROVENANCE,
     RANKINGS,
     SPAN,
@@ -37,11 +39,16 @@ Array = NDArray[Any]
 Words = NDArray[np.uint64]
 Parts = dict[str, xr.Variable]
 
+SPAN_LENGTH = 64
+"""Ranks of the longest span: shorter ones cost more bytes, longer ones more where lists are cut."""
+
 KNOWN = ("retrieved", "unjudged", "took_part")
 LISTED = (*KNOWN, "of_topic", "of_system")
 """What `checksum` is of: lists, and sums of their topic and of their system and the attributes."""
+BASE = ("judged_start", "judged_count")
+"""Where the judged documents of topics are."""
 JUDGED = ("judged_doc", "judged_grade", "pool_rank", SUBTOPIC_GRADE)
-TOPICAL = (*JUDGED, "judged_start", "judged_count", "top", "pool_depth")
+TOPICAL = (*JUDGED, *BASE, "top", "pool_depth")
 """What sums of topics are of."""
 RANKED = (*RANKINGS, "tail", "tail_size", "filed")
 """What `rank_checksum` is of: its first span of the last three of them, the others of ranks."""
@@ -89,7 +96,7 @@ def check_ranks(cube: xr.Dataset) -> xr.Dataset:
 
     Lists that are not there must be empty, whatever they were.
     """
-    names = (*RANKED, "retrieved", "took_part", "judged_start", "rank_checksum")
+    names = (*RANKED, "retrieved", "took_part", *BASE, "rank_checksum")
     told = _told(cube) | {
         "judged": cube.variables["judged_grade"].to_numpy(),
         "cut": cube.attrs.get(DEPTH) != cube.sizes[DEPTH],
@@ -99,7 +106,21 @@ def check_ranks(cube: xr.Dataset) -> xr.Dataset:
 
 
 def _parts(cube: xr.Dataset, names: Iterable[str]) -> Parts:
-    return {name: cube.variables[name].to_base_variable() for name in names}
+    return {
+        name: _whole(cube.variables[name].to_base_variable(), PARTS[name].fill) for name in names
+    }
+
+
+def _whole(part: xr.Variable, fill: Any) -> xr.Variable:
+    """Return a variable that has, if it is lazy, each list in one chunk, which is not empty."""
+    if part.chunks is None:
+        return part
+    if 0 in part.shape[: len(LIST)]:
+        return part.compute()
+    if not part.size:
+        shape = [max(1, length) for length in part.shape]
+        return variable(part.dims, np.full(shape, fill, part.dtype))
+    return part.chunk(dict.fromkeys(part.dims[len(LIST) :], -1))
 
 
 def _told(cube: xr.Dataset) -> dict[str, Any]:
@@ -132,7 +153,7 @@ def _apply(function: Any, parts: Parts, outputs: Mapping[str, tuple[Any, ...]], 
         output_core_dims=list(outputs.values()),
         dask="parallelized",
         output_dtypes=[parts[name].dtype if name in parts else np.int32 for name in outputs],
-        dask_gufunc_kwargs={"allow_rechunk": True, "output_sizes": sizes},
+        dask_gufunc_kwargs={"output_sizes": sizes},
     )
     return dict(zip(outputs, found if len(outputs) > 1 else (found,), strict=True))
 
@@ -154,7 +175,12 @@ def _check_lists(
 ) -> tuple[Any, ...]:
     part = dict(zip(names, arrays, strict=True))
     found = _of_lists(*(part[name] for name in LISTED), names=LISTED)
-    _refuse(found != part["checksum"], part, labels, "what is known of {} lists changed")
+    _refuse(
+        found != part["checksum"],
+        part,
+        labels,
+        "{} lists whose lengths, judgments or attributes changed",
+    )
     return tuple(part[name] for name in kept)
 
 
@@ -173,26 +199,32 @@ def _check_ranks(
     known[..., : part["rank_checksum"].shape[-1]] = part["rank_checksum"][..., :spans]
     known[..., 1:] *= part["took_part"][..., np.newaxis]
     wrong = found != known
-    open_ = cut & part["took_part"] & (part["retrieved"] > part["doc"].shape[-1])
+    depth = part["doc"].shape[-1]
+    open_ = cut & part["took_part"] & (part["retrieved"] > depth)
     if open_.any():
-        wrong[..., -1] &= ~open_
-        start = np.broadcast_to(part["judged_start"], open_.shape)[open_]
-        wrong[open_, -1] |= _strange(part["grade"][open_], part["doc"][open_], start, judged)
+        begun = _spans(depth)
+        if len(_spans(depth + 1)) == len(begun):
+            wrong[..., -1] &= ~open_
+        late = (*np.nonzero(open_), slice(begun[-1], None))
+        base = [np.broadcast_to(part[name], open_.shape)[open_] for name in BASE]
+        wrong[open_, -1] |= _strange(part["grade"][late], part["doc"][late], *base, judged)
     _refuse(wrong.any(axis=-1), part, labels, "{} lists with other documents or grades")
     return tuple(part[name] for name in kept)
 
 
-def _strange(grade: Array, doc: Array, start: Array, judged: Array) -> NDArray[np.bool_]:
-    """Return which lists have holes, a document twice, or others' grades."""
-    known = doc >= 0
-    place = start[:, np.newaxis] + doc
-    row = np.broadcast_to(np.arange(len(doc))[:, np.newaxis], doc.shape)[known]
-    outside = place[known] >= len(judged)
-    expected = judged[np.where(outside, 0, place[known])] if len(judged) else grade[known] + 1
-    wrong = (grade == EMPTY) | (known != (grade > UNJUDGED))
-    wrong[known] |= outside | (grade[known] != expected)
-    twice = pd.Series(row * (len(judged) + 1) + np.where(outside, 0, place[known])).duplicated()
-    return wrong.any(axis=1) | (np.bincount(row, twice, len(doc)) > 0)
+def _strange(
+    grade: Array, doc: Array, start: Array, count: Array, judged: Array
+) -> NDArray[np.bool_]:
+    """Return which lists, shape (list, rank), have holes, others' documents, or one twice."""
+    lost = (grade == EMPTY) | ((doc >= 0) != (grade > UNJUDGED))
+    row, rank = np.nonzero(doc >= 0)
+    slot = doc[row, rank]
+    own = slot < count[row]
+    place = start[row] + np.where(own, slot, 0)
+    own &= np.append(judged, EMPTY).take(place, mode="clip") == grade[row, rank]
+    seen = np.zeros((len(doc), int(count.max(initial=1))), bool)
+    seen[row[own], slot[own]] = True
+    return lost.any(axis=1) | (seen.sum(axis=1) != np.bincount(row, minlength=len(doc)))
 
 
 def _refuse(
@@ -210,8 +242,13 @@ def _refuse_levels(cube: xr.Dataset) -> None:
     """Raise for a cube whose levels are not those of its judgments, ascending."""
     levels = cube.variables[LEVEL].to_numpy() if LEVEL in cube.coords else np.zeros(0, np.int8)
     grades = {"judged_grade", SUBTOPIC_GRADE} & cube.variables.keys()
-    there = [np.unique(cube.variables[name].to_numpy()) for name in sorted(grades)]
-    lacking = np.setdiff1d(np.concatenate(there), [*levels, EMPTY])
+    there = np.zeros(256, bool)
+    for name in grades:
+        there |= (
+            np.bincount(cube.variables[name].to_numpy().ravel().view(np.uint8), minlength=256) > 0
+        )
+    there[np.asarray([*levels, EMPTY]).astype(np.uint8)] = False
+    lacking = np.flatnonzero(there).astype(np.int8)
     if lacking.size or (np.diff(levels) <= 0).any():
         found = "levels in another order" if not lacking.size else "levels without the grades"
         raise InputError(WANTED, found, ADVICE, lacking.tolist())
@@ -232,7 +269,7 @@ def _of_topics(cube: xr.Dataset) -> Words:
     each = pd.util.hash_array(held["judged_doc"].astype(object), categorize=False)
     for salt, name in enumerate(JUDGED[1:], 2):
         if name in held:
-            values = held[name].reshape(len(each), -1).astype(np.uint64)
+            values = np.atleast_2d(held[name].T).T.astype(np.uint64)
             each = each + (values * _mixed(values.shape[1], salt)).sum(axis=1, dtype=np.uint64)
     start, count = held["judged_start"], held["judged_count"]
     place = np.arange(len(each)) - np.repeat(start, count)
@@ -282,12 +319,15 @@ def _spans(depth: int) -> Array:
 
     Examples
     --------
-    >>> _spans(9)
-    array([0, 1, 2, 4, 8])
+    >>> _spans(200)
+    array([  0,   1,   2,   4,   8,  16,  32,  64, 128, 192])
     """
-    return np.append(0, 1 << np.arange(max(0, depth - 1).bit_length()))
+    rising = 1 << np.arange(SPAN_LENGTH.bit_length())
+    starts = np.concatenate([[0], rising[:-1], np.arange(SPAN_LENGTH, depth, SPAN_LENGTH)])
+    return starts[starts < depth]
 
 
+@cache
 def _mixed(number: int, salt: int = 0) -> Words:
     """Return odd numbers that look random and are always the same."""
     words = np.arange(1 + (salt << 32), 1 + (salt << 32) + number, dtype=np.uint64)
@@ -297,5 +337,6 @@ def _mixed(number: int, salt: int = 0) -> Words:
     return words ^ (words >> np.uint64(31)) | np.uint64(1)
 
 
+@cache
 def _narrow(number: int, salt: int = 0) -> NDArray[np.uint32]:
     return (_mixed(number, salt) >> np.uint64(32)).astype(np.uint32) | np.uint32(1)

@@ -41,7 +41,7 @@ WHOLE = "lists that are masked as a whole or not at all"
 ADVICE = "mask systems or topics, and choose depths with at="
 
 
-def read_cube(cube: Any) -> xr.Dataset:
+def read_cube(cube: Any, *, passed_on: bool = False) -> xr.Dataset:
     """Return a cube in the layout in which it was built.
 
     Parameters
@@ -49,6 +49,8 @@ def read_cube(cube: Any) -> xr.Dataset:
     cube
         What was given for a cube: one made by `irframe.cube`, and then selected, masked,
         transposed, cast, chunked, saved and loaded.
+    passed_on
+        Whether the cube is written, or read by several verbs, which check it again.
 
     Returns
     -------
@@ -89,7 +91,8 @@ def read_cube(cube: Any) -> xr.Dataset:
     listed = _unmasked(known)
     ranked = check_ranks(listed)
     whole = _without_stale_tail(ranked)
-    return whole if listed is known and whole is ranked else sealed(whole)
+    as_built = listed is known and whole is ranked
+    return sealed(whole) if passed_on and not as_built else whole
 
 
 @contextmanager
