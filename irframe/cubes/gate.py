@@ -223,7 +223,23 @@ def _typed(array: xr.DataArray, part: Part) -> xr.Variable:
             dim, labels = _unknown(array, gaps)
             advice = "select labels that it has, or build it with them"
             raise InputError(f"a cube with every {dim}", "nothing known of", advice, labels)
-    return variable.astype(part.dtype)
+    cast: xr.Variable = xr.apply_ufunc(
+        _cast,
+        variable,
+        kwargs={"dtype": np.dtype(part.dtype)},
+        dask="parallelized",
+        output_dtypes=[part.dtype],
+    )
+    return cast
+
+
+def _cast(array: Array, dtype: Any) -> Array:
+    """Return an array in a type; what does not fit becomes what agrees with no checksum."""
+    try:
+        with np.errstate(invalid="ignore"):
+            return array.astype(dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError("a cube of numbers", f"something else ({error})") from error
 
 
 def _refuse_kind(array: xr.DataArray, part: Part) -> None:
@@ -295,16 +311,10 @@ def _restore(grade: Array, doc: Array, tied: Array, *, late: bool) -> tuple[Arra
     there = np.where(masked.all(axis=(0, -1)), 0, np.where(masked.any(axis=(0, -1)), -1, 1))
     if late and (there < 0).any():
         raise InputError(WHOLE, "lists masked in part", ADVICE)
-    try:
-        with np.errstate(invalid="ignore"):  # what fits no type agrees with no checksum
-            filled = [
-                np.where(gap, part.fill, array).astype(part.dtype)
-                for gap, array, part in zip(
-                    masked, (grade, doc, tied), RANKINGS.values(), strict=True
-                )
-            ]
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError("a cube whose rankings are numbers", f"others ({error})") from error
+    filled = [
+        _cast(np.where(gap, part.fill, array), part.dtype)
+        for gap, array, part in zip(masked, (grade, doc, tied), RANKINGS.values(), strict=True)
+    ]
     return there, *filled
 
 

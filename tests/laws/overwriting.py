@@ -25,7 +25,9 @@ CALCULATED = {
     "cumulated": lambda c: c.cumsum("depth"),
     "averaged over depths": lambda c: c.rolling(depth=2, min_periods=1).mean(),
     "averaged over topics": lambda c: c.rolling(topic=2, min_periods=1).mean(),
-    "coarsened": lambda c: c.drop_vars("track").assign_coords(topic=range(8)).coarsen(topic=2).mean(),
+    "coarsened": lambda c: (
+        c.drop_vars("track").assign_coords(topic=range(8)).coarsen(topic=2).mean()
+    ),
     "zeros": xr.zeros_like,
     "ones": xr.ones_like,
     "zeros below": lambda c: c.where(c.depth <= 2, 0),
@@ -47,13 +49,19 @@ CALCULATED = {
     "one grade": lambda c: c.assign(grade=c.grade.where((c.depth > 1) | (c.topic != "w2"), 1)),
     "one document": lambda c: c.assign(doc=c.doc.where((c.depth > 1) | (c.topic != "w2"), 3)),
     "documents in another order": lambda c: c.map(lambda v: v.copy(data=v.values[..., ::-1])),
-    "two ranks exchanged": lambda c: c.map(lambda v: v.copy(data=v.values[..., [1, 0, 2, 3, 4, 5]])),
+    "two ranks exchanged": lambda c: c.map(lambda v: v.copy(data=_exchanged(v.values))),
     "topics in another order": lambda c: c.map(lambda v: v.copy(data=v.values[:, ::-1])),
     "systems in another order": lambda c: c.map(lambda v: v.copy(data=v.values[::-1])),
-    "sorted grades": lambda c: c.assign(grade=c.grade.copy(data=-np.sort(-c.grade.values.astype(int)))),
+    "sorted grades": lambda c: c.assign(
+        grade=c.grade.copy(data=-np.sort(-c.grade.values.astype(int)))
+    ),
     "values in place": lambda c: _in_place(c.copy(deep=True)),
 }
 """Operation -> what it does with the values of rankings."""
+
+
+def _exchanged(values):
+    return values[..., [1, 0, *range(2, values.shape[-1])]]
 
 
 def _in_place(cube):
@@ -94,7 +102,10 @@ def exchanged(cube):
     """Yield operations that put other values into one variable or attribute."""
     for name, part in PARTS.items():
         for dim in part.dims:
-            yield f"{name} rolled along {dim}", lambda c, n=name, d=dim: _with(c, n, c[n].roll({d: 1}))
+            yield (
+                f"{name} rolled along {dim}",
+                lambda c, n=name, d=dim: _with(c, n, c[n].roll({d: 1})),
+            )
         if part.dtype is object:
             yield f"{name} renamed", lambda c, n=name: _with(c, n, c[n].astype(str) + "x")
             continue
@@ -119,11 +130,17 @@ def exchanged(cube):
 
 def _with(cube, name, values):
     values = values.variable
-    return cube.assign({name: values}) if name in cube.data_vars else cube.assign_coords({name: values})
+    return (
+        cube.assign({name: values})
+        if name in cube.data_vars
+        else cube.assign_coords({name: values})
+    )
 
 
 def _without_attribute(cube, name):
-    return cube.drop_attrs(deep=False).assign_attrs({k: v for k, v in cube.attrs.items() if k != name})
+    return cube.drop_attrs(deep=False).assign_attrs(
+        {k: v for k, v in cube.attrs.items() if k != name}
+    )
 
 
 def operations(cube):
