@@ -10,6 +10,9 @@ import numpy as np
 
 from irframe.errors import IrframeError, ParameterError
 
+ROOM = 4 * 2**30
+"""Bytes that an argument may ask for at once."""
+
 Word = TypeVar("Word", bound=str)
 
 
@@ -62,6 +65,23 @@ def number(
     if not fits or not _inside(value, **limits):
         raise error(f"{name}, a number{_limits(**limits)}", repr(value))
     return float(value)
+
+
+def room(what: str, size: int, advice: str, *, most: int = ROOM) -> None:
+    """Refuse to ask for so many bytes at once.
+
+    Examples
+    --------
+    >>> room("draws", 10**9, "draw fewer")
+    >>> room("draws", 10**12, "draw fewer")
+    Traceback (most recent call last):
+    ...
+    irframe.errors.ParameterError: wanted draws in at most 4 GiB; found 931 GiB (1,000,000,000,000
+    bytes). Draw fewer.
+    """
+    if size > most:
+        found = f"{size / 2**30:,.3g} GiB ({size:,} bytes)"
+        raise ParameterError(f"{what} in at most {most / 2**30:.3g} GiB", found, advice)
 
 
 def level(alpha: Any, name: str = "alpha") -> float:

@@ -205,9 +205,9 @@ def _check_ranks(
         begun = _spans(depth)
         if len(_spans(depth + 1)) == len(begun):
             wrong[..., -1] &= ~open_
-        late = (*np.nonzero(open_), slice(begun[-1], None))
-        base = [np.broadcast_to(part[name], open_.shape)[open_] for name in BASE]
-        wrong[open_, -1] |= _strange(part["grade"][late], part["doc"][late], *base, judged)
+        grade, doc = (part[name][..., begun[-1] :][open_] for name in ("grade", "doc"))
+        start, count = (np.broadcast_to(part[name], open_.shape)[open_] for name in BASE)
+        wrong[open_, -1] |= _strange(grade, doc, start, count, judged)
     _refuse(wrong.any(axis=-1), part, labels, "{} lists with other documents or grades")
     return tuple(part[name] for name in kept)
 
@@ -224,7 +224,8 @@ def _strange(
     own &= np.append(judged, EMPTY).take(place, mode="clip") == grade[row, rank]
     seen = np.zeros((len(doc), int(count.max(initial=1))), bool)
     seen[row[own], slot[own]] = True
-    return lost.any(axis=1) | (seen.sum(axis=1) != np.bincount(row, minlength=len(doc)))
+    twice = seen.sum(axis=1) != np.bincount(row, minlength=len(doc))
+    return np.asarray(lost.any(axis=1) | twice)
 
 
 def _refuse(
@@ -278,7 +279,7 @@ def _of_topics(cube: xr.Dataset) -> Words:
     total = sums[start + count] - sums[start]
     for weight, name in zip(_mixed(3, 6), TOPICAL[-3:], strict=True):
         total = total + held[name].astype(np.uint64) * weight
-    return total
+    return np.asarray(total, np.uint64)
 
 
 def _of_ranks(*arrays: Array, names: tuple[str, ...], levels: Array) -> NDArray[np.int32]:

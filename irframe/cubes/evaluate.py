@@ -8,6 +8,7 @@ import xarray as xr
 
 from irframe.checks import choice
 from irframe.cubes.cube import build_cube, build_groups
+from irframe.cubes.filling import refuse_large
 from irframe.cubes.gate import trusting, unknown_tail
 from irframe.cubes.layout import RANKINGS
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
@@ -200,6 +201,7 @@ def deepen(cube: xr.Dataset, depth: int) -> xr.Dataset:
     if cube.attrs["ties"] == "mean" and bool(cube["tail_size"].any()):
         found = "documents tied across its end"
         raise DepthError("lists cut between ties", found, "leave depth= out, or cut elsewhere")
+    refuse_large(cube.sizes[SYSTEM], cube.sizes[TOPIC], depth)
     short = cube.sizes[DEPTH]
     retrieved = cube["retrieved"].clip(max=short).astype("int32")
     fill = {name: part.fill for name, part in RANKINGS.items()}

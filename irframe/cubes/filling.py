@@ -1,5 +1,6 @@
 """The arrays of a cube, filled with the ranked and judged rows of runs."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.checks import room
 from irframe.cubes.contribution import Contribution
 from irframe.cubes.layout import PARTS, RANKINGS
 from irframe.cubes.policy import Policy
@@ -21,6 +23,22 @@ from irframe.names import UNJUDGED
 
 RowSet = slice | Codes
 """Some rows of a frame, in an order."""
+
+
+def refuse_large(systems: int, topics: int, depth: int) -> None:
+    """Raise if the rankings of a cube would not fit into the memory of this machine.
+
+    Parameters
+    ----------
+    systems, topics, depth
+        How many there would be of each.
+    """
+    cell = sum(np.dtype(part.dtype).itemsize for part in RANKINGS.values())
+    names = getattr(os, "sysconf_names", {})  # which not every system has
+    known = {"SC_PAGE_SIZE", "SC_PHYS_PAGES"} <= {*names}
+    most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if known else 1 << 40
+    what = f"a cube of {systems:,} systems, {topics:,} topics and depth {depth:,}"
+    room(what, systems * topics * depth * cell, "ask for a smaller depth", most=most)
 
 
 @dataclass(frozen=True, eq=False)

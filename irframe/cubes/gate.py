@@ -197,7 +197,7 @@ def _refuse_twice(cube: xr.Dataset) -> None:
     for dim in LIST:
         index = cube.indexes[dim]
         if index.hasnans:
-            found = f"{int(index.isna().sum())} without"
+            found = f"{np.count_nonzero(index.isna())} without"
             raise IdError(f"a label for every {dim}", found, "select those that have one")
         if not index.is_unique:
             again = index[index.duplicated()].unique()
