@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from irframe.cubes.block import CELLS, Blocks, Look, Plan, file_block, fill_block, look
 from irframe.cubes.collections import Collections
 from irframe.cubes.contribution import Contribution
+from irframe.cubes.filling import refuse_large
 from irframe.cubes.grouping import group_coordinates
 from irframe.cubes.labelling import label
 from irframe.cubes.layout import LEVEL, PARTS
@@ -66,6 +67,7 @@ def block_cube(
     parts = {name: values[:, ordered.codes] for name, values in told.items()}
     parts["took_part"] = lists.attended[:, ordered.codes]
     depth = policy.depth or max(1, int(parts["retrieved"].max(initial=0)))
+    refuse_large(len(blocks.systems), min(blocks.size, len(ordered.labels)), depth)
     plan = Plan(
         blocks,
         _seeded(policy),

@@ -103,19 +103,31 @@ def _in_tiles(
     run: Callable[..., Iterable[None]],
 ) -> Array:
     """Score a block of rankings, some of them at a time, shape (row, system, topic, depth)."""
-    systems, topics, ranks = whole.grade.shape
-    result = np.empty((rows, systems, topics, depths))
-    step = max(1, BLOCK // max(ranks * topics, 1))
-    inner = max(1, topics if step > 1 else BLOCK // max(ranks, 1))
+    result = np.empty((rows, *whole.grade.shape[:-1], depths))
 
-    def fill(start: tuple[int, int]) -> None:
-        some = slice(start[0], start[0] + step), slice(start[1], start[1] + inner)
+    def fill(some: tuple[slice, slice]) -> None:
         for row, values in zip(result, compute(whole.take(*some)), strict=True):
             row[some] = values
 
-    starts = [(s, t) for s in range(0, systems, step) for t in range(0, topics, inner)]
-    list(run(fill, starts))
+    list(run(fill, tiles(*whole.grade.shape)))
     return result
+
+
+def tiles(systems: int, topics: int, ranks: int) -> list[tuple[slice, slice]]:
+    """Return which lists are worked on at a time, about `BLOCK` cells of them.
+
+    Examples
+    --------
+    >>> tiles(2, 1, BLOCK)
+    [(slice(0, 1, None), slice(0, 1, None)), (slice(1, 2, None), slice(0, 1, None))]
+    """
+    step = max(1, BLOCK // max(ranks * topics, 1))
+    inner = max(1, topics if step > 1 else BLOCK // max(ranks, 1))
+    return [
+        (slice(s, min(s + step, systems)), slice(t, min(t + inner, topics)))
+        for s in range(0, systems, step)
+        for t in range(0, topics, inner)
+    ]
 
 
 def _lazy(

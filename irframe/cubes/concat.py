@@ -10,8 +10,18 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import choice
+from irframe.cubes.checksums import sealed
 from irframe.cubes.gate import read_cube
-from irframe.cubes.layout import FILED, JUDGED, LEVEL, LIST, PARTS, PROVENANCE, SOMETIMES
+from irframe.cubes.layout import (
+    CHECKSUMS,
+    FILED,
+    JUDGED,
+    LEVEL,
+    LIST,
+    PARTS,
+    PROVENANCE,
+    SOMETIMES,
+)
 from irframe.cubes.recall_base import along, gather, starts, topic_of
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.names import DEPTH, SUBTOPIC, SYSTEM, TOPIC
@@ -60,14 +70,14 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     True
     """
     choice("dim", dim, LIST)
-    parts = [read_cube(cube) for cube in cubes]
+    parts = [read_cube(cube).drop_vars(CHECKSUMS) for cube in cubes]
     if not parts:
         raise ParameterError("at least one cube", "none")
     _refuse_strangers(parts)
     _refuse_shared(parts, dim)
     parts = _regrouped(_as_wide(_as_deep(parts)), dim)
     whole = _topics(parts) if dim == TOPIC else _systems(parts)
-    return whole.drop_attrs(deep=False).assign_attrs(_attributes(parts))
+    return sealed(whole.drop_attrs(deep=False).assign_attrs(_attributes(parts)))
 
 
 def _refuse_strangers(cubes: list[xr.Dataset]) -> None:

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irframe.cubes.collections import Collections
 from irframe.cubes.contribution import Contribution
-from irframe.cubes.filling import fill
+from irframe.cubes.filling import fill, refuse_large
 from irframe.cubes.grouping import each_group, group_coordinates
 from irframe.cubes.labelling import label
 from irframe.cubes.lists import Lists, count_rows
@@ -117,7 +117,9 @@ def cube(
         position in the recall base of what a contributing run put into the pool. Of judgments by
         subtopic ``judged_grade`` is the highest grade of a document, and ``subtopic_grade``, over
         (judged, subtopic), that by subtopic, in the order of their names in each topic. Attributes
-        say how the cube was made. With `by`, a DataTree, which has the verbs of its cubes.
+        say how the cube was made. ``checksum`` over (system, topic) and ``rank_checksum`` over
+        (system, topic, span) tell verbs whether values were overwritten since. With `by`, a
+        DataTree, which has the verbs of its cubes.
 
     Raises
     ------
@@ -143,7 +145,7 @@ def cube(
     >>> runs = pd.DataFrame({"system": "s", "topic": "1", "doc": list("ab"), "score": [2, 1]})
     >>> qrels = pd.DataFrame({"topic": ["1"], "doc": ["b"], "grade": [1]})
     >>> dict(cube(runs, qrels).sizes)
-    {'system': 1, 'topic': 1, 'depth': 2, 'level': 1, 'filed_rank': 1, 'judged': 1}
+    {'system': 1, 'topic': 1, 'depth': 2, 'level': 1, 'filed_rank': 1, 'judged': 1, 'span': 3}
     """
     policy = Policy(
         depth=depth,
@@ -194,6 +196,7 @@ def build_cube(runs: Runs, qrels: Qrels, policy: Policy, by: str | None = None) 
     selection = select_topics(lists, judgments, policy.topics)
     contribution = Contribution.read(runs, table, policy.contributing)
     depth = policy.depth or selection.longest(lists.lengths)
+    refuse_large(len(table.systems), len(selection.labels), depth)
     cells = fill(table, judgments, selection, contribution, policy, depth)
     parts = vars(cells) | {"took_part": lists.attended[:, selection.codes]}
     filed = partial(contribution.filed, len(table.topics), selection)

@@ -8,7 +8,8 @@ import xarray as xr
 
 from irframe.checks import choice
 from irframe.cubes.cube import build_cube, build_groups
-from irframe.cubes.gate import unknown_tail
+from irframe.cubes.filling import refuse_large
+from irframe.cubes.gate import trusting, unknown_tail
 from irframe.cubes.layout import RANKINGS
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.provenance import provenance
@@ -173,7 +174,8 @@ def _table(
     """Score each metric where it is to be, a row for every list that is there."""
     deep = deepen(built, _deepest(metrics))
     distinct = list(dict.fromkeys(metrics))
-    scores = score(deep, *distinct, at=deep.sizes[DEPTH], no_rel=no_rel)
+    with trusting():
+        scores = score(deep, *distinct, at=deep.sizes[DEPTH], no_rel=no_rel)
     scores = scores.isel({METRIC: [distinct.index(metric) for metric in metrics]})
     index = pd.MultiIndex.from_product([built.indexes[SYSTEM], built.indexes[TOPIC]], names=names)
     table = pd.DataFrame(scores.to_numpy().reshape(len(metrics), -1).T, index, labels)
@@ -206,6 +208,7 @@ def deepen(cube: xr.Dataset, depth: int) -> xr.Dataset:
     if cube.attrs["ties"] == "mean" and bool(cube["tail_size"].any()):
         found = "documents tied across its end"
         raise DepthError("lists cut between ties", found, "leave depth= out, or cut elsewhere")
+    refuse_large(cube.sizes[SYSTEM], cube.sizes[TOPIC], depth)
     short = cube.sizes[DEPTH]
     retrieved = cube["retrieved"].clip(max=short).astype("int32")
     fill = {name: part.fill for name, part in RANKINGS.items()}

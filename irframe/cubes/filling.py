@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from math import prod
 
 import numpy as np
 import pandas as pd
@@ -25,6 +24,20 @@ RowSet = slice | Codes
 """Some rows of a frame, in an order."""
 
 
+def refuse_large(systems: int, topics: int, depth: int) -> None:
+    """Raise if the rankings of a cube would not fit into the memory of this machine.
+
+    Parameters
+    ----------
+    systems, topics, depth
+        How many there would be of each.
+    """
+    cell = sum(np.dtype(part.dtype).itemsize for part in RANKINGS.values())
+    what = f"a cube of {systems:,} systems, {topics:,} topics and depth {depth:,}"
+    advice = "ask for a smaller depth, or store the runs in blocks"
+    room(what, systems * topics * depth * cell, advice, most=memory())
+
+
 @dataclass(frozen=True, eq=False)
 class Cells:
     """The arrays of a cube while it is filled, chunk by chunk."""
@@ -44,11 +57,6 @@ class Cells:
         shapes |= dict.fromkeys(cls.__dataclass_fields__, (systems, topics))
         shapes |= {"tail": (systems, topics, levels)}
         shapes |= dict.fromkeys(RANKINGS, (systems, topics, depth))
-        what = f"a cube of {systems} systems, {topics} topics and {depth:,} ranks"
-        size = sum(
-            prod(shape) * np.dtype(PARTS[name].dtype).itemsize for name, shape in shapes.items()
-        )
-        room(what, size, "cut it with depth=, or store the runs in blocks", most=memory())
         return cls(
             **{
                 name: np.full(shape, PARTS[name].fill, PARTS[name].dtype)

@@ -5,6 +5,9 @@ can be restored is restored; of the rest the error says what is missing.
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -12,18 +15,33 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.layout import CELL, FACTS, LIST, PARTS, RANKINGS, SAVED, SOMETIMES, UNKNOWN, Part
+from irframe.cubes.checksums import check_lists, check_ranks, sealed
+from irframe.cubes.layout import (
+    CELL,
+    FACTS,
+    LEVEL,
+    LIST,
+    PARTS,
+    RANKINGS,
+    SAVED,
+    SOMETIMES,
+    UNKNOWN,
+    Part,
+)
 from irframe.cubes.recall_base import gather
 from irframe.errors import DepthError, IdError, InputError, StoreError
 from irframe.names import DEPTH, GRADE, SYSTEM, TOPIC
 
 Array = NDArray[Any]
 
+TRUSTED = ContextVar("TRUSTED", default=False)
+"""Whether cubes come from a verb, so that nobody else can have changed them."""
+
 WHOLE = "lists that are masked as a whole or not at all"
 ADVICE = "mask systems or topics, and choose depths with at="
 
 
-def read_cube(cube: Any) -> xr.Dataset:
+def read_cube(cube: Any, *, passed_on: bool = False) -> xr.Dataset:
     """Return a cube in the layout in which it was built.
 
     Parameters
@@ -31,6 +49,8 @@ def read_cube(cube: Any) -> xr.Dataset:
     cube
         What was given for a cube: one made by `irframe.cube`, and then selected, masked,
         transposed, cast, chunked, saved and loaded.
+    passed_on
+        Whether the cube is written, or read by several verbs, which check it again.
 
     Returns
     -------
@@ -41,11 +61,12 @@ def read_cube(cube: Any) -> xr.Dataset:
     Raises
     ------
     InputError
-        If it is no cube, has lost variables, or lists are masked in part.
+        If it is no cube, has lost variables, lists are masked in part, or values were overwritten.
+        Of a lazy cube values are looked at when they are computed.
     DepthError
         If its depths are not 1, 2, ..., n.
     IdError
-        If a system or topic stands twice.
+        If a system or topic stands twice, or has no label or several.
 
     Examples
     --------
@@ -56,15 +77,32 @@ def read_cube(cube: Any) -> xr.Dataset:
     """
     _refuse_others(cube)
     refuse_unfinished(cube)
-    cube = _along_depth(cube)
-    cube = _with_dimensions(cube)
+    cube = _with_dimensions(_along_depth(_indexed(cube)))
     _refuse_twice(cube)
     variables = cube.variables
     facts = FACTS | {name: part for name, part in SOMETIMES.items() if name in variables}
     wrong = [name for name, part in facts.items() if not _is_typed(variables[name], part)]
     if wrong:
         cube = cube.assign_coords({name: _typed(cube[name], facts[name]) for name in wrong})
-    return _unmasked(_without_stale_tail(gather(cube)))
+    cube = gather(cube)
+    if TRUSTED.get():
+        return _without_stale_tail(_unmasked(cube))
+    known = check_lists(cube)
+    listed = _unmasked(known)
+    ranked = check_ranks(listed)
+    whole = _without_stale_tail(ranked)
+    as_built = listed is known and whole is ranked
+    return sealed(whole) if passed_on and not as_built else whole
+
+
+@contextmanager
+def trusting() -> Iterator[None]:
+    """Read cubes without asking whether they were overwritten, as within a verb that has asked."""
+    before = TRUSTED.set(True)
+    try:
+        yield
+    finally:
+        TRUSTED.reset(before)
 
 
 def _refuse_others(cube: Any) -> None:
@@ -93,29 +131,41 @@ def refuse_unfinished(cube: xr.Dataset) -> None:
         raise StoreError("a cube that was saved whole", found, "save it again, which goes on")
 
 
+def _indexed(cube: xr.Dataset) -> xr.Dataset:
+    """Return the cube with an index of single labels for every dimension that has some."""
+    for dim in LIST:
+        if dim not in cube.coords:
+            raise InputError(f"a cube with labels for every {dim}", "none", f"keep the {dim}s")
+    dims = [dim for dim in (*LIST, DEPTH, LEVEL) if dim in cube.dims and dim in cube.coords]
+    for dim in dims:
+        levels = cube.indexes[dim].names if dim in cube.indexes else [dim]
+        if len(levels) > 1:
+            found, advice = f"{len(levels)} levels", f"name them anew: assign_coords({dim}=[...])"
+            raise IdError(f"one label for every {dim}", found, advice, levels)
+    lost = {dim: (dim, cube[dim].to_numpy()) for dim in dims if dim not in cube.indexes}
+    return cube.assign_coords(lost) if lost else cube
+
+
 def _along_depth(cube: xr.Dataset) -> xr.Dataset:
     """Return the cube with depths in order, refusing all but 1, 2, ..., n."""
     labels = cube.variables.get(DEPTH)
-    if labels is None:
+    if labels is None or not labels.size:
         raise DepthError("a cube with labels for every depth", "none", "keep the depths")
     depths = np.atleast_1d(labels.to_numpy())
     if DEPTH in cube.dims and np.array_equal(depths, np.arange(1, len(depths) + 1)):
         return cube
     if DEPTH in cube.dims and np.array_equal(np.sort(depths), np.arange(1, len(depths) + 1)):
         return cube.isel({DEPTH: np.argsort(depths)})
-    listed = [int(depth) if depth == depth // 1 else depth for depth in depths.tolist()]
-    raise DepthError(
-        "a cube with all depths from 1 on",
-        f"depths {listed[:5]}{' and more' if len(listed) > 5 else ''}",
-        f"leave the cube whole, and ask for these depths with at={listed[:5]}",
-    )
+    whole = depths.dtype.kind in "iuf" and not (np.isnan(depths) | (depths % 1 > 0)).any()
+    shown = (depths.astype(int) if whole else depths)[:5].tolist()
+    found = f"depths {shown}{' and more' if len(depths) > 5 else ''}"
+    wanted = f"these depths with at={shown}" if whole else "depths with at="
+    advice = f"leave the cube whole, and ask for {wanted}"
+    raise DepthError("a cube with all depths from 1 on", found, advice)
 
 
 def _with_dimensions(cube: xr.Dataset) -> xr.Dataset:
     """Return the cube with every variable in its dimensions, selected labels as one of each."""
-    for dim in (SYSTEM, TOPIC):
-        if dim not in cube.coords:
-            raise InputError(f"a cube with labels for every {dim}", "none", f"keep the {dim}s")
     changed = {}
     variables = cube.variables
     for name, part in PARTS.items():
@@ -146,6 +196,9 @@ def _with_dimensions(cube: xr.Dataset) -> xr.Dataset:
 def _refuse_twice(cube: xr.Dataset) -> None:
     for dim in LIST:
         index = cube.indexes[dim]
+        if index.hasnans:
+            found = f"{np.count_nonzero(index.isna())} without"
+            raise IdError(f"a label for every {dim}", found, "select those that have one")
         if not index.is_unique:
             again = index[index.duplicated()].unique()
             advice = "put cubes together with irframe.concat, and select each label once"
@@ -163,13 +216,37 @@ def _typed(array: xr.DataArray, part: Part) -> xr.Variable:
     Of a lazy cube only what it knows per system or per topic is read, which every label has.
     """
     variable = array.variable
+    _refuse_kind(array, part)
     if variable.dtype.kind in "fO" and (not variable.chunks or variable.ndim == 1):
         gaps = pd.isna(variable.to_numpy())
         if gaps.any():
             dim, labels = _unknown(array, gaps)
             advice = "select labels that it has, or build it with them"
             raise InputError(f"a cube with every {dim}", "nothing known of", advice, labels)
-    return variable.astype(part.dtype)
+    cast: xr.Variable = xr.apply_ufunc(
+        _cast,
+        variable,
+        kwargs={"dtype": np.dtype(part.dtype)},
+        dask="parallelized",
+        output_dtypes=[part.dtype],
+    )
+    return cast
+
+
+def _cast(array: Array, dtype: Any) -> Array:
+    """Return an array in a type; what does not fit becomes what agrees with no checksum."""
+    try:
+        with np.errstate(invalid="ignore"):
+            return array.astype(dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError("a cube of numbers", f"something else ({error})") from error
+
+
+def _refuse_kind(array: xr.DataArray, part: Part) -> None:
+    """Raise for an array of numbers that has become one of something else."""
+    if part.dtype is not object and array.dtype.kind not in "biufO":
+        advice = "leave the cube's variables numbers, and change the type of scores instead"
+        raise InputError(f"numbers in {array.name} of a cube", f"{array.dtype}", advice)
 
 
 def _unknown(array: xr.DataArray, gaps: NDArray[np.bool_]) -> tuple[str, Array]:
@@ -206,6 +283,8 @@ def _unmasked(cube: xr.Dataset) -> xr.Dataset:
     variables = cube.variables
     if all(_is_typed(variables[name], part) for name, part in RANKINGS.items()):
         return cube
+    for name, part in RANKINGS.items():
+        _refuse_kind(cube[name], part)
     arrays = [cube[name].variable for name in RANKINGS]
     core = [[DEPTH]] * len(arrays)
     restored = xr.apply_ufunc(
@@ -233,7 +312,7 @@ def _restore(grade: Array, doc: Array, tied: Array, *, late: bool) -> tuple[Arra
     if late and (there < 0).any():
         raise InputError(WHOLE, "lists masked in part", ADVICE)
     filled = [
-        np.where(gap, part.fill, array).astype(part.dtype)
+        _cast(np.where(gap, part.fill, array), part.dtype)
         for gap, array, part in zip(masked, (grade, doc, tied), RANKINGS.values(), strict=True)
     ]
     return there, *filled

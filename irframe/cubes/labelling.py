@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import xarray as xr
 
+from irframe.cubes.checksums import sealed
 from irframe.cubes.contribution import Contribution
 from irframe.cubes.layout import (
     FACTS,
@@ -75,11 +76,11 @@ def label(
     known = ((pool_rank > 0) & (pool_rank <= np.repeat(pool_depth, count))).all()
     stated = policy.pool_depth is not None or contribution.stated
     pool = "stated" if stated else "complete" if known else "unknown"
-    parts = {name: variable(part.dims, values[name]) for name, part in PARTS.items()}
+    parts = {name: variable(PARTS[name].dims, values[name]) for name in PARTS if name in values}
     indexes = {dim: labels(dim, label) for dim, label in named.items()}
-    facts = {name: parts.pop(name) for name in FACTS}
+    facts = {name: parts.pop(name) for name in FACTS if name in parts}
     made = policy.attributes | {"pool": pool, "irframe": VERSION}
-    return _with_subtopics(xr.Dataset(parts, indexes | facts, made), judgments, rows)
+    return sealed(_with_subtopics(xr.Dataset(parts, indexes | facts, made), judgments, rows))
 
 
 def _with_subtopics(cube: xr.Dataset, judgments: QrelsTable, rows: Codes) -> xr.Dataset:

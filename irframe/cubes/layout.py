@@ -25,6 +25,8 @@ FILED = "filed_rank"
 """Dimension along what a run put into the pool."""
 LEVEL = "level"
 """Dimension of the distinct judged grades, ascending."""
+SPAN = "span"
+"""Dimension along the spans of ranks that have a checksum each, see `checksums`."""
 
 CELL = (SYSTEM, TOPIC, DEPTH)
 LIST = (SYSTEM, TOPIC)
@@ -46,6 +48,12 @@ RANKINGS = {
 }
 """The data variables: grade, place in the recall base, and same score as one rank above."""
 
+CHECKSUMS: dict[str, Part] = {
+    "checksum": Part(LIST, np.int32, 0),
+    "rank_checksum": Part((*LIST, SPAN), np.int32, 0),
+}
+"""The coordinates by which it is seen whether the others are as they were."""
+
 FACTS = {
     "retrieved": Part(LIST, np.int32, 0),
     "unjudged": Part(LIST, np.int32, 0),
@@ -61,6 +69,7 @@ FACTS = {
     "top": Part((TOPIC,), np.int16, 1),
     "pool_depth": Part((TOPIC,), np.int32, 0),
     "contributing": Part((SYSTEM,), np.bool_, fill=False),
+    **CHECKSUMS,
 }
 """The coordinates that are no labels; see `irframe.cube`."""
 
@@ -73,7 +82,7 @@ SUBTOPICS = "subtopics"
 SOMETIMES = {SUBTOPIC_GRADE: Part((JUDGED, SUBTOPIC), np.int8, EMPTY)}
 """Coordinates that not every cube has. The subtopics of a topic are numbered, without labels."""
 
-LAZY = (*RANKINGS, "tail", "tail_size", "filed")
+LAZY = (*RANKINGS, "tail", "tail_size", "filed", "rank_checksum")
 """What stays where it is until it is wanted in a cube larger than memory; the rest is small."""
 
 UNKNOWN = -1

@@ -56,7 +56,7 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     ...     saved.compute().equals(cube)
     True
     """
-    whole, folder = read_cube(cube), folder_at(path)
+    whole, folder = read_cube(cube, passed_on=True), folder_at(path)
     told = _begun(whole, folder)
     if not told["whole"]:
         lazy = whole.reset_coords([name for name in LAZY if name in FACTS])[list(LAZY)]

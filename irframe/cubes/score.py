@@ -188,7 +188,7 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
 
 def refuse_open(cube: xr.Dataset) -> None:
     """Raise if it is not known what lists are without their unjudged documents."""
-    longest = int(cube["retrieved"].max())
+    longest = int(cube["retrieved"].max()) if cube["retrieved"].size else 0
     if longest > cube.sizes[DEPTH]:
         advice = "build the cube without depth=, and choose depths when scoring"
         found = f"depth {cube.sizes[DEPTH]} of {longest}"

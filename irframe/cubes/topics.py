@@ -13,7 +13,7 @@ from irframe.cubes.lists import Lists
 from irframe.errors import IdError, ParameterError, warn
 from irframe.frames.ids import Codes
 from irframe.frames.tables import QrelsTable
-from irframe.names import TOPIC
+from irframe.names import EMPTY, TOPIC
 
 WORDS = "topics 'qrels', 'runs', 'common' or a list of topics"
 """What may be asked for."""
@@ -135,6 +135,8 @@ def select_topics(
     labels = judgments.topics[codes]
     collections.refuse_unknown(labels, codes)
     levels = np.unique(judgments.grade)
+    if judgments.subtopic_grade is not None:  # one that is nobody's best is a level all the same
+        levels = np.setdiff1d(judgments.subtopic_grade, EMPTY)
     return Selection(
         placed, position, labels, judgments.topic, judgments.grade, levels, collections
     )

@@ -58,7 +58,7 @@ def unjudged_share(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['contributing (5)', 'not contributing (3)', 'pool depth']
     """
-    cube = read_cube(cube)
+    cube = read_cube(cube, passed_on=True)
     judged = score(cube, "Judged").isel({METRIC: 0}).where(cube["retrieved"] > 0)
     shares = 100 * (1 - judged.mean(TOPIC).transpose(SYSTEM, DEPTH))
     depths = shares[DEPTH].to_numpy()

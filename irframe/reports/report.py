@@ -191,7 +191,7 @@ def _read(data: Any, qrels: Any, policy: Policy) -> tuple[dict[str, pd.DataFrame
     if policy != Policy():
         wanted = "a cube alone, or a run frame to build one from"
         raise ParameterError(wanted, "a cube and how to build it", "leave out what it has settled")
-    return {}, in_memory(read_cube(data), "report")
+    return {}, in_memory(read_cube(data, passed_on=True), "report")
 
 
 def _target(data: Any, qrels: Any, path: Target | None) -> Target:

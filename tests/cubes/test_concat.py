@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from laws.experiments import SYSTEMS, TRACKS, experiment, seeds
 
 import irframe as ir
+from irframe.cubes.checksums import sealed
 from irframe.cubes.layout import PARTS
 from irframe.cubes.recall_base import gather
 from irframe.errors import DepthError, IdError, InputError, IrframeWarning, ParameterError
@@ -160,7 +161,7 @@ class TestPool:
             pool_depth=second["pool_depth"] - 3,
             pool_rank=(second["pool_rank"] - 1).clip(min=0),
         )
-        found = ir.concat([first, second], dim="system")
+        found = ir.concat([first, sealed(second)], dim="system")
         assert (found["pool_depth"] == 7).all()
         ranks = cube["pool_rank"].to_numpy()
         np.testing.assert_array_equal(found["pool_rank"], np.where(ranks > 1, ranks - 1, ranks))
@@ -239,7 +240,7 @@ class TestAttributes:
         parts = of_tracks((runs.drop(columns="contributing"), qrels))
         parts[0].attrs |= {"collection": "track", "pool": "complete", "mine": 1}
         parts[1].attrs |= {"topics": "runs", "pool": "stated", "theirs": 2}
-        found = ir.concat(parts).attrs
+        found = ir.concat(map(sealed, parts)).attrs
         assert found["pool"] == "unknown"
         assert not {"topics", "collection", "theirs"} & set(found)
         assert found["mine"] == 1
@@ -312,7 +313,7 @@ class TestRefusals:
         with pytest.raises(
             InputError, match="same top grades; found different ones on 1 topics: 102"
         ):
-            ir.concat([cube.isel(system=[0]), other], dim="system")
+            ir.concat([cube.isel(system=[0]), sealed(other)], dim="system")
 
     def test_nothing_or_no_cubes(self):
         with pytest.raises(ParameterError, match="at least one cube; found none"):

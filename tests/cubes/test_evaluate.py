@@ -8,6 +8,7 @@ from laws.experiments import TRACKS, experiment
 from listed import QRELS, RUNS
 
 import irframe as ir
+from irframe.cubes.checksums import sealed
 from irframe.cubes.evaluate import deepen
 from irframe.errors import DepthError, MetricError, ParameterError
 
@@ -131,7 +132,7 @@ def test_groups_come_first_in_the_index():
 
 def test_deepened_lists_end_where_they_were_cut(track):
     cube = ir.cube(*track, depth=5)
-    deep = deepen(cube, 8)
+    deep = sealed(deepen(cube, 8))
     assert deepen(cube, 5) is cube
     np.testing.assert_array_equal(deep["retrieved"], 5)
     scores = deep.ireval.score("P", "NumRet", at=8)

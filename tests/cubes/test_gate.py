@@ -120,7 +120,7 @@ def test_lost_parts_are_named(cube):
 
 
 def test_cubes_put_together_by_hand(cube):
-    with pytest.raises(InputError, match="grade, .* and 12 more. Put cubes .* with irframe.concat"):
+    with pytest.raises(InputError, match="grade, .* and 14 more. Put cubes .* with irframe.concat"):
         read_cube(xr.concat([cube, cube], dim="track", coords="all", compat="equals"))
     for dim in ("system", "topic"):
         label = cube[dim].values[0]

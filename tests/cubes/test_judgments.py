@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irframe as ir
+from irframe.cubes.checksums import sealed
 from irframe.cubes.judgments import cut, keep_judgments, pool_depth_of
 from irframe.cubes.recall_base import starts, topic_of
 from irframe.errors import DepthError, GradeError, InputError
@@ -53,7 +54,7 @@ def test_the_pool_depth_asked_for_is_within_the_least(cube):
 
 
 def test_cutting_keeps_the_top(cube):
-    shallow = cut(cube, 5)
+    shallow = sealed(cut(cube, 5))
     assert shallow.sizes["depth"] == 5
     xr.testing.assert_equal(
         shallow.ireval.score("nDCG", "P"), cube.ireval.score("nDCG", "P", at=range(1, 6))

@@ -6,6 +6,7 @@ import pytest
 import xarray as xr
 
 import irframe as ir
+from irframe.cubes.checksums import sealed
 
 METRICS = ("ERR", "nDCG(gain='exp')", "AP(norm='pool')", "P(gain='linear')", "Q(ideal='pool')")
 
@@ -17,7 +18,7 @@ def cubes():
     second = np.arange(cube.sizes["topic"]) % 3 == 0
     top = np.where(second, 5, cube["top"])
     pool = np.where(second, 4, cube["pool_depth"])
-    both = cube.assign_coords(top=("topic", top), pool_depth=("topic", pool))
+    both = sealed(cube.assign_coords(top=("topic", top), pool_depth=("topic", pool)))
     alone = [both.isel(topic=~second), both.isel(topic=second)]
     return both, alone
 

@@ -7,6 +7,7 @@ import xarray as xr
 
 import irframe as ir
 from irframe.errors import IdError, InputError, MetricError
+from irframe.metrics import METRICS as EVERY
 
 METRICS = (
     "alpha_nDCG",
@@ -190,3 +191,26 @@ def test_judgments_and_metrics_that_do_not_fit(cube):
         cube.ireval.tie_ranges("alpha_nDCG")
     with pytest.raises(MetricError, match="share gain over ties"):
         ir.cube(runs, qrels, ties="mean").ireval.score("NRBP")
+
+
+@pytest.mark.law
+def test_a_document_that_is_relevant_to_nothing_changes_nothing():
+    runs, qrels = track(topics=5, subtopics=3)
+    best = qrels.groupby(["topic", "doc"])["grade"].transform("max")
+    liked = qrels[best > 0]
+    assert (liked["grade"] == 0).any()
+    found = liked.groupby(["topic", "subtopic"], as_index=False).first()
+    nothing = pd.concat([liked, found.assign(doc="found by nobody", grade=0)])
+    names = [name for name, kind in EVERY.items() if kind.subtopics and name != "IA"]
+    names += [f"IA(metric={name!r})" for name in ("AP", "nDCG", "RR", "ERR", "P", "RBP(p=0.8)")]
+    scores = [ir.cube(runs, each).ireval.score(*names) for each in (liked, nothing)]
+    xr.testing.assert_allclose(*(each.drop_attrs() for each in scores))
+    one = {
+        "topic": "1",
+        "doc": ["a", "a", "b", "b"],
+        "subtopic": [1, 2, 1, 3],
+        "grade": [1, 0, 1, 0],
+    }
+    lone = pd.DataFrame({"system": "s", "topic": ["1"], "doc": "a", "score": 1.0})
+    few = ir.cube(lone, pd.DataFrame(one)).ireval.score("StRecall", "NRBP", "AP_IA")
+    np.testing.assert_allclose(few.to_numpy().ravel(), [1, 0.75, 0.5])

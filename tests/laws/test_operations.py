@@ -17,6 +17,7 @@ import xarray as xr
 from hypothesis import given
 from incomplete import incomplete, though_incomplete
 from laws.experiments import DEPTH, SYSTEMS, THOROUGH, TRACKS, experiment, few, seeds
+from laws.overwriting import operations
 from laws.verbs import VERBS, assert_same, outcome
 
 import irframe as ir
@@ -227,6 +228,45 @@ def test_what_cannot_be_restored_is_refused(operation):
         found = outcome(name, changed)
         assert isinstance(found, type), name
         assert issubclass(found, IrframeError), name
+
+
+OVERWRITTEN = operations(build(experiment(0)))
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("operation", OVERWRITTEN)
+def test_overwritten_values_are_refused_or_harmless(operation):
+    changed = OVERWRITTEN[operation](build(experiment(0)))
+    for name, expected in taken(list(OVERWRITTEN).index(operation), as_built(0)):
+        assert_harmless(outcome(name, changed), expected)
+
+
+CHANGED = {
+    "cut": ("score", lambda c: c.isel(depth=slice(5))),
+    "chunked": ("condense", lambda c: c.chunk(topic=3, system=2, depth=4)),
+    "condensed": ("condense", lambda c: c.ireval.condense()),
+}
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("before", CHANGED)
+def test_overwritten_values_of_changed_cubes_are_refused_or_harmless(before):
+    verb, change = CHANGED[before]
+    cube = change(build(experiment(0)))
+    expected = outcome(verb, cube)
+    tried = {name: act for name, act in operations(cube).items() if name not in EAGER}
+    for act in list(tried.values())[:: 8 if before == "chunked" else 1]:
+        assert_harmless(outcome(verb, act(cube)), expected)
+
+
+EAGER = ("signs",)
+"""Operations that xarray has for arrays in memory only."""
+
+
+def assert_harmless(found, expected):
+    """Assert that a verb refused, or gave what it gives on the cube as it was."""
+    if not (isinstance(found, type) and issubclass(found, IrframeError)):
+        assert_same(found, expected)
 
 
 @pytest.mark.law

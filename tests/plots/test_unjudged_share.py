@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import irframe as ir
+from irframe.cubes.checksums import sealed
 from irframe.plots.unjudged_share import unjudged_share
 
 
@@ -24,7 +25,7 @@ def test_lines_of_unjudged_documents(cube):
     np.testing.assert_allclose(ax.lines[-2].get_ydata(), shares.sel(system="doct5query"))
     assert legend(ax) == ["contributing (5)", "not contributing (3)", "pool depth"]
     plain = cube.isel(system=cube.contributing.values).assign_coords(pool_depth=("topic", [0] * 16))
-    assert legend(unjudged_share(plain)) == ["contributing (5)"]
+    assert legend(unjudged_share(sealed(plain))) == ["contributing (5)"]
 
 
 def test_empty_lists_have_nothing_unjudged():

@@ -1,6 +1,6 @@
 """Misplacement: how far documents stand from where an ideal ranking has them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -182,7 +182,8 @@ class _Study:
         blocks = topic_blocks(grade)
         counts = [topics.stop - topics.start for topics, _ in blocks]
         made = [task(self.of_topics(topics), block) for topics, block in blocks]
-        one = self.of_topics(slice(0, 1)).measure(np.full((1, 1, self.depth), EMPTY, np.int8))
+        first = replace(self.of_topics(slice(0, 1)), there=np.ones((1, 1), bool))
+        one = first.measure(np.full((1, 1, self.depth), EMPTY, np.int8))
         kinds = f"<U{max(map(len, ARCHETYPES))}"
         parts = {
             name: (kinds if value.dtype.kind == "U" else value.dtype, value.shape[2:])
