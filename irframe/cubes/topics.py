@@ -159,7 +159,9 @@ def _named(lists: Lists, topics: str) -> Codes:
         some &= (lists.listed | ~lists.attended).all(axis=0)
     if not some.any():
         counts = lists.listed.sum(axis=1)
-        told = [f"{lists.runs.systems[row]} {counts[row]}" for row in np.argsort(counts)]
+        told = [
+            f"{lists.runs.systems[row]} {counts[row]}" for row in np.argsort(counts, kind="stable")
+        ]
         wanted, found = (
             "topics for which every run has a list",
             "none; judged topics that runs have",
