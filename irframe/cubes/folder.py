@@ -27,8 +27,7 @@ def naming_block(number: int) -> Iterator[None]:
     except StoreError:
         raise
     except IrframeError as error:
-        found = f"{error.found} (in block {number})"
-        raise type(error)(error.wanted, found, error.advice, error.offenders) from error
+        raise error.within(f"(in block {number})") from error
     except (OSError, pa.ArrowException) as error:
         wanted, advice = "blocks that can be read and written", "run it again to go on from here"
         raise StoreError(wanted, f"block {number} failing ({error})", advice) from error

@@ -41,7 +41,7 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         return
     beside = target.with_name(f".{uuid4().hex}.part")
     try:
-        with _opened(beside, target) as stream:
+        with _opened(beside, target, os.fspath(path)) as stream:
             yield stream
         _rename(beside, target)
     except BaseException:
@@ -50,14 +50,14 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         raise
 
 
-def _opened(beside: Path, target: Path) -> IO[bytes]:
+def _opened(beside: Path, target: Path, name: str) -> IO[bytes]:
     """Open the file beside; what goes wrong is told of the file that was asked for."""
     if target.exists() and not os.access(target, os.W_OK):
         target.open("ab").close()
     try:
         return beside.open("xb")
     except OSError as error:
-        error.filename = str(target)
+        error.filename = name
         raise
 
 

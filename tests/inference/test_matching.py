@@ -107,7 +107,7 @@ def test_places_count_from_one_where_there_are_no_labels():
 def test_pairs_with_a_baseline():
     matched = match_topics(random_scores(0, systems=4))
     assert choose_pairs(matched, "s2").tolist() == [[0, 2], [1, 2], [3, 2]]
-    with pytest.raises(ParameterError, match="one of the systems: s0, s1, s2, s3; .*: 's9'"):
+    with pytest.raises(ParameterError, match="one of the systems: s0, s1, s2, s3; found 's9'"):
         choose_pairs(matched, "s9")
 
 
@@ -138,7 +138,7 @@ class TestRefusals:
         with pytest.raises(InputError, match="finite scores .*: ASL"):
             match_topics(scores)
 
-    @pytest.mark.parametrize(("at", "offenders"), [([1, 7, 8], [7, 8]), ([], []), ([5, 5], [])])
+    @pytest.mark.parametrize(("at", "offenders"), [([1, 7, 8], [7, 8]), ([], []), ([5, 5], [5])])
     def test_depths(self, at, offenders):
         with pytest.raises(DepthError, match="each once, from 1 to 20") as caught:
             select_depths(random_scores(0), at)

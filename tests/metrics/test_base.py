@@ -84,7 +84,7 @@ def test_a_new_metric_is_found_by_name():
 
 
 def test_kernels_ask_for_words_there_are():
-    with pytest.raises(MetricError, match="in Mine.kernel: .*relevant, .*: relevance"):
+    with pytest.raises(MetricError, match="in Mine.kernel: .*relevant, .*; found relevance"):
 
         class Mine(Metric):
             rel: int = 1
@@ -92,7 +92,7 @@ def test_kernels_ask_for_words_there_are():
             def kernel(self, *, relevance, found):
                 """Ask for a word that is none."""
 
-    with pytest.raises(MetricError, match="in Ours.ceiling: assessed, .*: read"):
+    with pytest.raises(MetricError, match="in Ours.ceiling: assessed, .*; found read"):
 
         class Ours(Metric):
             def ceiling(self, *, read):
