@@ -10,7 +10,12 @@ import xarray as xr
 from irframe.cubes.collections import Collections
 from irframe.cubes.contribution import Contribution
 from irframe.cubes.filling import fill
-from irframe.cubes.grouping import each_group, group_coordinates
+from irframe.cubes.grouping import (
+    group_coordinates,
+    own_rows,
+    refuse_several,
+    tell_without_rows,
+)
 from irframe.cubes.labelling import label
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.topics import count_rows, select_topics
@@ -18,7 +23,7 @@ from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.joining import place_topics
 from irframe.frames.tables import read_qrels_table, read_table
-from irframe.names import FILES, TOPIC, ScoreDtype, Ties, roles
+from irframe.names import FILES, SYSTEM, TOPIC, ScoreDtype, Ties, roles
 
 
 @overload
@@ -155,10 +160,29 @@ def build_groups(
     """Yield a cube for every group: parts of one, or, where topics share names, built apart."""
     runs, qrels = as_runs(runs), as_qrels(qrels)
     if not _share_names(qrels, by):
-        yield from each_group(build_cube(runs, qrels, policy), by)
+        whole = build_cube(runs, qrels, policy)
+        if by not in whole.coords:
+            _refuse_uneven_rows(runs, by)
+            _refuse_uneven_rows(qrels, by)
+        yield from own_rows(whole, by)
         return
+    absent = {}
     for key in pd.unique(qrels[by]):
-        yield key, build_cube(runs[runs[by] == key], qrels[qrels[by] == key], policy)
+        part = build_cube(runs[runs[by] == key], qrels[qrels[by] == key], policy)
+        everyone = pd.unique(runs[roles(runs.columns)[SYSTEM]])
+        absent[key] = [name for name in everyone if name not in part.indexes[SYSTEM]]
+        yield key, part
+    if policy.collection is None:
+        tell_without_rows(by, absent)
+
+
+def _refuse_uneven_rows(frame: pd.DataFrame, by: Any) -> None:
+    """Raise if a column that is to name groups has several values for a topic, and a system."""
+    topic = roles(frame.columns).get(TOPIC)
+    if by in frame.columns and topic is not None:
+        count = frame.groupby(topic, sort=False, observed=True)[by].nunique(dropna=False)
+        if (count > 1).any():
+            refuse_several(by, count.index[count > 1])
 
 
 def _share_names(qrels: pd.DataFrame, by: str) -> bool:

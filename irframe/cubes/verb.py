@@ -8,10 +8,12 @@ from typing import Any, TypeVar, overload
 import pandas as pd
 import xarray as xr
 
+from irframe.cubes.as_scores import with_own_levels
 from irframe.cubes.gate import read_cube
 from irframe.cubes.layout import LIST
 from irframe.cubes.provenance import stamped
-from irframe.cubes.splitting import groups, join, naming_group, riders_of, with_riders
+from irframe.cubes.splitting import groups, having, join, naming_group, riders_of, with_riders
+from irframe.cubes.tables import sound
 from irframe.errors import InputError, ParameterError
 from irframe.names import GRADE, RESULT
 
@@ -60,14 +62,15 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
 
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
-        bound = signature.bind(subject, *arguments, **options)
+        bound = _bound(function, signature, subject, *arguments, **options)
         if isinstance(subject, xr.DataTree):
             return _over_tree(call, subject, bound)
         whole = read_cube(subject) if of_cubes else _read(subject)
         if not bounded and isinstance(whole, xr.Dataset):
             whole = in_memory(whole, function.__name__)
         for name, value in list(bound.arguments.items())[1:]:
-            bound.arguments[name] = _read(value) if isinstance(value, xr.DataArray) else value
+            known = isinstance(value, xr.DataArray | pd.DataFrame)
+            bound.arguments[name] = _read(value) if known else value
         by = None if _is_its_own(subject, itself) else bound.arguments.pop("by", None)
         scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
         if by is None:
@@ -78,6 +81,16 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
 
     VERBS[function.__name__] = call
     return call  # type: ignore[return-value]
+
+
+def _bound(
+    function: Function, signature: inspect.Signature, *arguments: Any, **options: Any
+) -> inspect.BoundArguments:
+    """Return the arguments by name; an error for others says of which verb."""
+    try:
+        return signature.bind(*arguments, **options)
+    except TypeError as error:
+        raise TypeError(f"{function.__name__}(): {error}") from None
 
 
 def _settings(bound: inspect.BoundArguments) -> dict[str, Any]:
@@ -105,12 +118,16 @@ def in_memory(cube: xr.Dataset, name: str) -> xr.Dataset:
 
 def _read(subject: Any) -> Any:
     """Return a cube through the gate; of scores and results a selected label as one of each."""
+    if isinstance(subject, pd.DataFrame):
+        return with_own_levels(subject)
     if not isinstance(subject, xr.Dataset | xr.DataArray):
         return subject
     if isinstance(subject, xr.Dataset) and GRADE in subject:
         return read_cube(subject)
     scalars = [dim for dim in LIST if dim in subject.coords and subject[dim].ndim == 0]
-    return subject.expand_dims(scalars) if scalars else subject
+    read = subject.expand_dims(scalars) if scalars else subject
+    scored = isinstance(read, xr.DataArray) and {*LIST} <= {*read.dims}
+    return sound(read) if scored else read
 
 
 def _is_scalar(subject: Any, dim: str) -> bool:
@@ -144,7 +161,7 @@ def _parts(
     given = list(bound.arguments.items())[1:]
     others = {name: split(value) for name, value in given if isinstance(value, kinds)}
     _refuse_other_groups(parts, others, by)
-    for key, part in parts.items():
+    for key, part in having(parts, bound.arguments, by).items():
         bound.arguments.update({name: other[key] for name, other in others.items()})
         yield key, part
 

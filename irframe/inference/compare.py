@@ -1,6 +1,6 @@
 """Every pair of systems, compared by a significance test."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,7 @@ import xarray as xr
 
 from irframe.checks import level
 from irframe.cubes.bounds import BOUND
-from irframe.cubes.splitting import groups, join_frames, naming_group
+from irframe.cubes.splitting import groups, having, join_frames, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.frames.progress import tracked
@@ -160,11 +160,13 @@ def compare(
         asked: dict[str, Any] = {"baseline": baseline, "at": at, "by": by}
         asked |= {"alpha": alpha, "family": family, "progress": progress}
         frame = compare(lower, test, adjust, **asked)
-        return frame.assign(**_decided(scores, baseline, at, by))
+        keys = [None] if by is None else pd.unique(frame[by])
+        known = dict(groups(scores, by))
+        return frame.assign(**_decided([known[key] for key in keys], baseline, at))
     chosen = parse_test(test)
     correction = parse_correction(adjust, chosen, family)
     parts, pairs = {}, []
-    for key, group in groups(scores, by):
+    for key, group in having(dict(groups(scores, by)), {"baseline": baseline}, by).items():
         with naming_group(key, by):
             matched = match_topics(group, at)
             parts[key] = matched.loaded() if isinstance(correction, MaxT) else matched
@@ -198,10 +200,10 @@ def _refuse_large(shapes: list[Any], pairs: list[Array]) -> None:
 
 
 def _decided(
-    bounds: xr.DataArray, baseline: Hashable | None, at: Depths, by: str | None
+    bounds: Iterable[xr.DataArray], baseline: Hashable | None, at: Depths
 ) -> dict[str, pd.Series]:
     """Return the further columns of a comparison of bounded scores, aligned with its rows."""
-    parts = [decide(part, baseline=baseline, at=at) for _, part in groups(bounds, by)]
+    parts = [decide(part, baseline=baseline, at=at) for part in bounds]
     found = pd.concat(parts, ignore_index=True)
     return {name: found[name] for name in DECIDED}
 
