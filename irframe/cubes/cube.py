@@ -99,8 +99,9 @@ def cube(
         takes part in a collection if it has a list there; elsewhere it has no score. Each
         collection has a pool and a top grade of its own. By default all topics are one.
     by
-        A column that rides along: one cube for each of its values, with its own systems and
-        topics, but judged as a part of the whole.
+        A column that rides along: one cube for each of its values, of its own rows, as pandas
+        groups them, but judged as a part of the whole. With `collection`, of the systems that
+        take part there.
 
     Returns
     -------
@@ -128,7 +129,13 @@ def cube(
     RankingError
         If scores or ranks do not decide an order.
     ParameterError
-        For a collection or group that some topic or system lacks.
+        For a collection or group that some topic or system lacks, and for one that has several
+        values for a topic and for a system.
+
+    Warns
+    -----
+    IrframeWarning
+        If systems have no rows in some group, and no `collection` says that they took no part.
 
     Examples
     --------

@@ -84,6 +84,11 @@ def evaluate(
     IrframeError
         As `cube` and `score`.
 
+    Warns
+    -----
+    IrframeWarning
+        As `cube`.
+
     Examples
     --------
     >>> import pandas as pd

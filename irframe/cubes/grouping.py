@@ -117,21 +117,21 @@ def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
     IrframeWarning
         If systems have no rows in some group, though nothing says that they took no part.
     """
-    absent: dict[Any, Any] = {}
-    parts = {}
-    for key, part in each_group(cube, by):
-        listed = (part["retrieved"].to_numpy() > 0).any(axis=1)
-        if read_groups(cube, by)[0] == TOPIC and "collection" not in cube.attrs:
+    parts = dict(each_group(cube, by))
+    absent = {}
+    if read_groups(cube, by)[0] == TOPIC and "collection" not in cube.attrs:
+        for key, part in parts.items():
+            listed = (part["retrieved"].to_numpy() > 0).any(axis=1)
+            parts[key] = part.isel({SYSTEM: np.flatnonzero(listed)})
             absent[key] = part.indexes[SYSTEM][~listed]
-            part = part.isel({SYSTEM: np.flatnonzero(listed)})
-        parts[key] = _cut(part)
     tell_without_rows(by, absent)
-    yield from parts.items()
+    for key, part in parts.items():
+        yield key, _cut(part)
 
 
 def tell_without_rows(by: str, absent: Mapping[Any, Iterable[Any]]) -> None:
     """Warn of the systems that have no rows in some groups."""
-    told = [f"{key} ({_few(names)})" for key, names in absent.items() if len(list(names))]
+    told = [f"{key} ({_few(names)})" for key, names in absent.items() if [*names]]
     if told:
         warn(
             f"systems without rows in a group of {by} are not in it: {'; '.join(told)}; say "
@@ -236,6 +236,8 @@ def read_groups(labelled: xr.Dataset | xr.DataArray, by: Any) -> tuple[str, Any]
         if len(coordinate.dims) == 1 and coordinate.dims[0] in LIST and str(name) not in LIST
     }
     groups = [name for name in known if name not in PARTS]
+    if isinstance(by, str) and by in labelled.coords and {*labelled[by].dims} == {*LIST}:
+        _refuse_cells(labelled[by])
     if by not in groups:
         found = f"{by!r}; there are" if groups else f"{by!r}, and there is none"
         raise ParameterError("by to be a coordinate of systems or topics", found, "", groups)
@@ -245,6 +247,14 @@ def read_groups(labelled: xr.Dataset | xr.DataArray, by: Any) -> tuple[str, Any]
         wanted = f"a group ({by}) for every {known[by]}"
         raise ParameterError(wanted, f"none for {len(missing)}", "name it, or drop them", missing)
     return known[by], keys
+
+
+def _refuse_cells(keys: xr.DataArray) -> None:
+    """Raise if a coordinate of systems and topics is to name groups."""
+    codes = pd.factorize(keys.transpose(*LIST).to_numpy().ravel())[0].reshape(
+        keys.sizes[SYSTEM], -1
+    )
+    refuse_several(keys.name, keys[TOPIC].to_numpy()[(codes != codes[:1]).any(axis=0)])
 
 
 def _cut(cube: xr.Dataset) -> xr.Dataset:

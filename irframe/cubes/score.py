@@ -49,7 +49,8 @@ def score(
     no_rel
         ``"nan"``: topics without relevant documents score NaN, whatever the metric.
     by
-        A coordinate of systems or topics: scores of each group, the group first.
+        A coordinate of systems or topics: scores of each group, the group first, at every depth
+        of the cube.
 
     Returns
     -------

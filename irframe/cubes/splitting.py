@@ -1,6 +1,6 @@
 """Splitting cubes, scores and results into groups, and putting what comes of them together."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import listed
-from irframe.cubes.as_scores import LONG_VALUE, as_scores, is_long, is_scores
+from irframe.cubes.as_scores import LONG_VALUE, is_long, is_scores
 from irframe.cubes.grouping import (
     RESERVED,
     each_group,
@@ -21,7 +21,7 @@ from irframe.cubes.grouping import (
     tell_absent,
 )
 from irframe.cubes.layout import LIST, PARTS
-from irframe.cubes.tables import metric_columns
+from irframe.cubes.tables import settled
 from irframe.errors import InputError, IrframeError, ParameterError, warn
 from irframe.frames.ids import Codes
 from irframe.names import GRADE, METRICS, PAIR, SIDES, SYSTEM, TOPIC, roles
@@ -76,7 +76,8 @@ def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> M
     by
         What the groups are called.
     """
-    wanted = {label for name in ASKED for label in listed(arguments.get(name))}
+    named = [label for name in ASKED for label in listed(arguments.get(name))]
+    wanted = {label for label in named if isinstance(label, Hashable)}
     if not wanted or len(parts) < 2:
         return parts
     lacking = {key: sorted(map(str, wanted - _systems(part))) for key, part in parts.items()}
@@ -91,9 +92,7 @@ def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> M
 def _systems(part: Any) -> set[Any]:
     """Return the systems of a part."""
     if isinstance(part, pd.DataFrame):
-        name = roles([*part.columns, *part.index.names]).get(SYSTEM)
-        labels = part[name] if name in part.columns else part.index.get_level_values(name)
-        return set(labels)
+        return set(_values(part, roles([*part.columns, *part.index.names])[SYSTEM]))
     return set(np.atleast_1d(part[SYSTEM].to_numpy()).tolist())
 
 
@@ -134,11 +133,8 @@ def _scored(
         values = next(name for name in LONG_VALUE if name in frame.columns)
         scored = frame[values].notna().to_numpy()
     else:
-        wide = as_scores(frame)
-        metrics = metric_columns(wide.drop(columns=by, errors="ignore"))
-        scored = wide[metrics].notna().any(axis=1).to_numpy()
-        frame = wide.loc[:, [name for name in wide.columns if name == by or name in metrics]]
-        frame.attrs = {**wide.attrs, METRICS: metrics}
+        frame = settled(frame, by)
+        scored = frame[frame.attrs[METRICS]].notna().any(axis=1).to_numpy()
     there, present = (np.zeros((len(labels), systems.max() + 1), bool) for _ in range(2))
     there[codes[scored], systems[scored]] = True
     present[codes, systems] = True
@@ -176,11 +172,12 @@ def _labelled_groups(
 def _taking_part(
     labelled: xr.Dataset | xr.DataArray, by: Any, codes: Codes, labels: pd.Index, dim: str
 ) -> NDArray[np.bool_] | None:
-    """Return who takes part in each group, shape (group, label), as the scores tell.
+    """Return who takes part in each group, shape (group, label); None if nothing tells.
 
-    Lazy scores are not computed for that, where a cube has told who took part.
+    Scores tell by themselves, whatever became of the coordinates that a cube gave them. Only lazy
+    ones, which are not computed for that, and other results go by these.
     """
-    if not {*LIST} <= {*labelled.dims} or not isinstance(labelled, xr.DataArray):
+    if not {*LIST} <= {*labelled.dims}:
         return None
     across = SYSTEM if dim == TOPIC else TOPIC
 
@@ -188,12 +185,10 @@ def _taking_part(
         return grouped(known.transpose(dim, across).to_numpy(), codes, len(labels))
 
     told = labelled.coords.get("took_part")
+    if isinstance(labelled, xr.Dataset):
+        return None if told is None else partakers(there(told))
     if labelled.chunks is not None and told is not None:
         return partakers(there(told))
-    if labelled.chunks is not None and "retrieved" in labelled.coords:
-        with_lists = there(labelled["retrieved"] > 0)
-        if with_lists.all():
-            return with_lists
     taking_part = partakers(there(labelled.notnull().any([*{*labelled.dims} - {*LIST}])))
     if told is not None and dim == TOPIC:
         tell_absent(by, there(told) & ~taking_part, labels, labelled.indexes[SYSTEM])

@@ -6,7 +6,15 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.as_scores import Scores, as_scores, index_roles, named_metrics, refuse_twice
+from irframe.cubes.as_scores import (
+    Scores,
+    as_scores,
+    index_roles,
+    is_long,
+    is_scores,
+    named_metrics,
+    refuse_twice,
+)
 from irframe.errors import DepthError, IdError, InputError, warn
 from irframe.names import DEPTH, METRIC, METRICS, SYSTEM, TOPIC
 
@@ -82,6 +90,25 @@ def metric_columns(frame: pd.DataFrame) -> list[Any]:
     added = [name for name in named if name not in stated] if len(stated) else []
     _tell(added + varying, [name for name in numbers if name not in varying])
     return [name for name in frame.columns if name in known or name in varying]
+
+
+def settled(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
+    """Return scores with no columns but those that `metric_columns` takes, as attributes say.
+
+    Parameters
+    ----------
+    frame
+        Scores; other frames, and long ones, stay as they are.
+    by
+        A column of groups, which stays.
+    """
+    if not is_scores(frame) or is_long(frame):
+        return frame
+    wide = as_scores(frame)
+    metrics = metric_columns(wide[[name for name in wide.columns if name != by]])
+    kept = wide[[name for name in wide.columns if name == by or name in metrics]]
+    kept.attrs = {**wide.attrs, METRICS: metrics}
+    return kept
 
 
 def _tell(taken: list[Any], left: list[Any]) -> None:

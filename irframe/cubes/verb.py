@@ -13,7 +13,7 @@ from irframe.cubes.gate import read_cube
 from irframe.cubes.layout import LIST
 from irframe.cubes.provenance import stamped
 from irframe.cubes.splitting import groups, having, join, naming_group, riders_of, with_riders
-from irframe.cubes.tables import sound
+from irframe.cubes.tables import settled, sound
 from irframe.errors import InputError, ParameterError
 from irframe.names import GRADE, RESULT
 
@@ -58,19 +58,20 @@ def verb(
 
 def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Function:
     signature = inspect.signature(function)
-    of_cubes = next(iter(signature.parameters)) == "cube"
+    first = next(iter(signature.parameters))
 
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
         bound = _bound(function, signature, subject, *arguments, **options)
         if isinstance(subject, xr.DataTree):
             return _over_tree(call, subject, bound)
-        whole = read_cube(subject) if of_cubes else _read(subject)
+        read = partial(_read, by=bound.arguments.get("by"), scored=first == "scores")
+        whole = read_cube(subject) if first == "cube" else read(subject)
         if not bounded and isinstance(whole, xr.Dataset):
             whole = in_memory(whole, function.__name__)
         for name, value in list(bound.arguments.items())[1:]:
-            known = isinstance(value, xr.DataArray | pd.DataFrame)
-            bound.arguments[name] = _read(value) if known else value
+            if isinstance(value, xr.DataArray | pd.DataFrame):
+                bound.arguments[name] = whole if value is subject else read(value)
         by = None if _is_its_own(subject, itself) else bound.arguments.pop("by", None)
         scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
         if by is None:
@@ -116,18 +117,22 @@ def in_memory(cube: xr.Dataset, name: str) -> xr.Dataset:
     return cube.compute() if lazy else cube
 
 
-def _read(subject: Any) -> Any:
-    """Return a cube through the gate; of scores and results a selected label as one of each."""
+def _read(subject: Any, by: Any = None, *, scored: bool = False) -> Any:
+    """Return a cube through the gate; of scores and results a selected label as one of each.
+
+    Frames of scores lose the columns that are none, but for that of the groups.
+    """
     if isinstance(subject, pd.DataFrame):
-        return with_own_levels(subject)
+        frame = with_own_levels(subject)
+        return settled(frame, by) if scored else frame
     if not isinstance(subject, xr.Dataset | xr.DataArray):
         return subject
     if isinstance(subject, xr.Dataset) and GRADE in subject:
         return read_cube(subject)
     scalars = [dim for dim in LIST if dim in subject.coords and subject[dim].ndim == 0]
     read = subject.expand_dims(scalars) if scalars else subject
-    scored = isinstance(read, xr.DataArray) and {*LIST} <= {*read.dims}
-    return sound(read) if scored else read
+    cells = isinstance(read, xr.DataArray) and {*LIST} <= {*read.dims}
+    return sound(read) if cells else read
 
 
 def _is_scalar(subject: Any, dim: str) -> bool:

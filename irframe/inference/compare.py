@@ -1,6 +1,6 @@
 """Every pair of systems, compared by a significance test."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from functools import partial
 from typing import Any
 
@@ -121,7 +121,8 @@ def compare(
     -----
     IrframeWarning
         If topics are left out, with their number. A comparison is paired: a topic counts, for a
-        metric and depth, only if every system has a score (not NaN) on it.
+        metric and depth, only if every system has a score (not NaN) on it. If groups that lack
+        the baseline are left out, with their names.
 
     Notes
     -----
@@ -160,9 +161,7 @@ def compare(
         asked: dict[str, Any] = {"baseline": baseline, "at": at, "by": by}
         asked |= {"alpha": alpha, "family": family, "progress": progress}
         frame = compare(lower, test, adjust, **asked)
-        keys = [None] if by is None else pd.unique(frame[by])
-        known = dict(groups(scores, by))
-        return frame.assign(**_decided([known[key] for key in keys], baseline, at))
+        return frame.assign(**_decided(scores, frame, baseline, at, by))
     chosen = parse_test(test)
     correction = parse_correction(adjust, chosen, family)
     parts, pairs = {}, []
@@ -200,11 +199,16 @@ def _refuse_large(shapes: list[Any], pairs: list[Array]) -> None:
 
 
 def _decided(
-    bounds: Iterable[xr.DataArray], baseline: Hashable | None, at: Depths
+    bounds: xr.DataArray,
+    comparison: pd.DataFrame,
+    baseline: Hashable | None,
+    at: Depths,
+    by: str | None,
 ) -> dict[str, pd.Series]:
     """Return the further columns of a comparison of bounded scores, aligned with its rows."""
-    parts = [decide(part, baseline=baseline, at=at) for part in bounds]
-    found = pd.concat(parts, ignore_index=True)
+    compared = {None} if by is None else set(comparison[by])
+    parts = [part for key, part in groups(bounds, by) if key in compared]
+    found = pd.concat([decide(part, baseline=baseline, at=at) for part in parts], ignore_index=True)
     return {name: found[name] for name in DECIDED}
 
 
