@@ -21,6 +21,7 @@ __all__ = [
     "is_scores",
     "named_metrics",
     "refuse_twice",
+    "score_frame",
     "with_own_levels",
 ]
 
@@ -82,7 +83,7 @@ def as_scores(x: Scores, metric: str | None = None) -> pd.DataFrame:
     ance   q1     0.75
            q2     0.50
     """
-    frame = _frame(x)
+    frame = score_frame(x)
     refuse_repeated(frame)
     if is_long(frame):
         wide: pd.DataFrame | None = _widen(frame)
@@ -105,7 +106,7 @@ def is_scores(x: pd.DataFrame | pd.Series) -> bool:
     >>> is_scores(pd.DataFrame({"name": "s", "qid": "1", "measure": "AP", "value": [0.5]}))
     True
     """
-    frame = _frame(x)
+    frame = score_frame(x)
     frame = frame.loc[:, ~frame.columns.duplicated()]
     return is_long(frame) or _indexed(frame) is not None
 
@@ -150,7 +151,7 @@ def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
     pandas puts what it groups by in front, also where it is a level of the index already.
     """
     names = list(frame.index.names)
-    again = [
+    again: Any = [
         place
         for place, name in enumerate(names)
         if name is not None
@@ -162,7 +163,7 @@ def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.set_axis(frame.index.droplevel(again)) if again else frame
 
 
-def _frame(x: Any) -> pd.DataFrame:
+def score_frame(x: Any) -> pd.DataFrame:
     """Return what holds scores as a frame, whatever its shape."""
     if isinstance(x, pd.Series):
         named = x.rename("score") if x.name is None else x

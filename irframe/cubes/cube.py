@@ -19,6 +19,7 @@ from irframe.cubes.grouping import (
 from irframe.cubes.labelling import label
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.topics import count_rows, select_topics
+from irframe.errors import ParameterError
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.joining import place_topics
@@ -169,8 +170,8 @@ def build_groups(
     if not _share_names(qrels, by):
         whole = build_cube(runs, qrels, policy)
         if by not in whole.coords:
-            _refuse_uneven_rows(runs, by)
-            _refuse_uneven_rows(qrels, by)
+            _refuse_rows(runs, by)
+            _refuse_rows(qrels, by)
         yield from own_rows(whole, by)
         return
     absent = {}
@@ -183,13 +184,17 @@ def build_groups(
         tell_without_rows(by, absent)
 
 
-def _refuse_uneven_rows(frame: pd.DataFrame, by: Any) -> None:
-    """Raise if a column that is to name groups has several values for a topic, and a system."""
+def _refuse_rows(frame: pd.DataFrame, by: Any) -> None:
+    """Raise if a column that is to name groups divides topics, or holds numbers with fractions."""
     topic = roles(frame.columns).get(TOPIC)
-    if by in frame.columns and topic is not None:
-        count = frame.groupby(topic, sort=False, observed=True)[by].nunique(dropna=False)
-        if (count > 1).any():
-            refuse_several(by, count.index[count > 1])
+    if by not in frame.columns or topic is None:
+        return
+    if pd.api.types.is_float_dtype(frame[by]):
+        found, advice = f"{by!r}, of floating-point numbers", "make whole numbers or text of it"
+        raise ParameterError("groups named by text or whole numbers", found, advice)
+    pairs = frame[[topic, by]].drop_duplicates()[topic]
+    if pairs.duplicated().any():
+        refuse_several(by, pairs[pairs.duplicated()].unique())
 
 
 def _share_names(qrels: pd.DataFrame, by: str) -> bool:

@@ -172,7 +172,7 @@ def partakers(there: NDArray[np.bool_]) -> NDArray[np.bool_]:
     >>> partakers(np.array([[True, False, False], [True, True, False]])).tolist()
     [[True, False, True], [True, True, True]]
     """
-    found: NDArray[np.bool_] = there | ~there.any(axis=0) | ~there.any(axis=1)[:, np.newaxis]
+    found: NDArray[np.bool_] = there | ~there.any(axis=0) | ~there.any(axis=1, keepdims=True)
     return found
 
 
@@ -195,23 +195,19 @@ def refuse_uneven(by: Any, codes: Codes, systems: Codes, topics: Codes, names: A
     by
         What the groups are called.
     codes, systems, topics
-        Group, system and topic of every row. A system that has one topic in several groups has
-        several topics of one name, which the groups tell apart.
+        Group, system and topic of every row.
     names
         Name of the topic of every row.
     """
-    rows = pd.DataFrame({"group": codes, "system": systems, "topic": topics}).drop_duplicates()
-    if rows.duplicated(["system", "topic"]).any():
-        return
-    uneven = [_several(rows[role], rows["group"]) for role in ("system", "topic")]
+    uneven = [_several(labels, codes) for labels in (systems, topics)]
     if all(len(each) for each in uneven):
         refuse_several(by, pd.unique(names[np.isin(topics, uneven[1])]))
 
 
-def _several(labels: pd.Series, groups: pd.Series) -> NDArray[Any]:
+def _several(labels: Codes, groups: Codes) -> Codes:
     """Return the labels that are in several groups."""
-    count = groups.groupby(labels.to_numpy()).nunique()
-    return np.asarray(count.index[count > 1])
+    pairs = np.unique(np.stack([labels, groups], axis=1), axis=0)
+    return np.flatnonzero(np.bincount(pairs[:, 0]) > 1)
 
 
 def refuse_several(by: Any, topics: Iterable[Any]) -> None:

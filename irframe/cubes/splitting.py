@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import listed
-from irframe.cubes.as_scores import LONG_VALUE, is_long, is_scores
+from irframe.cubes.as_scores import LONG_METRIC, LONG_VALUE, is_long, is_scores
 from irframe.cubes.grouping import (
     RESERVED,
     each_group,
@@ -70,7 +70,7 @@ def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> M
     Parameters
     ----------
     parts
-        Group -> cube, scores or result.
+        Group -> cube, scores or result, or its systems.
     arguments
         Those of a verb; see `ASKED`.
     by
@@ -91,6 +91,8 @@ def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> M
 
 def _systems(part: Any) -> set[Any]:
     """Return the systems of a part."""
+    if isinstance(part, pd.Index):
+        return set(part)
     if isinstance(part, pd.DataFrame):
         return set(_values(part, roles([*part.columns, *part.index.names])[SYSTEM]))
     return set(np.atleast_1d(part[SYSTEM].to_numpy()).tolist())
@@ -101,6 +103,8 @@ def _frame_groups(frame: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFr
     if isinstance(by, list | dict) or by not in known:
         wanted = "by to be an index level or a column"
         raise ParameterError(wanted, repr(by), "", map(str, known))
+    if not len(frame):
+        raise InputError("a frame with rows to group", "an empty one")
     keys = _values(frame, by)
     missing = np.flatnonzero(pd.isna(keys))
     if len(missing):
@@ -128,7 +132,12 @@ def _scored(
         pd.factorize(_values(frame, found[role]))[0] if role in found else np.zeros_like(codes)
         for role in (SYSTEM, TOPIC)
     )
-    refuse_uneven(by, codes, systems, topics, _values(frame, found[TOPIC]))
+    metric = [name for name in LONG_METRIC if name in frame.columns and is_long(frame)]
+    cells = pd.DataFrame(
+        {SYSTEM: systems, TOPIC: topics, **{n: frame[n].to_numpy() for n in metric}}
+    )
+    if not cells.duplicated().any():  # else groups tell topics of one name apart
+        refuse_uneven(by, codes, systems, topics, _values(frame, found[TOPIC]))
     if is_long(frame):
         values = next(name for name in LONG_VALUE if name in frame.columns)
         scored = frame[values].notna().to_numpy()
@@ -148,7 +157,8 @@ def _values(frame: pd.DataFrame, name: Any) -> pd.Index:
     """Return the values of a column, or of a level of the index."""
     if name in frame.columns:
         return pd.Index(frame[name])
-    return frame.index.get_level_values(name)
+    values: pd.Index = frame.index.get_level_values(name)
+    return values
 
 
 def _labelled_groups(
@@ -221,7 +231,9 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
     if not isinstance(first, xr.Dataset | xr.DataArray):
         return type(first).join(results, by)
     bare: list[Any] = [_bare(part) for part in results.values()]
-    counted = {"fill_value": {"n": 0}} if isinstance(first, xr.Dataset) and "n" in first else {}
+    counted: Any = (
+        {"fill_value": {"n": 0}} if isinstance(first, xr.Dataset) and "n" in first else {}
+    )
     joined = xr.concat(bare, pd.Index(list(results), name=by), join="outer", **counted)
     if not {*SIDES} <= {*first.xindexes} and {*SIDES} <= {*joined.xindexes}:
         joined = joined.reset_index(PAIR)

@@ -51,7 +51,7 @@ def to_scores(scores: xr.DataArray | Scores) -> xr.DataArray:
     wide = as_scores(scores)
     names = index_roles(wide)
     levels = names[SYSTEM], names[TOPIC]
-    extra = [place for place, name in enumerate(wide.index.names) if name not in levels]
+    extra: Any = [place for place, name in enumerate(wide.index.names) if name not in levels]
     return _laid_out(wide[metric_columns(wide)].droplevel(extra), levels)
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, overload
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.as_scores import with_own_levels
+from irframe.cubes.as_scores import score_frame, with_own_levels
 from irframe.cubes.gate import read_cube
 from irframe.cubes.layout import LIST
 from irframe.cubes.provenance import stamped
@@ -122,6 +122,8 @@ def _read(subject: Any, by: Any = None, *, scored: bool = False) -> Any:
 
     Frames of scores lose the columns that are none, but for that of the groups.
     """
+    if scored and not isinstance(subject, xr.Dataset | xr.DataArray):
+        subject = score_frame(subject)
     if isinstance(subject, pd.DataFrame):
         frame = with_own_levels(subject)
         return settled(frame, by) if scored else frame
@@ -130,9 +132,8 @@ def _read(subject: Any, by: Any = None, *, scored: bool = False) -> Any:
     if isinstance(subject, xr.Dataset) and GRADE in subject:
         return read_cube(subject)
     scalars = [dim for dim in LIST if dim in subject.coords and subject[dim].ndim == 0]
-    read = subject.expand_dims(scalars) if scalars else subject
-    cells = isinstance(read, xr.DataArray) and {*LIST} <= {*read.dims}
-    return sound(read) if cells else read
+    read: Any = subject.expand_dims(scalars) if scalars else subject
+    return sound(read) if isinstance(read, xr.DataArray) and {*LIST} <= {*read.dims} else read
 
 
 def _is_scalar(subject: Any, dim: str) -> bool:
