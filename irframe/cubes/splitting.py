@@ -156,8 +156,9 @@ def _scored(
 def _values(frame: pd.DataFrame, name: Any) -> pd.Index:
     """Return the values of a column, or of a level of the index."""
     if name in frame.columns:
-        return pd.Index(frame[name])
-    values: pd.Index = frame.index.get_level_values(name)
+        values: pd.Index = pd.Index(frame[name])
+    else:
+        values = frame.index.get_level_values(name)
     return values
 
 
@@ -184,8 +185,8 @@ def _taking_part(
 ) -> NDArray[np.bool_] | None:
     """Return who takes part in each group, shape (group, label); None if nothing tells.
 
-    Scores tell by themselves, whatever became of the coordinates that a cube gave them. Only lazy
-    ones, which are not computed for that, and other results go by these.
+    Scores tell by themselves, whatever became of the coordinates that a cube gave them. Lazy ones
+    go by these, and are computed for it only where they lost them; other results do, too.
     """
     if not {*LIST} <= {*labelled.dims}:
         return None

@@ -283,8 +283,7 @@ def outcomes(
         _refuse_settled(qrels=qrels, ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
         found = {None: answers_of_cube(read_cube(data), **reading)}
     parts = {}
-    known = {key: answers.systems for key, answers in found.items()}
-    for key in having(known, {"baseline": baseline}, by):
+    for key in having({k: each.systems for k, each in found.items()}, {"baseline": baseline}, by):
         with naming_group(key, by):
             parts[key] = _compared(found[key], verdict, baseline, systems, order)
     return parts[None] if by is None else Outcomes.join(parts, by)
