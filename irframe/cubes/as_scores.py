@@ -13,7 +13,17 @@ from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import names_exactly
 from irframe.names import ALIASES, DEPTH, DOC, METRIC, METRICS, SYSTEM, TOPIC, roles
 
-__all__ = ["Scores", "as_scores", "index_roles", "is_scores", "named_metrics", "refuse_twice"]
+__all__ = [
+    "Scores",
+    "as_scores",
+    "index_roles",
+    "is_long",
+    "is_scores",
+    "named_metrics",
+    "refuse_twice",
+    "score_frame",
+    "with_own_levels",
+]
 
 Scores = pd.DataFrame | pd.Series | object
 """A frame of scores, or what `as_scores` makes one of."""
@@ -60,7 +70,7 @@ def as_scores(x: Scores, metric: str | None = None) -> pd.DataFrame:
     InputError
         For anything else, with the line that reshapes it.
     IdError
-        If a system is scored twice on a topic.
+        If a system is scored twice on a topic, or a column is there twice.
 
     Examples
     --------
@@ -73,8 +83,9 @@ def as_scores(x: Scores, metric: str | None = None) -> pd.DataFrame:
     ance   q1     0.75
            q2     0.50
     """
-    frame = _frame(x)
-    if _is_long(frame):
+    frame = score_frame(x)
+    refuse_repeated(frame)
+    if is_long(frame):
         wide: pd.DataFrame | None = _widen(frame)
     else:
         wide = None if metric is not None and _is_matrix(frame, metric) else _indexed(frame)
@@ -95,8 +106,9 @@ def is_scores(x: pd.DataFrame | pd.Series) -> bool:
     >>> is_scores(pd.DataFrame({"name": "s", "qid": "1", "measure": "AP", "value": [0.5]}))
     True
     """
-    frame = _frame(x)
-    return _is_long(frame) or _indexed(frame) is not None
+    frame = score_frame(x)
+    frame = frame.loc[:, ~frame.columns.duplicated()]
+    return is_long(frame) or _indexed(frame) is not None
 
 
 def index_roles(frame: pd.DataFrame) -> dict[str, Any]:
@@ -118,7 +130,40 @@ def refuse_twice(index: pd.Index) -> None:
         raise IdError("one score per system and topic", f"{len(again)} again", "", again)
 
 
-def _frame(x: Any) -> pd.DataFrame:
+def refuse_repeated(frame: pd.DataFrame) -> None:
+    """Raise if a column is there twice, or two levels of the index share a name and differ."""
+    for what, names in (("column", frame.columns), ("level of the index", frame.index.names)):
+        again = _again(names)
+        if again:
+            advice = "drop the others, or rename them"
+            raise IdError(f"every {what} once in scores", f"{len(again)} again", advice, again)
+
+
+def _again(names: Iterable[Any]) -> list[Any]:
+    """Return names that stand more than once."""
+    known = pd.Index([name for name in names if name is not None], tupleize_cols=False)
+    return list(known[known.duplicated()].unique())
+
+
+def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame without levels of its index that repeat one of their name.
+
+    pandas puts what it groups by in front, also where it is a level of the index already.
+    """
+    names = list(frame.index.names)
+    again: Any = [
+        place
+        for place, name in enumerate(names)
+        if name is not None
+        and name in names[:place]
+        and frame.index.get_level_values(place).equals(
+            frame.index.get_level_values(names.index(name))
+        )
+    ]
+    return frame.set_axis(frame.index.droplevel(again)) if again else frame
+
+
+def score_frame(x: Any) -> pd.DataFrame:
     """Return what holds scores as a frame, whatever its shape."""
     if isinstance(x, pd.Series):
         named = x.rename("score") if x.name is None else x
@@ -127,8 +172,10 @@ def _frame(x: Any) -> pd.DataFrame:
     if isinstance(x, xr.DataArray):
         return _of_array(x)
     if isinstance(x, pd.DataFrame):
-        flat = columns_of(x)
-        return x if flat is None or not _is_long(flat) else flat
+        x = with_own_levels(x)
+        repeated = _again(x.columns) or _again(x.index.names)
+        flat = None if repeated else columns_of(x)
+        return x if flat is None or not is_long(flat) else flat
     if isinstance(x, Mapping) and not is_array(x):
         return _of_mapping(x)
     table = columns_of(x)
@@ -175,7 +222,8 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
     return frame
 
 
-def _is_long(frame: pd.DataFrame) -> bool:
+def is_long(frame: pd.DataFrame) -> bool:
+    """Return whether a frame has a row for each system, topic and metric."""
     names = set(frame.columns)
     return all(names & set(each) for each in (LONG_METRIC, LONG_VALUE, ALIASES[TOPIC]))
 
@@ -193,7 +241,7 @@ def _indexed(frame: pd.DataFrame) -> pd.DataFrame | None:
     found = {} if known is None else roles(known.columns)
     if known is None or TOPIC not in found or DOC in found:
         return None
-    if not (set(known.attrs.get(METRICS, ())) & set(known.columns) or named_metrics(known)):
+    if not (known.attrs.get(METRICS) or named_metrics(known)):
         return None
     if SYSTEM not in found:
         known, found = known.assign(**{SYSTEM: ONLY_SYSTEM}), {**found, SYSTEM: SYSTEM}

@@ -10,17 +10,23 @@ import xarray as xr
 from irframe.cubes.collections import Collections
 from irframe.cubes.contribution import Contribution
 from irframe.cubes.filling import fill, refuse_large
-from irframe.cubes.grouping import each_group, group_coordinates
+from irframe.cubes.grouping import (
+    group_coordinates,
+    own_rows,
+    refuse_several,
+    tell_without_rows,
+)
 from irframe.cubes.labelling import label
 from irframe.cubes.lists import Lists, count_rows
 from irframe.cubes.missing import tell_missing
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.topics import select_topics
+from irframe.errors import ParameterError
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.joining import place_topics
 from irframe.frames.tables import read_qrels_table, read_table
-from irframe.names import FILES, TOPIC, ScoreDtype, Ties, roles
+from irframe.names import FILES, SYSTEM, TOPIC, ScoreDtype, Ties, roles
 from irframe.warned import OneCall, in_group
 
 
@@ -99,8 +105,9 @@ def cube(
         judged topic has; elsewhere it has no score. Each collection has a pool and a top grade of
         its own. By default all topics are one.
     by
-        A column that rides along: one cube for each of its values, with its own systems and
-        topics, but judged as a part of the whole.
+        A column that rides along: one cube for each of its values, of its own rows, as pandas
+        groups them, but judged as a part of the whole. With `collection`, of the systems that
+        take part there.
 
     Returns
     -------
@@ -130,7 +137,13 @@ def cube(
     RankingError
         If scores or ranks do not decide an order.
     ParameterError
-        For a collection or group that some topic or system lacks.
+        For a collection or group that some topic or system lacks, and for one that has several
+        values for a topic and for a system.
+
+    Warns
+    -----
+    IrframeWarning
+        If systems have no rows in some group, and no `collection` says that they took no part.
 
     Warns
     -----
@@ -170,12 +183,34 @@ def build_groups(
     """Yield a cube for every group: parts of one, or, where topics share names, built apart."""
     runs, qrels = as_runs(runs), as_qrels(qrels)
     if not _share_names(qrels, by):
-        yield from each_group(build_cube(runs, qrels, policy, by), by)
+        whole = build_cube(runs, qrels, policy, by if policy.collection is None else None)
+        if by not in whole.coords:
+            _refuse_rows(runs, by)
+            _refuse_rows(qrels, by)
+        yield from own_rows(whole, by)
         return
+    absent = {}
     for key in pd.unique(qrels[by]):
         with in_group(f"{by} {key}"):
             part = build_cube(runs[runs[by] == key], qrels[qrels[by] == key], policy)
+        everyone = pd.unique(runs[roles(runs.columns)[SYSTEM]])
+        absent[key] = [name for name in everyone if name not in part.indexes[SYSTEM]]
         yield key, part
+    if policy.collection is None:
+        tell_without_rows(by, absent)
+
+
+def _refuse_rows(frame: pd.DataFrame, by: Any) -> None:
+    """Raise if a column that is to name groups divides topics, or holds numbers with fractions."""
+    topic = roles(frame.columns).get(TOPIC)
+    if by not in frame.columns or topic is None:
+        return
+    if pd.api.types.is_float_dtype(frame[by]):
+        found, advice = f"{by!r}, of floating-point numbers", "make whole numbers or text of it"
+        raise ParameterError("groups named by text or whole numbers", found, advice)
+    pairs = frame[[topic, by]].drop_duplicates()[topic]
+    if pairs.duplicated().any():
+        refuse_several(by, pairs[pairs.duplicated()].unique())
 
 
 def _share_names(qrels: pd.DataFrame, by: str) -> bool:

@@ -12,7 +12,7 @@ from irframe.cubes.filling import refuse_large
 from irframe.cubes.gate import trusting, unknown_tail
 from irframe.cubes.layout import RANKINGS
 from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
-from irframe.cubes.provenance import provenance
+from irframe.cubes.provenance import shared_provenance
 from irframe.cubes.score import Metrics, parse_metrics, score
 from irframe.cubes.splitting import join
 from irframe.errors import DepthError, MetricError
@@ -122,8 +122,7 @@ def evaluate(
         parts |= {} if by is None else dict(build_groups(runs, qrels, policy, by))
         tables = {key: _table(part, wanted, labels, index, no_rel) for key, part in parts.items()}
     table = tables[None] if by is None else join(tables, by, None)
-    made = provenance(next(iter(parts.values())))
-    table.attrs = {**made, RESULT: "evaluate", METRICS: list(labels)}
+    table.attrs = {**shared_provenance(parts.values()), RESULT: "evaluate", METRICS: list(labels)}
     return table
 
 

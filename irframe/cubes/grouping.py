@@ -4,17 +4,18 @@ Grouping selects and never judges again: a group has its own systems and topics,
 all contributing runs and the top grade of its collection.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
 from irframe.cubes.layout import LIST, PARTS, SOMETIMES, variable
 from irframe.cubes.recall_base import gather
 from irframe.cubes.topics import Selection
-from irframe.errors import ParameterError
+from irframe.errors import SHOWN, ParameterError, warn
 from irframe.frames.ids import Codes
 from irframe.frames.tables import RunTable, row_slices
 from irframe.names import DEPTH, ITERATION, SUBTOPIC, SYSTEM, TOPIC, roles
@@ -79,8 +80,9 @@ def each_group(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
     Yields
     ------
     key, cube
-        A group's name and its part: of the topics of the group the systems that have a list
-        there, of the systems of the group the topics of the collections in which they took part.
+        A group's name and its part, at all depths of the cube: of the topics of the group the
+        systems that take part in a collection there, of the systems of the group the topics of
+        the collections in which they take part.
 
     Raises
     ------
@@ -88,13 +90,132 @@ def each_group(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
         If there is no such coordinate, or a system or topic has no group.
     """
     dim, keys = read_groups(cube, by)
-    took_part = cube["took_part"].to_numpy()
-    listed = took_part & (cube["retrieved"].to_numpy() > 0)
-    for key in pd.unique(keys):
-        inside = np.flatnonzero(keys == key)
-        other = listed[:, inside].any(axis=1) if dim == TOPIC else took_part[inside].any(axis=0)
-        across = SYSTEM if dim == TOPIC else TOPIC
-        yield key, _cut(gather(cube.isel({dim: inside, across: np.flatnonzero(other)})))
+    across = SYSTEM if dim == TOPIC else TOPIC
+    codes, labels = pd.factorize(keys)
+    took_part = cube["took_part"].transpose(dim, across).to_numpy()
+    taking_part = partakers(grouped(took_part, codes, len(labels)))
+    for code, key in enumerate(labels):
+        inside, others = np.flatnonzero(codes == code), np.flatnonzero(taking_part[code])
+        yield key, gather(cube.isel({dim: inside, across: others}))
+
+
+def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
+    """Yield the groups of a cube of frames as pandas groups rows: none of whom has none there.
+
+    Parameters
+    ----------
+    cube, by
+        As for `each_group`. A cube with collections says by these who takes part in a group.
+
+    Yields
+    ------
+    key, cube
+        A group's name and its part, as deep as its own lists if the depth was not given.
+
+    Warns
+    -----
+    IrframeWarning
+        If systems have no rows in some group, though nothing says that they took no part.
+    """
+    parts = dict(each_group(cube, by))
+    absent = {}
+    if read_groups(cube, by)[0] == TOPIC and "collection" not in cube.attrs:
+        for key, part in parts.items():
+            listed = (part["retrieved"].to_numpy() > 0).any(axis=1)
+            parts[key] = part.isel({SYSTEM: np.flatnonzero(listed)})
+            absent[key] = part.indexes[SYSTEM][~listed]
+    tell_without_rows(by, absent)
+    for key, part in parts.items():
+        yield key, _cut(part)
+
+
+def tell_without_rows(by: str, absent: Mapping[Any, Iterable[Any]]) -> None:
+    """Warn of the systems that have no rows in some groups."""
+    told = [f"{key} ({_few(names)})" for key, names in absent.items() if [*names]]
+    if told:
+        warn(
+            f"systems without rows in a group of {by} are not in it: {'; '.join(told)}; say "
+            f"collection={by!r} if they took no part there"
+        )
+
+
+def _few(names: Iterable[Any]) -> str:
+    labels = [str(name) for name in names]
+    more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
+    return ", ".join(labels[:SHOWN]) + more
+
+
+def grouped(there: NDArray[np.bool_], codes: Codes, groups: int) -> NDArray[np.bool_]:
+    """Return what holds for any label of each group, from (label, ...) and the labels' groups.
+
+    Examples
+    --------
+    >>> grouped(np.array([[True, False], [False, False]]), np.array([1, 0]), 2).tolist()
+    [[False, False], [True, False]]
+    """
+    found = np.zeros((groups, *there.shape[1:]), bool)
+    np.logical_or.at(found, codes, there)
+    return found
+
+
+def partakers(there: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return who takes part in each group, shape (group, label).
+
+    Parameters
+    ----------
+    there
+        Who is known to be in each group, by a score or by a list. Who is not, but is in another
+        group, takes no part in this one, if anybody does.
+
+    Examples
+    --------
+    >>> partakers(np.array([[True, False, False], [True, True, False]])).tolist()
+    [[True, False, True], [True, True, True]]
+    """
+    found: NDArray[np.bool_] = there | ~there.any(axis=0) | ~there.any(axis=1, keepdims=True)
+    return found
+
+
+def tell_absent(by: Any, absent: NDArray[np.bool_], labels: Any, systems: pd.Index) -> None:
+    """Warn of systems that took part in a group, shape (group, system), but have no score there."""
+    told = [
+        f"{key} ({_few(systems[row])})"
+        for key, row in zip(labels, absent, strict=True)
+        if row.any()
+    ]
+    if told:
+        warn(f"systems without any score in a group are left out there ({by}): {'; '.join(told)}")
+
+
+def refuse_uneven(by: Any, codes: Codes, systems: Codes, topics: Codes, names: Any) -> None:
+    """Raise if rows of one topic are of several groups, and rows of one system too.
+
+    Parameters
+    ----------
+    by
+        What the groups are called.
+    codes, systems, topics
+        Group, system and topic of every row.
+    names
+        Name of the topic of every row.
+    """
+    uneven = [_several(labels, codes) for labels in (systems, topics)]
+    if all(len(each) for each in uneven):
+        refuse_several(by, pd.unique(names[np.isin(topics, uneven[1])]))
+
+
+def _several(labels: Codes, groups: Codes) -> Codes:
+    """Return the labels that are in several groups."""
+    pairs = np.unique(np.stack([labels, groups], axis=1), axis=0)
+    return np.flatnonzero(np.bincount(pairs[:, 0]) > 1)
+
+
+def refuse_several(by: Any, topics: Iterable[Any]) -> None:
+    """Raise for topics that are in several groups."""
+    found = [*topics]
+    wanted = f"by, {by!r}, to have one value for every topic, or for every system"
+    advice = "name topics that are different ones differently"
+    raise ParameterError(wanted, f"several values for {len(found)} topics", advice, found)
 
 
 def read_groups(labelled: xr.Dataset | xr.DataArray, by: Any) -> tuple[str, Any]:
@@ -111,6 +232,8 @@ def read_groups(labelled: xr.Dataset | xr.DataArray, by: Any) -> tuple[str, Any]
         if len(coordinate.dims) == 1 and coordinate.dims[0] in LIST and str(name) not in LIST
     }
     groups = [name for name in known if name not in PARTS]
+    if isinstance(by, str) and by in labelled.coords and {*labelled[by].dims} == {*LIST}:
+        _refuse_cells(labelled[by])
     if by not in groups:
         found = f"{by!r}; there are" if groups else f"{by!r}, and there is none"
         raise ParameterError("by to be a coordinate of systems or topics", found, "", groups)
@@ -120,6 +243,14 @@ def read_groups(labelled: xr.Dataset | xr.DataArray, by: Any) -> tuple[str, Any]
         wanted = f"a group ({by}) for every {known[by]}"
         raise ParameterError(wanted, f"none for {len(missing)}", "name it, or drop them", missing)
     return known[by], keys
+
+
+def _refuse_cells(keys: xr.DataArray) -> None:
+    """Raise if a coordinate of systems and topics is to name groups."""
+    codes = pd.factorize(keys.transpose(*LIST).to_numpy().ravel())[0].reshape(
+        keys.sizes[SYSTEM], -1
+    )
+    refuse_several(keys.name, keys[TOPIC].to_numpy()[(codes != codes[:1]).any(axis=0)])
 
 
 def _cut(cube: xr.Dataset) -> xr.Dataset:

@@ -1,6 +1,6 @@
 """Where numbers come from: what a cube, scores and results say of themselves."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -70,3 +70,15 @@ def provenance(whole: Any) -> dict[Any, Any]:
             values = np.unique(whole[name].to_numpy()).tolist()
             found[name] = values[0] if len(values) == 1 else values
     return found
+
+
+def shared_provenance(parts: Iterable[Any]) -> dict[Any, Any]:
+    """Return what decided the numbers of several cubes, with all their top grades and pools."""
+    told = [provenance(part) for part in parts]
+    values = {
+        name: np.unique([each for one in told for each in listed(one.get(name))]).tolist()
+        for name in ("top", "pool_depth")
+        if any(name in one for one in told)
+    }
+    several = {name: each if len(each) > 1 else each[0] for name, each in values.items()}
+    return {**(told[0] if told else {}), **several}

@@ -1,5 +1,6 @@
 """Metrics on cubes: labels off, compute, labels on."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -47,7 +48,8 @@ def score(
     no_rel
         ``"nan"``: topics without relevant documents score NaN, whatever the metric.
     by
-        A coordinate of systems or topics: scores of each group, the group first.
+        A coordinate of systems or topics: scores of each group, the group first, at every depth
+        of the cube.
 
     Returns
     -------
@@ -86,7 +88,7 @@ def label_scores(
     indexes = {METRIC: np.array([str(metric) for metric in metrics]), DEPTH: np.array(depths)}
     known = {dim: labels(dim, index) for dim, index in indexes.items()}
     named = [name for name in cube.coords if name not in {DEPTH, LEVEL, *PARTS, *SOMETIMES}]
-    kept = {name: cube[name].variable for name in (*named, "retrieved")}
+    kept = {name: cube[name].variable for name in (*named, "retrieved", "took_part")}
     took_part = cube["took_part"].variable
     if took_part.chunks or not took_part.to_numpy().all():
         values = values.where(xr.DataArray(took_part))
@@ -143,11 +145,20 @@ def wanted_depths(
     asked = list(range(1, deepest + 1)) if at is None else listed(at)
     beyond = [repr(depth) for depth in asked if not _within(depth, deepest)]
     beyond += [str(metric) for metric in metrics if (metric.depth or 1) > deepest]
+    wanted = f"depths from 1 to {deepest}, the depth of the cube"
     if beyond or not asked:
         advice = "build the cube with a greater depth=; missing ranks are empty"
-        wanted = f"depths from 1 to {deepest}, the depth of the cube"
-        raise DepthError(wanted, "", advice, beyond)
+        raise DepthError(wanted, "" if beyond else "none", advice, beyond)
+    refuse_repeated_depths(asked, wanted)
     return [int(depth) for depth in asked]
+
+
+def refuse_repeated_depths(depths: Iterable[Any], wanted: str) -> None:
+    """Raise if a depth is asked for twice."""
+    counts = Counter(depths)
+    again = [depth for depth, count in counts.items() if count > 1]
+    if again:
+        raise DepthError(wanted, f"{len(again)} again", "name each depth once in at=", again)
 
 
 def _within(depth: Any, deepest: int) -> bool:

@@ -1,18 +1,34 @@
 """Splitting cubes, scores and results into groups, and putting what comes of them together."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
-from irframe.cubes.grouping import RESERVED, each_group, read_groups
+from irframe.checks import listed
+from irframe.cubes.as_scores import LONG_METRIC, LONG_VALUE, is_long, is_scores
+from irframe.cubes.grouping import (
+    RESERVED,
+    each_group,
+    grouped,
+    partakers,
+    read_groups,
+    refuse_uneven,
+    tell_absent,
+)
 from irframe.cubes.layout import LIST, PARTS
-from irframe.errors import InputError, IrframeError, ParameterError
-from irframe.names import GRADE, PAIR, SIDES, SYSTEM, TOPIC
+from irframe.cubes.tables import settled
+from irframe.errors import InputError, IrframeError, ParameterError, warn
+from irframe.frames.ids import Codes
+from irframe.names import GRADE, METRICS, PAIR, SIDES, SYSTEM, TOPIC, roles
 from irframe.warned import in_group
+
+ASKED = ("baseline", "system")
+"""Arguments of verbs that name systems which a group must have."""
 
 
 @contextmanager
@@ -49,20 +65,102 @@ def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
         raise InputError("something with groups", type(subject).__name__)
 
 
+def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> Mapping[Any, Any]:
+    """Return the groups that have the systems asked for, if any has, and warn of the others.
+
+    Parameters
+    ----------
+    parts
+        Group -> cube, scores or result, or its systems.
+    arguments
+        Those of a verb; see `ASKED`.
+    by
+        What the groups are called.
+    """
+    named = [label for name in ASKED for label in listed(arguments.get(name))]
+    wanted = {label for label in named if isinstance(label, Hashable)}
+    if not wanted or len(parts) < 2:
+        return parts
+    lacking = {key: sorted(map(str, wanted - _systems(part))) for key, part in parts.items()}
+    without = {key: names for key, names in lacking.items() if names}
+    if not without or len(without) == len(parts):
+        return parts
+    told = "; ".join(f"{key} (no {', '.join(names)})" for key, names in without.items())
+    warn(f"groups that lack a system asked for are left out ({by}): {told}")
+    return {key: part for key, part in parts.items() if key not in without}
+
+
+def _systems(part: Any) -> set[Any]:
+    """Return the systems of a part."""
+    if isinstance(part, pd.Index):
+        return set(part)
+    if isinstance(part, pd.DataFrame):
+        return set(_values(part, roles([*part.columns, *part.index.names])[SYSTEM]))
+    return set(np.atleast_1d(part[SYSTEM].to_numpy()).tolist())
+
+
 def _frame_groups(frame: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFrame]]:
     known = [name for name in (*frame.index.names, *frame.columns) if name is not None]
     if isinstance(by, list | dict) or by not in known:
         wanted = "by to be an index level or a column"
         raise ParameterError(wanted, repr(by), "", map(str, known))
-    keys = frame[by] if by in frame.columns else frame.index.get_level_values(by)
+    if not len(frame):
+        raise InputError("a frame with rows to group", "an empty one")
+    keys = _values(frame, by)
     missing = np.flatnonzero(pd.isna(keys))
     if len(missing):
         rows = [str(label) for label in frame.index[missing]]
         raise ParameterError(f"a group ({by}) in every row", f"none in {len(rows)}", "", rows)
-    for key, part in frame.groupby(by, sort=False, observed=True):
+    codes, labels = pd.factorize(keys)
+    if is_scores(frame):
+        frame, taking_part = _scored(frame, by, codes, labels)
+        codes = np.where(taking_part, codes, -1)
+    for code, key in enumerate(labels):
+        part = frame[codes == code]
         inside = part.drop(columns=by) if by in part.columns else part.droplevel(by)
         inside.attrs = dict(frame.attrs)
         yield key, inside
+
+
+def _scored(
+    frame: pd.DataFrame, by: Any, codes: Codes, labels: pd.Index
+) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
+    """Return scores without columns that are none, and which rows are of who takes part there."""
+    found = roles([*frame.columns, *(name for name in frame.index.names if name is not None)])
+    if by in (found.get(SYSTEM), found.get(TOPIC)):
+        raise ParameterError("by to be a property of systems or topics", repr(by))
+    systems, topics = (
+        pd.factorize(_values(frame, found[role]))[0] if role in found else np.zeros_like(codes)
+        for role in (SYSTEM, TOPIC)
+    )
+    metric = [name for name in LONG_METRIC if name in frame.columns and is_long(frame)]
+    cells = pd.DataFrame(
+        {SYSTEM: systems, TOPIC: topics, **{n: frame[n].to_numpy() for n in metric}}
+    )
+    if not cells.duplicated().any():  # else groups tell topics of one name apart
+        refuse_uneven(by, codes, systems, topics, _values(frame, found[TOPIC]))
+    if is_long(frame):
+        values = next(name for name in LONG_VALUE if name in frame.columns)
+        scored = frame[values].notna().to_numpy()
+    else:
+        frame = settled(frame, by)
+        scored = frame[frame.attrs[METRICS]].notna().any(axis=1).to_numpy()
+    there, present = (np.zeros((len(labels), systems.max() + 1), bool) for _ in range(2))
+    there[codes[scored], systems[scored]] = True
+    present[codes, systems] = True
+    taking_part = partakers(there)
+    names = pd.factorize(_values(frame, found[SYSTEM]))[1] if SYSTEM in found else pd.Index([""])
+    tell_absent(by, present & ~taking_part, labels, names)
+    return frame, taking_part[codes, systems]
+
+
+def _values(frame: pd.DataFrame, name: Any) -> pd.Index:
+    """Return the values of a column, or of a level of the index."""
+    if name in frame.columns:
+        values: pd.Index = pd.Index(frame[name])
+    else:
+        values = frame.index.get_level_values(name)
+    return values
 
 
 def _labelled_groups(
@@ -74,26 +172,39 @@ def _labelled_groups(
         return
     dim, keys = read_groups(labelled, by)
     across = SYSTEM if dim == TOPIC else TOPIC
-    there = _there(labelled)
-    for key in pd.unique(keys):
-        inside = np.flatnonzero(keys == key)
-        part = labelled.isel({dim: inside})
-        if there is not None:
-            own = there.isel({dim: inside}).any(dim).to_numpy()
-            part = part.isel({across: np.flatnonzero(own)})
+    codes, labels = pd.factorize(keys)
+    taking_part = _taking_part(labelled, by, codes, labels, dim)
+    for code, key in enumerate(labels):
+        part = labelled.isel({dim: np.flatnonzero(codes == code)})
+        if taking_part is not None and not taking_part[code].all():
+            part = part.isel({across: np.flatnonzero(taking_part[code])})
         yield key, part
 
 
-def _there(labelled: xr.Dataset | xr.DataArray) -> xr.DataArray | None:
-    """Return which systems have a list on which topics, as far as this can be told."""
+def _taking_part(
+    labelled: xr.Dataset | xr.DataArray, by: Any, codes: Codes, labels: pd.Index, dim: str
+) -> NDArray[np.bool_] | None:
+    """Return who takes part in each group, shape (group, label); None if nothing tells.
+
+    Scores tell by themselves, whatever became of the coordinates that a cube gave them. Lazy ones
+    go by these, and are computed for it only where they lost them; other results do, too.
+    """
     if not {*LIST} <= {*labelled.dims}:
         return None
-    if "retrieved" in labelled.coords:
-        return labelled["retrieved"] > 0
-    if isinstance(labelled, xr.DataArray):
-        others = [dim for dim in labelled.dims if dim not in LIST]
-        return labelled.notnull().any(others)
-    return None
+    across = SYSTEM if dim == TOPIC else TOPIC
+
+    def there(known: xr.DataArray) -> NDArray[np.bool_]:
+        return grouped(known.transpose(dim, across).to_numpy(), codes, len(labels))
+
+    told = labelled.coords.get("took_part")
+    if isinstance(labelled, xr.Dataset):
+        return None if told is None else partakers(there(told))
+    if labelled.chunks is not None and told is not None:
+        return partakers(there(told))
+    taking_part = partakers(there(labelled.notnull().any([*{*labelled.dims} - {*LIST}])))
+    if told is not None and dim == TOPIC:
+        tell_absent(by, there(told) & ~taking_part, labels, labelled.indexes[SYSTEM])
+    return taking_part
 
 
 def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
@@ -140,7 +251,8 @@ def _nothing(part: xr.Dataset | xr.DataArray) -> Any:
     """Return what stands where a group lacks a system or topic: no text among texts, else NaN."""
     if not isinstance(part, xr.Dataset):
         return np.nan
-    return {name: "" for name, values in part.data_vars.items() if values.dtype.kind in "OUT"}
+    texts = (name for name, values in part.data_vars.items() if values.dtype.kind in "OUT")
+    return dict.fromkeys(texts, "") | ({"n": 0} if "n" in part else {})
 
 
 def _bare(part: xr.Dataset | xr.DataArray) -> xr.Dataset | xr.DataArray:

@@ -1,4 +1,4 @@
-"""Frames of scores made anywhere, as arrays, and back."""
+"""Frames and arrays of scores made anywhere, as arrays that are sound."""
 
 from typing import Any
 
@@ -6,9 +6,20 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.as_scores import Scores, as_scores, index_roles, named_metrics, refuse_twice
-from irframe.errors import InputError, warn
+from irframe.cubes.as_scores import (
+    Scores,
+    as_scores,
+    index_roles,
+    is_long,
+    is_scores,
+    named_metrics,
+    refuse_twice,
+)
+from irframe.errors import DepthError, IdError, InputError, warn
 from irframe.names import DEPTH, METRIC, METRICS, SYSTEM, TOPIC
+
+LABELLED = (METRIC, SYSTEM, TOPIC, DEPTH)
+"""Dimensions of scores, in their order."""
 
 
 def to_scores(scores: xr.DataArray | Scores) -> xr.DataArray:
@@ -18,48 +29,202 @@ def to_scores(scores: xr.DataArray | Scores) -> xr.DataArray:
     ----------
     scores
         An array with dimensions among metric, system, topic, depth, at least system and topic;
-        or what `as_scores` takes. Of a wide frame the columns that irframe made, or those with
-        the names of metrics, or, where none has, all.
+        or what `as_scores` takes. Of a wide frame the columns that `metric_columns` takes.
 
     Returns
     -------
     xarray.DataArray
-        Dimensions (metric, system, topic) and, if there was one, depth. A pair of system and
-        topic that a frame lacks is NaN.
+        Dimensions (metric, system, topic) and, if there was one, depth; float64. A pair of system
+        and topic that a frame lacks is NaN.
 
     Raises
     ------
     InputError
-        If it is none of these.
+        If it is none of these, or holds anything but numbers.
     IdError
-        If a frame scores a system twice on a topic.
+        If a system is scored twice on a topic, or a label stands twice.
+    DepthError
+        If depths are no whole numbers.
     """
     if isinstance(scores, xr.DataArray):
-        return _checked(scores)
+        return _in_order(sound(scores))
     wide = as_scores(scores)
     names = index_roles(wide)
-    extra = [name for name in wide.index.names if name not in names.values()]
     levels = names[SYSTEM], names[TOPIC]
-    return _laid_out(wide[_metric_columns(wide)].droplevel(extra), levels)
+    extra: Any = [place for place, name in enumerate(wide.index.names) if name not in levels]
+    return _laid_out(wide[metric_columns(wide)].droplevel(extra), levels)
 
 
-def _metric_columns(frame: pd.DataFrame) -> list[Any]:
-    """Return the columns irframe made, else those named like metrics, else all there are."""
-    stated = frame.attrs.get(METRICS, ())
-    made = [name for name in frame.columns if name in stated]
-    if made:
-        return made
-    named = named_metrics(frame)
-    if not named:
+def metric_columns(frame: pd.DataFrame) -> list[Any]:
+    """Return the columns of a wide frame that are scores.
+
+    Those that irframe made, as the frame's attributes say, and those with the name of a metric.
+    Of the others a column of numbers is one too, if it has several values for a topic and several
+    for a system; then it was added, or renamed. Else it says something of topics or of systems
+    (a length, a year), and is left out. Where no column is known to be one, all are taken.
+
+    Parameters
+    ----------
+    frame
+        Scores, with systems and topics in the index.
+
+    Warns
+    -----
+    IrframeWarning
+        Of columns that irframe did not make, if it made others, or whose name is none of a metric,
+        and of columns of numbers that are left out.
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_product([["a", "b"], ["1", "2"]], names=["system", "topic"])
+    >>> scores = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4], "kind": list("pqpq")}, index=index)
+    >>> metric_columns(scores)
+    ['AP']
+    """
+    stated, named = frame.attrs.get(METRICS, ()), named_metrics(frame)
+    known = {name for name in frame.columns if name in stated} | {*named}
+    if not known and not len(stated):
         return list(frame.columns)
-    others = [str(name) for name in frame.columns.drop(named)]
-    if others:
-        advice = f"name the metrics in attrs[{METRICS!r}] if they are some"
-        warn(f"columns without the name of a metric are left out: {', '.join(others)}; {advice}")
-    return named
+    numbers = [name for name in frame.columns if name not in known and _is_number(frame[name])]
+    varying = [name for name in numbers if _is_of_both(frame[name])]
+    added = [name for name in named if name not in stated] if len(stated) else []
+    _tell(added + varying, [name for name in numbers if name not in varying])
+    return [name for name in frame.columns if name in known or name in varying]
 
 
-def _checked(scores: xr.DataArray) -> xr.DataArray:
+def settled(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
+    """Return scores with no columns but those that `metric_columns` takes, as attributes say.
+
+    Parameters
+    ----------
+    frame
+        Scores; other frames, and long ones, stay as they are.
+    by
+        A column of groups, which stays.
+    """
+    if not is_scores(frame) or is_long(frame):
+        return frame
+    wide = as_scores(frame)
+    metrics = metric_columns(wide[[name for name in wide.columns if name != by]])
+    kept = wide[[name for name in wide.columns if name == by or name in metrics]]
+    kept.attrs = {**wide.attrs, METRICS: metrics}
+    return kept
+
+
+def _tell(taken: list[Any], left: list[Any]) -> None:
+    if taken:
+        warn(
+            "columns that hold a number per system and topic are taken as metrics: "
+            f"{', '.join(map(str, taken))}; drop those that are none"
+        )
+    if left:
+        warn(
+            "columns with one number per topic or per system are no scores, and are left out: "
+            f"{', '.join(map(str, left))}"
+        )
+
+
+def _is_number(column: pd.Series) -> bool:
+    """Return whether a column holds numbers, be it as objects."""
+    kind = column.dropna().infer_objects().dtype if column.dtype == object else column.dtype
+    types = pd.api.types
+    flags = types.is_bool_dtype(kind) or types.is_complex_dtype(kind)
+    return bool(types.is_numeric_dtype(kind)) and not flags
+
+
+def _is_of_both(column: pd.Series) -> bool:
+    """Return whether a number depends on system and topic, as far as there are several of each.
+
+    Whole numbers that are all one, such as a year, say nothing of either.
+    """
+    values = column.nunique()
+    if values <= 1:
+        return bool(values) and not pd.api.types.is_integer_dtype(column.infer_objects())
+    system = index_roles(column.to_frame())[SYSTEM]
+    sides = column.index.get_level_values(system), column.index.droplevel([system])
+    return not any(_is_constant(column, pd.factorize(keys)[0]) for keys in sides)
+
+
+def _is_constant(column: pd.Series, keys: Any) -> bool:
+    """Return whether a column has one value for every key, and some key has it several times."""
+    again = len(keys) > keys.max(initial=0) + 1
+    return bool(again and column.groupby(keys).nunique(dropna=False).max() == 1)
+
+
+def sound(scores: xr.DataArray) -> xr.DataArray:
+    """Return an array over systems and topics with each label once, in float64.
+
+    Parameters
+    ----------
+    scores
+        An array; dimensions that scores do not have are left alone.
+
+    Raises
+    ------
+    IdError
+        If a system, topic, metric or depth stands twice.
+    DepthError
+        If depths are no whole numbers.
+    InputError
+        If it holds anything but numbers, or metrics have lost their labels.
+    """
+    changed = {}
+    for dim in [dim for dim in LABELLED if dim in scores.dims]:
+        if dim not in scores.coords:
+            if dim == METRIC:
+                advice = "name them: scores.assign_coords(metric=[...])"
+                raise InputError("a label for every metric", "none", advice)
+            continue
+        labels = _labels(scores, dim)
+        if dim not in scores.indexes or labels is not scores.indexes[dim]:
+            changed[dim] = labels.to_numpy()
+    return _in_float(scores.assign_coords(changed) if changed else scores)
+
+
+def _labels(scores: xr.DataArray, dim: str) -> pd.Index:
+    """Return the labels of a dimension, depths as whole numbers; refuse those that are none."""
+    index = scores.indexes[dim] if dim in scores.indexes else pd.Index(scores[dim].to_numpy())
+    if index.nlevels > 1:
+        levels = map(str, index.names)
+        advice = f"make one of them: scores.reset_index({dim!r}).assign_coords({dim}=...)"
+        raise InputError(f"one label for every {dim}", f"{index.nlevels} levels", advice, levels)
+    if not index.is_unique:
+        again = index[index.duplicated()].unique()
+        advice = "select each label once, and put different ones together"
+        raise IdError(f"every {dim} once in scores", f"{len(again)} again", advice, again)
+    return _whole(index) if dim == DEPTH and index.dtype.kind not in "iu" else index
+
+
+def _whole(depths: pd.Index) -> pd.Index:
+    """Return depths as whole numbers; what stands between depths is at none of them."""
+    whole = depths.astype(np.int64) if depths.dtype.kind == "f" and depths.notna().all() else None
+    if whole is None or (whole != depths).any():
+        wrong = depths if whole is None else depths[whole != depths]
+        advice = "score the depths wanted, and select them: score(..., at=[...])"
+        raise DepthError("whole numbers for depths", f"{len(wrong)} that are none", advice, wrong)
+    return whole
+
+
+def _in_float(scores: xr.DataArray) -> xr.DataArray:
+    """Return numbers in double precision, in which they are added up."""
+    kind = scores.dtype.kind
+    if scores.dtype == np.float64:
+        return scores
+    if kind in "fiub":
+        return scores.astype(np.float64)
+    advice = "make numbers of them: scores.astype(float)"
+    if kind != "O" or scores.chunks is not None:
+        raise InputError("scores that are numbers", f"an array of {scores.dtype}", advice)
+    column = pd.Series(scores.to_numpy().ravel())
+    if not _is_number(column) and column.notna().any():
+        others = [each for each in column.dropna() if not isinstance(each, int | float | np.number)]
+        found = f"{len(others)} of another type"
+        raise InputError("scores that are numbers", found, advice, map(repr, others))
+    values = column.astype(object).where(column.notna(), np.nan).to_numpy(np.float64)
+    return scores.copy(data=values.reshape(scores.shape))
+
+
+def _in_order(scores: xr.DataArray) -> xr.DataArray:
     missing = {SYSTEM, TOPIC} - set(map(str, scores.dims))
     if missing:
         found = ", ".join(map(str, scores.dims)) or "none"
@@ -67,21 +232,27 @@ def _checked(scores: xr.DataArray) -> xr.DataArray:
     if METRIC not in scores.dims:
         name = scores.coords[METRIC].item() if METRIC in scores.coords else scores.name or "score"
         scores = scores.drop_vars(METRIC, errors="ignore").expand_dims({METRIC: [str(name)]})
-    order = [METRIC, SYSTEM, TOPIC, *([DEPTH] if DEPTH in scores.dims else [])]
-    others = [str(dim) for dim in scores.dims if dim not in order]
+    others = [str(dim) for dim in scores.dims if dim not in LABELLED]
     if others:
-        raise InputError("dimensions metric, system, topic, depth", "further ones", "", others)
-    return scores.transpose(*order)
+        found = f"{len(others)} more"
+        raise InputError("dimensions metric, system, topic, depth", found, "", others)
+    return scores.transpose(*(dim for dim in LABELLED if dim in scores.dims))
 
 
 def _laid_out(frame: pd.DataFrame, names: tuple[Any, Any]) -> xr.DataArray:
-    text = [str(name) for name in frame.columns if not pd.api.types.is_numeric_dtype(frame[name])]
+    text = [
+        str(name)
+        for name in frame.columns
+        if not (_is_number(frame[name]) or pd.api.types.is_bool_dtype(frame[name]))
+    ]
     if text or not frame.size:
-        raise InputError(
-            "a column of numbers per metric", "columns of other values" * bool(text), "", text
-        )
+        found = "columns of other values" if text else "no column, or no row"
+        advice = "make numbers of them: frame.astype(float)" if text else ""
+        raise InputError("a column of numbers per metric", found, advice, text)
     refuse_twice(frame.index)
-    frame = frame.reorder_levels(list(names))
+    objects = frame.select_dtypes(object)
+    frame = frame.assign(**objects.where(objects.notna(), np.nan)) if objects.size else frame
+    frame = frame.reorder_levels(list(names)).astype(np.float64)
     systems, topics = (frame.index.get_level_values(name).unique() for name in names)
     full = frame.reindex(pd.MultiIndex.from_product([systems, topics]))
     values = full.to_numpy(np.float64).T.reshape(-1, len(systems), len(topics))

@@ -8,11 +8,13 @@ from typing import Any, TypeVar, overload
 import pandas as pd
 import xarray as xr
 
+from irframe.cubes.as_scores import score_frame, with_own_levels
 from irframe.cubes.checksums import sealed
 from irframe.cubes.gate import read_cube, trusting
 from irframe.cubes.layout import LIST
 from irframe.cubes.provenance import stamped
-from irframe.cubes.splitting import groups, join, naming_group, riders_of, with_riders
+from irframe.cubes.splitting import groups, having, join, naming_group, riders_of, with_riders
+from irframe.cubes.tables import settled, sound
 from irframe.errors import InputError, ParameterError
 from irframe.names import GRADE, RESULT
 from irframe.warned import OneCall, in_group
@@ -58,22 +60,24 @@ def verb(
 
 def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Function:
     signature = inspect.signature(function)
-    of_cubes = next(iter(signature.parameters)) == "cube"
+    first = next(iter(signature.parameters))
 
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
-        bound = signature.bind(subject, *arguments, **options)
+        bound = _bound(function, signature, subject, *arguments, **options)
         with OneCall():
             return answer(subject, bound)
 
     def answer(subject: Any, bound: inspect.BoundArguments) -> Any:
         if isinstance(subject, xr.DataTree):
             return _over_tree(call, subject, bound)
-        whole = read_cube(subject) if of_cubes else _read(subject)
+        read = partial(_read, by=bound.arguments.get("by"), scored=first == "scores")
+        whole = read_cube(subject) if first == "cube" else read(subject)
         if not bounded and isinstance(whole, xr.Dataset):
             whole = in_memory(whole, function.__name__)
         for name, value in list(bound.arguments.items())[1:]:
-            bound.arguments[name] = _read(value) if isinstance(value, xr.DataArray) else value
+            if isinstance(value, xr.DataArray | pd.DataFrame):
+                bound.arguments[name] = whole if value is subject else read(value)
         by = None if _is_its_own(subject, itself) else bound.arguments.pop("by", None)
         scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
         if by is None:
@@ -84,6 +88,16 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
 
     VERBS[function.__name__] = call
     return call  # type: ignore[return-value]
+
+
+def _bound(
+    function: Function, signature: inspect.Signature, *arguments: Any, **options: Any
+) -> inspect.BoundArguments:
+    """Return the arguments by name; an error for others says of which verb."""
+    try:
+        return signature.bind(*arguments, **options)
+    except TypeError as error:
+        raise TypeError(f"{function.__name__}(): {error}") from None
 
 
 def _settings(bound: inspect.BoundArguments) -> dict[str, Any]:
@@ -109,14 +123,23 @@ def in_memory(cube: xr.Dataset, name: str) -> xr.Dataset:
     return cube.compute() if lazy else cube
 
 
-def _read(subject: Any) -> Any:
-    """Return a cube through the gate; of scores and results a selected label as one of each."""
+def _read(subject: Any, by: Any = None, *, scored: bool = False) -> Any:
+    """Return a cube through the gate; of scores and results a selected label as one of each.
+
+    Frames of scores lose the columns that are none, but for that of the groups.
+    """
+    if scored and not isinstance(subject, xr.Dataset | xr.DataArray):
+        subject = score_frame(subject)
+    if isinstance(subject, pd.DataFrame):
+        frame = with_own_levels(subject)
+        return settled(frame, by) if scored else frame
     if not isinstance(subject, xr.Dataset | xr.DataArray):
         return subject
     if isinstance(subject, xr.Dataset) and GRADE in subject:
         return read_cube(subject)
     scalars = [dim for dim in LIST if dim in subject.coords and subject[dim].ndim == 0]
-    return subject.expand_dims(scalars) if scalars else subject
+    read: Any = subject.expand_dims(scalars) if scalars else subject
+    return sound(read) if isinstance(read, xr.DataArray) and {*LIST} <= {*read.dims} else read
 
 
 def _is_scalar(subject: Any, dim: str) -> bool:
@@ -150,7 +173,7 @@ def _parts(
     given = list(bound.arguments.items())[1:]
     others = {name: split(value) for name, value in given if isinstance(value, kinds)}
     _refuse_other_groups(parts, others, by)
-    for key, part in parts.items():
+    for key, part in having(parts, bound.arguments, by).items():
         bound.arguments.update({name: other[key] for name, other in others.items()})
         yield key, part
 

@@ -1,6 +1,6 @@
 """Scores averaged over topics, and which of two averages is the better one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Any, TypeVar
 
@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.checks import listed
 from irframe.cubes.tables import to_scores
 from irframe.errors import DepthError, ParameterError
 from irframe.inference.lazily import fold_blocks
@@ -27,12 +28,13 @@ def at_depth(scores: xr.DataArray | pd.DataFrame, at: int | None) -> xr.DataArra
         if at is not None:
             raise DepthError("scores with a dimension depth for at=", "scores without")
         return array
-    depths = array[DEPTH].to_numpy()
     if at is None:
         return array.isel({DEPTH: -1})
-    if at not in depths:
-        raise DepthError("one of the depths scored", repr(at))
-    return array.sel({DEPTH: at})
+    depths = array.indexes[DEPTH] if DEPTH in array.indexes else range(1, array.sizes[DEPTH] + 1)
+    if len(listed(at)) != 1 or not isinstance(at, Hashable) or at not in depths:
+        advice = "ask for one depth after the other" if len(listed(at)) > 1 else ""
+        raise DepthError("at, one of the depths scored", repr(at), advice)
+    return array.isel({DEPTH: list(depths).index(at)})
 
 
 def averages(scores: xr.DataArray) -> xr.DataArray:

@@ -10,7 +10,7 @@ import xarray as xr
 
 from irframe.checks import level
 from irframe.cubes.bounds import BOUND
-from irframe.cubes.splitting import groups, join_frames, naming_group
+from irframe.cubes.splitting import groups, having, join_frames, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.frames.progress import tracked
@@ -121,7 +121,8 @@ def compare(
     -----
     IrframeWarning
         If topics are left out, with their number. A comparison is paired: a topic counts, for a
-        metric and depth, only if every system has a score (not NaN) on it.
+        metric and depth, only if every system has a score (not NaN) on it. If groups that lack
+        the baseline are left out, with their names.
 
     Notes
     -----
@@ -160,11 +161,11 @@ def compare(
         asked: dict[str, Any] = {"baseline": baseline, "at": at, "by": by}
         asked |= {"alpha": alpha, "family": family, "progress": progress}
         frame = compare(lower, test, adjust, **asked)
-        return frame.assign(**_decided(scores, baseline, at, by))
+        return frame.assign(**_decided(scores, frame, baseline, at, by))
     chosen = parse_test(test)
     correction = parse_correction(adjust, chosen, family)
     parts, pairs = {}, []
-    for key, group in groups(scores, by):
+    for key, group in having(dict(groups(scores, by)), {"baseline": baseline}, by).items():
         with naming_group(key, by):
             matched = match_topics(group, at)
             parts[key] = matched.loaded() if isinstance(correction, MaxT) else matched
@@ -198,11 +199,16 @@ def _refuse_large(shapes: list[Any], pairs: list[Array]) -> None:
 
 
 def _decided(
-    bounds: xr.DataArray, baseline: Hashable | None, at: Depths, by: str | None
+    bounds: xr.DataArray,
+    comparison: pd.DataFrame,
+    baseline: Hashable | None,
+    at: Depths,
+    by: str | None,
 ) -> dict[str, pd.Series]:
     """Return the further columns of a comparison of bounded scores, aligned with its rows."""
-    parts = [decide(part, baseline=baseline, at=at) for _, part in groups(bounds, by)]
-    found = pd.concat(parts, ignore_index=True)
+    compared = {None} if by is None else set(comparison[by])
+    parts = [part for key, part in groups(bounds, by) if key in compared]
+    found = pd.concat([decide(part, baseline=baseline, at=at) for part in parts], ignore_index=True)
     return {name: found[name] for name in DECIDED}
 
 

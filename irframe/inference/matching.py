@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import places
+from irframe.checks import listed, places
+from irframe.cubes.score import refuse_repeated_depths
 from irframe.cubes.tables import to_scores
 from irframe.errors import DepthError, ParameterError, warn
 from irframe.inference.deferred import Deferred
@@ -54,7 +55,11 @@ def match_topics(
     IrframeWarning
         If topics are left out because some system has no score on them, or only one remains.
     """
-    array = read_scores(scores)
+    return match_read(read_scores(scores), at, quiet=quiet)
+
+
+def match_read(array: xr.DataArray, at: Depths = None, *, quiet: bool = False) -> Matched:
+    """Do what `match_topics` does with scores that were read, labels of which may be repeated."""
     if at is not None:
         array = select_depths(array, at)
     if array.sizes[SYSTEM] < 2:
@@ -121,15 +126,17 @@ def select_depths(array: xr.DataArray, at: int | Sequence[int]) -> xr.DataArray:
     if DEPTH not in array.dims:
         advice = "leave at= out; each metric stands for the depth in its name"
         raise DepthError("scores by depth", "scores without depths", advice)
-    wanted = pd.Index(np.atleast_1d(np.asarray(at)))
+    asked = listed(at)
     index = array.indexes[DEPTH]
-    missing = wanted[~wanted.isin(index)]
-    if len(missing) or not len(wanted) or wanted.has_duplicates:
-        known = f"depths scored, each once, from {index.min()} to {index.max()}"
-        if wanted.has_duplicates:
-            raise DepthError(known, "some twice", "", wanted[wanted.duplicated()].unique())
-        raise DepthError(known, "", "score deeper, or ask for less", missing)
-    return array.isel({DEPTH: index.get_indexer(wanted)})
+    wanted = f"depths scored, each once, from {index.min()} to {index.max()}"
+    missing = [depth for depth in asked if depth not in index]
+    if missing or not asked:
+        deeper = any(np.isreal(depth) and depth > index.max() for depth in missing)
+        advice = "score deeper, or ask for less" if deeper else "ask for some of those scored"
+        found = f"{len(missing)} not scored" if missing else "none"
+        raise DepthError(wanted, found, advice, missing)
+    refuse_repeated_depths(asked, wanted)
+    return array.isel({DEPTH: index.get_indexer(pd.Index(asked))})
 
 
 def tell_topics(matched: Matched) -> None:

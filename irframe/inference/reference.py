@@ -13,7 +13,7 @@ from irframe.inference.lazily import is_lazy
 from irframe.inference.matched import Array, Matched
 from irframe.inference.matching import (
     Depths,
-    match_topics,
+    match_read,
     matched_in,
     read_scores,
     select_depths,
@@ -93,7 +93,7 @@ def share_topics(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Ma
     shared = scored[0] & scored[1]
     if is_lazy(shared) or not all((shared == one).all() for one in scored):
         sides = [_blank(_widen(side, shared), shared) for side in sides]
-    return match_topics(sides[0]), match_topics(sides[1], quiet=True)
+    return match_read(sides[0]), match_read(sides[1], quiet=True)
 
 
 def share_depths(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Matched]:
@@ -112,8 +112,8 @@ def share_depths(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Ma
     """
     if other is not scores:
         scores, other = _alike(scores, other)
-    new = match_topics(scores, quiet=True)
-    held = new if other is scores else match_topics(other, quiet=True)
+    new = match_read(scores, quiet=True)
+    held = new if other is scores else match_read(other, quiet=True)
     same = scores.indexes[TOPIC].equals(other.indexes[TOPIC])
     lazy = any(is_lazy(side.scored) for side in (new, held))
     if same and not lazy and new.scored.all() and held.scored.all():
@@ -127,13 +127,13 @@ def share_depths(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Ma
     shared: Any = scored[0] & scored[1]
     kept = [shared, shared if len(sides[1]) > 1 else np.all(shared, axis=0, keepdims=True)]
     blanked = [_blank(side, each) for side, each in zip(sides, kept, strict=True)]
-    matched = match_topics(blanked[0])
-    return matched, matched if other is scores else match_topics(blanked[1], quiet=True)
+    matched = match_read(blanked[0])
+    return matched, matched if other is scores else match_read(blanked[1], quiet=True)
 
 
 def _each(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Matched]:
     """Match scores and others on the topics of their own."""
-    new, held = match_topics(scores), match_topics(other)
+    new, held = match_read(scores), match_read(other)
     return telling_of(new, new, held), held
 
 

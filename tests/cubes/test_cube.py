@@ -156,12 +156,15 @@ def test_by_scores_each_group_with_its_own_topics():
     qrels = pd.concat([QRELS, pd.DataFrame({"topic": ["2"], "doc": ["d1"], "grade": [0]})])
     runs = RUNS.assign(track=RUNS["topic"].map({"1": "web", "2": "news", "3": "none"}))
     runs = runs[runs["track"] != "none"]
-    frame = runs.ireval.evaluate(qrels, ["AP", "P@2"], by="track", topics="runs")
+    absent = pytest.warns(IrframeWarning, match=r"track are not in it: news \(b\); say collection=")
+    with absent:
+        frame = runs.ireval.evaluate(qrels, ["AP", "P@2"], by="track", topics="runs")
     assert frame.index.names == ["track", "system", "topic"]
     assert sorted(set(frame.index.droplevel("system"))) == [("news", "2"), ("web", "1")]
     alone = runs[runs["track"] == "web"].ireval.evaluate(qrels, ["AP", "P@2"], topics=["1"])
     pd.testing.assert_frame_equal(frame.loc["web"], alone)
-    tree = runs.ireval.cube(qrels, by="track", topics="runs")
+    with absent:
+        tree = runs.ireval.cube(qrels, by="track", topics="runs")
     assert isinstance(tree, xr.DataTree)
     assert set(tree.children) == {"web", "news"}
     assert tree["news"].sizes["topic"] == 1
@@ -178,6 +181,14 @@ def test_groups_with_the_same_topic_names_split_the_qrels_too():
     frame = runs.query("topic == '1'").ireval.evaluate(qrels, "AP", by="track")
     assert frame.loc["x", "AP"].max() > 0
     assert frame.loc["y", "AP"].max() == 0
+
+
+def test_a_group_column_must_not_divide_a_topic():
+    runs = RUNS[RUNS["topic"] == "1"].assign(half=lambda rows: rows["system"].map({"a": "x"}))
+    runs["half"] = np.where(np.arange(len(runs)) % 2, "x", "y")
+    for make in (ir.cube, lambda *frames, **how: ir.evaluate(*frames, "AP", **how)):
+        with pytest.raises(ParameterError, match="'half', to have one value .* 1 topics: 1"):
+            make(runs, QRELS, by="half")
 
 
 def test_pool_of_contributing_runs():

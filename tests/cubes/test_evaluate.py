@@ -130,6 +130,17 @@ def test_groups_come_first_in_the_index():
     assert frame.attrs["collection"] == "track"
 
 
+def test_groups_say_all_their_top_grades():
+    tracks = [frame.assign(track=name) for name in "xy" for frame in (RUNS,)]
+    qrels = QRELS.assign(grade=QRELS["grade"].clip(upper=1))
+    graded = [
+        (qrels if name == "x" else qrels.assign(grade=3 * qrels["grade"])).assign(track=name)
+        for name in "xy"
+    ]
+    found = pd.concat(tracks).ireval.evaluate(pd.concat(graded), "AP", by="track", topics="both")
+    assert found.attrs["top"] == [1, 3]
+
+
 def test_deepened_lists_end_where_they_were_cut(track):
     cube = ir.cube(*track, depth=5)
     deep = sealed(deepen(cube, 8))

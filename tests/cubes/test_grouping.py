@@ -7,7 +7,7 @@ import xarray as xr
 from incomplete import incomplete
 
 import irframe as ir
-from irframe.cubes.grouping import RESERVED, each_group, read_groups
+from irframe.cubes.grouping import RESERVED, each_group, own_rows, read_groups
 from irframe.cubes.recall_base import gather
 from irframe.errors import IrframeWarning, ParameterError
 from irframe.frames import tables
@@ -104,13 +104,17 @@ class TestParts:
         cube = cube_of(RUNS.assign(team=RUNS["system"].map({"a": "x", "b": "y", "c": "x"})))
         return cube.assign_coords(kind=("topic", ["p", "q", "p", "q"]))
 
-    def test_topics_come_with_the_systems_that_have_a_list_there(self):
-        cube = cube_of(topics=["1", "2", "3"]).assign_coords(kind=("topic", ["p", "q", "q"]))
-        parts = dict(each_group(cube, "kind"))
-        assert list(parts) == ["p", "q"]
-        assert parts["p"]["system"].values.tolist() == ["a", "b"]
-        assert parts["q"]["system"].values.tolist() == ["a", "b", "c"]
-        assert parts["q"]["topic"].values.tolist() == ["2", "3"]
+    def test_topics_come_with_the_systems_that_take_part(self):
+        tracks = {"1": "news", "2": "web", "3": "web", "4": "news"}
+        qrels = QRELS.assign(track=QRELS["topic"].map(tracks))
+        cube = cube_of(RUNS[RUNS["topic"] != "4"], qrels, collection="track")
+        parts = dict(each_group(cube, "track"))
+        assert list(parts) == ["web", "news"]
+        assert parts["web"]["system"].values.tolist() == ["a", "b", "c"]
+        assert parts["news"]["system"].values.tolist() == ["a", "b"]
+        assert parts["web"]["topic"].values.tolist() == ["3", "2"]
+        one = dict(each_group(cube_of().assign_coords(kind=("topic", list("ppqr"))), "kind"))
+        assert {key: part.sizes["system"] for key, part in one.items()} == dict.fromkeys("pqr", 3)
 
     def test_systems_come_with_the_topics_of_their_collections(self):
         tracks = {"1": "news", "2": "web", "3": "web", "4": "news"}
@@ -120,17 +124,19 @@ class TestParts:
         topics = {k: part["topic"].values.tolist() for k, part in each_group(cube, "team")}
         assert topics == {"x": list("3214"), "y": list("3214"), "z": list("32")}
 
-    def test_a_part_is_as_deep_as_its_lists_unless_the_depth_was_given(self):
+    def test_a_part_of_a_cube_is_as_deep_as_the_cube_and_one_of_rows_as_its_lists(self):
         runs = pd.concat([RUNS, RUNS[:1].assign(doc="e", score=0.5)])
         runs["team"] = runs["system"].str.upper()
-        depths = {k: part.sizes["depth"] for k, part in each_group(cube_of(runs), "team")}
-        assert depths == {"A": 2, "B": 1, "C": 1}
-        given = each_group(cube_of(runs, depth=3), "team")
-        assert {part.sizes["depth"] for _, part in given} == {3}
+        for how, depth, own in (({}, 2, 1), ({"depth": 3}, 3, 3)):
+            depths = {k: p.sizes["depth"] for k, p in each_group(cube_of(runs, **how), "team")}
+            assert depths == dict.fromkeys("ABC", depth)
+            depths = {k: p.sizes["depth"] for k, p in own_rows(cube_of(runs, **how), "team")}
+            assert depths == {"A": depth, "B": own, "C": own}
 
-    def test_topics_that_nobody_has_a_list_for_have_no_systems(self):
+    def test_groups_of_rows_lack_the_systems_that_have_none_there_and_name_them(self):
         cube = cube_of().assign_coords(kind=("topic", ["p", "p", "p", "q"]))
-        alone = dict(each_group(cube, "kind"))["q"]
+        with pytest.warns(IrframeWarning, match=r"rows in a group of kind .* q \(a, b, c\); say"):
+            alone = dict(own_rows(cube, "kind"))["q"]
         assert (alone.sizes["system"], alone.sizes["topic"], alone.sizes["depth"]) == (0, 1, 1)
 
     def test_judgments_stay_those_of_the_whole(self, cube):

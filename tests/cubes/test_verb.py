@@ -6,10 +6,11 @@ import pytest
 import xarray as xr
 
 import irframe as ir
+from irframe.cubes.as_scores import as_scores
 from irframe.cubes.provenance import provenance
 from irframe.cubes.splitting import groups, join
 from irframe.cubes.verb import VERBS, branches, verb
-from irframe.errors import DepthError, InputError, ParameterError
+from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ class TestCalls:
             shapes[0](pd.DataFrame())
 
     def test_arguments_are_those_of_the_function(self, shapes, cube):
-        with pytest.raises(TypeError, match="unexpected keyword argument 'at'"):
+        with pytest.raises(TypeError, match=r"shape_of\(\): .*unexpected keyword argument 'at'"):
             shapes[0](cube, at=5)
         with pytest.raises(TypeError, match="positional"):
             shapes[0](cube, "half")
@@ -105,18 +106,34 @@ class TestGroups:
         assert (found.isel(metric=0, depth=0).notnull().to_numpy() == inside).all()
         assert found["system"].values.tolist() == scores["system"].values.tolist()
 
-    @pytest.mark.parametrize("known", [True, False])
-    def test_a_group_has_the_systems_that_are_there_on_any_of_its_topics(self, known):
-        labels = {"metric": ["AP", "RR"], "system": list("abc"), "topic": list("1234")}
-        scores = xr.DataArray(np.zeros((2, 3, 4)), labels, list(labels))
+    @pytest.mark.parametrize("known", ["nothing", "retrieved", "took_part"])
+    def test_a_group_has_the_systems_with_a_score_there_or_in_no_group(self, known):
+        labels = {"metric": ["AP", "RR"], "system": list("abcd"), "topic": list("1234")}
+        scores = xr.DataArray(np.zeros((2, 4, 4)), labels, list(labels))
         scores = scores.assign_coords(half=("topic", list("xxyy")))
-        if known:  # by the cube: a score of 0 may be that of a list that is not there
-            lengths = [[1, 1, 1, 1], [0, 5, 1, 1], [0, 0, 1, 1]]
-            scores = scores.assign_coords(retrieved=(("system", "topic"), lengths))
-        else:
-            scores[:, 1, 0] = scores[0, 1, 1] = scores[:, 2, :2] = np.nan
+        scores[:, 1, 0] = scores[0, 1, 1] = scores[:, 2, :2] = scores[:, 3] = np.nan
+        there = scores.notnull().any("metric")
+        if known != "nothing":
+            scores = scores.assign_coords({known: there})
         systems = {key: "".join(part["system"].values) for key, part in groups(scores, "half")}
-        assert systems == {"x": "ab", "y": "abc"}
+        assert systems == {"x": "abd", "y": "abcd"}
+        nobody = scores.where(scores["half"] == "y")
+        assert dict(groups(nobody, "half"))["x"].sizes["system"] == 4
+
+    def test_a_system_that_took_part_without_any_score_is_named(self, scores):
+        absent = (scores["half"] == "first") & (scores["system"] == "ance")
+        masked = scores.where(~absent)
+        frame = as_scores(masked.sel(depth=10)).reindex(as_scores(scores.sel(depth=10)).index)
+        frame = frame.join(scores["half"].to_series())
+        for subject in (masked, frame):
+            with pytest.warns(IrframeWarning, match=r"left out there \(half\): first \(ance\)"):
+                found = subject.ireval.compare(by="half", at=10 if subject is masked else None)
+            assert len(found) == 2 * (21 + 28)
+        frames = [
+            one.ireval.compare(by="half")
+            for one in (frame.dropna(), masked.sel(depth=[10]).drop_vars("took_part"))
+        ]
+        assert [len(each) for each in frames] == [2 * (21 + 28)] * 2
 
     def test_other_scores_are_split_alike(self, shapes, scores):
         found = shapes[1](scores, scores.isel(topic=slice(None, None, -1)), by="half")

@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 import irframe as ir
+from irframe.errors import DepthError
 from irframe.inference.averages import averages
 from irframe.inference.matching import match_topics
 
@@ -71,3 +72,11 @@ def test_lazy_scores_stay_lazy(scores):
     lazy = averages(scores.chunk(topic=3))
     assert lazy.chunks
     xr.testing.assert_allclose(lazy.compute(), averages(scores))
+
+
+@pytest.mark.parametrize("at", [[1, 10], [10], 99, True, "x"])
+def test_verbs_of_one_depth_take_one(at):
+    scores = ir.cube(*ir.example_track()).ireval.score("AP", "RR", at=[5, 10])
+    for ask in (scores.ireval.best_systems, scores.ireval.reordering):
+        with pytest.raises(DepthError, match="at, one of the depths scored; found"):
+            ask(at=at)

@@ -205,7 +205,7 @@ def test_scores_without_depths():
 def test_groups_and_trees():
     scores = experiment(gaps=False).assign_coords(team=("system", list("xyxyxyy")))
     small = {name: scores[name] for name in ("kind", "team")}
-    small["retrieved"] = (("system", "topic"), np.ones((7, 9), int))
+    small["took_part"] = (("system", "topic"), np.ones((7, 9), bool))
     for by in ("kind", "team"):
         for verb in ("discrimination", "volatility"):
             expected = getattr(scores.ireval, verb)(by=by)

@@ -138,9 +138,17 @@ class TestRefusals:
         with pytest.raises(InputError, match="finite scores .*: ASL"):
             match_topics(scores)
 
-    @pytest.mark.parametrize(("at", "offenders"), [([1, 7, 8], [7, 8]), ([], []), ([5, 5], [5])])
-    def test_depths(self, at, offenders):
-        with pytest.raises(DepthError, match="each once, from 1 to 20") as caught:
+    @pytest.mark.parametrize(
+        ("at", "words", "offenders"),
+        [
+            ([1, 7, 8], r"found 2 not scored: 7, 8\. Ask for some", [7, 8]),
+            ([1, 21], r"found 1 not scored: 21\. Score deeper", [21]),
+            ([], "found none", []),
+            ([5, 1, 5], r"found 1 again: 5\. Name each depth once in at=", [5]),
+        ],
+    )
+    def test_depths(self, at, words, offenders):
+        with pytest.raises(DepthError, match=f"each once, from 1 to 20; {words}") as caught:
             select_depths(random_scores(0), at)
         assert caught.value.offenders == offenders
 

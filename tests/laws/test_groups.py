@@ -1,17 +1,22 @@
 """One result per group is what the group alone gives, judged as a part of the whole."""
 
 import inspect
+import warnings
+from contextlib import suppress
 from functools import cache
 
+import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 from hypothesis import given
 from incomplete import incomplete
-from laws.experiments import TRACKS, experiment, few, seeds
-from laws.verbs import VERBS, assert_same, bare, outcome
+from laws.experiments import THOROUGH, TRACKS, experiment, few, seeds
+from laws.verbs import VERBS, assert_same, bare, call, outcome
 
 import irframe as ir
+from irframe.cubes.as_scores import as_scores
+from irframe.errors import IrframeError, IrframeWarning
 
 pytestmark = incomplete
 GROUPED = sorted(name for name, verb in VERBS.items() if "by" in inspect.signature(verb).parameters)
@@ -121,3 +126,174 @@ def test_no_number_depends_on_the_other_track(seed):
         part = part.isel(system=listed.to_numpy().nonzero()[0])
         for name in sorted(VERBS):
             assert_same(outcome(name, part), told_alone(name, seed)[track])
+
+
+SCORED = [
+    name for name in GROUPED if next(iter(inspect.signature(VERBS[name]).parameters)) == "scores"
+]
+BASED = [name for name in GROUPED if "baseline" in inspect.signature(VERBS[name]).parameters]
+
+
+def uneven(seed):
+    """Return frames of one collection whose groups differ in who has lists, and how deep."""
+    runs, qrels = experiment(seed)
+    place = runs.groupby(["system", "topic"]).cumcount()
+    absent = (runs["system"] == "s2") & (runs["track"] == "web")
+    return runs[((runs["track"] == "news") | (place < 4)) & ~absent], qrels
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("name", GROUPED)
+@few
+@given(seed=seeds)
+def test_groups_are_like_what_is_selected(name, seed):
+    cube = ir.cube(*uneven(seed))
+    expected = {track: outcome(name, cube.sel(topic=topics)) for track, topics in TRACKS.items()}
+    assert_groups(outcome(name, cube, by="track"), expected)
+
+
+def partly(seed):
+    """Return a cube in which systems without lists on the web take part in a half of it."""
+    halves = {"w3": "late", "w4": "late"}
+    frames = [
+        frame.assign(half=frame["topic"].map(halves).fillna("early")) for frame in uneven(seed)
+    ]
+    return ir.cube(*frames, collection="half")
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("name", SCORED)
+@few
+@given(seed=seeds)
+def test_groups_are_the_same_whatever_became_of_coordinates(name, seed):
+    cube = partly(seed)
+
+    def mixed(scores):
+        return scores.drop_vars(["took_part", "retrieved"], errors="ignore")
+
+    for by in ("track", "half"):
+        assert_same(outcome(name, cube, change=mixed, by=by), outcome(name, cube, by=by))
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("name", SCORED)
+@pytest.mark.parametrize("by", ["track", "half"])
+def test_groups_of_a_frame_are_those_of_an_array(name, by):
+    cube = partly(3)
+    keys = cube[by].to_series().rename_axis("topic")
+
+    def last(scores):
+        return scores.isel(depth=-1, drop=True)
+
+    def framed(scores):
+        return as_scores(last(scores)).join(keys)
+
+    found, expected = (outcome(name, cube, change=each, by=by) for each in (framed, last))
+    if isinstance(found, pd.DataFrame) and not isinstance(expected, pd.DataFrame):
+        if isinstance(expected, xr.DataArray):
+            expected = expected.to_dataset("metric")
+        rows = expected.to_dataframe().reset_index().set_index(found.index.names)
+        rest = rows.loc[rows.index.difference(found.index), [*found]]
+        assert not rest.drop(columns="n", errors="ignore").notna().to_numpy().any()
+        expected = rows.loc[found.index, [*found]].rename_axis(columns=found.columns.name)
+    assert_same(found, expected)
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("name", BASED)
+def test_groups_without_the_baseline_are_left_out_and_named(name):
+    cube = ir.cube(*experiment(1), collection="track")
+    options = {"baseline": "s0", "by": "track"}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        found = loud(name, cube, **options)
+    messages = [str(each.message) for each in told if issubclass(each.category, IrframeWarning)]
+    assert sum("left out (track): web (no s0)" in message for message in messages) == 1
+    alone = outcome(name, cube.sel(topic=TRACKS["news"]), baseline="s0")
+    assert_group(found, alone, "news")
+
+
+def loud(name, cube, **options):
+    """Call a verb without silencing its warnings."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("laws.verbs.warnings.simplefilter", lambda *_: None)
+        return call(name, cube, **options)
+
+
+REFUSED = {
+    "topics": lambda scores: xr.concat([scores, scores], "topic"),
+    "a topic": lambda scores: scores.isel(topic=[0, *range(scores.sizes["topic"])]),
+    "systems": lambda scores: xr.concat([scores, scores], "system"),
+    "metrics": lambda scores: xr.concat([scores, scores], "metric"),
+    "depths": lambda scores: xr.concat([scores, scores], "depth"),
+    "rows": lambda scores: pd.concat([as_scores(scores[..., -1])] * 2),
+    "columns": lambda scores: pd.concat([as_scores(scores[..., -1])] * 2, axis=1),
+    "columns of a flat frame": lambda scores: pd.concat(
+        [as_scores(scores[..., -1]).reset_index()] * 2, axis=1
+    ),
+    "text": lambda scores: scores.astype(str),
+    "columns of text": lambda scores: as_scores(scores[..., -1]).astype(str),
+    "metrics without names": lambda scores: scores.drop_vars("metric"),
+    "depths between depths": lambda scores: scores.interp(depth=[1.5, 2.5]),
+    "depths averaged": lambda scores: scores.isel(depth=slice(4)).coarsen(depth=2).mean(),
+}
+"""What is done to scores -> how; nobody can say what a number of these would mean."""
+
+
+def in_turn(changes, name):
+    """Return the changes whose turn it is at a verb: all where draws are many."""
+    turns = 1 if THOROUGH else 3
+    return list(changes.items())[SCORED.index(name) % turns :: turns]
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("name", SCORED)
+def test_scores_that_are_none_are_refused(name):
+    cube = ir.cube(*experiment(2))
+    for what, change in in_turn(REFUSED, name):
+        found = outcome(name, cube, change=change)
+        assert isinstance(found, type), what
+        assert issubclass(found, IrframeError), what
+
+
+ALIKE = {
+    "in half precision": lambda scores: scores.astype("float16"),
+    "in single precision": lambda scores: scores.astype("float32"),
+    "as objects": lambda scores: scores.astype("float16").astype(object),
+    "without an index": lambda scores: scores.astype("float16").reset_index("topic"),
+    "at depths in floats": lambda scores: scores.astype("float16").assign_coords(
+        depth=scores["depth"].astype(float)
+    ),
+}
+"""What is done to scores, which changes no number but by rounding -> how."""
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("name", SCORED)
+def test_scores_are_averaged_in_double_precision(name):
+    cube = ir.cube(*experiment(2))
+    for _, change in in_turn(ALIKE, name):
+
+        def widened(scores, change=change):
+            exact = change(scores).astype(np.float64)
+            return exact.assign_coords(topic=scores["topic"], depth=scores["depth"])
+
+        assert_same(outcome(name, cube, change=change), outcome(name, cube, change=widened))
+
+
+@pytest.mark.law
+@pytest.mark.parametrize("name", SCORED)
+def test_columns_that_were_renamed_or_added_are_said_and_taken(name):
+    cube = ir.cube(*experiment(2))
+    made = ir.evaluate(*experiment(2), ["AP(norm='min')", "nDCG@3"])
+    renamed = made.rename(columns={"nDCG@3": "mine"})
+    options = {"at": None} if "at" in inspect.signature(VERBS[name]).parameters else {}
+    for frame in (renamed, renamed.join(pd.Series(range(8), made.loc["s1"].index, name="length"))):
+        frame.attrs = made.attrs
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            with suppress(IrframeError):  # of verbs that look at depths, or effort
+                loud(name, cube, change=lambda _: frame, **options)  # noqa: B023
+        messages = [str(each.message) for each in told]
+        assert sum("taken as metrics: mine;" in message for message in messages) == 1
+        assert sum("left out: length" in message for message in messages) == ("length" in frame)

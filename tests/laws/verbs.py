@@ -71,8 +71,11 @@ def some_topics(scores):
 SPECIAL = {"effort_gain": lambda cube: ir.score(cube, "Twist", "AP")}
 
 
-def call(name, cube, **options):
-    """Call a verb on what it takes, made of a cube, with arguments for all it needs."""
+def call(name, cube, change=None, **options):
+    """Call a verb on what it takes, made of a cube, with arguments for all it needs.
+
+    What it takes, and scores among the arguments, may be changed by a function before.
+    """
     function = VERBS[name]
     parameters = list(inspect.signature(function).parameters.values())
     first = parameters[0].name
@@ -81,30 +84,39 @@ def call(name, cube, **options):
         if first in FRAMES and isinstance(cube, xr.DataTree):
             options["by"] = "track"
         grouped = options if first in GROUPED and not isinstance(cube, xr.DataTree) else {}
-        subject = SPECIAL.get(name, SUBJECTS[first])(cube, **grouped)
+        subject = changed(SPECIAL.get(name, SUBJECTS[first])(cube, **grouped), change)
         positional, named = [], {}
         for parameter in parameters[1:]:
-            given = ARGUMENTS.get(parameter.name, inspect.Parameter.empty)
-            given = (
-                given(cube) if given is not inspect.Parameter.empty and callable(given) else given
-            )
-            if isinstance(given, dict):
-                given = given.get(name, inspect.Parameter.empty)
-            if parameter.name == "original":
-                given = subject
-            if given is inspect.Parameter.empty:
-                if parameter.default is parameter.empty and parameter.kind != 2:
-                    raise LookupError(f"tests/laws/verbs.py knows no {parameter.name} for {name}")
+            if parameter.name in options:
                 continue
-            if parameter.default is parameter.empty and parameter.kind == 1:
-                positional.append(given)
-            elif parameter.kind == parameter.VAR_POSITIONAL:
+            given = argument(name, parameter, cube, subject, change)
+            if given is inspect.Parameter.empty:
+                continue
+            if parameter.kind == parameter.VAR_POSITIONAL:
                 positional += given
-            elif parameter.kind == parameter.POSITIONAL_ONLY:
+            elif parameter.default is parameter.empty and parameter.kind < 2:
                 positional.append(given)
             else:
                 named[parameter.name] = given
         return function(subject, *positional, **(named | options))
+
+
+def argument(name, parameter, cube, subject, change):
+    """Return what a verb is given for a parameter, empty for its default."""
+    empty = inspect.Parameter.empty
+    given = subject if parameter.name == "original" else ARGUMENTS.get(parameter.name, empty)
+    if given is not empty and callable(given) and parameter.name != "original":
+        given = changed(given(cube), change)
+    if isinstance(given, dict):
+        given = given.get(name, empty)
+    if given is empty and parameter.default is parameter.empty and parameter.kind != 2:
+        raise LookupError(f"tests/laws/verbs.py knows no {parameter.name} for {name}")
+    return given
+
+
+def changed(scores, change):
+    """Return scores as a function changes them; without one, or of anything else, as they are."""
+    return scores if change is None or not isinstance(scores, xr.DataArray) else change(scores)
 
 
 def outcome(name, cube, **options):

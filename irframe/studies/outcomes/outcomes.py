@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import listed
 from irframe.cubes.gate import read_cube
-from irframe.cubes.splitting import join_frames, naming_group
+from irframe.cubes.splitting import having, join_frames, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.frames.as_qrels import Qrels
@@ -288,9 +288,9 @@ def outcomes(
         _refuse_settled(qrels=qrels, ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
         found = {None: answers_of_cube(read_cube(data), **reading)}
     parts = {}
-    for key, answers in found.items():
+    for key in having({k: each.systems for k, each in found.items()}, {"baseline": baseline}, by):
         with naming_group(key, by):
-            parts[key] = _compared(answers, verdict, baseline, systems, order)
+            parts[key] = _compared(found[key], verdict, baseline, systems, order)
     return parts[None] if by is None else Outcomes.join(parts, by)
 
 

@@ -204,6 +204,15 @@ def test_groups_of_topics():
     assert found.queries["kind"].tolist() == ["x", "x", "y", "y"]
 
 
+def test_groups_without_the_baseline_are_left_out():
+    runs, qrels = track({"A": [1, 2, 3, None], "B": [2, 1, None, 3]}, length=5)
+    runs = runs.assign(kind=runs["qid"].map({"q0": "x", "q1": "x", "q2": "y", "q3": "y"}))
+    some = runs[(runs["kind"] == "x") | (runs[runs.columns[0]] != "A")]
+    with pytest.warns(IrframeWarning, match=r"left out \(kind\): y \(no A\)"):
+        found = some.ireval.outcomes(qrels, baseline="A", by="kind").summary
+    assert found["kind"].tolist() == ["x"]
+
+
 def test_first_of_several_relevant_documents():
     runs, qrels = track({"A": [3], "B": [1]}, length=5)
     more = pd.DataFrame([("q0", "A1", 2), ("q0", "never", 1)], columns=qrels.columns)
