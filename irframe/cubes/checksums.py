@@ -143,6 +143,13 @@ def _text(value: Any) -> list[str]:
 
 def _apply(function: Any, parts: Parts, outputs: Mapping[str, tuple[Any, ...]], **told: Any) -> Any:
     """Return what a function makes of variables, blockwise where some are lazy."""
+    if not any(part.chunks for part in parts.values()):
+        columns = {name for name, part in parts.items() if part.dims == (SYSTEM,)}
+        whole = {name: part.to_numpy() for name, part in parts.items()}
+        arrays = [v[:, np.newaxis] if name in columns else v for name, v in whole.items()]
+        made = function(*arrays, names=tuple(parts), **told)
+        given = zip(outputs.items(), made if len(outputs) > 1 else (made,), strict=True)
+        return {name: variable((*LIST, *dims), result) for (name, dims), result in given}
     new = {dim for dims in outputs.values() for dim in dims if dim == SPAN}
     sizes = {dim: 1 + len(_spans(parts["doc"].sizes[DEPTH])) for dim in new}
     found = xr.apply_ufunc(
