@@ -48,7 +48,7 @@ def report(
     at: int | None = None,
     title: str | None = None,
     test: Test = "t",
-    adjust: Adjust = "holm",
+    adjust: Adjust = "auto",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -70,7 +70,7 @@ def report(
     at: int | None = None,
     title: str | None = None,
     test: Test = "t",
-    adjust: Adjust = "holm",
+    adjust: Adjust = "auto",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -91,7 +91,7 @@ def report(
     at: int | None = None,
     title: str | None = None,
     test: Test = "t",
-    adjust: Adjust = "holm",
+    adjust: Adjust = "auto",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -126,10 +126,10 @@ def report(
         Title of the page.
     test, adjust, alpha
         Test of pairs of systems, its correction over the pairs of a metric at a depth, and the
-        significance level, as for `compare`; ``1 - alpha`` is the level of the intervals.
+        significance level, as for `rank_intervals`; ``1 - alpha`` is the level of the intervals.
     samples, seed
-        How many resamples of the topics, at least 100, and the seed of their draws, as for
-        `rank_intervals`.
+        How many resamples of the topics say how often a system comes first, at least 100, and the
+        seed of their draws, as for `rank_intervals`.
 
     Returns
     -------
