@@ -10,6 +10,7 @@ from scipy.special import expit, logit, stdtrit
 from irframe.errors import warn
 from irframe.inference.cautions import few_topics, listed, noted
 from irframe.inference.lazily import at_once, is_lazy
+from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM
 
@@ -45,7 +46,8 @@ def mean_intervals(
     n, mean = found["n"], found["mean"]
     labels = [str(name) for name in scores[METRIC].to_numpy()]
     shares = np.array([interval == "logit" and facts(name).share for name in labels])
-    beyond = ((scores < 0) | (scores > 1)).any([dim for dim in scores.dims if dim != METRIC])
+    rest = [dim for dim in scores.dims if dim != METRIC]
+    beyond = (scores.min(rest) < -(10.0**-TIE)) | (scores.max(rest) > 1 + 10.0**-TIE)
     dims = [METRIC, SYSTEM, *(dim for dim in mean.dims if dim not in {METRIC, SYSTEM})]
     parts = [part.transpose(*dims) for part in (n, mean, found["squares"])]
     names = {METRIC: labels, SYSTEM: scores[SYSTEM].to_numpy().tolist()}
