@@ -15,6 +15,7 @@ sys.path[:0] = [str(TESTS), str(TESTS / "benchmarks")]
 
 from populations import DL_2021, LLM, TOPICS, TREC_8, some_systems  # noqa: E402
 from test_few_topics import (  # noqa: E402
+    SOME,
     SYSTEMS,
     judges,
     means,
@@ -26,7 +27,6 @@ from test_few_topics import (  # noqa: E402
 )
 
 PAGE = Page("few-topics")
-SOME = 5, 10, 20, 50
 METHODS = {"holm": "Holm", "max-t": "max-T", "bootstrap": "resampling"}
 COLUMNS = {
     "held": "true rank held",
@@ -61,9 +61,9 @@ def write_means(every):
 
 def tried(every, method):
     """Yield the systems and metrics that a kind of intervals of ranks is tried with."""
-    for scores in every.values():
+    for scores in every.values() if method == "holm" else [every[TREC_8][:1]]:
         for how, count in SYSTEMS[:1] if method == "max-t" else SYSTEMS:
-            yield some_systems(scores if method == "holm" else scores[:1], how, count)
+            yield some_systems(scores, how, count)
 
 
 def write_ranks(every):
@@ -93,12 +93,12 @@ def write_judges(data):
 
 def write_orders(data, every):
     """Write how often intervals of tau, and of Erho^2 of the very systems, hold the truth."""
-    rows = {"topics": TOPICS}
+    rows = {"topics": SOME}
     for name, pair in orders(data).items():
         for of in ("expected", "averages"):
-            rows[f"tau, {of}: {name}"] = shares([taus(pair, topics, of) for topics in TOPICS])
+            rows[f"tau, {of}: {name}"] = shares([taus(pair, topics, of) for topics in SOME])
     scores = some_systems(every[TREC_8], "spread", 20)
-    rows["Erho^2, fixed systems"] = shares([reliabilities(scores, topics) for topics in TOPICS])
+    rows["Erho^2, fixed systems"] = shares([reliabilities(scores, topics) for topics in SOME])
     PAGE.table(rows, "orders")
 
 

@@ -33,10 +33,12 @@ from irframe.studies.judges.compare_judges import _count
 from irframe.studies.judges.reading import read_judges as read_all
 
 SYSTEMS = [("best", 10), ("spread", 10), ("best", 40)]
-CORRELATED = 20
+CORRELATED = 12
 """Systems whose orders are compared."""
 BLOCK = 100
 """Draws at a time, where each has resamples."""
+SOME = 5, 10, 20, 50
+"""With how many topics what takes long is tried."""
 
 
 def quietly(function):
@@ -203,7 +205,7 @@ def test_judges(benchmark, shared, topics, name):
 
 
 @pytest.mark.parametrize("of", ["expected", "averages"])
-@pytest.mark.parametrize("topics", TOPICS)
+@pytest.mark.parametrize("topics", SOME)
 def test_taus(benchmark, shared, topics, of):
     pairs = orders(shared / "data")
 
