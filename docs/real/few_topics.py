@@ -54,7 +54,9 @@ def write_means(every):
             for topics in TOPICS
         ]
         for title, reciprocal in (("", False), (", RR", True)):
-            kept = [[v for n, v in row.items() if n.startswith("RR") == reciprocal] for row in found]
+            kept = [
+                [v for n, v in row.items() if n.startswith("RR") == reciprocal] for row in found
+            ]
             rows[f"{words}{title}"] = shares(np.mean(kept, axis=1))
     PAGE.table(rows, "means")
 
@@ -76,7 +78,9 @@ def write_ranks(every):
             worst = {"held": np.min, "best held": np.min, "sole first": np.mean, "width": np.mean}
             told = {name: pick(joined[name]) for name, pick in worst.items()}
             row = {"intervals": words, "topics": topics}
-            row |= dict(zip(list(COLUMNS.values())[:3], shares(list(told.values())[:3]), strict=True))
+            row |= dict(
+                zip(list(COLUMNS.values())[:3], shares(list(told.values())[:3]), strict=True)
+            )
             rows.append(row | {COLUMNS["width"]: f"{told['width']:.1f}"})
     PAGE.table(rows, "ranks")
 

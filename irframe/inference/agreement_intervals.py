@@ -1,4 +1,4 @@
-"""Between which values an agreement may be, on topics like these or by averages over all of them."""
+"""Between which values an agreement may be: on topics like these, or by averages over all."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -94,19 +94,20 @@ class Side(NamedTuple):
 
     def at(self, block: slice) -> Self:
         """Return some of what is to be compared."""
-        parts = (part[..., block, :] for part in self[:3])
-        return type(self)(*parts, self.scored[..., block])
+        means, drawn, without = (part[..., block, :] for part in self[:3])
+        return type(self)(means, drawn, without, self.scored[..., block])
 
     def alone(self) -> Self:
         """Return each of what is to be compared for itself, K being 1."""
-        parts = (part[..., np.newaxis, :] for part in self[:3])
-        return type(self)(*parts, self.scored[..., np.newaxis])
+        means, drawn, without = (part[..., np.newaxis, :] for part in self[:3])
+        return type(self)(means, drawn, without, self.scored[..., np.newaxis])
 
     @classmethod
     def stacked(cls, sides: Sequence[Self]) -> Self:
         """Return several to be held against each other, by what each has several of."""
-        parts = (np.stack(part, axis=-2) for part in zip(*(side[:3] for side in sides)))
-        return cls(*parts, np.stack([side.scored for side in sides], axis=-1))
+        each = zip(*(side[:3] for side in sides), strict=True)
+        means, drawn, without = (np.stack(part, axis=-2) for part in each)
+        return cls(means, drawn, without, np.stack([side.scored for side in sides], axis=-1))
 
 
 def read_sides(matched: Matched, asked: Asked, method: Agreement) -> list[Side]:

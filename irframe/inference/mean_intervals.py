@@ -57,11 +57,10 @@ def mean_intervals(
     low, high = (parts[1].copy(data=end).transpose(*mean.dims) for end in ends)
     result = xr.Dataset({"mean": mean, "ci_low": low, "ci_high": high, "n": n})
     result.attrs["interval"] = "logit" if shares.any() else "t"
-    return result if is_lazy(ends) else noted(result, _cautions(*_values(parts), ends, names))
-
-
-def _values(parts: list[xr.DataArray]) -> list[Array]:
-    return [part.to_numpy() for part in parts[:2]]
+    if is_lazy(ends):
+        return result
+    counted, means, _ = (part.to_numpy() for part in parts)
+    return noted(result, _cautions(counted, means, ends, names))
 
 
 def _ends(

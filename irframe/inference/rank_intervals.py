@@ -238,7 +238,7 @@ class Ranking:
         return {"method": self.method, **self.pairing.told(), **drawn}
 
     def _ranks(self, matched: Matched, row: int, depths: slice, apart: Array) -> Array:
-        """Return what `columns` names, shape (name, depth, system), of pairs apart (depth, pair)."""
+        """Return what `columns` names, (name, depth, system), of pairs apart (depth, pair)."""
         ranks = 1 + count_below(-np.round(matched.means[row, depths], TIE))
         tiers = _tiers(ranks, apart)
         compute = partial(self.ends, matched, row)

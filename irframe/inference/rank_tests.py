@@ -83,14 +83,14 @@ def _summands(scores: Array, summary: Summary, sign: int) -> Arrays:
     """Return what is added up, higher is better, and which systems' sums are finite."""
     values = sign * (-1 if summary == "harmonic" else 1) * terms(scores, summary)
     finite = np.isfinite(values)
-    return np.where(finite, values, 0), finite.all(axis=1)
+    return np.where(finite, values, 0), np.asarray(finite.all(axis=1))
 
 
 def _statistics(values: Array, known: Array) -> Array:
     """Return t of how far others are ahead, (depth, system, other); 0 without a standard error."""
     systems, topics, depths = values.shape
     pairs = all_pairs(systems)
-    mean, sd = by_depth(lambda block, pairs: moments(block, pairs), values, pairs)
+    mean, sd = by_depth(moments, values, pairs)
     a, b = pairs.T
     sd[(sd == 0) | ~known[a] | ~known[b]] = np.inf
     lead = (mean / (sd / np.sqrt(topics))).T

@@ -24,7 +24,6 @@ from populations import (
     some_systems,
 )
 
-import irframe as ir
 from irframe.errors import IrframeWarning
 from irframe.inference.resampled import Resamples
 from irframe.studies.judges.coefficient_intervals import with_intervals
@@ -125,7 +124,9 @@ def orders(data):
     matrices = read_matrices(data)
     nist, model = (read_judged(data, judge)[:1] for judge in ("nist", "gpt4o"))
     return {
-        "AP and P@10 of TREC-8": [some_systems(matrices, "spread", CORRELATED)[[row]] for row in (0, 1)],
+        "AP and P@10 of TREC-8": [
+            some_systems(matrices, "spread", CORRELATED)[[row]] for row in (0, 1)
+        ],
         "DL 2021 by two judges": [
             nist.isel(system=slice(CORRELATED)),
             model.isel(system=slice(CORRELATED)),
@@ -146,7 +147,9 @@ def taus(pair, topics, of, draws=DRAWS):
     hits = []
     for part in parts:
         sides = one.isel(depth=part), other.isel(depth=part)
-        found = quietly(lambda sides=sides: sides[0].ireval.agreement(sides[1], interval=True, of=of))
+        found = quietly(
+            lambda sides=sides: sides[0].ireval.agreement(sides[1], interval=True, of=of)
+        )
         hits.append(held(found["ci_low"].to_numpy(), found["ci_high"].to_numpy(), truth))
     return np.mean(hits)
 
@@ -192,7 +195,9 @@ def test_means(benchmark, shared, topics):
 def test_ranks(benchmark, shared, topics, how, systems):
     scores = some_systems(read_matrices(shared / "data"), how, systems)
     found = benchmark.pedantic(ranks, (scores, topics, "holm"), rounds=1)
-    tell(f"ranks of the {how} {systems}", topics, {name: each.min() for name, each in found.items()})
+    tell(
+        f"ranks of the {how} {systems}", topics, {name: each.min() for name, each in found.items()}
+    )
     assert min(found["held"].min(), found["best held"].min()) > 0.96
 
 

@@ -20,7 +20,9 @@ def test_the_first_metric_and_depth_decide(scores):
         *("ASL@10", "nDCG@5", "nDCG@10", "n_topics"),
     ]
     assert board["ASL@5"].is_monotonic_increasing
-    ranks = scores.ireval.rank_intervals("bootstrap", samples=50).sel(metric="ASL", depth=5, drop=True)
+    ranks = scores.ireval.rank_intervals("bootstrap", samples=50).sel(
+        metric="ASL", depth=5, drop=True
+    )
     expected = ranks.to_dataframe().rename(columns={"mean": "ASL@5"}).loc[board.index]
     shared = [name for name in board if name in expected]
     assert len(shared) == 9

@@ -57,16 +57,17 @@ def test_scores_that_do_not_vary_have_no_interval(interval, lazy):
     values = np.array([[0.0] * 5, [1.0] * 5, [0.1] * 5, [0.1, 0.2, 0.1, 0.2, 0.3]])
     labels = {"metric": ["AP"], "system": list("abcd")}
     scores = xr.DataArray(values[np.newaxis], labels, ("metric", "system", "topic"))
-    with pytest.warns(IrframeWarning, match="scores are the same: AP of a, AP of b, AP of c$") as caught:
-        found = (scores.chunk(topic=2) if lazy else scores).ireval.summary(interval=interval)
-        found = found.compute()
+    given = scores.chunk(topic=2) if lazy else scores
+    message = "scores are the same: AP of a, AP of b, AP of c$"
+    with pytest.warns(IrframeWarning, match=message) as caught:
+        found = given.ireval.summary(interval=interval).compute()
     assert len(caught) == 1
     assert found["ci_low"].isnull().values.tolist() == [[True, True, True, False]]
     assert found["ci_high"].isnull().values.tolist() == [[True, True, True, False]]
     assert lazy or "AP of a" in found.attrs["caution"]
 
 
-def test_reciprocal_ranks_on_few_topics_are_told(scores):
+def test_reciprocal_ranks_on_few_topics_are_told():
     few = ir.cube(*ir.example_track()).ireval.score("RR", "AP").isel(topic=slice(7), depth=[49])
     message = "intervals of a mean RR hold less often than they say below 8 topics: 7"
     with pytest.warns(IrframeWarning, match=message) as caught:

@@ -1,4 +1,4 @@
-"""Verbs say how sure a number is in the same words, correct once, and never say that it is certain."""
+"""Verbs say in one word how sure a number is, correct once, and call nothing certain."""
 
 import inspect
 

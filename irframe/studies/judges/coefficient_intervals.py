@@ -90,7 +90,7 @@ def _transformed(found: Array, without: Array, sizes: Array, alpha: float) -> Ar
         error = np.sqrt((topics - 1) / topics * (about**2).sum(axis=0))
         error = np.where((topics > 1) & (error > ROUNDING), error, np.nan)
         reach = stdtrit(clusters - 1, 1 - alpha / 2) * error
-        return np.tanh(np.stack([z - reach, z + reach], axis=-1))
+        return np.asarray(np.tanh(np.stack([z - reach, z + reach], axis=-1)))
 
 
 def _percentiles(resampled: Array, sizes: Array, resamples: Resamples) -> Array:

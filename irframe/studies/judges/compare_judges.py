@@ -263,9 +263,7 @@ def _intervals(
         for block in _blocks(counts, max(drawn.shape))
     ]
     found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    found |= with_intervals(
-        together, partial(_of_all, scale=judged.scale), drawn, resamples
-    )
+    found |= with_intervals(together, partial(_of_all, scale=judged.scale), drawn, resamples)
     return {name: (_dims_of(name), values) for name, values in found.items()}
 
 
@@ -278,7 +276,7 @@ def _cautions(result: xr.Dataset, counts: Array) -> list[str]:
     lost = [
         name
         for name in _DIMS
-        if (result[name].notnull() & result[name + INTERVAL].isnull().any(BOUND)).any()
+        if (result[name].notnull() & ~result[name + INTERVAL].notnull().all(BOUND)).any()
     ]
     return cautions(counts.sum(axis=(-2, -1)), lost)
 
