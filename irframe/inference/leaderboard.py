@@ -20,7 +20,7 @@ from irframe.inference.matching import (
     read_scores,
     select_depths,
 )
-from irframe.inference.rank_intervals import Method, Ranking
+from irframe.inference.rank_intervals import Ranking, RankMethod
 from irframe.inference.resampled import Resamples
 from irframe.inference.summary import Interval
 from irframe.inference.verdicts import Pairing
@@ -38,7 +38,7 @@ def leaderboard(
     baseline: Hashable | None = None,
     *,
     at: Depths = None,
-    method: Method = "holm",
+    method: RankMethod = "holm",
     interval: Interval = "logit",
     test: Test = "t",
     adjust: Adjust = "auto",
