@@ -35,7 +35,7 @@ def holm_counts(scores: Array, summary: Summary, sign: int, alpha: float) -> Arr
     >>> scores = np.array([[0.1, 0.2, 0.3], [0.2, 0.3, 0.5], [0.8, 0.9, 0.9]])[..., np.newaxis]
     >>> better, worse = holm_counts(scores, "mean", 1, 0.1)
     >>> better.ravel().tolist(), worse.ravel().tolist()
-    ([1, 1, 0], [0, 0, 2])
+    ([2, 1, 0], [0, 0, 2])
     """
     systems, topics, _ = scores.shape
     if topics < 2:

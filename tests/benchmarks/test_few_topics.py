@@ -59,13 +59,15 @@ def populations(data):
 
 
 def means(scores, topics, interval):
-    """Return the share of intervals of means that hold the mean of all topics, by metric."""
+    """Return the share of draws in which an interval holds the mean of all topics, by metric.
+
+    Where all scores drawn are the same there is none, and nothing is held.
+    """
     found = quietly(lambda: sampled(scores, topics).ireval.summary(interval=interval))
     truth = scores.mean("topic").to_numpy()[..., np.newaxis]
     low, high = (found[end].to_numpy() for end in ("ci_low", "ci_high"))
-    truth = np.broadcast_to(truth, low.shape)
-    rows = zip(scores["metric"].to_numpy(), low, high, truth, strict=True)
-    return {str(metric): held(*row) for metric, *row in rows}
+    shares = ((low <= truth) & (truth <= high)).mean(axis=(1, 2))
+    return dict(zip(scores["metric"].to_numpy().tolist(), shares, strict=True))
 
 
 def ranks(scores, topics, method, draws=DRAWS):
