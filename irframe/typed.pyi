@@ -16,10 +16,13 @@ from irframe.cubes.policy import Contributing, PoolDepth, Topics
 from irframe.cubes.score import Metrics
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
+from irframe.inference.agreement_intervals import Of
 from irframe.inference.corrections import Correction, Family
 from irframe.inference.jointly import Adjust
 from irframe.inference.matching import Depths
+from irframe.inference.rank_intervals import RankMethod
 from irframe.inference.reference import Reference
+from irframe.inference.summary import Interval
 from irframe.metrics import Metric
 from irframe.metrics.asl import Unretrieved
 from irframe.metrics.base import MetricType
@@ -391,7 +394,8 @@ class FrameVerbs:
         *,
         at: Depths = None,
         interval: Literal[False] = False,
-        level: float = 0.95,
+        of: Of = "expected",
+        alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
@@ -404,7 +408,8 @@ class FrameVerbs:
         *,
         at: Depths = None,
         interval: Literal[True],
-        level: float = 0.95,
+        of: Of = "expected",
+        alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
@@ -438,7 +443,8 @@ class FrameVerbs:
         self,
         *,
         topics: int | None = None,
-        level: float = 0.95,
+        systems: Literal["random", "fixed"] = "random",
+        alpha: float = 0.05,
         at: Depths = None,
         by: str | None = None,
     ) -> xr.Dataset: ...
@@ -567,7 +573,7 @@ class FrameVerbs:
         grades: Grades = None,
         methods: str | Agreement | Sequence[str | Agreement] = ("kendall", "tau_ap", "rbo"),
         interval: bool = False,
-        level: float = 0.95,
+        of: Of = "expected",
         samples: int = 1000,
         seed: int = 0,
         test: Test = "t",
@@ -583,12 +589,13 @@ class FrameVerbs:
         baseline: Hashable | None = None,
         *,
         at: Depths = None,
-        level: float = 0.95,
+        method: RankMethod = "holm",
+        interval: Interval = "logit",
+        test: Test = "t",
+        adjust: Adjust = "auto",
+        alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
-        test: Test = "t",
-        adjust: Adjust = "holm",
-        alpha: float = 0.05,
         by: str | None = None,
     ) -> pd.DataFrame: ...
     def length_histogram(
@@ -629,7 +636,7 @@ class FrameVerbs:
         self,
         human: xr.DataArray | pd.DataFrame,
         *,
-        level: float = 0.95,
+        alpha: float = 0.05,
         baseline: Hashable | None = None,
         at: Depths = None,
         topics: Literal["rest", "all"] = "rest",
@@ -641,14 +648,15 @@ class FrameVerbs:
     ) -> pd.DataFrame: ...
     def rank_intervals(
         self,
-        level: float = 0.95,
+        method: RankMethod = "holm",
         *,
+        at: Depths = None,
+        interval: Interval = "logit",
+        test: Test = "t",
+        adjust: Adjust = "auto",
+        alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
-        at: Depths = None,
-        test: Test = "t",
-        adjust: Adjust = "holm",
-        alpha: float = 0.05,
         by: str | None = None,
     ) -> pd.DataFrame: ...
     def reordering(
@@ -684,7 +692,7 @@ class FrameVerbs:
         at: int | None = None,
         title: str | None = None,
         test: Test = "t",
-        adjust: Adjust = "holm",
+        adjust: Adjust = "auto",
         alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
@@ -718,7 +726,9 @@ class FrameVerbs:
         relative_to: Hashable | None = None,
         sort: Hashable = False,
     ) -> Styler: ...
-    def summary(self, by: str | None = None, alpha: float = 0.05) -> pd.DataFrame: ...
+    def summary(
+        self, by: str | None = None, alpha: float = 0.05, *, interval: Interval = ...
+    ) -> pd.DataFrame: ...
     def tau_union(self, original: Runs, *, depth: int | None = None) -> pd.DataFrame: ...
     def tie_agreement(
         self,
@@ -756,7 +766,8 @@ class FrameVerbs:
         *,
         at: Depths = None,
         interval: Literal[False] = False,
-        level: float = 0.95,
+        of: Of = "expected",
+        alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
@@ -769,7 +780,8 @@ class FrameVerbs:
         *,
         at: Depths = None,
         interval: Literal[True],
-        level: float = 0.95,
+        of: Of = "expected",
+        alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
@@ -925,7 +937,7 @@ class CubeVerbs:
         at: int | None = None,
         title: str | None = None,
         test: Test = "t",
-        adjust: Adjust = "holm",
+        adjust: Adjust = "auto",
         alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
@@ -997,7 +1009,8 @@ class ScoresVerbs:
         *,
         at: Depths = None,
         interval: Literal[False] = False,
-        level: float = 0.95,
+        of: Of = "expected",
+        alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
@@ -1010,7 +1023,8 @@ class ScoresVerbs:
         *,
         at: Depths = None,
         interval: Literal[True],
-        level: float = 0.95,
+        of: Of = "expected",
+        alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
@@ -1032,7 +1046,8 @@ class ScoresVerbs:
         self,
         *,
         topics: int | None = None,
-        level: float = 0.95,
+        systems: Literal["random", "fixed"] = "random",
+        alpha: float = 0.05,
         at: Depths = None,
         by: str | None = None,
     ) -> xr.Dataset: ...
@@ -1088,12 +1103,13 @@ class ScoresVerbs:
         baseline: Hashable | None = None,
         *,
         at: Depths = None,
-        level: float = 0.95,
+        method: RankMethod = "holm",
+        interval: Interval = "logit",
+        test: Test = "t",
+        adjust: Adjust = "auto",
+        alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
-        test: Test = "t",
-        adjust: Adjust = "holm",
-        alpha: float = 0.05,
         by: str | None = None,
     ) -> pd.DataFrame: ...
     def median_p(
@@ -1103,7 +1119,7 @@ class ScoresVerbs:
         self,
         human: xr.DataArray | pd.DataFrame,
         *,
-        level: float = 0.95,
+        alpha: float = 0.05,
         baseline: Hashable | None = None,
         at: Depths = None,
         topics: Literal["rest", "all"] = "rest",
@@ -1112,14 +1128,15 @@ class ScoresVerbs:
     ) -> xr.Dataset: ...
     def rank_intervals(
         self,
-        level: float = 0.95,
+        method: RankMethod = "holm",
         *,
+        at: Depths = None,
+        interval: Interval = "logit",
+        test: Test = "t",
+        adjust: Adjust = "auto",
+        alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
-        at: Depths = None,
-        test: Test = "t",
-        adjust: Adjust = "holm",
-        alpha: float = 0.05,
         by: str | None = None,
     ) -> xr.Dataset: ...
     def reordering(
@@ -1169,7 +1186,9 @@ class ScoresVerbs:
         relative_to: Hashable | None = None,
         sort: Hashable = False,
     ) -> Styler: ...
-    def summary(self, by: str | None = None, alpha: float = 0.05) -> xr.Dataset: ...
+    def summary(
+        self, by: str | None = None, alpha: float = 0.05, *, interval: Interval = ...
+    ) -> xr.Dataset: ...
     def topics_needed(
         self,
         *,
@@ -1194,7 +1213,8 @@ class ScoresVerbs:
         *,
         at: Depths = None,
         interval: Literal[False] = False,
-        level: float = 0.95,
+        of: Of = "expected",
+        alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
@@ -1207,7 +1227,8 @@ class ScoresVerbs:
         *,
         at: Depths = None,
         interval: Literal[True],
-        level: float = 0.95,
+        of: Of = "expected",
+        alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,

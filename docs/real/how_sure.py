@@ -5,19 +5,14 @@ Usage: python docs/real/how_sure.py DATA, where DATA holds what tracks.py reads.
 
 from math import comb
 
-import numpy as np
 from shown import Page, data_folder
-from tracks import COVID, read_matrix, read_track
+from tracks import COVID, read_track
 
 PAGE = Page("how-sure")
 DEPTHS = [5, 10, 20, 100]
 CORRECTIONS = {"none": None, "Holm": "holm", "max-T": "max-t"}
 BEST = 30
 TWINS = ["BBGhelani1", "BBGhelani2"]
-OFFICIAL = ["nDCG@10", "P@5", "RBP(p=0.5)", "Bpref", "AP"]
-MATRICES = {"trec8": "adhoc8", "web": "web2011"}
-CHANCE = 0.05
-"""A run that comes first in a greater share of the resamples may claim to be the best."""
 
 
 def board(scores):
@@ -25,10 +20,12 @@ def board(scores):
     found = scores.ireval.leaderboard(at=10)[:10].reset_index()
     means = {name: found[name].map("{:.3f}".format) for name in ("nDCG@10", "AP@10", "RR@10")}
     interval = [f"{low}-{high}" for low, high in zip(found.rank_low, found.rank_high, strict=True)]
-    first = found["first"].map("{:.0%}".format)
-    columns = ["rank", "system", "nDCG@10", "rank interval", "first", "tier", "AP@10", "RR@10"]
-    PAGE.facts(first=f"{found['first'].max():.0%}", claims=(found["first"] > CHANCE).sum())
-    frame = found.assign(**means, **{"rank interval": interval, "first": first})
+    columns = ["rank", "system", "nDCG@10", "rank interval", "tier", "AP@10", "RR@10"]
+    layer = scores[:1].sel(depth=[10])
+    could = (layer.ireval.rank_intervals()["rank_low"] == 1).sum().item()
+    drawn = layer.ireval.rank_intervals("bootstrap")["first"].max().item()
+    PAGE.facts(could_be=could, first=f"{drawn:.0%}")
+    frame = found.assign(**means, **{"rank interval": interval})
     PAGE.table(frame[columns], "board")
 
 
@@ -66,25 +63,6 @@ def agreement(scores):
     PAGE.table(rows, "agreement")
 
 
-def spreads(data, official):
-    """Say how far systems are apart, in standard errors of the difference of two means."""
-    tracks = {"covid": [official]}
-    for name, file in MATRICES.items():
-        metrics = [path.stem for path in (data / "score-matrices").glob(f"{file}_*.csv")]
-        tracks[name] = [read_matrix(data, metric, metric) for metric in metrics]
-    for name, parts in tracks.items():
-        found = [part.ireval.components() for part in parts]
-        values = np.concatenate([spread(each) for each in found])
-        PAGE.facts(**{f"{name}_low": f"{values.min():.1f}", f"{name}_high": f"{values.max():.1f}"})
-
-
-def spread(found):
-    """Return it from components of variance."""
-    variance = found["variance"]
-    error = 2 * variance.sel(component="interaction") / found["n_topics"]
-    return np.sqrt(variance.sel(component="system") / error).to_numpy().ravel()
-
-
 def twins(runs):
     """Say on how many topics the two runs of second rank have the same top."""
     pair = runs[runs["system"].isin(TWINS)].ireval.rank()
@@ -100,7 +78,6 @@ def main():
     scores = runs.ireval.cube(qrels, depth=100).ireval.score("nDCG", "AP", "RR", at=DEPTHS)
     for write in (board, ladder, told_apart, agreement):
         write(scores)
-    spreads(data, runs.ireval.evaluate(qrels, OFFICIAL, depth=1000))
 
 
 if __name__ == "__main__":

@@ -115,7 +115,7 @@ def powered(runs, judges, people=20, draws=200):
         some = random.permutation(scores["nist"].sizes["topic"])[:people]
         few = scores["nist"].isel(topic=some)
         found = scores["gpt4o"].ireval.predict_powered(few, baseline="p_bm25")
-        alone = few.ireval.summary()
+        alone = few.ireval.summary(interval="t")
         widths.append(
             xr.Dataset(
                 {

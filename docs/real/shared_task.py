@@ -122,12 +122,13 @@ def ranked(scores):
     """Write what the board says of places, and a sheet."""
     with timed("leaderboard"):
         board = scores[["nDCG@10"]].ireval.leaderboard()
+    drawn = scores[["nDCG@10"]].ireval.rank_intervals("bootstrap").droplevel("metric")
     PAGE.facts(
         tiers=int(board["tier"].max()),
         in_first=int((board["tier"] == 1).sum()),
         could_be_first=int((board["rank_low"] == 1).sum()),
         best=f"`{board.index[0]}`",
-        first=f"{board['first'].iloc[0]:.0%}",
+        first=f"{drawn.loc[board.index[0], 'first']:.0%}",
         width=int((board["rank_high"] - board["rank_low"] + 1).median()),
     )
     sheet = scores[["nDCG@10"]].ireval.standing(SENT).loc["nDCG@10"]

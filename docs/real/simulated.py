@@ -14,7 +14,7 @@ sys.path[:0] = [str(TESTS), str(TESTS / "benchmarks")]
 
 from test_planning import NAMES, TOPICS, budget_shares  # noqa: E402
 from test_planning import coverage as variance_coverage  # noqa: E402
-from test_uncertainty import MAX_T, SPREADS, alike, claims, coverage  # noqa: E402
+from test_uncertainty import MAX_T, alike, claims  # noqa: E402
 
 PAGE = Page("simulated")
 SAME = {"all the same": 20, "half of them the same": 10, "none the same": 0}
@@ -47,18 +47,6 @@ def budgets():
     )
 
 
-def ranks():
-    """Write how often intervals of ranks hold the true rank."""
-    rows = []
-    for spread in SPREADS:
-        shares, width = coverage(spread)
-        texts = {name: f"{share:.1%}" for name, share in shares.items()}
-        rows.append(
-            {"spread of the true means": spread} | texts | {"width in ranks": f"{width:.1f}"}
-        )
-    PAGE.table(rows, "ranks")
-
-
 def corrections():
     """Write how often corrections lead to a false claim, and what they find."""
     rows = []
@@ -77,5 +65,4 @@ def corrections():
 if __name__ == "__main__":
     variances()
     budgets()
-    ranks()
     corrections()

@@ -20,9 +20,15 @@ def stamped(result: Any, name: str, whole: Any, arguments: Mapping[str, Any]) ->
         return result
     if hasattr(result, "attrs"):
         given = {key: arguments[key] for key in SETTINGS if key in arguments}
+        given = {key: each for key, each in given.items() if not _left_to_verb(each)}
         chosen = {key: each if key == "alpha" else _text(each) for key, each in given.items()}
         result.attrs = {**provenance(whole), **chosen, **result.attrs, RESULT: name}
     return result
+
+
+def _left_to_verb(value: Any) -> bool:
+    """Tell an argument for which the verb decides, and whose result says what it did."""
+    return isinstance(value, str) and value == "auto"
 
 
 def _text(value: Any) -> str:
@@ -30,6 +36,7 @@ def _text(value: Any) -> str:
 
 
 WORDS = {
+    "caution": "{}",
     "ties": "ties {}",
     "seed": "seed {}",
     "score_dtype": "scores as {}",

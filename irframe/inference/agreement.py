@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from irframe.agreements import RBO, Agreement, Kendall, Method, Spearman, TauAP, parse_agreement
 from irframe.cubes.verb import verb
-from irframe.inference.agreement_intervals import between_metrics, with_ends, with_reference
+from irframe.inference.agreement_intervals import (
+    Asked,
+    Of,
+    between_metrics,
+    with_ends,
+    with_reference,
+)
 from irframe.inference.deferred import telling_of
 from irframe.inference.lazily import at_once, is_lazy
 from irframe.inference.matched import Array, Matched
@@ -34,7 +40,8 @@ def agreement(
     *,
     at: Depths = None,
     interval: Literal[False] = False,
-    level: float = 0.95,
+    of: Of = "expected",
+    alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
     by: str | None = None,
@@ -47,7 +54,8 @@ def agreement(
     *,
     at: Depths = None,
     interval: Literal[True],
-    level: float = 0.95,
+    of: Of = "expected",
+    alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
     by: str | None = None,
@@ -60,7 +68,8 @@ def agreement(
     *,
     at: Depths = None,
     interval: bool = False,
-    level: float = 0.95,
+    of: Of = "expected",
+    alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
     by: str | None = None,
@@ -83,9 +92,13 @@ def agreement(
         Depths of the scores to look at; by default all there are.
     interval
         Whether to give intervals too.
-    level, samples, seed
-        Of the intervals: their level, above 0 and below 1; how many resamples of the topics, at
-        least 1; and the seed of their generator, at least 0.
+    of
+        What the intervals are of: ``"expected"``, the agreement that is to be expected of as many
+        topics like these; or ``"averages"``, for correlations, that by the averages over all
+        topics there might be, which is higher, as averages are then free of noise.
+    alpha, samples, seed
+        Of the intervals: one minus their level, above 0 and below 1; how many resamples of the
+        topics, at least 1; and the seed of their generator, at least 0.
     by
         A coordinate or index level such as ``"track"``: one result per group. Reference scores
         are split alike.
@@ -97,17 +110,19 @@ def agreement(
         over (metric, metric_other, depth). NaN where it is undefined, as a correlation of
         systems that all tie. The attribute ``method`` names the method. With `interval` a
         dataset with the same under ``agreement``, and ``ci_low`` and ``ci_high``; these are NaN
-        where the agreement of more than ``(1 - level) / 2`` of the resamples is undefined.
+        where the agreement of too many resamples is undefined. The attribute ``interval_of`` says
+        what they are of.
 
     Raises
     ------
     IrframeError
-        As `coverage`, and for an unknown method.
+        As `coverage`, and for an unknown method, or one without intervals of the kind asked for.
 
     Warns
     -----
     IrframeWarning
-        If topics are left out because some system has no score on them.
+        If topics are left out because some system has no score on them, and for intervals by
+        averages over all topics from fewer than 20.
 
     Notes
     -----
@@ -118,10 +133,19 @@ def agreement(
     RMSE takes means as they are; Pearson changes the sign of a cost. For tau_ap the reference is
     the true ordering (without one, ``metric``).
 
-    Intervals are percentiles: topics are drawn with replacement, the same on both sides, for all
-    systems, metrics and depths, and the systems are compared anew. An agreement of noisy averages
-    is lower than that of exact ones, and more so in resamples, so that both ends are rather low,
-    and the agreement itself may lie above them.
+    For intervals topics are drawn with replacement, the same on both sides, for all systems,
+    metrics and depths, and the systems are compared anew. That of the expected agreement is the
+    expanded percentile interval [3]_, between the quantiles of the resamples at
+    ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1 - a``, t that of Student with n - 1 degrees of freedom
+    at ``1 - alpha / 2``. An agreement of noisy averages is lower than that of exact ones, and more
+    so in resamples, so that both ends are rather low, and the agreement itself may lie above them.
+
+    For ``of="averages"``, s is the larger of the standard deviation of the resamples times
+    ``sqrt(n / (n - 1))`` and the jackknife's standard error, and b the mean of the resamples less
+    the agreement: the interval is from ``-t s`` below it to ``max(0, -b) + t s`` above, within -1
+    and 1. Topics drawn from real ones, 95% intervals of Kendall's tau held what they are of 97
+    times in 100 and more with 5 to 50 topics, of either kind; plain percentiles do not hold the
+    agreement by averages over all at any number of topics.
 
     References
     ----------
@@ -129,6 +153,9 @@ def agreement(
        Information Retrieval Journal 19, 2016. Section 3.2. doi:10.1007/s10791-016-9282-6
     .. [2] Yilmaz, Aslam, Robertson. A new rank correlation coefficient for information
        retrieval. SIGIR 2008. doi:10.1145/1390334.1390435
+    .. [3] Hesterberg. What teachers should know about the bootstrap: resampling in the
+       undergraduate statistics curriculum. American Statistician 69, 2015.
+       doi:10.1080/00031305.2015.1089789
 
     Examples
     --------
@@ -141,7 +168,7 @@ def agreement(
     AP(norm='min')  0.74  1.0  1.00
     RBP(p=0.95)     0.59  1.0  0.86
     """
-    chosen, resamples = parse_agreement(method), Resamples(level, samples, seed)
+    chosen, asked = parse_agreement(method), Asked(Resamples(alpha, samples, seed), of)
     if reference is None:
         matched = in_memory(_common_topics(match_topics(scores, at)), where=interval)
         values = _between_metrics(matched, chosen)
@@ -151,7 +178,7 @@ def agreement(
         matched, held = (in_memory(side, where=interval) for side in sides)
         values = _with_reference(matched, held, chosen)
         ends = partial(with_reference, matched, held)
-    return with_ends(values, ends(resamples, chosen), resamples) if interval else values
+    return with_ends(values, ends(asked, chosen), asked, matched) if interval else values
 
 
 def in_memory(matched: Matched, *, where: bool) -> Matched:

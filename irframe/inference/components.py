@@ -1,18 +1,20 @@
 """How much of what scores vary by is due to systems, and how far a collection can be relied on."""
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import level as check_level
-from irframe.checks import whole
+from irframe.checks import choice, level, whole
 from irframe.cubes.verb import verb
 from irframe.errors import warn
 from irframe.inference.generalizability import (
     SIGNALS,
     MeanSquares,
+    fixed_interval,
     mean_squares,
     reliability,
     variance_interval,
@@ -24,6 +26,7 @@ from irframe.names import SYSTEM, TOPIC
 COMPONENT = "component"
 """Dimension of the sources of variance."""
 SOURCES = (SYSTEM, TOPIC, "interaction")
+SYSTEMS = ("random", "fixed")
 
 
 @verb
@@ -31,7 +34,8 @@ def components(
     scores: xr.DataArray | pd.DataFrame,
     *,
     topics: int | None = None,
-    level: float = 0.95,
+    systems: Literal["random", "fixed"] = "random",
+    alpha: float = 0.05,
     at: Depths = None,
     by: str | None = None,
 ) -> xr.Dataset:
@@ -43,8 +47,11 @@ def components(
         Scores per system and topic: an array, or a frame, wide or long.
     topics
         For how many topics reliability is wanted, at least 1; by default as many as there are.
-    level
-        Confidence level of the intervals, above 0 and below 1.
+    systems
+        What intervals take the systems for: ``"random"``, drawn from others like these; or
+        ``"fixed"``, those of interest, which only an interval of ``erho2`` is known for.
+    alpha
+        One minus the confidence level of the intervals, above 0 and below 1.
     at
         Depths to look at; by default all there are.
     by
@@ -60,7 +67,8 @@ def components(
         Over (metric, depth): ``erho2``, how reliably means tell systems apart, and ``phi``, how
         reliably they tell what a system's mean on all topics would be, each 0 to 1, with
         ``erho2_low``, ``erho2_high``, ``phi_low`` and ``phi_high``; and ``n_topics``, the topics
-        with a score of every system.
+        with a score of every system. With ``systems="fixed"`` intervals other than that of
+        ``erho2`` are left out.
 
         The group comes first if `by` is given. NaN with a single topic, and what is a share of
         no variance.
@@ -91,6 +99,11 @@ def components(
     distribution 67 to 87 times, where they are uniform 96 times and more. Resampling topics leaves
     out that systems are a sample too, and holds it far less often, so it is not done.
 
+    With ``systems="fixed"`` the interval of Erho^2 is ``L -+ t s`` on the scale of
+    ``L = log(MS_s / MS_st)``, s the jackknife's standard error over topics and t that of Student
+    with T - 1 degrees of freedom; ``Erho^2 = 1 - exp(-L)`` for T topics. Topics drawn from real
+    ones, 95% intervals held it 95 to 97 times in 100 with 5 to 50 topics.
+
     References
     ----------
     .. [1] Brennan. Generalizability theory. Springer, 2001. doi:10.1007/978-1-4757-3456-0
@@ -120,13 +133,18 @@ def components(
     AP       0.938      0.850       0.985  0.893
     nDCG@10  0.924      0.818       0.982  0.874
     """
-    alpha = 1 - check_level(level, "level")
+    level(alpha)
+    choice("systems", systems, SYSTEMS)
     wanted = None if topics is None else whole("topics", topics, low=1)
     matched = match_topics(scores, at).loaded()
     found = list(analyse(matched))
     _tell_negative(matched, np.stack([each.variances for each in found]))
-    reliable = _reliabilities(matched, found, wanted, alpha)
-    return _variances(matched, found, alpha).assign(reliable)
+    if systems == "fixed":
+        intervals = {"erho2": _fixed(matched, alpha)}
+        return _variances(matched, found).assign(_reliabilities(matched, found, wanted, intervals))
+    intervals = {name: _random(found, name, alpha) for name in SIGNALS}
+    reliable = _reliabilities(matched, found, wanted, intervals)
+    return _variances(matched, found).assign({**_variance_ends(matched, found, alpha), **reliable})
 
 
 def analyse(matched: Matched) -> Iterator[MeanSquares]:
@@ -148,13 +166,21 @@ def _tell_negative(matched: Matched, variances: Array) -> None:
             warn(f"variances of {metric} below 0 are taken to be 0: {', '.join(below)}")
 
 
-def _variances(matched: Matched, found: list[MeanSquares], alpha: float) -> xr.Dataset:
+def _variances(matched: Matched, found: list[MeanSquares]) -> xr.Dataset:
     variance = np.maximum([each.variances for each in found], 0)
     with np.errstate(invalid="ignore"):
         share = variance / variance.sum(axis=1, keepdims=True)
+    return _by_source(matched, {"variance": variance, "share": share})
+
+
+def _variance_ends(matched: Matched, found: list[MeanSquares], alpha: float) -> xr.Dataset:
     low, high = np.stack([variance_interval(each, alpha) for each in found], axis=1)
-    named = {"variance": variance, "variance_low": low, "variance_high": high, "share": share}
-    alike = matched.labelled(variance[:, 0], "variance")
+    return _by_source(matched, {"variance_low": low, "variance_high": high})
+
+
+def _by_source(matched: Matched, named: dict[str, Array]) -> xr.Dataset:
+    """Put labels on values over metric, source and depth."""
+    alike = matched.labelled(next(iter(named.values()))[:, 0], "variance")
     shape = *alike.shape, len(SOURCES)
     arrays = {
         name: ((*alike.dims, COMPONENT), values.swapaxes(1, 2).reshape(shape))
@@ -163,13 +189,28 @@ def _variances(matched: Matched, found: list[MeanSquares], alpha: float) -> xr.D
     return xr.Dataset(arrays, {**alike.coords, COMPONENT: list(SOURCES)})
 
 
+def _random(found: list[MeanSquares], name: str, alpha: float) -> Array:
+    """Return the interval of a signal for systems drawn at random, shape (2, metric, depth)."""
+    _, interval = SIGNALS[name]
+    return np.stack([interval(each, alpha) for each in found], axis=1)
+
+
+def _fixed(matched: Matched, alpha: float) -> Array:
+    """Return the interval of the relative signal of these systems, shape (2, metric, depth)."""
+    rows = range(len(matched.metrics))
+    ends = [matched.over(row, slice(None), partial(fixed_interval, alpha=alpha)) for row in rows]
+    return np.stack(ends, axis=1)
+
+
 def _reliabilities(
-    matched: Matched, found: list[MeanSquares], topics: int | None, alpha: float
+    matched: Matched, found: list[MeanSquares], topics: int | None, intervals: dict[str, Array]
 ) -> dict[str, xr.DataArray]:
-    named = {"n_topics": np.stack([each.topics for each in found])}
-    for name, (signal, interval) in SIGNALS.items():
-        signals = np.stack([(signal(each), *interval(each, alpha)) for each in found], axis=1)
-        over = named["n_topics"] if topics is None else topics
-        ends = reliability(signals, over)
-        named |= dict(zip((name, f"{name}_low", f"{name}_high"), ends, strict=True))
+    counted = np.stack([each.topics for each in found])
+    over = counted if topics is None else topics
+    named = {"n_topics": counted}
+    for name, (signal, _) in SIGNALS.items():
+        named[name] = reliability(np.stack([signal(each) for each in found]), over)
+        if name in intervals:
+            ends = reliability(intervals[name], over)
+            named |= dict(zip((f"{name}_low", f"{name}_high"), ends, strict=True))
     return {name: matched.labelled(values, name) for name, values in named.items()}

@@ -10,6 +10,9 @@ from irframe.inference.matched import Array
 ROUNDING = 8 * np.finfo(np.float64).eps
 """Relative to the largest score: a deviation no larger is none."""
 
+FEWEST = 3
+"""Topics without one of which systems and topics still interact."""
+
 Interval = tuple[Array, Array]
 
 
@@ -174,6 +177,46 @@ def _absolute_end(found: MeanSquares, tail: float) -> Array:
     below = first * alone * system * residual + over_topic * system * found.topic
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.maximum(above / below, 0) * found.systems / found.topics)
+
+
+def fixed_interval(scores: Array, alpha: float) -> Interval:
+    """Return an interval of `relative_signal` for these very systems, by a jackknife over topics.
+
+    Parameters
+    ----------
+    scores
+        Shape (system, topic, depth), without NaN.
+    alpha
+        One minus the confidence level.
+    """
+    topics = scores.shape[1]
+    if topics < FEWEST:
+        none = np.full(scores.shape[2], np.nan)
+        return none, none
+    found = mean_squares(scores)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        signal = np.log(found.system / found.residual)
+        each = _without_each(scores)
+        about = each - each.mean(axis=0)
+        error = np.sqrt((topics - 1) / topics * (about**2).sum(axis=0))
+    reach = scipy.special.stdtrit(topics - 1, 1 - alpha / 2) * error
+    low, high = (np.maximum(np.expm1(signal + side), 0) / topics for side in (-reach, reach))
+    return low, high
+
+
+def _without_each(scores: Array) -> Array:
+    """Return log(MS_s / MS_st) without each topic, shape (topic, depth)."""
+    systems, topics, _ = scores.shape
+    rest = scores - scores.mean(axis=0)
+    means = rest.mean(axis=1)
+    own = np.einsum("stk,stk->tk", rest, rest)
+    shared = np.einsum("sk,stk->tk", means, rest)
+    # The squares of the means of systems, and all the rest, when a topic goes.
+    among = topics**2 * np.einsum("sk,sk->k", means, means) - 2 * topics * shared + own
+    among /= topics - 1
+    within = own.sum(axis=0) - own - among
+    freedom = (systems - 1) * (topics - 2), systems - 1
+    return np.asarray(np.log(freedom[0] / freedom[1] * among / within))
 
 
 SIGNALS = {

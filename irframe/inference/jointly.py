@@ -14,8 +14,9 @@ from irframe.names import TOPIC
 from irframe.paired import MaxT, PairedT, PairedTest, Permutation
 
 MAX_T: Literal["max-t"] = "max-t"
-Adjust = Correction | Literal["max-t"] | MaxT | None
-"""A correction for many comparisons, or its name."""
+AUTO: Literal["auto"] = "auto"
+Adjust = Correction | Literal["max-t", "auto"] | MaxT | None
+"""A correction for many comparisons, or its name; ``"auto"`` is Holm's where the test needs one."""
 Parsed = Correction | MaxT | None
 
 
@@ -25,16 +26,28 @@ def parse_correction(adjust: Adjust, test: PairedTest, family: Family = "depth")
     Raises
     ------
     ParameterError
-        For an unknown correction or family, or one of other tests.
+        For an unknown correction or family, one of other tests, and any correction of a test that
+        allows for all pairs itself.
+
+    Examples
+    --------
+    >>> from irframe.paired import TukeyHSD
+    >>> parse_correction("auto", PairedT()), parse_correction("auto", TukeyHSD())
+    ('holm', None)
     """
-    chosen = adjust if adjust is None or isinstance(adjust, MaxT) else _named(adjust)
+    chosen = _named(adjust, test)
     refuse_correction(None if isinstance(chosen, MaxT) else chosen, family)
+    if chosen is not None and test.joint:
+        wanted = f"adjust=None, as p-values of {test.name} allow for all pairs already"
+        raise ParameterError(wanted, repr(adjust))
     if isinstance(chosen, MaxT) and not isinstance(test, PairedT | Permutation):
         raise ParameterError(f"the test t or permutation, whose pairs {MAX_T} corrects", repr(test))
     return chosen
 
 
-def _named(adjust: Correction | Literal["max-t"]) -> Correction | MaxT:
+def _named(adjust: Adjust, test: PairedTest) -> Parsed:
+    if adjust == AUTO:
+        return None if test.joint else "holm"
     return MaxT() if adjust == MAX_T else adjust
 
 

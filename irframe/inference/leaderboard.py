@@ -20,15 +20,14 @@ from irframe.inference.matching import (
     read_scores,
     select_depths,
 )
-from irframe.inference.rank_intervals import ranked
+from irframe.inference.rank_intervals import Ranking, RankMethod
 from irframe.inference.resampled import Resamples
+from irframe.inference.summary import Interval
 from irframe.inference.verdicts import Pairing
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, METRIC, METRICS, SYSTEM
 from irframe.paired import Test
 
-INTERVALS = ("ci_low", "ci_high", "rank_low", "rank_high", "first")
-"""Columns that say how sure the place is."""
 CHANGES = ("difference", "change", "p_adjusted", "significant")
 """Columns that hold a system against the baseline."""
 
@@ -39,12 +38,13 @@ def leaderboard(
     baseline: Hashable | None = None,
     *,
     at: Depths = None,
-    level: float = 0.95,
+    method: RankMethod = "holm",
+    interval: Interval = "logit",
+    test: Test = "t",
+    adjust: Adjust = "auto",
+    alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
-    test: Test = "t",
-    adjust: Adjust = "holm",
-    alpha: float = 0.05,
     by: str | None = None,
 ) -> pd.DataFrame:
     """List the systems from best to worst, and say how sure each place is.
@@ -58,7 +58,7 @@ def leaderboard(
         A system that every other one is held against; by default none.
     at
         Depths to list, of which the first one decides; by default the greatest.
-    level, samples, seed
+    method, interval, samples, seed
         As for `rank_intervals`.
     test, adjust, alpha
         As for `rank_intervals`, also for the comparison with the baseline, which is corrected for
@@ -75,7 +75,8 @@ def leaderboard(
         - ``rank`` and ``tier``, as of `rank_intervals`;
         - the mean of the deciding metric, under its label, with its confidence interval
           ``ci_low``, ``ci_high``;
-        - ``rank_low``, ``rank_high`` and ``first``, as of `rank_intervals`;
+        - ``rank_low`` and ``rank_high``, with ``method="bootstrap"`` also ``first``, as of
+          `rank_intervals`;
         - with a baseline ``difference``, the mean less that of the baseline; ``change``, the
           same as a share of the baseline's, NaN where that is 0; ``p_adjusted`` and
           ``significant``;
@@ -92,7 +93,7 @@ def leaderboard(
     -----
     IrframeWarning
         If topics are left out. A topic counts, for a metric and depth, only if every system has a
-        score (not NaN) on it.
+        score (not NaN) on it. And as `summary`.
 
     References
     ----------
@@ -109,21 +110,23 @@ def leaderboard(
     system
     monot5         1     1     0.56         1          3    1.74  0.76
     duot5          2     1     0.53         1          3    1.59  0.80
-    splade         3     1     0.48         1          3    1.37  0.80
-    doct5query     4     2     0.35         4          6    0.70  0.68
-    bm25+rm3       5     2     0.33         4          6    0.63  0.67
+    splade         3     1     0.48         1          5    1.37  0.80
+    doct5query     4     2     0.35         3          8    0.70  0.68
+    bm25+rm3       5     2     0.33         3          7    0.63  0.67
     ance           6     2     0.27         4          8    0.34  0.47
-    colbert        7     2     0.21         6          8    0.05  0.59
-    bm25           8     2     0.20         6          8     NaN  0.41
+    colbert        7     2     0.21         5          8    0.05  0.59
+    bm25           8     2     0.20         4          8     NaN  0.41
     """
-    resamples, pairing = Resamples(level, samples, seed), Pairing(test, adjust, alpha)
+    pairing = Pairing(test, adjust, alpha)
+    ranking = Ranking(method, interval, Resamples(alpha, samples, seed), pairing)
     matched = match_topics(_at_depths(read_scores(scores), at)).loaded()
     first = matched_in(matched.array[{dim: [0] for dim in matched.array.dims if dim in DECIDING}])
-    found = ranked(first, resamples, pairing)
+    found = ranking.of(first)
     board = found.isel({dim: 0 for dim in DECIDING if dim in found.dims}, drop=True).to_dataframe()
     means = _means(matched)
     label, *others = means.columns
-    parts = [board[["rank", "tier"]], means[[label]], board[[*INTERVALS]]]
+    sure = [name for name in ranking.columns if name not in {"rank", "tier"}]
+    parts = [board[["rank", "tier"]], means[[label]], board[["ci_low", "ci_high", *sure]]]
     if baseline is not None:
         parts.append(_against(first, means[label], choose_pairs(matched, baseline), pairing))
     frame = pd.concat([*parts, means[others], board[["n_topics"]]], axis=1)

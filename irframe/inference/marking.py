@@ -51,11 +51,6 @@ def superscripts(marks: pd.DataFrame) -> Extra:
     return Extra((marks,), forms)
 
 
-def margins(halves: pd.DataFrame) -> Extra:
-    """Let half the widths of their intervals follow the numbers."""
-    return Extra((halves,), {**_everywhere(" ± {}"), "latex": r" $\pm$ {}"})
-
-
 def brackets(low: pd.DataFrame, high: pd.DataFrame) -> Extra:
     """Let the ends of intervals follow the numbers."""
     return Extra((low, high), _everywhere(" [{}, {}]"))
@@ -73,7 +68,7 @@ def _everywhere(text: str) -> dict[str, str]:
 def _told(notes: str, form: str) -> str:
     """Return a caption of plain text, with symbols as any LaTeX has them."""
     text = _escape(notes, form)
-    for symbol, command in {**DAGGERS, "±": r"\pm"}.items() if form == "latex" else ():
+    for symbol, command in DAGGERS.items() if form == "latex" else ():
         text = text.replace(symbol, f"${command}$")
     return text
 

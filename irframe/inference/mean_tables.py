@@ -14,7 +14,6 @@ from irframe.inference.marking import (
     Extra,
     Table,
     brackets,
-    margins,
     percentages,
     superscripts,
 )
@@ -38,14 +37,14 @@ def of_summary(
     relative_to: Hashable | None,
     sort: Hashable,
 ) -> Table:
-    """Lay out means, and half the widths of their intervals."""
+    """Lay out means and their intervals."""
     frame = _long(summary)
     means = Means.of(frame, [name for name in frame if name not in LONG]).sorted(sort)
     extras: list[Extra] = []
     words = [f"means over {told_topics(frame['n'])}", told_depths(frame)]
     if intervals:
-        extras.append(margins(means.spread(frame, (frame["ci_high"] - frame["ci_low"]) / 2)))
-        words.append(f"± half of the {told_interval(summary.attrs)}")
+        extras.append(brackets(*(means.spread(frame, frame[end]) for end in ("ci_low", "ci_high"))))
+        words.append(f"[{told_interval(summary.attrs)}]")
     return _table(means, extras, relative_to, told(summary.attrs, *words))
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import ndtri, stdtrit
 
-from irframe.checks import choice, number
+from irframe.checks import choice, level
 from irframe.cubes.verb import verb
 from irframe.errors import IdError, MetricError, ParameterError, warn
 from irframe.inference.left_out import refuse_infinite
@@ -35,7 +35,7 @@ def predict_powered(
     scores: xr.DataArray | pd.DataFrame,
     human: xr.DataArray | pd.DataFrame,
     *,
-    level: float = 0.95,
+    alpha: float = 0.05,
     baseline: Hashable | None = None,
     at: Depths = None,
     topics: Literal["rest", "all"] = "rest",
@@ -52,8 +52,8 @@ def predict_powered(
     human
         Scores of the same systems, metrics and depths by people, on some of these topics, drawn
         at random; at least two.
-    level
-        Confidence level of the intervals, above 0 and below 1.
+    alpha
+        One minus the confidence level of the intervals, above 0 and below 1.
     baseline
         A system: hold each other one against it, ``system_b`` throughout. By default all pairs.
     at
@@ -82,7 +82,7 @@ def predict_powered(
     IdError
         If people judged no topic of the scores, or others.
     ParameterError
-        For fewer than two topics by people, other systems, or a level outside (0, 1).
+        For fewer than two topics by people, other systems, or an alpha outside (0, 1).
     MetricError
         For other metrics, or those that are not averaged by a plain mean.
 
@@ -142,7 +142,7 @@ def predict_powered(
     RBP(p=0.8) bm25      0.20    0.12     0.28    0.41
                bm25+rm3  0.32    0.21     0.43    0.35
     """
-    number("level", level, above=0, below=1)
+    level(alpha)
     choice("topics", topics, ("all", "rest"))
     choice("distribution", distribution, ("normal", "t"))
     matched = match_topics(scores, at).loaded()
@@ -154,13 +154,13 @@ def predict_powered(
     means, differences = (
         _estimate(matched.scores, people, counted, judged, units) for units in (None, pairs)
     )
-    factor = _factor(judged.sum(axis=1), level, distribution)
+    factor = _factor(judged.sum(axis=1), alpha, distribution)
     parts = _intervals(means, ("mean", "ci_low", "ci_high", "weight"), SYSTEM, factor)
     names = ("difference", "difference_low", "difference_high", "difference_weight")
     parts |= _intervals(differences, names, PAIR, factor)
     for name, mask in {"n_human": judged, "n_model": counted}.items():
         parts[name] = (METRIC, DEPTH), mask.sum(axis=1)
-    return _labelled(matched, pairs, parts).assign_attrs(level=level, distribution=distribution)
+    return _labelled(matched, pairs, parts).assign_attrs(alpha=alpha, distribution=distribution)
 
 
 def _refuse_averages(matched: Matched) -> None:
@@ -242,11 +242,11 @@ def _blocks(depths: int, values: int) -> Iterator[slice]:
         yield slice(start, min(start + width, depths))
 
 
-def _factor(n: Array, level: float, distribution: str) -> Array:
+def _factor(n: Array, alpha: float, distribution: str) -> Array:
     """Return how many standard errors an interval reaches, (metric, 1, depth)."""
     if distribution == "normal":
-        return np.full(n.shape, ndtri((1 + level) / 2))[:, np.newaxis]
-    reach: Array = stdtrit(n - 1.0, (1 + level) / 2) * np.sqrt(n / (n - 1))
+        return np.full(n.shape, ndtri(1 - alpha / 2))[:, np.newaxis]
+    reach: Array = stdtrit(n - 1.0, 1 - alpha / 2) * np.sqrt(n / (n - 1))
     return reach[:, np.newaxis]
 
 

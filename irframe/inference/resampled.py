@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtr, stdtrit
 
 from irframe.checks import level, room, whole
 from irframe.inference.matched import Array, Arrays
@@ -17,20 +18,20 @@ class Resamples:
 
     Parameters
     ----------
-    level
-        Of the intervals, above 0 and below 1.
+    alpha
+        One minus the level of the intervals, above 0 and below 1.
     samples
         How many resamples, at least 1.
     seed
         Of the generator of the draws, at least 0.
     """
 
-    level: float
+    alpha: float
     samples: int
     seed: int
 
     def __post_init__(self) -> None:
-        level(self.level, "level")
+        level(self.alpha)
         whole("samples", self.samples, low=1)
         whole("seed", self.seed, low=0)
 
@@ -67,18 +68,81 @@ class Resamples:
         means: Array = np.round(sign * averaged(np.float64(topics), total, summary), TIE)
         return means
 
-    def ends(self, values: Array) -> Arrays:
-        """Return between which values of the resamples the level lies; samples last.
+    def ends(self, values: Array, beyond: Array | float) -> Arrays:
+        """Return between which values the resamples lie; samples last.
 
-        At most a share of (1 - level) / 2 of the resamples is beyond either end. Both are NaN
-        where more resamples than that have no value.
+        Parameters
+        ----------
+        values
+            Shape (..., sample).
+        beyond
+            At most this share of the resamples is beyond either end, one for all or each.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            Lower and upper ends; both NaN where more resamples than that have no value.
         """
         # Rounded, because (1 - 0.95) / 2 * 1000 is above 25.
-        beyond = int(round((1 - self.level) / 2 * self.samples, 9))
-        places = beyond, self.samples - 1 - beyond
-        parted = np.partition(values, places, axis=-1)
-        low, high = parted[..., places[0]], parted[..., places[1]]
-        return np.where(np.isnan(high), np.nan, low), high
+        place = np.floor(np.round(np.nan_to_num(beyond) * self.samples, 9)).astype(int)
+        low = np.broadcast_to(place, values.shape[:-1])[..., np.newaxis]
+        high = self.samples - 1 - low
+        parted = np.partition(values, np.union1d(place, self.samples - 1 - place), axis=-1)
+        ends = (np.take_along_axis(parted, each, axis=-1)[..., 0] for each in (low, high))
+        lowest, highest = ends
+        return np.where(np.isnan(highest), np.nan, lowest), highest
+
+    def expanded(self, topics: Array | int) -> Array:
+        """Return the share beyond either end of an expanded percentile interval; NaN of 1 topic.
+
+        Examples
+        --------
+        >>> Resamples(0.05, 1000, 0).expanded(np.array([5, 50])).round(4)
+        array([0.001 , 0.0212])
+        """
+        return expanded_share(self.alpha, topics)
+
+
+def expanded_share(alpha: float, topics: Array | int) -> Array:
+    """Return which quantile stands for alpha / 2 where resamples vary less than samples do.
+
+    Resamples of n topics vary less than other topics would, by the root of n / (n - 1), and their
+    quantiles are those of the normal distribution, not Student's.
+
+    References
+    ----------
+    .. [1] Hesterberg. What teachers should know about the bootstrap: resampling in the
+       undergraduate statistics curriculum. American Statistician 69, 2015.
+       doi:10.1080/00031305.2015.1089789
+    """
+    n = np.asarray(topics, dtype=np.float64)
+    several = np.where(n > 1, n, np.nan)
+    t = stdtrit(several - 1, 1 - alpha / 2)
+    return np.asarray(ndtr(-t * np.sqrt(several / (several - 1))))
+
+
+def without_each(scores: Array, summary: Any, sign: int = 1) -> Array:
+    """Average over all topics but one, rounded so that equal averages tie.
+
+    Parameters
+    ----------
+    scores
+        Shape (system, topic, depth), NaN on topics that do not count.
+    summary, sign
+        As for `Resamples.means`.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (topic, depth, system), the topic that is left out first; NaN where none is left.
+    """
+    systems, topics, depths = scores.shape
+    there = ~np.isnan(scores).any(axis=0)
+    summands = terms(scores, summary).transpose(1, 2, 0).reshape(topics, -1)
+    total = _weighted(1 - np.eye(topics), summands).reshape(topics, depths, systems)
+    counted = (there.sum(axis=0) - there)[..., np.newaxis].astype(np.float64)
+    means: Array = np.round(sign * averaged(counted, total, summary), TIE)
+    return means
 
 
 def _weighted(counts: Array, summands: Array) -> Array:

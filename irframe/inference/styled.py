@@ -48,8 +48,8 @@ def styled(
         one significantly beats, or numbers where there are more than 26 systems. ``"daggers"``:
         one where a system differs significantly from the baseline. ``"none"``: nothing.
     intervals
-        Whether intervals follow: of a summary half the width of the mean's, which is the
-        default; of a comparison with a baseline that of the difference.
+        Whether intervals follow: of a summary that of the mean, which is the default; of a
+        comparison with a baseline that of the difference.
     relative_to
         A system: the others' differences from its means follow, in per cent of these.
     sort

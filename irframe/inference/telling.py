@@ -28,6 +28,9 @@ METHOD_WORDS = {
     "Spearman": "Spearman's rho",
     "Pearson": "Pearson's r",
     "RMSE": "root mean squared error",
+    "holm": "rank intervals from t-tests, holm",
+    "max-t": "rank intervals from t-tests, max-T",
+    "bootstrap": "spread of ranks under resampling",
 }
 SHOWN = 4
 """How many depths are listed."""
@@ -48,7 +51,7 @@ def told_test(attributes: Mapping[Any, Any]) -> str:
     parts = [
         *([_words(test)] if test else []),
         *([f"{adjust} {family}".strip()] if adjust else []),
-        *([f"alpha = {level:g}"] if level is not None else []),
+        *([f"alpha = {level:g}"] if test and level is not None else []),
     ]
     return ", ".join(parts)
 
@@ -70,10 +73,12 @@ def told_interval(attributes: Mapping[Any, Any]) -> str:
     --------
     >>> told_interval({"alpha": 0.05})
     '95% interval'
+    >>> told_interval({"alpha": 0.1, "interval": "logit"})
+    '90% logit interval'
     """
     alpha = attributes.get("alpha")
-    level = attributes.get("level", None if alpha is None else 1 - alpha)
-    return "interval" if level is None else f"{100 * level:.4g}% interval"
+    kind = {"logit": "logit ", "t": "Student's "}.get(attributes.get("interval", ""), "")
+    return f"{kind}interval" if alpha is None else f"{100 * (1 - alpha):.4g}% {kind}interval"
 
 
 def told_topics(numbers: Any) -> str:

@@ -1,6 +1,7 @@
 """How many topics the next test collection needs."""
 
 from collections.abc import Hashable
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from irframe.checks import choice, number, whole
 from irframe.checks import level as check_level
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
+from irframe.inference.cautions import guess, noted
 from irframe.inference.components import analyse
 from irframe.inference.generalizability import SIGNALS, MeanSquares, topics_for
 from irframe.inference.matched import Array, Arrays, Matched
@@ -44,7 +46,7 @@ def topics_needed(
     at: Depths = None,
     by: str | None = None,
 ) -> xr.Dataset:
-    """Say how many topics it takes to see a difference, to be sure, or to be reliable.
+    """Guess from a pilot how many topics it takes to see a difference, or to be reliable.
 
     Scores of a pilot or of an earlier collection say how much topics vary. One of `difference`,
     `width`, `erho2` and `phi` is the question.
@@ -86,7 +88,8 @@ def topics_needed(
         `each`, ``system_a`` and ``system_b`` naming the pair; the group first if `by` is given. For
         `difference` and `width` also the ``variance`` that it is computed from, in squared units
         of the metric. For `erho2` and `phi` an interval, ``topics_low`` and ``topics_high``;
-        infinite where systems may not differ. NaN with a single topic.
+        infinite where systems may not differ. NaN with a single topic. The attribute ``caution``
+        says of how many topics the pilot is.
 
     Raises
     ------
@@ -113,6 +116,10 @@ def topics_needed(
     An interval of a difference is on average ``2 t(1 - alpha/2, n - 1) E(s) / sqrt(n)`` wide, s
     the standard deviation of n normal differences. For reliability r, n is that of the means,
     ``r / (1 - r)`` over the ratio of variances in `components`, and its interval theirs.
+
+    All of it is a guess from a pilot. The variance of a pair that a pilot shows is below the true
+    one more often than not, so that more topics are needed than are said; nor is there an interval
+    of it that holds with up to 50 topics: one by chi squared did 76 to 89 times in 100 at 95%.
 
     References
     ----------
@@ -146,20 +153,17 @@ def topics_needed(
     _refuse_foreign(way, options | {"test": None if test in (way, "t") else test})
     matched = match_topics(scores, at).loaded()
     if way in SIGNALS:
-        return _for_reliability(matched, way, wanted, alpha)
-    if way == "anova":
-        variance = np.stack([_within_systems(found) for found in analyse(matched)])
+        found = _for_reliability(matched, way, wanted, alpha)
+    elif way == "anova":
         several = whole("systems", len(matched.systems) if systems is None else systems, low=2)
-        topics = topics_for_anova(wanted, variance, systems=several, power=power, alpha=alpha)
-        return _labelled(matched, {"variance": variance, "topics": topics})
-    pairs = choose_pairs(matched, baseline)
-    variance = _of_differences(matched, pairs, each=each)
-    if way == "width":
-        topics = topics_for_width(wanted, variance, alpha=alpha)
+        found = _by_anova(matched, wanted, systems=several, power=power, alpha=alpha)
     else:
-        topics = topics_for_t(wanted, variance, power=power, alpha=alpha)
-    found = {"variance": variance, "topics": topics}
-    return _by_pair(matched, found, pairs) if each else _labelled(matched, found)
+        pairs = choose_pairs(matched, baseline)
+        variance = _of_differences(matched, pairs, each=each)
+        size = partial(topics_for_t, power=power) if way == "t" else topics_for_width
+        values = {"variance": variance, "topics": size(wanted, variance, alpha=alpha)}
+        found = _by_pair(matched, values, pairs) if each else _labelled(matched, values)
+    return noted(found, [guess(matched.scored.sum(axis=1))])
 
 
 def _only(asked: dict[str, float | None]) -> tuple[str, float]:
@@ -186,6 +190,14 @@ def _for_reliability(matched: Matched, kind: str, wanted: float, alpha: float) -
     topics = topics_for(wanted, np.stack(rows, axis=1))
     names = "topics", "topics_low", "topics_high"
     return _labelled(matched, dict(zip(names, topics, strict=True)))
+
+
+def _by_anova(
+    matched: Matched, wanted: float, *, systems: int, power: float, alpha: float
+) -> xr.Dataset:
+    variance = np.stack([_within_systems(found) for found in analyse(matched)])
+    topics = topics_for_anova(wanted, variance, systems=systems, power=power, alpha=alpha)
+    return _labelled(matched, {"variance": variance, "topics": topics})
 
 
 def _within_systems(found: MeanSquares) -> Array:

@@ -90,8 +90,9 @@ class Metric(metaclass=MetricType):
     Facts of a class that studies read: `needs_depth`, whether the value changes with the depth
     even where nothing more is retrieved; `additive`, whether it adds up gain, each rank counting
     no more than the one above; `sees_length`, whether it sees how long a list is; `unit`,
-    whether gains must not exceed 1; `subtopics`, whether it reads judgments by subtopic; `order`,
-    what must rank higher for the score to be highest at every depth,
+    whether gains must not exceed 1; `subtopics`, whether it reads judgments by subtopic;
+    `least_topics`, from how many topics on an interval of its mean holds as often as it says;
+    `order`, what must rank higher for the score to be highest at every depth,
     ``"reward"`` being gain that only relevant documents are paid for; `ceiling`, a
     second kernel for the score if unjudged documents and unread ranks held all that they might,
     for metrics without a recall base, whose lowest score is the score itself; `fillings`, for
@@ -123,6 +124,7 @@ class Metric(metaclass=MetricType):
     subtopics: ClassVar[bool] = False
     summary: ClassVar[Summary] = "mean"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    least_topics: ClassVar[int] = 2
     order: ClassVar[Literal["", "relevance", "gain", "reward", "preference", "judged"]] = ""
     fillings: ClassVar[Literal["", "cut", "list"]] = ""
     graded: ClassVar[Literal["", "labelings", "ratios"]] = ""

@@ -42,6 +42,10 @@ class Facts:
     extremes
         How the scores that labels of unjudged documents allow are found: ``"ceiling"``, ``"cut"``
         or ``"list"``; empty where that is not known, so that the metric has no bounds.
+    share
+        Whether scores are from 0 to 1, so that intervals of means are too.
+    least_topics
+        From how many topics on intervals of means hold as often as they say.
     """
 
     known: bool = False
@@ -55,6 +59,8 @@ class Facts:
     unit: bool = False
     order: str = ""
     extremes: Literal["", "ceiling", "cut", "list"] = ""
+    share: bool = False
+    least_topics: int = 2
 
     @property
     def sign(self) -> int:
@@ -171,4 +177,6 @@ def _of(metric: Any) -> Facts:
         unit=metric.unit,
         order=metric.order,
         extremes="" if metric.judged_only else "ceiling" if metric.ceiling else metric.fillings,
+        share=metric.range == (0.0, 1.0),
+        least_topics=metric.least_topics,
     )

@@ -44,6 +44,7 @@ class RR(Metric):
     rel: int = parameter(1, low=1, high=127)
 
     aliases: ClassVar = ("MRR",)
+    least_topics: ClassVar = 8
     order: ClassVar = "relevance"
 
     def kernel(self, *, relevant: Array, rank: Floats) -> Floats:

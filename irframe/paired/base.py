@@ -52,6 +52,8 @@ class PairedTest(ABC):
     _repr_html_ = as_html
     fold: ClassVar[Fold | None] = None
     """What the test reads of blocks of topics; None if it needs all topics at once."""
+    joint: ClassVar[bool] = False
+    """Whether its p-values already allow for all pairs of the systems, and need no correction."""
 
     def __post_init__(self) -> None:
         wrong = [

@@ -58,6 +58,7 @@ class TukeyHSD(Resampling):
     """
 
     name: ClassVar[str] = "tukey"
+    joint: ClassVar[bool] = True
     samples: int = 10_000
 
     def shuffles(self, systems: int, topics: int) -> Iterator[IntArray]:

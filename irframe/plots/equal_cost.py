@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.errors import InputError
+from irframe.inference.cautions import cautions_of
 from irframe.names import DEPTH
 from irframe.plots.canvas import FAINT, ink, new_axes, only_metric
 
@@ -42,7 +43,7 @@ def equal_cost(
     matplotlib.axes.Axes
         The axes: a line for every number of judgments, and on it a point for every pool depth,
         coloured by the share of pairs of systems that are told apart. The best point of a line is
-        ringed, and bears its share.
+        ringed, and bears its share. The title says of how many topics the pilot is.
 
     References
     ----------
@@ -70,7 +71,8 @@ def equal_cost(
         _mark_best(ax, depths, topics, share)
         _name_line(ax, depths, topics, int(amount))
     ax.set(xscale="log", yscale="log", xlabel="pool depth d = evaluation depth", ylabel="topics")
-    ax.set_title(str(shares["metric"].item()), fontsize="medium")
+    title = [str(shares["metric"].item()), *cautions_of(found.attrs)]
+    ax.set_title("; ".join(title), fontsize="medium")
     ax.margins(x=0.08, y=0.12)
     ax.set_xlim(right=depths[-1] * (depths[-1] / depths[0]) ** 0.45)
     _plain_ticks(ax, depths)

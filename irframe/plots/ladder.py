@@ -7,14 +7,15 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import DepthError, InputError, ParameterError
+from irframe.inference.cautions import cautions_of
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, METRIC, SYSTEM, roles
-from irframe.plots.canvas import COLOURS, FAINT, new_axes, only_metric
+from irframe.plots.canvas import COLOURS, FAINT, new_axes, only_metric, subtitle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NEEDED = {"rank", "rank_low", "rank_high", "first", "tier"}
+NEEDED = {"rank", "rank_low", "rank_high", "tier"}
 SHADES = (0.0, 0.14)
 """How dark the backgrounds of tiers are, by turns."""
 SELDOM = 0.01
@@ -53,8 +54,10 @@ def ladder(
     -------
     matplotlib.axes.Axes
         The axes: a dot for every rank and a line for its interval, behind which the tiers are
-        bands, grey by turns, named at the right; beside the line in how many of the
-        resamples the system comes first, if in 1 % or more. Systems that tie stand by name.
+        bands, grey by turns, named at the right. Where topics were resampled the line is the spread
+        of the rank, and beside it stands the share of the resamples in which the system comes
+        first, if 1 % or more. Systems that tie stand by name. Above stands what the attribute
+        ``caution`` says of few topics.
 
     Raises
     ------
@@ -84,13 +87,36 @@ def ladder(
     layer, label = _layer(ranks, metric, depth)
     names = layer.indexes[SYSTEM].astype(str)
     order = np.lexsort([names, layer["rank"]])[:top]
-    place = {name: layer[name].to_numpy()[order] for name in NEEDED}
+    place = {str(name): layer[name].to_numpy()[order] for name in layer if layer[name].ndim == 1}
     rows = np.arange(len(order))
     ax = new_axes(ax, (6.4, 1.1 + 0.23 * len(order)), figsize)
     _bands(ax, place["tier"])
     ax.hlines(rows, place["rank_low"], place["rank_high"], color=FAINT, linewidth=2)
     ax.plot(place["rank"], rows, "o", markersize=4, color=COLOURS[0])
-    for row in rows[place["first"] >= SELDOM]:
+    if "first" in place:
+        _name_shares(ax, place)
+    ax.set_yticks(rows, list(names[order]))
+    last = place["rank_high"].max()
+    beyond = max(0.5, 0.02 * last)
+    ax.set(ylim=(len(order) - 0.5, -0.5), xlim=(1 - beyond, last + beyond))
+    ax.locator_params(axis="x", integer=True)
+    ticks = ax.get_xticks()
+    ax.set_xticks(np.union1d(1, ticks[(ticks > 1) & (ticks <= last)]))
+    ax.set_xlabel(f"rank by {label}{_told(layer.attrs)}")
+    subtitle(ax, *cautions_of(layer.attrs))
+    return ax
+
+
+def _told(attributes: Any) -> str:
+    """Say what the lines are."""
+    if attributes.get("method") == "bootstrap":
+        return " and its spread over resamples"
+    return f" with {1 - attributes['alpha']:.0%} interval" if "alpha" in attributes else ""
+
+
+def _name_shares(ax: "Axes", place: dict[str, Any]) -> None:
+    """Write the share of first places beside the line of each system that has one."""
+    for row in np.flatnonzero(place["first"] >= SELDOM):
         ax.annotate(
             f"first in {place['first'][row]:.0%}",
             (place["rank_high"][row], row),
@@ -99,17 +125,6 @@ def ladder(
             va="center",
             fontsize="small",
         )
-    ax.set_yticks(rows, list(names[order]))
-    last = place["rank_high"].max()
-    beyond = max(0.5, 0.02 * last)
-    ax.set(ylim=(len(order) - 0.5, -0.5), xlim=(1 - beyond, last + beyond))
-    ax.locator_params(axis="x", integer=True)
-    ticks = ax.get_xticks()
-    ax.set_xticks(np.union1d(1, ticks[(ticks > 1) & (ticks <= last)]))
-    level = layer.attrs.get("level")
-    told = "" if level is None else f" with {level:.0%} interval"
-    ax.set_xlabel(f"rank by {label}{told}")
-    return ax
 
 
 def _layer(ranks: Any, metric: Any, depth: int | None) -> tuple[Any, str]:

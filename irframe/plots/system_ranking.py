@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import ParameterError
+from irframe.inference.cautions import cautions_of
 from irframe.inference.summary import summary
 from irframe.inference.telling import told_topics
 from irframe.metrics.averaging import TIE
@@ -104,6 +105,6 @@ def system_ranking(
     ax.grid(visible=True, axis="y", color=FAINT, alpha=0.25, linewidth=0.6)
     ax.set_axisbelow(True)
     some = f"{len(order)} of {len(names)} systems" if len(order) < len(names) else ""
-    subtitle(ax, told_topics(found["n"]), some)
+    subtitle(ax, told_topics(found["n"]), some, *cautions_of(found.attrs))
     ax.set_xlabel(f"mean {label} with {1 - alpha:.0%} confidence interval")
     return ax

@@ -49,7 +49,7 @@ def report(
     at: int | None = None,
     title: str | None = None,
     test: Test = "t",
-    adjust: Adjust = "holm",
+    adjust: Adjust = "auto",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -71,7 +71,7 @@ def report(
     at: int | None = None,
     title: str | None = None,
     test: Test = "t",
-    adjust: Adjust = "holm",
+    adjust: Adjust = "auto",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -92,7 +92,7 @@ def report(
     at: int | None = None,
     title: str | None = None,
     test: Test = "t",
-    adjust: Adjust = "holm",
+    adjust: Adjust = "auto",
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
@@ -127,10 +127,10 @@ def report(
         Title of the page.
     test, adjust, alpha
         Test of pairs of systems, its correction over the pairs of a metric at a depth, and the
-        significance level, as for `compare`; ``1 - alpha`` is the level of the intervals.
+        significance level, as for `rank_intervals`; ``1 - alpha`` is the level of the intervals.
     samples, seed
-        How many resamples of the topics, at least 100, and the seed of their draws, as for
-        `rank_intervals`.
+        How many resamples of the topics say how often a system comes first, at least 100, and the
+        seed of their draws, as for `rank_intervals`.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def report(
     >>> runs, qrels = ir.example_track()
     >>> with TemporaryDirectory() as folder:
     ...     page = ir.report(runs, qrels, f"{folder}/report.html", metrics=["AP"], depths=[5, 10])
-    ...     "3 systems could be first" in page.read_text(encoding="utf-8")
+    ...     "4 systems could be first" in page.read_text(encoding="utf-8")
     True
     """
     said = {name: value for name, value in locals().items() if name not in INPUTS}

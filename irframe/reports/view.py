@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from irframe.cubes.score import score
 from irframe.cubes.splitting import groups
 from irframe.errors import MetricError
+from irframe.inference.cautions import cautions_of
 from irframe.inference.matched import Matched
 from irframe.inference.matching import match_topics
-from irframe.inference.rank_intervals import rank_intervals
+from irframe.inference.rank_intervals import first_shares, rank_intervals
+from irframe.inference.resampled import Resamples
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import Differences, all_pairs
@@ -54,17 +56,20 @@ class View:
 
     @cached_property
     def ranks(self) -> xr.Dataset:
-        """Means, ranks, their intervals and tiers, (metric, system, depth)."""
+        """Means, ranks, their intervals, tiers and shares of first places, by metric and depth."""
         asked = self.setting
-        return rank_intervals(
-            self.scores,
-            1 - asked.alpha,
-            samples=asked.samples,
-            seed=asked.seed,
-            test=asked.pairing.test,
-            adjust=asked.pairing.adjust,
-            alpha=asked.alpha,
+        pairing = asked.pairing
+        found = rank_intervals(
+            self.scores, test=pairing.test, adjust=pairing.adjust, alpha=asked.alpha
         )
+        drawn = Resamples(asked.alpha, asked.samples, asked.seed)
+        shares = first_shares(self.matched.loaded(), drawn)
+        return found.assign(first=((METRIC, DEPTH, SYSTEM), shares))
+
+    @property
+    def cautions(self) -> list[str]:
+        """What its means and ranks are to be read with."""
+        return cautions_of(self.ranks.attrs)
 
     @cached_property
     def ranked(self) -> dict[str, Array]:

@@ -1,4 +1,4 @@
-"""How often intervals and corrections are right, over a thousand simulated tracks.
+"""How often corrections are right, over a thousand simulated tracks.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_uncertainty.py``. The pages of the
 documentation quote these simulations as `docs/real/simulated.py` writes them down.
@@ -8,39 +8,13 @@ import sys
 
 import numpy as np
 import pytest
-from known_truth import covered, simulate
+from known_truth import simulate
 
 import irframe as ir
 from irframe.names import SIDES
 
 DRAWS = 1000
-TRACK = 40, 50
-"""Systems and topics."""
-SPREADS = 0.5, 1, 2, 3, 4
 MAX_T = ir.MaxT(samples=999)
-
-
-def coverage(spread):
-    """Return shares of rank intervals that hold the true rank, and the mean width in ranks."""
-    scores, truth = simulate(*TRACK, DRAWS, spread=spread, seed=0)
-    found = ir.rank_intervals(scores, adjust=None)
-    hits, ranks = covered(found, truth)
-    firsts = found["rank"].to_numpy()[0] == 1
-    shares = {
-        "true rank covered": hits.mean(),
-        "of the truly best": hits[ranks == 1].mean(),
-        "of those ranked first": hits[firsts].mean(),
-    }
-    return shares, (1 + found["rank_high"] - found["rank_low"]).mean().item()
-
-
-@pytest.mark.parametrize("spread", SPREADS)
-def test_rank_intervals_cover_true_ranks(benchmark, spread):
-    shares, width = benchmark.pedantic(coverage, (spread,), rounds=1)
-    told = ", ".join(f"{what} {share:.1%}" for what, share in shares.items())
-    sys.stdout.write(f"\nspread {spread}: {told}; {width:.1f} ranks wide\n")
-    if spread >= 2:
-        assert 0.93 <= shares["true rank covered"] <= 0.97
 
 
 def alike(same, teams):

@@ -10,7 +10,7 @@ from irframe.errors import IrframeWarning, ParameterError
 from irframe.inference import agreement_intervals
 from irframe.paired.resamples import draw_topics
 
-ASKED = {"interval": True, "samples": 40, "level": 0.9, "seed": 2}
+ASKED = {"interval": True, "samples": 40, "alpha": 0.1, "seed": 2}
 
 
 @pytest.fixture(scope="module")
@@ -18,16 +18,35 @@ def scores():
     return ir.cube(*ir.example_track()).ireval.score("nDCG", "ASL", at=[5, 10, 50])
 
 
-def looped(one, other, method, costs=(False, False)):
-    """Return the third smallest and largest agreement of 40 resamples; scores (system, topic)."""
+def at_topics(one, other, method, costs, topics):
+    """Return the agreement on some topics; scores (system, topic)."""
     signs = [-1 if cost else 1 for cost in costs]
-    values = []
-    for topics in draw_topics(one.sizes["topic"], samples=40, seed=2):
-        means = [
-            s * x.values[:, topics].mean(axis=1) for s, x in zip(signs, (one, other), strict=True)
-        ]
-        values.append(method(*np.round(means, 12)))
-    return sorted(values)[2], sorted(values)[-3]
+    sides = zip(signs, (one, other), strict=True)
+    return method(*np.round([s * x.values[:, topics].mean(axis=1) for s, x in sides], 12))
+
+
+def looped(one, other, method, costs=(False, False)):
+    """Return the expanded percentile interval of 40 resamples of 16 topics."""
+    drawn = draw_topics(one.sizes["topic"], samples=40, seed=2)
+    values = sorted(at_topics(one, other, method, costs, topics) for topics in drawn)
+    beyond = int(40 * stats.norm.cdf(-stats.t.ppf(0.95, 15) * np.sqrt(16 / 15)))
+    assert beyond == 1  # a plain percentile would leave out two
+    return values[beyond], values[-1 - beyond]
+
+
+def looped_of_averages(one, other, method, costs=(False, False)):
+    """Return the interval of the agreement by the averages over all topics."""
+    every = np.arange(16)
+    found = at_topics(one, other, method, costs, every)
+    drawn = [
+        at_topics(one, other, method, costs, topics)
+        for topics in draw_topics(16, samples=40, seed=2)
+    ]
+    without = [at_topics(one, other, method, costs, np.delete(every, n)) for n in every]
+    jackknife = np.sqrt(15 / 16 * ((without - np.mean(without)) ** 2).sum())
+    error = max(np.std(drawn, ddof=1) * np.sqrt(16 / 15), jackknife)
+    reach = stats.t.ppf(0.95, 15) * error
+    return max(found - reach, -1), min(found + max(0, found - np.mean(drawn)) + reach, 1)
 
 
 def tau(x, y):
@@ -46,7 +65,37 @@ def test_intervals_with_a_depth_equal_the_loop(scores):
         one, other = (scores.sel(metric=metric, depth=depth) for depth in (10, 5))
         expected = looped(one, other, tau, [metric == "ASL"] * 2)
         assert found_at(found, metric=metric, depth=5) == pytest.approx(expected)
-    assert found.attrs | {"level": 0.9, "samples": 40} == found.attrs
+    told = {"alpha": 0.1, "samples": 40, "interval_of": "expected of 16 topics like these"}
+    assert found.attrs | told == found.attrs
+
+
+@pytest.mark.parametrize("method", ["kendall", "pearson"])
+def test_intervals_of_averages_equal_the_loop(scores, method):
+    with pytest.warns(IrframeWarning, match="not to be relied on below 20 topics: 16") as caught:
+        found = scores.ireval.agreement("ASL@10", method, **ASKED, of="averages")
+    assert len(caught) == 1
+    assert found.attrs["caution"] == str(caught[0].message)
+    assert found.attrs["interval_of"] == "by the averages over all topics"
+    one, other = scores.sel(metric="ASL", depth=10), scores.sel(metric="nDCG", depth=5)
+    measure = tau if method == "kendall" else lambda x, y: np.corrcoef(x, y)[0, 1]
+    expected = looped_of_averages(one, other, measure, (True, False))
+    assert found_at(found, metric="nDCG", depth=5) == pytest.approx(expected)
+    with pytest.raises(ParameterError, match="a correlation"):
+        scores.ireval.agreement("ASL@10", "rmse", **ASKED, of="averages")
+
+
+def test_intervals_of_averages_leave_out_topics_as_if_they_had_never_been(scores):
+    holes = scores.where((scores["topic"] != "101") | (scores["system"] != "bm25"))
+    rest = scores.sel(topic=scores["topic"] != "101")
+    asked = ASKED | {"of": "averages"}
+    for verb, options in (
+        (ir.agreement, {"reference": 10}),
+        (ir.volatility, {}),
+        (ir.agreement, {}),
+    ):
+        with pytest.warns(IrframeWarning):
+            found, expected = (verb(some, **options, **asked) for some in (holes, rest))
+        xr.testing.assert_allclose(found, expected)
 
 
 def test_intervals_with_a_metric_equal_the_loop(scores):
@@ -134,6 +183,6 @@ def test_bad_input(scores):
     for verb in (ir.agreement, ir.volatility):
         with pytest.raises(ParameterError, match="topics in common"):
             verb(scores, other, **ASKED)
-        for wrong in ({"samples": 0}, {"level": 2}, {"seed": 0.5}):
+        for wrong in ({"samples": 0}, {"alpha": 2}, {"seed": 0.5}, {"of": "all"}):
             with pytest.raises(ParameterError, match=str(*wrong)):
                 verb(scores, **(ASKED | wrong))

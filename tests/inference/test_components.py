@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from scipy import stats
 
 import irframe as ir
 from irframe.errors import IrframeWarning, ParameterError
@@ -58,7 +59,7 @@ def test_negative_variances_are_told_and_taken_to_be_0():
 
 def test_intervals_hold_their_estimates_and_shrink():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", at=[10])
-    found, narrow = (scores.ireval.components(level=level) for level in (0.95, 0.5))
+    found, narrow = (scores.ireval.components(alpha=alpha) for alpha in (0.05, 0.5))
     for name in ("variance", "erho2", "phi"):
         assert (found[f"{name}_low"] < narrow[f"{name}_low"]).all()
         assert (narrow[f"{name}_low"] < found[name]).all()
@@ -77,6 +78,32 @@ def test_missing_scores_leave_topics_out():
     assert np.diff(found["n_topics"][0]).item() == -1
 
 
+def test_intervals_of_fixed_systems_equal_the_loop():
+    scores = ir.cube(*ir.example_track()).ireval.score("AP", at=[3, 10])
+
+    def signal(topics):
+        return np.log1p([each.item() for each in erho2(topics)[0]])
+
+    def erho2(topics):
+        part = scores.isel(topic=topics).ireval.components(topics=1)["erho2"].to_numpy()
+        return part / (1 - part) * len(topics)
+
+    every = np.arange(16)
+    found = scores.ireval.components(systems="fixed", alpha=0.1)
+    without = np.array([signal(np.delete(every, n)) for n in every])
+    error = np.sqrt(15 / 16 * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
+    reach = stats.t.ppf(0.95, 15) * error
+    for end, side in (("erho2_low", -reach), ("erho2_high", reach)):
+        np.testing.assert_allclose(found[end][0], 1 - np.exp(-(signal(every) + side)))
+    assert not {"phi_low", "variance_low"} & {*found}
+    random = scores.ireval.components()
+    for name in ("variance", "share", "erho2", "phi"):
+        xr.testing.assert_equal(found[name], random[name])
+    with pytest.warns(IrframeWarning, match="topic"):
+        alone = scores.isel(topic=[0]).ireval.components(systems="fixed")
+    assert np.isnan(alone["erho2_low"]).all()
+
+
 def test_a_single_topic_says_nothing():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", at=[10]).isel(topic=[0])
     with pytest.warns(IrframeWarning, match="topic"):
@@ -85,7 +112,7 @@ def test_a_single_topic_says_nothing():
     assert found["erho2"].to_series().isna().all()
 
 
-@pytest.mark.parametrize("options", [{"level": 1}, {"topics": 0}])
+@pytest.mark.parametrize("options", [{"alpha": 1}, {"topics": 0}, {"systems": "some"}])
 def test_arguments_have_ranges(options):
     scores = ir.cube(*ir.example_track()).ireval.score("AP", at=[10])
     with pytest.raises(ParameterError, match=next(iter(options))):

@@ -14,13 +14,15 @@ def scores():
 
 
 def test_the_first_metric_and_depth_decide(scores):
-    board = scores.ireval.leaderboard(at=[5, 10], samples=50)
+    board = scores.ireval.leaderboard(at=[5, 10], method="bootstrap", samples=50)
     assert [*board] == [
         *("rank", "tier", "ASL@5", "ci_low", "ci_high", "rank_low", "rank_high", "first"),
         *("ASL@10", "nDCG@5", "nDCG@10", "n_topics"),
     ]
     assert board["ASL@5"].is_monotonic_increasing
-    ranks = scores.ireval.rank_intervals(samples=50).sel(metric="ASL", depth=5, drop=True)
+    ranks = scores.ireval.rank_intervals("bootstrap", samples=50).sel(
+        metric="ASL", depth=5, drop=True
+    )
     expected = ranks.to_dataframe().rename(columns={"mean": "ASL@5"}).loc[board.index]
     shared = [name for name in board if name in expected]
     assert len(shared) == 9
@@ -33,12 +35,12 @@ def test_the_first_metric_and_depth_decide(scores):
 
 
 def test_the_greatest_depth_is_the_default(scores):
-    whole = scores.sortby("depth").ireval.leaderboard(samples=9)
-    pd.testing.assert_frame_equal(whole, scores.ireval.leaderboard(at=10, samples=9))
+    whole = scores.sortby("depth").ireval.leaderboard()
+    pd.testing.assert_frame_equal(whole, scores.ireval.leaderboard(at=10))
 
 
 def test_changes_are_those_of_a_comparison_with_the_baseline(scores):
-    board = scores.ireval.leaderboard("ance", at=10, adjust="fdr_bh", samples=9)
+    board = scores.ireval.leaderboard("ance", at=10, adjust="fdr_bh")
     frame = scores[:1].ireval.compare(baseline="ance", at=10, adjust="fdr_bh")
     expected = frame.set_index("system_a").loc[board.index.drop("ance")]
     others = board.drop("ance")
@@ -53,7 +55,11 @@ def test_changes_are_those_of_a_comparison_with_the_baseline(scores):
 def test_nothing_is_a_share_of_a_baseline_of_zero():
     index = pd.MultiIndex.from_product([["a", "b"], ["1", "2"]], names=["run", "topic"])
     frame = pd.DataFrame({"AP": [0.5, 0.25, 0, 0]}, index)
-    board = frame.ireval.leaderboard("b", samples=9)
+    with pytest.warns(IrframeWarning, match="no interval where all scores are the same: AP of b"):
+        board = frame.ireval.leaderboard("b")
+    assert np.isnan(board.loc["b", ["ci_low", "ci_high"]]).all()
+    assert "AP of b" in board.attrs["caution"]
+    assert "AP of b" in board.ireval.styled().notes
     assert board.index.name == "run"
     assert np.isnan(board.loc["a", "change"])
     assert board.loc["a", "difference"] == 0.375
@@ -62,25 +68,28 @@ def test_nothing_is_a_share_of_a_baseline_of_zero():
 def test_systems_that_tie_stand_by_name_whatever_their_order():
     rows = {"d": [1, 0], "a": [0, 1], "c": [1, 1], "b": [1, 0]}
     frame = pd.DataFrame(rows, pd.Index(["1", "2"], name="topic")).rename_axis(columns="system")
-    scores = ir.as_scores(frame, metric="RR")
-    board = scores.ireval.leaderboard(samples=40)
+    scores = ir.as_scores(frame, metric="my own")
+    with pytest.warns(IrframeWarning, match="my own of c"):
+        board = scores.ireval.leaderboard()
     assert board.index.tolist() == ["c", "a", "b", "d"]
     assert board["rank"].tolist() == [1, 2, 2, 2]
-    again = ir.as_scores(frame[["b", "c", "d", "a"]], metric="RR").ireval.leaderboard(samples=40)
+    other = ir.as_scores(frame[["b", "c", "d", "a"]], metric="my own")
+    with pytest.warns(IrframeWarning, match="my own of c"):
+        again = other.ireval.leaderboard()
     pd.testing.assert_frame_equal(board, again)
 
 
 def test_groups_are_lists_of_their_own(scores):
-    boards = scores.ireval.leaderboard(by="team", samples=9)
+    boards = scores.ireval.leaderboard(by="team")
     assert boards.index.names == ["team", "system"]
-    alone = scores.isel(system=scores["team"].values == "rerankers").ireval.leaderboard(samples=9)
+    alone = scores.isel(system=scores["team"].values == "rerankers").ireval.leaderboard()
     pd.testing.assert_frame_equal(boards.loc["rerankers"], alone)
 
 
 def test_every_metric_is_averaged_over_topics_that_all_systems_have(scores):
     lost = (scores["topic"] == "101") & (scores["metric"] == "nDCG") & (scores["system"] == "ance")
     with pytest.warns(IrframeWarning, match=r"left out: 1 of 16 for nDCG \(101\)$"):
-        board = scores.where(~lost).ireval.leaderboard(at=10, samples=9)
+        board = scores.where(~lost).ireval.leaderboard(at=10)
     rest = scores.sel(topic=scores["topic"] != "101", metric="nDCG", depth=10).mean("topic")
     np.testing.assert_allclose(board["nDCG@10"], rest.sel(system=board.index.to_numpy()))
     assert (board["n_topics"] == 16).all()
@@ -93,4 +102,4 @@ def test_bad_input(scores):
         scores.ireval.leaderboard(at=7)
     named = scores.sel(depth=10, drop=True).assign_coords(metric=["ASL", "tier"])
     with pytest.raises(InputError, match="tier"):
-        named.ireval.leaderboard(samples=9)
+        named.ireval.leaderboard()

@@ -187,7 +187,7 @@ def test_sums_are_no_means():
 
 @pytest.mark.parametrize(
     "options",
-    [{"level": 1}, {"topics": "some"}, {"distribution": "f"}, {"baseline": "nobody"}],
+    [{"alpha": 1}, {"topics": "some"}, {"distribution": "f"}, {"baseline": "nobody"}],
     ids=str,
 )
 def test_bad_arguments_are_refused(both, options):

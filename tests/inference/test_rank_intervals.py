@@ -1,4 +1,7 @@
-"""Ranks with their intervals, against a loop over resamples."""
+"""Ranks with their intervals, against loops over tests of pairs and over resamples."""
+
+import itertools
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -7,12 +10,14 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 from known_truth import covered, simulate
+from scipy import stats
 
 import irframe as ir
 from irframe.errors import DepthError, IrframeWarning, ParameterError
 from irframe.paired.resamples import draw_topics
 
-NAMES = ["mean", "ci_low", "ci_high", "rank", "rank_low", "rank_high", "first", "tier", "n_topics"]
+NAMES = ["mean", "ci_low", "ci_high", "rank", "rank_low", "rank_high", "tier", "n_topics"]
+METHODS = ("holm", "max-t", "bootstrap")
 
 
 @pytest.fixture(scope="module")
@@ -25,12 +30,39 @@ def rank_of(values):
     return [1 + sum(other > value + 5e-13 for other in values) for value in values]
 
 
+def quiet(verb, *arguments, **options):
+    """Call a verb on scores of which some system's do not vary."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "no interval where", IrframeWarning)
+        return verb(*arguments, **options)
+
+
 def looped(values, samples, beyond):
-    """Return ends of the ranks in resamples and how often they are 1; values (system, topic)."""
+    """Return ends of the ranks in resamples and shares of first ranks; values (system, topic)."""
     drawn = draw_topics(values.shape[1], samples=samples, seed=3)
     ranks = np.array([rank_of([row[topics].mean() for row in values]) for topics in drawn])
     ordered = np.sort(ranks, axis=0)
-    return ordered[beyond], ordered[-1 - beyond], (ranks == 1).mean(axis=0)
+    first = (ranks == 1) / (ranks == 1).sum(axis=1, keepdims=True)
+    return ordered[beyond], ordered[-1 - beyond], first.mean(axis=0)
+
+
+def holm_by_loop(values, alpha):
+    """Return intervals of ranks from t-tests of pairs; values (system, topic), higher is better."""
+    systems, topics = values.shape
+    found = []
+    for j in range(systems):
+        counts = []
+        for side in (1, -1):
+            p = []
+            for k in set(range(systems)) - {j}:
+                difference = side * (values[k] - values[j])
+                error = difference.std(ddof=1) / np.sqrt(topics)
+                t = difference.mean() / error if error > 1e-12 else -np.inf
+                p.append(stats.t.sf(t, topics - 1))
+            steps = np.sort(p) <= alpha / 2 / np.arange(systems - 1, 0, -1)
+            counts.append(steps.argmin() if not steps.all() else systems - 1)
+        found.append((1 + counts[0], systems - counts[1]))
+    return np.transpose(found)
 
 
 def array_of(values, metric="AP"):
@@ -38,32 +70,84 @@ def array_of(values, metric="AP"):
 
 
 @given(seed=st.integers(0, 999), metric=st.sampled_from(["AP", "ASL"]))
-def test_ranks_equal_the_loop(seed, metric):
+def test_spreads_equal_the_loop(seed, metric):
     values = np.random.default_rng(seed).integers(0, 4, (5, 7)) / 4
-    found = array_of(values, metric).ireval.rank_intervals(0.8, samples=40, seed=3)
+    asked = {"alpha": 0.2, "samples": 40, "seed": 3}
+    found = quiet(array_of(values, metric).ireval.rank_intervals, "bootstrap", **asked)
     sign = -1 if metric == "ASL" else 1
     low, high, first = looped(sign * values, 40, beyond=4)
     assert found["rank"].values.ravel().tolist() == rank_of(sign * values.mean(axis=1))
     assert found["rank_low"].values.ravel().tolist() == low.tolist()
     assert found["rank_high"].values.ravel().tolist() == high.tolist()
-    assert found["first"].values.ravel().tolist() == first.tolist()
+    np.testing.assert_allclose(found["first"].values.ravel(), first)
+    assert found["first"].sum() == pytest.approx(1)
+
+
+@given(
+    seed=st.integers(0, 999),
+    metric=st.sampled_from(["AP", "ASL", "GMAP", "InverseASL"]),
+    alpha=st.sampled_from([0.05, 0.5]),
+)
+def test_intervals_equal_the_loop(seed, metric, alpha):
+    rng = np.random.default_rng(seed)
+    values = np.clip(rng.integers(1, 5, (6, 7)) + rng.integers(0, 4, (6, 1)), 1, 8) / 8
+    values[1], values[2] = values[0], values[3] - 0.125  # alike, and apart by the same throughout
+    found = quiet(array_of(values, metric).ireval.rank_intervals, alpha=alpha)
+    averaged = {"AP": values, "ASL": -values, "InverseASL": -1 / values}
+    tested = averaged.get(metric, np.log(np.maximum(values, 1e-5)))
+    low, high = holm_by_loop(tested, alpha)
+    assert found["rank"].values.ravel().tolist() == rank_of(tested.mean(axis=1))
+    assert found["rank_low"].values.ravel().tolist() == low.tolist()
+    assert found["rank_high"].values.ravel().tolist() == high.tolist()
+
+
+@given(seed=st.integers(0, 999))
+def test_max_t_intervals_equal_the_loop(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.random((5, 9)) + rng.random((5, 1))
+    drawn = ir.MaxT(samples=99, seed=4)
+    found = array_of(values).ireval.rank_intervals("max-t", alpha=0.1, samples=99, seed=4)
+    for j in range(5):
+        others = [k for k in range(5) if k != j]
+        apart = drawn.kernel(values.T, np.array([[k, j] for k in others])) < 0.1
+        better = sum(apart[n] and values[k].mean() > values[j].mean() for n, k in enumerate(others))
+        assert found["rank_low"][0, j] == 1 + better
+        assert found["rank_high"][0, j] == 5 - (apart.sum() - better)
+
+
+def test_equal_runs_share_a_first_place():
+    rows = np.random.default_rng(1).random((3, 8))
+    found = array_of(rows[[0, 1, 1, 2]]).ireval.rank_intervals("bootstrap")["first"].values[0]
+    assert found.sum() == pytest.approx(1)
+    assert found[1] == found[2]
+
+
+def test_constant_differences_place_nobody():
+    scores = array_of(np.array([0.1, 0.4, 0.2, 0.5]) + np.array([[0], [0.1], [0.2]]))
+    found = scores.ireval.rank_intervals()
+    assert (found["rank_low"] == 1).all()
+    assert (found["rank_high"] == 3).all()
 
 
 def test_all_depths_and_metrics_are_ranked_as_each_is_alone(scores):
-    found = scores.ireval.rank_intervals(samples=200)
-    assert [*found] == NAMES
-    assert found["rank"].dims == ("metric", "system", "depth")
-    for label in scores["metric"].values:
-        for depth in (1, 10):
-            alone = scores.sel(metric=[label]).ireval.rank_intervals(samples=200, at=depth)
+    for method in METHODS:
+        found = scores.ireval.rank_intervals(method, samples=200)
+        assert {*found} == {*NAMES, *(["first"] if method == "bootstrap" else [])}
+        assert found["rank"].dims == ("metric", "system", "depth")
+        for label, depth in itertools.product(scores["metric"].values, (1, 10)):
+            one = scores.sel(metric=[label])
+            alone = one.ireval.rank_intervals(method, samples=200, at=depth)
             xr.testing.assert_allclose(found.sel(metric=[label], depth=[depth]), alone)
 
 
 def test_means_are_those_of_the_summary(scores):
-    found, summary = scores.ireval.rank_intervals(0.9, samples=9), scores.ireval.summary(alpha=0.1)
-    for name in ("mean", "ci_low", "ci_high"):
-        np.testing.assert_array_equal(found[name], summary[name])
-    assert found.attrs | {"level": 0.9, "samples": 9, "test": "t"} == found.attrs
+    for interval in ("logit", "t"):
+        asked = {"alpha": 0.1, "interval": interval}
+        found, summary = scores.ireval.rank_intervals(**asked), scores.ireval.summary(**asked)
+        for name in ("mean", "ci_low", "ci_high"):
+            np.testing.assert_array_equal(found[name], summary[name])
+    told = {"alpha": 0.1, "method": "holm", "interval": "t", "adjust": "holm", "test": "PairedT()"}
+    assert found.attrs | told == found.attrs
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -73,10 +157,12 @@ def test_the_order_of_systems_and_topics_never_matters(seed):
     given = array_of(rng.integers(0, 3, (6, 8)) / 3).assign_coords(labels)
     given[1] = given[4]
     order = {dim: rng.permutation(names) for dim, names in labels.items()}
-    found = given.ireval.rank_intervals(samples=50)
-    again = given.sel(order).ireval.rank_intervals(samples=50).sel(system=labels["system"])
-    for name in ("rank", "rank_low", "rank_high", "first", "tier"):
-        np.testing.assert_array_equal(found[name], again[name])
+    for method in METHODS:
+        found = quiet(given.ireval.rank_intervals, method, samples=50)
+        again = quiet(given.sel(order).ireval.rank_intervals, method, samples=50)
+        again = again.sel(system=labels["system"])
+        for name in {"rank", "rank_low", "rank_high", "first", "tier"} & {*found}:
+            np.testing.assert_array_equal(found[name], again[name])
     assert found["first"][0, 1] == found["first"][0, 4]
 
 
@@ -99,7 +185,7 @@ def test_tiers_equal_the_loop(seed, test):
     given, asked = array_of(values), {"adjust": "fdr_bh", "alpha": 0.2}
     frame = given.ireval.compare(test, **asked).query("significant")
     pairs = [{a - 1, b - 1} for a, b in zip(frame["system_a"], frame["system_b"], strict=True)]
-    found = given.ireval.rank_intervals(samples=2, test=test, **asked)["tier"]
+    found = quiet(given.ireval.rank_intervals, test=test, **asked)["tier"]
     assert found.values[0].tolist() == tiers_by_loop(values.mean(axis=1), pairs)
 
 
@@ -111,23 +197,40 @@ def test_a_tier_ends_before_the_first_that_is_told_apart_from_one_inside():
     told = scores.ireval.compare(adjust="holm")["significant"].to_numpy()
     # Of 0, 1, 2 in the chain, 0 and 2 are told apart, 3 from all; 4 is the same as 0.
     assert told.tolist() == [False, True, True, False, False, True, False, True, True, True]
-    found = scores.ireval.rank_intervals(samples=9)["tier"]
+    found = scores.ireval.rank_intervals()["tier"]
     assert found.values[0].tolist() == [3, 2, 2, 1, 3]
 
 
-def test_true_ranks_are_covered_as_often_as_promised():
-    scores, truth = simulate(20, 50, 100, spread=2, seed=0)
-    hits, _ = covered(scores.ireval.rank_intervals(samples=400, adjust=None), truth)
-    assert 0.93 <= hits.mean() <= 0.97
-    hits, _ = covered(scores.ireval.rank_intervals(0.5, samples=400, adjust=None), truth)
-    assert 0.5 <= hits.mean() <= 0.7  # a rank is a whole number, and an interval a bit too wide
+def test_true_ranks_are_covered_by_tests_and_less_often_by_resamples():
+    scores, truth = simulate(10, 8, 200, spread=0.5, seed=0)
+    shares = {}
+    for method in ("holm", "bootstrap"):
+        found = scores.ireval.rank_intervals(method, samples=200, adjust=None, interval="t")
+        hits, ranks = covered(found, truth)
+        shares[method] = hits.mean(), hits[ranks == 1].mean()
+    assert min(shares["holm"]) >= 0.95
+    assert shares["bootstrap"][1] < 0.9
+
+
+def test_a_test_that_allows_for_all_pairs_is_never_corrected_again(scores):
+    one = scores[:1, ..., :1]
+    tukey = ir.TukeyHSD(samples=200)
+    pairs = one.ireval.compare(tukey)
+    assert (pairs["p_adjusted"] == pairs["p"]).all()
+    found = one.ireval.rank_intervals(test=tukey)
+    assert "adjust" not in found.attrs
+    xr.testing.assert_equal(found, one.ireval.rank_intervals(test=tukey, adjust=None))
+    assert one.ireval.leaderboard(test=tukey)["tier"].max() == found["tier"].max()
+    for verb in (ir.compare, ir.rank_intervals, ir.leaderboard, ir.discrimination):
+        with pytest.raises(ParameterError, match="tukey allow for all pairs already; found 'holm'"):
+            verb(one, test=tukey, adjust="holm")
 
 
 def test_topics_that_some_system_lacks_are_left_out(scores):
     holes = scores.where((scores["topic"] != "101") | (scores["system"] != "bm25"))
     with pytest.warns(IrframeWarning, match="1 of 16 for nDCG"):
-        found = holes.ireval.rank_intervals(samples=50)
-    rest = scores.sel(topic=scores["topic"] != "101").ireval.rank_intervals(samples=50)
+        found = holes.ireval.rank_intervals()
+    rest = scores.sel(topic=scores["topic"] != "101").ireval.rank_intervals()
     xr.testing.assert_allclose(found, rest)
     assert (found["n_topics"] == 15).all()
 
@@ -135,38 +238,45 @@ def test_topics_that_some_system_lacks_are_left_out(scores):
 def test_frames_come_back_as_frames_with_their_names():
     runs, qrels = ir.example_track()
     frame = runs.rename(columns={"system": "run"}).ireval.evaluate(qrels, ["AP@10", "ASL"])
-    found = frame.ireval.rank_intervals(samples=20)
+    found = frame.ireval.rank_intervals()
     assert found.index.names == ["metric", "run"]
     assert [*found] == NAMES
-    array = ir.cube(runs, qrels).ireval.score("AP", at=10).ireval.rank_intervals(samples=20)
+    array = ir.cube(runs, qrels).ireval.score("AP", at=10).ireval.rank_intervals()
     np.testing.assert_allclose(found.loc["AP@10"], array.to_dataframe()[NAMES])
     groups = frame.assign(half=[n % 2 for n in range(len(frame))]).ireval
-    assert groups.rank_intervals(samples=20, by="half").index.names == ["half", "metric", "run"]
+    assert groups.rank_intervals(by="half").index.names == ["half", "metric", "run"]
 
 
 def test_an_infinite_term_of_an_average_leads_to_no_missing_rank():
     values = xr.DataArray(
         [[0.0, 0.5, 0.5], [0.25, 0.5, 0.1]], dims=["system", "topic"], name="InverseASL"
     )
-    found = values.ireval.rank_intervals(samples=100)
+    found = values.ireval.rank_intervals("bootstrap", samples=100)
     drawn = draw_topics(3, samples=100, seed=0)
     without = ~(drawn == 0).any(axis=1)
-    assert found["first"][0, 0] == without.mean()
+    # Drawn twice and thrice, the second topic lets both tie.
+    tied = (drawn == 1).all(axis=1).mean()
+    assert found["first"][0, 0] == pytest.approx(without.mean() - tied / 2)
     assert found["rank"].values.tolist() == [[2, 1]]
+    tested = values.ireval.rank_intervals()
+    assert tested["rank_low"].values.tolist() == [[1, 1]]
+    assert tested["rank_high"].values.tolist() == [[2, 2]]
 
 
 def test_a_single_topic_tells_nothing_of_others(scores):
     with pytest.warns(IrframeWarning, match="single topic"):
-        found = scores.isel(topic=[3]).ireval.rank_intervals(samples=50)
-    assert (found["rank_low"] == 1).all()
-    assert (found["rank_high"] == 8).all()
-    assert np.isnan(found["first"]).all()
-    assert found["rank"].max() > 4
+        every = [scores.isel(topic=[3]).ireval.rank_intervals(name, samples=50) for name in METHODS]
+    for found in every:
+        assert (found["rank_low"] == 1).all()
+        assert (found["rank_high"] == 8).all()
+        assert found["rank"].max() > 4
+    assert np.isnan(every[-1]["first"]).all()
 
 
 def test_bad_input(scores):
     for options in (
-        {"level": 1},
+        {"method": "tests"},
+        {"interval": "z"},
         {"samples": 0},
         {"seed": -1},
         {"alpha": 0},
@@ -182,7 +292,7 @@ def test_bad_input(scores):
 
 
 def test_groups_have_rankings_of_their_own(scores):
-    teams = scores.ireval.rank_intervals(samples=20, by="team")
+    teams = scores.ireval.rank_intervals(by="team")
     assert teams["rank"].max() == teams["rank"].notnull().sum("system").max()
     assert isinstance(teams, xr.Dataset)
     assert pd.unique(scores["team"].values).tolist() == teams["team"].values.tolist()

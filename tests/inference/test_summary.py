@@ -1,6 +1,7 @@
 """Means, intervals and counts."""
 
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from planned import only_planned
 from scipy import stats
 
 import irframe as ir
-from irframe.errors import ParameterError
+from irframe.errors import IrframeWarning, ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -19,12 +20,64 @@ def scores():
 
 
 def test_intervals_equal_scipy(scores):
-    summary = scores.ireval.summary(alpha=0.1)
     values = scores.sel(metric="AP", system="ance", depth=5).to_numpy()
-    low, high = stats.t.interval(0.9, len(values) - 1, values.mean(), stats.sem(values))
-    here = summary.sel(metric="AP", system="ance", depth=5)
-    found = [here[name].item() for name in ("mean", "ci_low", "ci_high", "n")]
-    assert found == pytest.approx([values.mean(), low, high, len(values)])
+    mean, error, df = values.mean(), stats.sem(values), len(values) - 1
+    half = stats.t.ppf(0.95, df) * error / (mean * (1 - mean))
+    ends = {
+        "t": stats.t.interval(0.9, df, mean, error),
+        "logit": [1 / (1 + np.exp(side * half) * (1 - mean) / mean) for side in (1, -1)],
+    }
+    for interval, (low, high) in ends.items():
+        summary = scores.ireval.summary(alpha=0.1, interval=interval)
+        here = summary.sel(metric="AP", system="ance", depth=5)
+        found = [here[name].item() for name in ("mean", "ci_low", "ci_high", "n")]
+        assert found == pytest.approx([mean, low, high, len(values)])
+        assert summary.attrs["interval"] == interval
+
+
+def test_logit_intervals_are_of_scores_from_0_to_1():
+    values = np.random.default_rng(0).random((3, 2, 6))
+    values[1] += 0.5
+    values[0, 0, 0] = 1 + 2e-16  # a perfect nDCG, but for rounding
+    labels = {"metric": ["nDCG", "AP", "my own"]}
+    scores = xr.DataArray(values, labels, ("metric", "system", "topic"))
+    student, found = (scores.ireval.summary(interval=name) for name in ("t", "logit"))
+    same = (student["ci_low"] == found["ci_low"]).all("system")
+    assert same.values.tolist() == [False, True, True]
+    inside = found.sel(metric="nDCG")
+    assert (inside["ci_low"] > 0).all()
+    assert (inside["ci_high"] < 1).all()
+    with pytest.raises(ParameterError, match="'logit', 't'; found 'z'"):
+        scores.ireval.summary(interval="z")
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("interval", ["logit", "t"])
+def test_scores_that_do_not_vary_have_no_interval(interval, lazy):
+    values = np.array([[0.0] * 5, [1.0] * 5, [0.1] * 5, [0.1, 0.2, 0.1, 0.2, 0.3]])
+    labels = {"metric": ["AP"], "system": list("abcd")}
+    scores = xr.DataArray(values[np.newaxis], labels, ("metric", "system", "topic"))
+    given = scores.chunk(topic=2) if lazy else scores
+    message = "scores are the same: AP of a, AP of b, AP of c$"
+    with pytest.warns(IrframeWarning, match=message) as caught:
+        found = given.ireval.summary(interval=interval).compute()
+    assert len(caught) == 1
+    assert found["ci_low"].isnull().values.tolist() == [[True, True, True, False]]
+    assert found["ci_high"].isnull().values.tolist() == [[True, True, True, False]]
+    assert lazy or "AP of a" in found.attrs["caution"]
+
+
+def test_reciprocal_ranks_on_few_topics_are_told():
+    few = ir.cube(*ir.example_track()).ireval.score("RR", "AP").isel(topic=slice(7), depth=[49])
+    message = "intervals of a mean RR hold less often than they say below 8 topics: 7"
+    with pytest.warns(IrframeWarning, match=message) as caught:
+        summary = few.ireval.summary()
+    assert len(caught) == 1
+    assert summary.attrs["caution"] == message
+    for shown in (summary, few):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IrframeWarning)
+            assert message in shown.ireval.styled().to_html()
 
 
 def test_counts_are_added_up(scores):
@@ -91,7 +144,7 @@ def with_gaps(seed):
 
 def test_moments_against_pandas():
     scores = with_gaps(0)
-    found = scores.ireval.summary()
+    found = scores.ireval.summary(interval="t")
     for place in np.ndindex(5, 5, 3):
         row, system, depth = place
         values = scores[row, system, :, depth].to_pandas().dropna()

@@ -12,12 +12,13 @@ from irframe.cubes.pooled import pooled
 from irframe.cubes.score import parse_metrics, score
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
+from irframe.inference.cautions import guess, noted
 from irframe.inference.generalizability import population
 from irframe.inference.matched import BLOCK_BYTES, Array, Arrays, Matched
 from irframe.inference.matching import match_topics
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
-from irframe.names import DEPTH, METRIC
+from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired import PairedTest, Test, all_pairs, parse_test
 from irframe.paired.blocks import groups
 from irframe.studies.reading import attended
@@ -48,7 +49,7 @@ def budget(
     seed: int = 0,
     by: str | None = None,
 ) -> xr.Dataset:
-    """Say which metric, pool depth and number of topics tells most systems apart for a cost.
+    """Guess from a pilot which metric, pool depth and topics tell most systems apart for a cost.
 
     Parameters
     ----------
@@ -80,10 +81,11 @@ def budget(
     xarray.Dataset
         ``told_apart``, the share of pairs of systems that the test tells apart, 0 to 1, on
         average over the draws, over (metric, judgments, depth), with ``told_apart_low`` and
-        ``told_apart_high``, between which it lies in 95 of 100 draws; ``topics``, how many
-        topics the judgments pay for, over (judgments, depth); and ``cost``, judgments per topic
-        with the overhead, over depth. NaN where they pay for fewer than 2 topics, or the cube has
-        fewer.
+        ``told_apart_high``, between which it lies in 95 of 100 draws from this pilot, which is no
+        confidence interval; ``topics``, how many topics the judgments pay for, over (judgments,
+        depth); and ``cost``, judgments per topic with the overhead, over depth. NaN where they pay
+        for fewer than 2 topics, or the cube has fewer. The attribute ``caution`` says of how many
+        topics the pilot is.
 
     Raises
     ------
@@ -105,6 +107,9 @@ def budget(
     the same topics would take for real; so the means of systems are first drawn together, by the
     root of Erho^2 of `components`, and what is left of scores apart, by the root of T / (T - 1),
     T the topics of the cube, so that both vary as they are estimated to do on all topics.
+
+    All of it is a guess from a pilot. The ends are about the draws alone: that the cube's topics
+    are a sample too is not in them, and a new collection was outside them in a third of the trials.
 
     References
     ----------
@@ -147,11 +152,12 @@ def budget(
     )
     parts = dict(zip(("told_apart", "told_apart_low", "told_apart_high"), shares, strict=True))
     paid = np.where(topics < FEWEST, np.nan, topics)
-    return xr.Dataset(
+    found = xr.Dataset(
         {name: ((METRIC, JUDGMENTS, DEPTH), part) for name, part in parts.items()}
         | {"topics": ((JUDGMENTS, DEPTH), paid), "cost": (DEPTH, cost)},
         {METRIC: [str(metric) for metric in chosen], JUDGMENTS: amounts, DEPTH: depths},
     )
+    return noted(found, [guess(cube.sizes[TOPIC])])
 
 
 class Draws(NamedTuple):

@@ -9,7 +9,7 @@ from irframe.agreements import Agreement, Method, parse_agreement
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, ParameterError
 from irframe.inference.agreement import METRIC_OTHER, system_means
-from irframe.inference.agreement_intervals import between_depths, with_ends
+from irframe.inference.agreement_intervals import Asked, Of, between_depths, with_ends
 from irframe.inference.lazily import at_once
 from irframe.inference.matched import Matched
 from irframe.inference.matching import Depths, read_scores, select_depths
@@ -29,7 +29,8 @@ def volatility(
     *,
     at: Depths = None,
     interval: Literal[False] = False,
-    level: float = 0.95,
+    of: Of = "expected",
+    alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
     by: str | None = None,
@@ -42,7 +43,8 @@ def volatility(
     *,
     at: Depths = None,
     interval: Literal[True],
-    level: float = 0.95,
+    of: Of = "expected",
+    alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
     by: str | None = None,
@@ -55,7 +57,8 @@ def volatility(
     *,
     at: Depths = None,
     interval: bool = False,
-    level: float = 0.95,
+    of: Of = "expected",
+    alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
     by: str | None = None,
@@ -76,7 +79,7 @@ def volatility(
         Depths to look at, on both sides; by default all there are.
     interval
         Whether to give intervals too; choose some depths, as it takes a while at many.
-    level, samples, seed
+    of, alpha, samples, seed
         Of the intervals, as for `agreement`.
     by
         A coordinate such as ``"track"``: one matrix per group. Other scores are split alike.
@@ -99,7 +102,8 @@ def volatility(
     Warns
     -----
     IrframeWarning
-        If topics are left out because some system has no score on them.
+        If topics are left out because some system has no score on them, and for intervals as
+        `agreement`.
 
     Notes
     -----
@@ -124,7 +128,7 @@ def volatility(
     10           0.67  1.00  1.00
     50           0.67  1.00  1.00
     """
-    chosen, resamples = parse_agreement(method), Resamples(level, samples, seed)
+    chosen, asked = parse_agreement(method), Asked(Resamples(alpha, samples, seed), of)
     array = read_scores(scores)
     if DEPTH not in array.dims:
         raise DepthError("scores by depth", "scores without depths", "score a cube")
@@ -137,8 +141,8 @@ def volatility(
     same = columns is rows
     rows = rows.loaded()
     columns = rows if same else columns.loaded()
-    ends = between_depths(rows, columns, resamples, chosen)
-    return with_ends(_volatility(rows, columns, chosen), ends, resamples)
+    ends = between_depths(rows, columns, asked, chosen)
+    return with_ends(_volatility(rows, columns, chosen), ends, asked, rows)
 
 
 def _other(scores: xr.DataArray, other: Any) -> xr.DataArray:

@@ -1,6 +1,7 @@
 """How alike judges judge."""
 
 from collections.abc import Hashable, Iterator, Mapping
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -11,9 +12,16 @@ from numpy.typing import NDArray
 from irframe.checks import choice, places
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.frames.as_qrels import Qrels
+from irframe.inference.cautions import cautious
 from irframe.inference.resampled import Resamples
 from irframe.names import JUDGES, PAIR, RESULT, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
+from irframe.studies.judges.coefficient_intervals import (
+    INTERVAL,
+    PER_TOPIC,
+    cautions,
+    with_intervals,
+)
 from irframe.studies.judges.coefficients import (
     DISTANCES,
     WEIGHTS,
@@ -37,7 +45,7 @@ def compare_judges(
     pairs: Literal["same", "common", "pairwise"] = "same",
     grades: Grades = None,
     by: str | None = None,
-    level: float = 0.95,
+    alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
 ) -> xr.Dataset:
@@ -80,11 +88,15 @@ def compare_judges(
           and not relevant;
         - ``confusion`` (pair, grade_a, grade_b) and ``n`` (pair), documents;
         - ``joint_alpha`` (distance), that of all judges at once;
-        - with ``_interval`` added to a coefficient's name, its percentile interval, with the
-          dimension ``bound``, ``lower`` and ``upper``.
+        - with ``_interval`` added to a coefficient's name, its interval, with the dimension
+          ``bound``, ``lower`` and ``upper``;
+        - with ``_per_topic`` added, the mean of its values per topic, which is another quantity:
+          chance is that of each topic, and topics count alike. With ``_per_topic_interval``
+          Student's interval of that mean.
 
         With ``by="topic"`` the topic comes first. A coefficient is NaN where all grades are one,
-        and an interval where that is so in too many resamples.
+        and an interval where that is so, or judges agree on everything, without some topic or in
+        too many resamples, and where the coefficient does not vary.
 
     Raises
     ------
@@ -95,6 +107,13 @@ def compare_judges(
     GradeError
         For different scales, and for grade -1.
 
+    Warns
+    -----
+    IrframeWarning
+        For intervals of fewer than 15 topics, or of topics whose numbers of documents have a
+        coefficient of variation above 0.6, as they hold less often than they say; and for
+        intervals that are NaN. The attribute ``caution`` says the same.
+
     Notes
     -----
     Kappa is ``1 - sum(w o) / sum(w e)`` with w the weights of disagreements, o the observed shares
@@ -103,18 +122,37 @@ def compare_judges(
     distance: 1, or the difference of the grades' values, or that of the middles of their ranks.
     All is computed from counts by topic; a resample draws as many topics as there are.
 
+    Documents of a topic are not independent, so that topics are what is drawn: n clusters of m
+    documents, worth ``g = (sum m)^2 / sum m^2`` equal ones [3]_ [4]_, at least 1.5. An interval
+    is what two hold together: with z = atanh(kappa), and s its jackknife's standard error over
+    topics, ``z -+ t s`` transformed back, t that of Student with g - 1 degrees of freedom; and the
+    expanded percentile interval [5]_, between the quantiles of the resamples at
+    ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1 - a``, t with n - 1. It runs from the lower of the
+    lower ends to the higher of the upper. Topics drawn from those of real judges, 95% intervals
+    held kappa over all of them 93 to 97 times in 100 with 5 to 50 topics; plain percentiles did
+    83 times with 5, and 91 to 93 with 30.
+
     References
     ----------
     .. [1] Cohen. Weighted kappa: nominal scale agreement with provision for scaled disagreement
        or partial credit. Psychological Bulletin 70, 1968. doi:10.1037/h0026256
     .. [2] Hayes, Krippendorff. Answering the call for a standard reliability measure for coding
        data. Communication Methods and Measures 1, 2007. doi:10.1080/19312450709336664
+    .. [3] Cameron, Miller. A practitioner's guide to cluster-robust inference. Journal of Human
+       Resources 50, 2015. doi:10.3368/jhr.50.2.317
+    .. [4] Carter, Schnepel, Steigerwald. Asymptotic behavior of a t-test robust to cluster
+       heterogeneity. Review of Economics and Statistics 99, 2017. doi:10.1162/REST_a_00639
+    .. [5] Hesterberg. What teachers should know about the bootstrap: resampling in the
+       undergraduate statistics curriculum. American Statistician 69, 2015.
+       doi:10.1080/00031305.2015.1089789
 
     Examples
     --------
     >>> people = {"1": {"a": 0, "b": 0, "c": 1, "d": 2}, "2": {"a": 0, "b": 1, "c": 2}}
     >>> model = {"1": {"a": 0, "b": 1, "c": 1, "d": 2}, "2": {"a": 0, "b": 2, "c": 2}}
-    >>> found = compare_judges({"people": people, "model": model})
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):  # two topics say little of others
+    ...     found = compare_judges({"people": people, "model": model})
     >>> found["kappa"].squeeze("pair").round(2).to_series().to_dict()
     {'none': 0.58, 'linear': 0.7, 'quadratic': 0.81}
     >>> found["confusion"].squeeze("pair").to_numpy()
@@ -122,7 +160,7 @@ def compare_judges(
            [0, 1, 1],
            [0, 0, 2]])
     """
-    resamples = Resamples(level, samples, seed)
+    resamples = Resamples(alpha, samples, seed)
     choice("by", TOPIC if by is None else by, (TOPIC,))
     judged = read_judges(judges, pairs, grades, ("same", "common", "pairwise"))
     chosen = _pairs(judged.judges, reference)
@@ -131,10 +169,11 @@ def compare_judges(
         result = _labelled(judged, counts, together, chosen).assign_coords({TOPIC: judged.topics})
     else:
         result = _labelled(judged, counts.sum(axis=0), together.sum(axis=0), chosen)
-        found = _intervals(result, judged.scale, counts, together, resamples)
+        found = _intervals(judged, counts, together, resamples)
         result = result.assign(found).assign_coords({BOUND: list(SIDES)})
+        result = cautious(result, _cautions(result, counts))
     attrs = {"pairs": pairs, "topics": len(judged.topics), "documents": judged.grade.shape[1]}
-    drawn_by = {"level": level, "samples": samples, "seed": seed} if by is None else {}
+    drawn_by = {"alpha": alpha, "samples": samples, "seed": seed} if by is None else {}
     return result.assign_attrs({RESULT: "compare_judges", **attrs, **drawn_by})
 
 
@@ -194,7 +233,11 @@ _DIMS = {
 
 
 def _coefficients(counts: Array, together: Array, scale: Array) -> dict[str, Array]:
-    return _of_pairs(counts, scale) | {"joint_alpha": alphas(together, scale)}
+    return _of_pairs(counts, scale) | _of_all(together, scale)
+
+
+def _of_all(together: Array, scale: Array) -> dict[str, Array]:
+    return {"joint_alpha": alphas(together, scale)}
 
 
 def _of_pairs(counts: Array, scale: Array) -> dict[str, Array]:
@@ -208,26 +251,31 @@ def _of_pairs(counts: Array, scale: Array) -> dict[str, Array]:
 
 
 def _intervals(
-    result: xr.Dataset, scale: Array, counts: Array, together: Array, resamples: Resamples
+    judged: Judged, counts: Array, together: Array, resamples: Resamples
 ) -> dict[str, Any]:
-    """Return the percentile interval of every coefficient over resamples of the topics."""
+    """Return the intervals of every coefficient, and the means of its values per topic."""
     drawn = resamples.counts(len(counts))
-    found: dict[str, list[Array]] = {name: [] for name in _DIMS}
-    for block in _blocks(counts, len(drawn)):
-        resampled = np.tensordot(drawn, counts[:, block], axes=1)
-        for name, values in _of_pairs(resampled, scale).items():
-            found[name].append(_ends(values, resamples))
-    joint = alphas(np.tensordot(drawn, together, axes=1), scale)
-    found["joint_alpha"] = [_ends(joint, resamples)]
-    return {
-        f"{name}_interval": ((*result[name].dims, BOUND), np.concatenate(parts))
-        for name, parts in found.items()
-    }
+    parts = [
+        with_intervals(counts[:, block], partial(_of_pairs, scale=judged.scale), drawn, resamples)
+        for block in _blocks(counts, max(drawn.shape))
+    ]
+    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    found |= with_intervals(together, partial(_of_all, scale=judged.scale), drawn, resamples)
+    return {name: (_dims_of(name), values) for name, values in found.items()}
 
 
-def _ends(values: Array, resamples: Resamples) -> Array:
-    """Return the ends of intervals from values of all samples, which come first."""
-    return np.stack(resamples.ends(np.moveaxis(values, 0, -1)), axis=-1)
+def _dims_of(name: str) -> tuple[str, ...]:
+    ends = (BOUND,) if name.endswith(INTERVAL) else ()
+    return *_DIMS[name.removesuffix(INTERVAL).removesuffix(PER_TOPIC)], *ends
+
+
+def _cautions(result: xr.Dataset, counts: Array) -> list[str]:
+    lost = [
+        name
+        for name in _DIMS
+        if (result[name].notnull() & ~result[name + INTERVAL].notnull().all(BOUND)).any()
+    ]
+    return cautions(counts.sum(axis=(-2, -1)), lost)
 
 
 def _blocks(counts: Array, samples: int) -> Iterator[slice]:

@@ -13,9 +13,8 @@ from irframe.checks import places
 from irframe.cubes.bounds import BOUND
 from irframe.errors import ParameterError
 from irframe.inference.agreement import system_means
-from irframe.inference.agreement_intervals import with_reference
+from irframe.inference.agreement_intervals import Asked, with_reference
 from irframe.inference.matched import Matched
-from irframe.inference.resampled import Resamples
 from irframe.inference.verdicts import Pairing, leads
 from irframe.metrics.averaging import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM
@@ -77,15 +76,15 @@ def _errors(differences: Array, topics: Array) -> Array:
 
 
 def agreements(
-    held: Matched, others: list[Matched], methods: list[Agreement], resamples: Resamples | None
+    held: Matched, others: list[Matched], methods: list[Agreement], asked: Asked | None
 ) -> Parts:
     """Return how alike judges order the systems, and between which values over resamples."""
     dims = (*DIMS, "coefficient")
     values = [_agreement(held, others, method) for method in methods]
     found: Parts = {"agreement": (dims, np.stack(values, axis=-1))}
-    if resamples is not None:
+    if asked is not None:
         ends = [
-            np.stack([with_reference(other, held, resamples, method) for other in others], axis=1)
+            np.stack([with_reference(other, held, asked, method) for other in others], axis=1)
             for method in methods
         ]
         interval = np.moveaxis(np.stack(ends, axis=-1), 0, -1)

@@ -14,6 +14,7 @@ from irframe.cubes.score import Metrics, parse_metrics, score, wanted_depths
 from irframe.errors import IdError
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs, as_runs
+from irframe.inference.agreement_intervals import Asked, Of
 from irframe.inference.jointly import Adjust
 from irframe.inference.matched import Matched
 from irframe.inference.matching import match_topics
@@ -47,7 +48,7 @@ def judge_effect(
     grades: Grades = None,
     methods: str | Agreement | Sequence[str | Agreement] = ("kendall", "tau_ap", "rbo"),
     interval: bool = False,
-    level: float = 0.95,
+    of: Of = "expected",
     samples: int = 1000,
     seed: int = 0,
     test: Test = "t",
@@ -79,11 +80,13 @@ def judge_effect(
         As for `compare_judges`.
     methods
         Methods of agreement or their names, as for `agreement`.
-    interval, level, samples, seed
+    interval, of, samples, seed
         Whether to give intervals of the agreements, which takes a while at many depths, and what
         they are, as for `agreement`.
-    test, adjust, alpha
+    test, adjust
         Which pairs of systems differ significantly, as for `compare`.
+    alpha
+        Significance level, and one minus the level of all intervals, above 0 and below 1.
     groups
         Groups of systems, such as ``{"same model": ["run1", "run2"]}``: whether a judge favours
         them over the other systems. At least two systems in each and outside.
@@ -116,6 +119,11 @@ def judge_effect(
     ParameterError
         For unknown systems in groups, or too few.
 
+    Warns
+    -----
+    IrframeWarning
+        As `compare`, and for intervals of agreements as `agreement`.
+
     Notes
     -----
     A topic counts for a metric and depth if every system has a score there under every judge.
@@ -143,7 +151,7 @@ def judge_effect(
     >>> found["conclusions"].sel(metric="AP").squeeze().to_series().to_dict()
     {'kept': 16, 'lost': 2, 'new': 1, 'reversed': 0, 'neither': 9}
     """
-    pairing, resamples = Pairing(test, adjust, alpha), Resamples(level, samples, seed)
+    pairing, asked = Pairing(test, adjust, alpha), Asked(Resamples(alpha, samples, seed), of)
     orders = {str(each): parse_agreement(each) for each in listed(methods)}
     judged = read_judges(judges, pairs, grades, ("same", "common", "own"))
     names = _first(judged, reference)
@@ -151,7 +159,7 @@ def judge_effect(
     held, *others = _score(as_runs(runs), judged, names, metrics, at, options)
     inside = None if groups is None else members(groups, held.systems.tolist())
     parts = standings(held, others) | biases(held, others, alpha)
-    parts |= agreements(held, others, list(orders.values()), resamples if interval else None)
+    parts |= agreements(held, others, list(orders.values()), asked if interval else None)
     parts |= conclusions(held, others, pairing)
     labels = _labels(held, names[1:], orders)
     if groups is not None and inside is not None:
@@ -159,7 +167,8 @@ def judge_effect(
         labels["group"] = list(groups)
     documents = judged.grade.shape[1]
     told = {"reference": names[0], "pairs": pairs, "documents": documents, **pairing.told()}
-    return xr.Dataset(parts, labels, {**held.array.attrs, RESULT: "judge_effect", **told})
+    result = xr.Dataset(parts, labels, {**held.array.attrs, RESULT: "judge_effect", **told})
+    return asked.told(result, held.scored.sum(axis=1)) if interval else result
 
 
 def _first(judged: Judged, reference: Hashable | None) -> list[Any]:

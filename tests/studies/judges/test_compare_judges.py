@@ -4,13 +4,14 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from statsmodels.stats.inter_rater import cohens_kappa
 
 import irframe as ir
-from irframe.errors import GradeError, IdError, ParameterError
+from irframe.errors import GradeError, IdError, IrframeWarning, ParameterError
 
 
-def drawn(seed=0, judges=3, topics=4, docs=9, share=1.0):
+def drawn(seed=0, judges=3, topics=16, docs=9, share=1.0):
     """Return random judgments of some judges, who agree more often than not."""
     random = np.random.default_rng(seed)
     truth = random.integers(4, size=(topics, docs))
@@ -73,38 +74,93 @@ def test_a_topic_is_what_its_judgments_alone_give():
     found = ir.compare_judges(judges, by="topic", grades=range(4))
     for topic in "0123":
         part = {name: each[each["topic"] == topic] for name, each in judges.items()}
-        alone = ir.compare_judges(part, grades=range(4), samples=1)
+        with pytest.warns(IrframeWarning) as caught:
+            alone = ir.compare_judges(part, grades=range(4), samples=1)
+        assert "below 15 topics: 1" in str(caught[0].message)
+        assert "no interval of kappa, alpha" in str(caught[1].message)
         for name in found:
             np.testing.assert_allclose(found[name].sel(topic=topic), alone[name])
+        assert np.isnan(alone["kappa_interval"]).all()
 
 
-def test_intervals_are_percentiles_over_resampled_topics(monkeypatch):
+def expected_interval(name, found, without, replicates, *, alpha):
+    """Return the ends of both intervals of 4 topics of as many documents, and what they hold."""
+    value = found[name].to_numpy()
+    z = np.arctanh(np.stack([each[name].to_numpy() for each in without]))
+    error = np.sqrt(3 / 4 * ((z - z.mean(axis=0)) ** 2).sum(axis=0))
+    t = stats.t.ppf(1 - alpha / 2, 3)
+    one = np.tanh(np.arctanh(value) - t * error), np.tanh(np.arctanh(value) + t * error)
+    values = np.sort([each[name].to_numpy() for each in replicates], axis=0)
+    beyond = int(len(values) * stats.norm.cdf(-t * np.sqrt(4 / 3)))
+    low, high = np.minimum(one[0], values[beyond]), np.maximum(one[1], values[-1 - beyond])
+    return np.stack([low, high], axis=-1)
+
+
+def test_intervals_are_what_the_jackknife_and_resampled_topics_hold_together(monkeypatch):
     from irframe.studies.judges import compare_judges as module
 
-    judges = drawn()
-    times = np.array([[2.0, 1, 1, 0], [1, 0, 2, 1], [1, 1, 1, 1], [0, 0, 2, 2], [0, 4, 0, 0]])
-    monkeypatch.setattr("irframe.inference.resampled.count_drawn", lambda _: times)
+    judges, asked = drawn(topics=4, docs=30), {"reference": "a", "grades": range(4)}
+    times = np.random.default_rng(5).multinomial(4, [0.25] * 4, size=9)
+    monkeypatch.setattr("irframe.inference.resampled.count_drawn", lambda _: times.astype(float))
     monkeypatch.setattr(module, "BLOCK", 1)
-    found = ir.compare_judges(judges, level=0.6, samples=5, reference="a")
-    replicates = []
-    for each in times.astype(int):
-        drawn_topics = [
-            (str(topic), copy) for topic, count in enumerate(each) for copy in range(count)
-        ]
-        resampled = {
-            name: pd.concat(
-                [
-                    frame[frame["topic"] == topic].assign(topic=f"{topic}-{copy}")
-                    for topic, copy in drawn_topics
-                ]
-            )
-            for name, frame in judges.items()
-        }
-        replicates.append(ir.compare_judges(resampled, samples=1, reference="a", grades=range(4)))
-    for name in ("kappa", "alpha", "kappa_at", "joint_alpha"):
-        values = np.stack([each[name].to_numpy() for each in replicates])
-        expected = np.stack(np.sort(values, axis=0)[[1, 3]], axis=-1)
+    with pytest.warns(IrframeWarning, match="below 15 topics: 4"):
+        found = ir.compare_judges(judges, alpha=0.6, samples=9, **asked)
+    replicates = [
+        alike(
+            {
+                name: pd.concat(
+                    frame[frame["topic"] == str(topic)].assign(topic=f"{topic}-{copy}")
+                    for topic, count in enumerate(each)
+                    for copy in range(count)
+                )
+                for name, frame in judges.items()
+            },
+            **asked,
+        )
+        for each in times
+    ]
+    without = [
+        alike({name: each[each["topic"] != topic] for name, each in judges.items()}, **asked)
+        for topic in "0123"
+    ]
+    for name in ("kappa", "alpha", "kappa_at", "alpha_at", "joint_alpha"):
+        expected = expected_interval(name, found, without, replicates, alpha=0.6)
         np.testing.assert_allclose(found[f"{name}_interval"], expected)
+
+
+def alike(judges, **options):
+    """Return the coefficients of all topics as if these were one, without intervals."""
+    one = {
+        name: each.assign(doc=each["topic"] + each["doc"], topic="all")
+        for name, each in judges.items()
+    }
+    return ir.compare_judges(one, by="topic", **options).sel(topic="all")
+
+
+def test_means_per_topic_have_student_s_interval():
+    judges = drawn()
+    found = ir.compare_judges(judges, samples=5)
+    topics = ir.compare_judges(judges, by="topic")
+    for name in ("kappa", "joint_alpha"):
+        values = topics[name].to_numpy()
+        np.testing.assert_allclose(found[f"{name}_per_topic"], values.mean(axis=0))
+        ends = stats.t.interval(0.95, len(values) - 1, values.mean(axis=0), stats.sem(values))
+        expected = np.stack(ends, axis=-1)
+        np.testing.assert_allclose(found[f"{name}_per_topic_interval"], expected)
+
+
+def test_what_intervals_are_to_be_read_with_is_told():
+    judges = drawn(topics=16)
+    assert "caution" not in ir.compare_judges(judges, samples=50).attrs
+    uneven = {
+        name: each[(each["topic"] == "0") | (each["doc"] == "d0") | (each["doc"] == "d1")]
+        for name, each in judges.items()
+    }
+    with pytest.warns(IrframeWarning) as caught:
+        found = ir.compare_judges(uneven, samples=50)
+    told = [str(each.message) for each in caught]
+    assert "a coefficient above 0.6: 0.7" in told[0]
+    assert found.attrs["caution"] == "; ".join(told)
 
 
 def test_neither_the_order_of_rows_nor_that_of_topics_matters():
@@ -115,7 +171,8 @@ def test_neither_the_order_of_rows_nor_that_of_topics_matters():
 
 def test_judges_who_always_say_the_same_agree_by_chance_alone():
     judges = {name: {"1": {"a": 1, "b": 1}} for name in "xy"}
-    found = ir.compare_judges(judges, samples=2)
+    with pytest.warns(IrframeWarning, match="below 15 topics: 1"):
+        found = ir.compare_judges(judges, samples=2)
     assert np.isnan(found["kappa"]).all()
     assert np.isnan(found["joint_alpha_interval"]).all()
     assert found.sizes["threshold"] == 0
@@ -124,11 +181,11 @@ def test_judges_who_always_say_the_same_agree_by_chance_alone():
 def test_different_documents_are_named_or_left_out_on_request():
     judges = drawn(judges=2)
     judges["b"] = judges["b"].drop(index=[3, 5])
-    with pytest.raises(IdError, match="2 of 36 .*0 d3 not by b, 0 d5 not by b.*pairs='common'"):
+    with pytest.raises(IdError, match="2 of 144 .*0 d3 not by b, 0 d5 not by b.*pairs='common'"):
         ir.compare_judges(judges)
     found = ir.compare_judges(judges, pairs="common", samples=1)
     alone = {"a": judges["a"].drop(index=[3, 5]), "b": judges["b"]}
-    assert found["n"].item() == 34
+    assert found["n"].item() == 142
     assert found["kappa"].equals(ir.compare_judges(alone, samples=1)["kappa"])
 
 
@@ -137,8 +194,11 @@ def test_scales_that_differ_are_named_or_stated():
     judges["c"] = judges["c"].assign(grade=judges["c"]["grade"].clip(upper=2))
     with pytest.raises(GradeError, match="from 0 to 3, and: c from 0 to 2.*range\\(0, 4\\)"):
         ir.compare_judges(judges)
-    stated = ir.compare_judges(judges, grades=range(4), samples=1)
-    assert stated["kappa"].equals(ir.compare_judges(judges, grades="union", samples=1)["kappa"])
+    with pytest.warns(IrframeWarning, match="no interval of kappa_at"):
+        stated = ir.compare_judges(judges, grades=range(4), samples=1)
+    with pytest.warns(IrframeWarning, match="no interval of kappa_at"):
+        union = ir.compare_judges(judges, grades="union", samples=1)
+    assert stated["kappa"].equals(union["kappa"])
     with pytest.raises(
         GradeError, match="grades 0, 1, 2; found grades beyond these, by judge: a: 3, b: 3"
     ):
@@ -166,7 +226,7 @@ def test_what_cannot_be_compared_is_refused(judges, options, error, told):
         {"reference": "z"},
         {"pairs": "some"},
         {"by": "doc"},
-        {"level": 1},
+        {"alpha": 1},
         {"samples": 0},
         {"grades": "all"},
         {"grades": [1, 1]},

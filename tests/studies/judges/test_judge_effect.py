@@ -102,7 +102,7 @@ def test_agreement_is_that_of_the_scores(track, effect):
 
 def test_intervals_are_those_of_agreement(track):
     runs, judges = track
-    asked = {"samples": 20, "seed": 1, "level": 0.8}
+    asked = {"samples": 20, "seed": 1, "alpha": 0.2}
     found = runs.ireval.judge_effect(judges, METRICS, at=AT, interval=True, **asked)
     people = scores_by(track, "people")
     for name in ("strict", "guess"):
@@ -110,6 +110,19 @@ def test_intervals_are_those_of_agreement(track):
         ends = found["agreement_interval"].sel(judge=name, coefficient="rbo")
         np.testing.assert_allclose(ends.sel(bound="lower"), expected["ci_low"])
         np.testing.assert_allclose(ends.sel(bound="upper"), expected["ci_high"])
+
+
+def test_one_alpha_is_that_of_every_interval(track):
+    runs, judges = track
+    asked = {"groups": {"some": sorted(runs["system"].unique())[:3]}, "interval": True, "at": 10}
+    wide, narrow = (
+        runs.ireval.judge_effect(judges, "AP", alpha=alpha, samples=50, **asked)
+        for alpha in (0.05, 0.5)
+    )
+    for name in ("bias_interval", "group_interval", "agreement_interval"):
+        widths = [each[name].diff("bound").to_numpy() for each in (narrow, wide)]
+        assert (widths[0] <= widths[1]).all()
+        assert widths[0].mean() < 0.6 * widths[1].mean()
 
 
 def test_a_group_is_held_against_the_others(effect):
@@ -186,7 +199,7 @@ def test_judges_of_other_topics_are_refused(track):
         ({"methods": "unknown"}, ParameterError),
         ({"alpha": 2}, ParameterError),
         ({"adjust": "unknown"}, ParameterError),
-        ({"level": 1}, ParameterError),
+        ({"of": "all"}, ParameterError),
         ({"grades": [0, 1]}, GradeError),
     ],
     ids=str,

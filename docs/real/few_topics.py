@@ -1,0 +1,115 @@
+"""How often intervals hold the truth on few topics, drawn from real ones whose truth is known.
+
+Usage: python docs/real/few_topics.py DATA, where DATA holds score-matrices, trec-dl-2021-judges and
+llmjudge, half an hour. The simulations are those of tests/benchmarks/test_few_topics.py.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from shown import Page, data_folder
+
+TESTS = Path(__file__).parents[2] / "tests"
+sys.path[:0] = [str(TESTS), str(TESTS / "benchmarks")]
+
+from populations import DL_2021, LLM, TOPICS, TREC_8, some_systems  # noqa: E402
+from test_few_topics import (  # noqa: E402
+    SOME,
+    SYSTEMS,
+    judges,
+    means,
+    orders,
+    populations,
+    ranks,
+    reliabilities,
+    taus,
+)
+
+PAGE = Page("few-topics")
+METHODS = {"holm": "Holm", "max-t": "max-T", "bootstrap": "resampling"}
+COLUMNS = {
+    "held": "true rank held",
+    "best held": "that of the best",
+    "sole first": "a sole possible first",
+    "width": "ranks wide",
+}
+
+
+def shares(values):
+    """Return shares as text, without the leading zero."""
+    return [f"{value:.3f}".lstrip("0") for value in values]
+
+
+def write_means(every):
+    """Write how often intervals of means hold the mean of all topics."""
+    rows = {"topics": TOPICS}
+    for words, kind in (("logit", "logit"), ("Student's", "t")):
+        found = [
+            {
+                f"{metric} of {name}": share
+                for name, scores in every.items()
+                for metric, share in means(scores, topics, kind).items()
+            }
+            for topics in TOPICS
+        ]
+        for title, reciprocal in (("", False), (", RR", True)):
+            kept = [
+                [v for n, v in row.items() if n.startswith("RR") == reciprocal] for row in found
+            ]
+            rows[f"{words}{title}"] = shares(np.mean(kept, axis=1))
+    PAGE.table(rows, "means")
+
+
+def tried(every, method):
+    """Yield the systems and metrics that a kind of intervals of ranks is tried with."""
+    for scores in every.values() if method == "holm" else [every[TREC_8][:1]]:
+        for how, count in SYSTEMS[:1] if method == "max-t" else SYSTEMS:
+            yield some_systems(scores, how, count)
+
+
+def write_ranks(every):
+    """Write how often intervals of ranks hold the true rank, in the worst setting."""
+    rows = []
+    for method, words in METHODS.items():
+        for topics in SOME:
+            found = [ranks(scores, topics, method) for scores in tried(every, method)]
+            joined = {name: np.concatenate([each[name] for each in found]) for name in COLUMNS}
+            worst = {"held": np.min, "best held": np.min, "sole first": np.mean, "width": np.mean}
+            told = {name: pick(joined[name]) for name, pick in worst.items()}
+            row = {"intervals": words, "topics": topics}
+            row |= dict(
+                zip(list(COLUMNS.values())[:3], shares(list(told.values())[:3]), strict=True)
+            )
+            rows.append(row | {COLUMNS["width"]: f"{told['width']:.1f}"})
+    PAGE.table(rows, "ranks")
+
+
+def write_judges(data):
+    """Write how often intervals of kappa and alpha hold these of all topics."""
+    rows = {"topics": TOPICS}
+    for name in (DL_2021, LLM):
+        found = [judges(data, name, topics) for topics in TOPICS]
+        for what in found[0]:
+            rows[f"{what}, {name}"] = shares([each[what] for each in found])
+    PAGE.table(rows, "judges")
+
+
+def write_orders(data, every):
+    """Write how often intervals of tau, and of Erho^2 of the very systems, hold the truth."""
+    rows = {"topics": SOME}
+    for name, pair in orders(data).items():
+        for of in ("expected", "averages"):
+            rows[f"tau, {of}: {name}"] = shares([taus(pair, topics, of) for topics in SOME])
+    scores = some_systems(every[TREC_8], "spread", 20)
+    rows["Erho^2, fixed systems"] = shares([reliabilities(scores, topics) for topics in SOME])
+    PAGE.table(rows, "orders")
+
+
+if __name__ == "__main__":
+    folder = data_folder(__doc__)
+    all_scores = populations(folder)
+    write_means(all_scores)
+    write_judges(folder)
+    write_orders(folder, all_scores)
+    write_ranks(all_scores)

@@ -1,0 +1,85 @@
+"""What is to be said of numbers that rest on few topics, when they are made and wherever shown."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+import xarray as xr
+
+from irframe.errors import warn
+from irframe.metrics.facts import facts
+
+CAUTION = "caution"
+"""The attribute of a result that says what to beware of; tables and reports print it."""
+Labelled = TypeVar("Labelled", xr.Dataset, xr.DataArray)
+SHOWN = 5
+"""How many offenders a sentence names."""
+
+
+def cautious(result: Labelled, messages: Iterable[str]) -> Labelled:
+    """Warn of what a result is to be read with, once each, and say it in its attributes."""
+    told = list(dict.fromkeys(messages))
+    for message in told:
+        warn(message)
+    return noted(result, told)
+
+
+def noted(result: Labelled, messages: Iterable[str]) -> Labelled:
+    """Say in a result's attributes what it is to be read with.
+
+    Examples
+    --------
+    >>> noted(xr.Dataset(), ["one", "another"]).attrs
+    {'caution': 'one; another'}
+    """
+    told = "; ".join(dict.fromkeys([*cautions_of(result.attrs), *messages]))
+    return result.assign_attrs({CAUTION: told}) if told else result
+
+
+def cautions_of(attributes: Mapping[Any, Any]) -> list[str]:
+    """Return what a result says it is to be read with, if it says something."""
+    return [str(attributes[CAUTION])] if CAUTION in attributes else []
+
+
+def few_topics(topics: Mapping[str, Any]) -> list[str]:
+    """Say of which metrics means over so few topics have intervals that hold less often.
+
+    Examples
+    --------
+    >>> few_topics({"AP": np.array([5]), "RR": np.array([5, 6])})
+    ['intervals of a mean RR hold less often than they say below 8 topics: 5']
+    """
+    found = []
+    for label, counted in topics.items():
+        least = facts(label).least_topics
+        few = counted[(counted > 1) & (counted < least)]
+        if few.size:
+            what = f"intervals of a mean {label} hold less often than they say"
+            found.append(f"{what} below {least} topics: {few.min()}")
+    return found
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names, at most `SHOWN` of them.
+
+    Examples
+    --------
+    >>> listed("abcdefg")
+    'a, b, c, d, e and 2 more'
+    """
+    found = list(dict.fromkeys(names))
+    beyond = len(found) - SHOWN
+    return ", ".join(found[:SHOWN]) + (f" and {beyond} more" if beyond > 0 else "")
+
+
+def guess(topics: Any) -> str:
+    """Say that what is planned is guessed from a pilot of so many topics.
+
+    Examples
+    --------
+    >>> guess([16, 16])
+    'a guess from a pilot of 16 topics'
+    """
+    low, high = int(np.min(topics)), int(np.max(topics))
+    counted = f"{high}" if low == high else f"{low} to {high}"
+    return f"a guess from a pilot of {counted} topics"

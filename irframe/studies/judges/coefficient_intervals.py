@@ -1,0 +1,151 @@
+"""Between which values kappa and alpha may be on all topics like these."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from irframe.inference.cautions import listed
+from irframe.inference.resampled import Resamples
+
+Array = NDArray[Any]
+Coefficients = Callable[[Array], dict[str, Array]]
+"""Of counts of grades, (..., grade, grade): name -> values."""
+
+LEAST_CLUSTERS = 1.5
+"""What unequal topics count for at least."""
+LEAST_TOPICS = 15
+"""Topics from which on intervals hold as often as they say."""
+MOST_UNEQUAL = 0.6
+"""Up to which coefficient of variation of the documents per topic they do."""
+ROUNDING = 1e-12
+"""Standard errors that are none."""
+PER_TOPIC = "_per_topic"
+INTERVAL = "_interval"
+
+
+def with_intervals(
+    counts: Array, coefficients: Coefficients, drawn: Array, resamples: Resamples
+) -> dict[str, Array]:
+    """Return intervals of coefficients, and the means of their values per topic with theirs.
+
+    Parameters
+    ----------
+    counts
+        How often grades meet, shape (topic, ..., grade, grade).
+    coefficients
+        What is computed of them.
+    drawn
+        How often each resample has each topic, shape (sample, topic).
+    resamples
+        The draws, and one minus the level.
+
+    Returns
+    -------
+    dict
+        Name of a coefficient with `INTERVAL`, with `PER_TOPIC`, and with both; intervals with the
+        two ends last.
+
+    Notes
+    -----
+    Topics are clusters of m documents, as many as ``g = (sum m)^2 / sum m^2`` equal ones, at least
+    1.5. With z = atanh(kappa) and s the jackknife's standard error of z over topics, one interval
+    is ``z -+ t(g - 1) s``, transformed back; the other is the expanded percentile interval. Theirs
+    runs from the lower of the lower ends to the higher of the upper ones. NaN where one of the two
+    is not defined.
+    """
+    sizes = counts.sum(axis=(-2, -1))
+    whole = counts.sum(axis=0)
+    found, without = coefficients(whole), coefficients(whole - counts)
+    resampled = coefficients(np.tensordot(drawn, counts, axes=1))
+    result = {}
+    for name, values in coefficients(counts).items():
+        clusters = sizes.reshape(*sizes.shape, *(1,) * (values.ndim - sizes.ndim))
+        ends = [
+            _transformed(found[name], without[name], clusters, resamples.alpha),
+            _percentiles(resampled[name], clusters, resamples),
+        ]
+        result[name + INTERVAL] = _union(*ends)
+        mean, interval = _student(values, resamples.alpha)
+        result |= {name + PER_TOPIC: mean, name + PER_TOPIC + INTERVAL: interval}
+    return result
+
+
+def _union(one: Array, other: Array) -> Array:
+    low, high = np.minimum(one, other)[..., 0], np.maximum(one, other)[..., 1]
+    return np.stack([low, high], axis=-1)
+
+
+def _transformed(found: Array, without: Array, sizes: Array, alpha: float) -> Array:
+    """Return the jackknife's interval on the scale of atanh, ends last."""
+    judged = sizes > 0
+    topics = judged.sum(axis=0)
+    clusters = np.maximum(sizes.sum(axis=0) ** 2 / (sizes**2).sum(axis=0), LEAST_CLUSTERS)
+    with np.errstate(all="ignore"):
+        z = np.arctanh(found)
+        each = np.where(judged, np.arctanh(without), 0)
+        about = np.where(judged, each - each.sum(axis=0) / topics, 0)
+        error = np.sqrt((topics - 1) / topics * (about**2).sum(axis=0))
+        error = np.where((topics > 1) & (error > ROUNDING), error, np.nan)
+        reach = stdtrit(clusters - 1, 1 - alpha / 2) * error
+        return np.asarray(np.tanh(np.stack([z - reach, z + reach], axis=-1)))
+
+
+def _percentiles(resampled: Array, sizes: Array, resamples: Resamples) -> Array:
+    """Return the expanded percentile interval, ends last."""
+    beyond = resamples.expanded((sizes > 0).sum(axis=0))
+    return np.stack(resamples.ends(np.moveaxis(resampled, 0, -1), beyond), axis=-1)
+
+
+def _student(values: Array, alpha: float) -> tuple[Array, Array]:
+    """Return the mean over the topics that have a value, and Student's interval, ends last."""
+    there = ~np.isnan(values)
+    n = there.sum(axis=0)
+    with np.errstate(all="ignore"):
+        mean = np.where(there, values, 0).sum(axis=0) / n
+        squares = np.where(there, (values - mean) ** 2, 0).sum(axis=0)
+        error = np.sqrt(squares / (n - 1) / n)
+        error = np.where((n > 1) & (error > ROUNDING), error, np.nan)
+        reach = stdtrit(n - 1, 1 - alpha / 2) * error
+    return mean, np.stack([mean - reach, mean + reach], axis=-1)
+
+
+def cautions(sizes: Array, lost: Iterable[str]) -> list[str]:
+    """Say what intervals are to be read with.
+
+    Parameters
+    ----------
+    sizes
+        Documents per topic, shape (topic, pair).
+    lost
+        Coefficients that have none for some pair.
+
+    Examples
+    --------
+    >>> cautions(np.full((5, 1), 20), [])
+    ['intervals of kappa and alpha hold less often than they say below 15 topics: 5']
+    """
+    found = []
+    held = "intervals of kappa and alpha hold less often than they say"
+    fewest = int((sizes > 0).sum(axis=0).min())
+    if fewest < LEAST_TOPICS:
+        found.append(f"{held} below {LEAST_TOPICS} topics: {fewest}")
+    variation = max(_variation(column[column > 0]) for column in sizes.T)
+    if variation > MOST_UNEQUAL:
+        found.append(
+            f"{held} where documents per topic vary by a coefficient above {MOST_UNEQUAL}: "
+            f"{variation:.2f}"
+        )
+    names = listed(lost)
+    if names:
+        found.append(
+            f"no interval of {names} for some judges, whose grades leave it undefined, or do not "
+            "let it vary, without some topic or in some resamples"
+        )
+    return found
+
+
+def _variation(sizes: Array) -> float:
+    return float(sizes.std() / sizes.mean()) if len(sizes) else 0.0

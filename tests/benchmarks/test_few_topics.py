@@ -1,0 +1,232 @@
+"""How often intervals hold the truth on few topics, drawn from real ones whose truth is known.
+
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_few_topics.py``, which takes about
+a quarter of an hour. `docs/real/few_topics.py` writes the same simulations down for the pages of
+the documentation. What is said of 1,000 draws is off by up to .014 by chance.
+"""
+
+import sys
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from populations import (
+    DL_2021,
+    DRAWS,
+    LLM,
+    TOPICS,
+    TREC_8,
+    read_judged,
+    read_judges,
+    read_matrices,
+    sampled,
+    some_systems,
+)
+
+from irframe.errors import IrframeWarning
+from irframe.inference.resampled import Resamples
+from irframe.studies.judges.coefficient_intervals import with_intervals
+from irframe.studies.judges.coefficients import both_alphas, kappas
+from irframe.studies.judges.compare_judges import _count
+from irframe.studies.judges.reading import read_judges as read_all
+
+SYSTEMS = [("best", 10), ("spread", 10), ("best", 40)]
+CORRELATED = 12
+"""Systems whose orders are compared."""
+BLOCK = 100
+"""Draws at a time, where each has resamples."""
+SOME = 5, 10, 20, 50
+"""With how many topics what takes long is tried."""
+
+
+def quietly(function):
+    """Call a function without its warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrframeWarning)
+        return function()
+
+
+def held(low, high, truth):
+    """Return the share of intervals that hold the truth, of those that there are."""
+    there = ~np.isnan(low)
+    return ((low <= truth) & (truth <= high))[there].mean()
+
+
+def populations(data):
+    """Return scores of whole populations of topics by name."""
+    return {TREC_8: read_matrices(data), DL_2021: read_judged(data)}
+
+
+def means(scores, topics, interval):
+    """Return the share of draws in which an interval holds the mean of all topics, by metric.
+
+    Where all scores drawn are the same there is none, and nothing is held.
+    """
+    found = quietly(lambda: sampled(scores, topics).ireval.summary(interval=interval))
+    truth = scores.mean("topic").to_numpy()[..., np.newaxis]
+    low, high = (found[end].to_numpy() for end in ("ci_low", "ci_high"))
+    shares = ((low <= truth) & (truth <= high)).mean(axis=(1, 2))
+    return dict(zip(scores["metric"].to_numpy().tolist(), shares, strict=True))
+
+
+def ranks(scores, topics, method, draws=DRAWS):
+    """Return shares of intervals of ranks that hold the true one, and how wide they are, by metric.
+
+    That of all systems; of the best; how often just one system could be first; and the mean width.
+    """
+    asked = {"method": method, "adjust": None}
+    found = quietly(lambda: sampled(scores, topics, draws=draws).ireval.rank_intervals(**asked))
+    means = np.round(scores.mean("topic").to_numpy(), 12)
+    truth = 1 + (means[:, :, np.newaxis] < means[:, np.newaxis]).sum(axis=2)[..., np.newaxis]
+    low, high = (found[end].to_numpy() for end in ("rank_low", "rank_high"))
+    inside = (low <= truth) & (truth <= high)
+    best = np.where(truth == 1, inside, np.nan)
+    return {
+        "held": inside.mean(axis=(1, 2)),
+        "best held": np.nanmean(best, axis=(1, 2)),
+        "sole first": ((low == 1).sum(axis=1) == 1).mean(axis=1),
+        "width": (1 + high - low).mean(axis=(1, 2)),
+    }
+
+
+def judged_counts(data, name):
+    """Return how often grades meet, (topic, pair, grade, grade), and the scale."""
+    judges = read_judges(data, name)
+    judged = read_all(judges, "common", "union", ("common",))
+    pairs = np.array([[place, 0] for place in range(1, len(judges))])
+    return _count(judged, pairs)[0], judged.scale
+
+
+def coefficients(counts, scale):
+    return {"kappa": kappas(counts, scale), "alpha": both_alphas(counts, scale)}
+
+
+def judges(data, name, topics, draws=DRAWS):
+    """Return how often intervals of kappa and alpha hold: these, and plain percentiles."""
+    counts, scale = judged_counts(data, name)
+    compute = partial(coefficients, scale=scale)
+    truth = compute(counts.sum(axis=0))
+    drawn = Resamples(0.05, 1000, 0).counts(topics)
+    rng = np.random.default_rng(0)
+    hits = {(what, kind): [] for what in truth for kind in ("union", "percentile")}
+    for _ in range(draws):
+        some = counts[rng.integers(len(counts), size=topics)]
+        found = with_intervals(some, compute, drawn, Resamples(0.05, 1000, 0))
+        resampled = compute(np.tensordot(drawn, some, axes=1))
+        for what, value in truth.items():
+            plain = np.moveaxis(np.quantile(resampled[what], (0.025, 0.975), axis=0), 0, -1)
+            for kind, ends in (("union", found[f"{what}_interval"]), ("percentile", plain)):
+                hits[what, kind].append(held(ends[..., 0], ends[..., 1], value))
+    return {f"{what}, {kind}": np.mean(shares) for (what, kind), shares in hits.items()}
+
+
+def orders(data):
+    """Return pairs of scores, over one metric each, that order the same systems."""
+    matrices = read_matrices(data)
+    nist, model = (read_judged(data, judge)[:1] for judge in ("nist", "gpt4o"))
+    return {
+        "AP and P@10 of TREC-8": [
+            some_systems(matrices, "spread", CORRELATED)[[row]] for row in (0, 1)
+        ],
+        "DL 2021 by two judges": [
+            nist.isel(system=slice(CORRELATED)),
+            model.isel(system=slice(CORRELATED)),
+        ],
+    }
+
+
+def taus(pair, topics, of, draws=DRAWS):
+    """Return the share of intervals of tau that hold what they are of."""
+    one, other = (sampled(side, topics, draws=10 * draws) for side in pair)
+    every = one.ireval.agreement(other)
+    if of == "expected":
+        truth = every.mean().item()
+    else:
+        whole = (side.expand_dims(depth=[1], axis=-1) for side in pair)
+        truth = next(whole).ireval.agreement(next(whole)).item()
+    parts = [slice(start, start + BLOCK) for start in range(0, draws, BLOCK)]
+    hits = []
+    for part in parts:
+        sides = one.isel(depth=part), other.isel(depth=part)
+        found = quietly(
+            lambda sides=sides: sides[0].ireval.agreement(sides[1], interval=True, of=of)
+        )
+        hits.append(held(found["ci_low"].to_numpy(), found["ci_high"].to_numpy(), truth))
+    return np.mean(hits)
+
+
+def reliabilities(scores, topics):
+    """Return the share of intervals of Erho^2 of these very systems that hold it."""
+    values = scores.to_numpy()
+    own = values.mean(axis=2, keepdims=True)
+    rest = values - values.mean(axis=1, keepdims=True) - own + own.mean(axis=1, keepdims=True)
+    between = own[..., 0].var(axis=1, ddof=1)
+    within = (rest**2).sum(axis=1).mean(axis=1) / (scores.sizes["system"] - 1)
+    truth = between / (between + within / topics)
+    found = quietly(lambda: sampled(scores, topics).ireval.components(systems="fixed"))
+    ends = (found[end].to_numpy() for end in ("erho2_low", "erho2_high"))
+    return held(*ends, np.broadcast_to(truth[:, np.newaxis], found["erho2_low"].shape))
+
+
+def tell(what, topics, shares):
+    told = ", ".join(f"{name} {share:.3f}" for name, share in shares.items())
+    sys.stdout.write(f"\n{what}, {topics} topics: {told}\n")
+
+
+@pytest.mark.parametrize("topics", TOPICS)
+def test_means(benchmark, shared, topics):
+    every = populations(shared / "data")
+
+    def both():
+        return {
+            f"{metric} of {name}": (share, means(scores, topics, "t")[metric])
+            for name, scores in every.items()
+            for metric, share in means(scores, topics, "logit").items()
+        }
+
+    found = benchmark.pedantic(both, rounds=1)
+    tell("logit", topics, {name: pair[0] for name, pair in found.items()})
+    tell("Student's", topics, {name: pair[1] for name, pair in found.items()})
+    wide = [pair[0] for name, pair in found.items() if topics >= 8 or not name.startswith("RR")]
+    assert min(wide) > 0.92
+
+
+@pytest.mark.parametrize(("how", "systems"), SYSTEMS)
+@pytest.mark.parametrize("topics", TOPICS)
+def test_ranks(benchmark, shared, topics, how, systems):
+    scores = some_systems(read_matrices(shared / "data"), how, systems)
+    found = benchmark.pedantic(ranks, (scores, topics, "holm"), rounds=1)
+    tell(
+        f"ranks of the {how} {systems}", topics, {name: each.min() for name, each in found.items()}
+    )
+    assert min(found["held"].min(), found["best held"].min()) > 0.96
+
+
+@pytest.mark.parametrize("name", [DL_2021, LLM])
+@pytest.mark.parametrize("topics", TOPICS)
+def test_judges(benchmark, shared, topics, name):
+    found = benchmark.pedantic(judges, (shared / "data", name, topics), rounds=1)
+    tell(name, topics, found)
+    assert found["kappa, union"] > max(found["kappa, percentile"], 0.92)
+
+
+@pytest.mark.parametrize("of", ["expected", "averages"])
+@pytest.mark.parametrize("topics", SOME)
+def test_taus(benchmark, shared, topics, of):
+    pairs = orders(shared / "data")
+
+    def every():
+        return {name: taus(pair, topics, of) for name, pair in pairs.items()}
+
+    found = benchmark.pedantic(every, rounds=1)
+    tell(f"tau, {of}", topics, found)
+    assert min(found.values()) > 0.92
+
+
+@pytest.mark.parametrize("topics", TOPICS)
+def test_reliabilities(benchmark, shared, topics):
+    scores = some_systems(read_matrices(shared / "data"), "spread", 20)
+    found = benchmark.pedantic(reliabilities, (scores, topics), rounds=1)
+    tell("Erho^2 of fixed systems", topics, {"held": found})
+    assert found > 0.9

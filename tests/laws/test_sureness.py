@@ -1,0 +1,83 @@
+"""Verbs say in one word how sure a number is, correct once, and call nothing certain."""
+
+import inspect
+
+import numpy as np
+import pytest
+import xarray as xr
+from laws.verbs import VERBS
+
+import irframe as ir
+from irframe.errors import IrframeWarning, ParameterError
+from irframe.inference.cautions import CAUTION
+from irframe.paired import TESTS
+
+EVERY = {**VERBS, "compare_judges": ir.compare_judges, "judge_effect": ir.judge_effect}
+PARAMETERS = {name: inspect.signature(verb).parameters for name, verb in EVERY.items()}
+
+
+def taking(*names):
+    """Return the verbs with some parameters."""
+    return sorted(name for name, found in PARAMETERS.items() if {*names} <= {*found})
+
+
+@pytest.fixture(scope="module")
+def cube():
+    return ir.cube(*ir.example_track())
+
+
+def test_there_is_one_word_for_how_sure():
+    assert not {name for name in EVERY if {"level", "confidence"} & {*PARAMETERS[name]}}
+    words = ("test", "adjust", "alpha", "samples", "seed")
+    assert len(taking("alpha")) > 10
+    for name in taking("alpha"):
+        assert PARAMETERS[name]["alpha"].default == 0.05, name
+        order = [word for word in PARAMETERS[name] if word in words[3:]]
+        assert order == [word for word in words[3:] if word in order], name
+
+
+@pytest.mark.parametrize("name", [name for name in taking("test", "adjust") if name != "outcomes"])
+def test_a_joint_test_is_never_corrected_again(cube, name):
+    joint = [test for test, kind in TESTS.items() if kind.joint]
+    assert joint == ["tukey"]
+    subject = ir.score(cube, "AP", at=10)
+    needed = ()
+    if name == "judge_effect":
+        runs, qrels = ir.example_track()
+        subject, needed = runs, ({"one": qrels, "same": qrels}, "AP")
+    asked = {"test": ir.TukeyHSD(samples=50)}
+    for correction in ("holm", "bonferroni", "max-t"):
+        with pytest.raises(ParameterError):
+            EVERY[name](subject, *needed, **asked, adjust=correction)
+    assert "adjust" not in EVERY[name](subject, *needed, **asked).attrs
+
+
+OF_MEANS = [name for name in taking("interval") if PARAMETERS[name]["interval"].default == "logit"]
+
+
+@pytest.mark.parametrize("name", OF_MEANS)
+def test_no_mean_is_told_to_be_certain(name):
+    values = np.full((1, 3, 6), 0.1)
+    values[0, 1], values[0, 2] = 1, np.arange(6) / 10
+    labels = {"metric": ["AP"], "system": list("abc")}
+    scores = xr.DataArray(values, labels, ("metric", "system", "topic"))
+    for kind in ("logit", "t"):
+        with pytest.warns(IrframeWarning, match="AP of a, AP of b$"):
+            found = EVERY[name](scores, interval=kind)
+        frame = found.to_dataframe() if isinstance(found, xr.Dataset) else found
+        width = (frame["ci_high"] - frame["ci_low"]).groupby("system").first()
+        assert width.isna().to_dict() == {"a": True, "b": True, "c": False}
+        assert "AP of a" in found.attrs[CAUTION]
+
+
+def test_what_is_planned_is_said_to_be_guessed(cube):
+    scores = ir.score(cube, "AP", at=10)
+    for found in (
+        scores.ireval.topics_needed(difference=0.1),
+        scores.ireval.topics_needed(difference=0.1, test="anova"),
+        scores.ireval.topics_needed(width=0.1, each=True),
+        scores.ireval.topics_needed(phi=0.9),
+        cube.ireval.budget("AP", at=[5], samples=2),
+    ):
+        assert found.attrs[CAUTION] == "a guess from a pilot of 16 topics"
+    assert "a guess from a pilot of 16 topics" in found.ireval.plot.equal_cost().get_title()
