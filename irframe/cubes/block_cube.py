@@ -144,8 +144,9 @@ def _lazy(
     options: tuple[Any, ...],
 ) -> dict[str, Any]:
     """Return arrays that a task makes of every block when they are wanted."""
-    dask, blocks, folder = need_dask(), plan.blocks, plan.blocks.folder
-    token = dask.base.tokenize(folder.path, folder.mark, repr(plan.policy), plan.chosen)
+    dask, blocks = need_dask(), plan.blocks
+    read = blocks.folder.path, list(blocks.systems), blocks.checksums
+    token = dask.base.tokenize(read, repr(plan.policy), plan.chosen, plan.contributing)
     shared = dask.delayed(plan, name=f"irframe-plan-{token}", traverse=False)
     counts = {number: int(plan.inside(number).sum()) for number in range(blocks.number)}
     some = [number for number, topics in counts.items() if topics]

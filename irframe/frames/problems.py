@@ -6,11 +6,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from irframe.errors import IrframeError
 from irframe.frames.columns import TYPES
 from irframe.frames.folders import home
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC
 
-__all__ = ["Problem", "empty_run", "list_problems", "without_clashes"]
+__all__ = ["Problem", "empty_run", "list_problems", "problems_of", "without_clashes"]
 
 Problem = tuple[str, str, str]
 """A file, what was wanted of it, and what was found there instead."""
@@ -19,6 +20,13 @@ Problem = tuple[str, str, str]
 def list_problems(problems: Sequence[Problem]) -> pd.DataFrame:
     """Return problems as a frame."""
     return pd.DataFrame(list(problems), columns=["file", "wanted", "found"], dtype="str")
+
+
+def problems_of(file: str, error: IrframeError | OSError) -> list[Problem]:
+    """Return why a file cannot be read."""
+    wanted = getattr(error, "wanted", "a file that can be read")
+    offenders = getattr(error, "offenders", ()) or [getattr(error, "found", error)]
+    return [(file, wanted, str(found)) for found in offenders]
 
 
 def without_clashes(tables: Mapping[str, pa.Table]) -> tuple[dict[str, pa.Table], list[Problem]]:

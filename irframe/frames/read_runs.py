@@ -21,7 +21,7 @@ from irframe.frames.compression import Source, name_of
 from irframe.frames.files import run_table, stem
 from irframe.frames.folders import find_files, home
 from irframe.frames.pieces import states_of
-from irframe.frames.problems import empty_run, list_problems, without_clashes
+from irframe.frames.problems import empty_run, list_problems, problems_of, without_clashes
 from irframe.names import FILES, RANK, SCORE, SYSTEM
 
 __all__ = ["read_runs"]
@@ -132,12 +132,8 @@ def _what_is_sound(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the runs of the files that could be read, and what is wrong with the others."""
     pairs = list(zip(names, results, strict=True))
-    problems = [
-        (name, getattr(result, "wanted", "a file that can be read"), str(found))
-        for name, result in pairs
-        if isinstance(result, Exception)
-        for found in getattr(result, "offenders", ()) or [getattr(result, "found", result)]
-    ]
+    failures = [problems_of(*pair) for pair in pairs if isinstance(pair[1], Exception)]
+    problems = [each for failure in failures for each in failure]
     readable = {name: result for name, result in pairs if not isinstance(result, Exception)}
     kept, clashes = without_clashes(readable)
     return _put_together(list(kept), list(kept.values())), list_problems(problems + clashes)
