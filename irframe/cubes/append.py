@@ -106,7 +106,7 @@ def _added(
     """Write blocks with the rows and judgments added, and return what is known then."""
     judgments = coded_judgments(qrels)
     seen = Seen.before(facts, judgments.topics)
-    stretches = sort_runs(runs, folder, judgments.topics, seen)
+    stretches, _ = sort_runs(runs, folder, judgments.topics, seen)
     _refuse_unlike(facts, seen, replaced)
     ends = [*facts["ends"], *_further(facts, seen)]
     tables = {ROWS: facts["blocks"][ROWS]}

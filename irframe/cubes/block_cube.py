@@ -26,7 +26,7 @@ from irframe.frames.ids import Codes
 from irframe.frames.joining import place_topics, refuse_empty_join
 from irframe.frames.sampling import fresh_seed
 from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table
-from irframe.names import DEPTH, SYSTEM, TOPIC
+from irframe.names import DEPTH, DOC, SYSTEM, TOPIC
 
 Array = NDArray[Any]
 
@@ -91,7 +91,8 @@ def _runs(blocks: Blocks, facts: dict[str, Any]) -> tuple[pd.DataFrame, RunTable
         runs[CONTRIBUTING] = facts[CONTRIBUTING]
     rows = np.arange(len(runs), dtype=np.int32)
     topics, doc = pd.Index(facts["topics"]), pa.chunked_array([pa.array(facts["docs"])])
-    return runs, RunTable(runs, {SYSTEM: SYSTEM}, rows, blocks.systems, rows * 0, topics, doc)
+    columns = {name: name for name in (SYSTEM, TOPIC, DOC)}
+    return runs, RunTable(runs, columns, rows, blocks.systems, rows * 0, topics, doc)
 
 
 def _looks(blocks: Blocks, contributing: NDArray[np.bool_]) -> list[Look]:

@@ -89,7 +89,7 @@ def refuse_unfinished(cube: xr.Dataset) -> None:
     """Raise for a saved cube of which some blocks of topics were never written."""
     told = json.loads(cube.attrs.get(SAVED, "{}"))
     if told and not told["whole"]:
-        found = f"one with {told['done']} of {told['blocks']} blocks of topics"
+        found = "one of which not all blocks of topics are written"
         raise StoreError("a cube that was saved whole", found, "save it again, which goes on")
 
 

@@ -97,8 +97,7 @@ def _begun(folder: Folder, mark: str) -> dict[str, Any] | None:
     if facts["whole"] and facts["mark"] != mark:
         found, advice = f"another one at {folder.path}", "choose another path, or remove it"
         raise StoreError("this cube, or nothing yet", found, advice)
-    sound = facts["mark"] == mark and (not facts["whole"] or all_sound(folder, facts["written"]))
-    return facts if sound else None
+    return facts if facts["mark"] == mark and all_sound(folder, facts["written"]) else None
 
 
 def _described(
@@ -120,9 +119,10 @@ def _described(
     tell(folder, facts)
     folder.keep({MANIFEST, LOCK})
     labels = _labels(cube, size)
-    labels[ROOT] = marked(labels[ROOT], mark, whole=False)
+    root = labels.pop(ROOT)
+    folder.put(ROOT, marked(root, mark, whole=False))
     written = {name: folder.put(name, content) for name, content in labels.items()}
-    facts |= {"mark": mark, "written": written}
+    facts |= {"mark": mark, "written": written, "root": marked(root, mark, whole=True).decode()}
     tell(folder, facts)
     return facts
 
@@ -189,9 +189,7 @@ def _blocks(cube: xr.Dataset, topics: slice, size: int) -> dict[str, list[Any]]:
 
 def _end(folder: Folder, facts: dict[str, Any]) -> None:
     """Say that a cube is whole."""
-    written = facts["written"]
-    root = marked(folder.get(ROOT, written[ROOT]), facts["mark"], whole=True)
-    written |= {ROOT: folder.put(ROOT, root)}
+    facts["written"][ROOT] = folder.put(ROOT, facts.pop("root").encode())
     tell(folder, facts | {"whole": True})
 
 

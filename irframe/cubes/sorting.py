@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,7 +96,9 @@ class Seen:
         }
 
 
-def sort_runs(runs: ScannedRuns, folder: Folder, judged: pd.Index, seen: Seen) -> list[Stretch]:
+def sort_runs(
+    runs: ScannedRuns, folder: Folder, judged: pd.Index, seen: Seen
+) -> tuple[list[Stretch], dict[str, str]]:
     """Write the rows of judged topics in pieces, each of them sorted by topic.
 
     Parameters
@@ -115,21 +116,26 @@ def sort_runs(runs: ScannedRuns, folder: Folder, judged: pd.Index, seen: Seen) -
     -------
     list of Stretch
         Where the rows are; those of a topic stand in the order in which they came.
+    dict
+        The files of the pieces, and their checksums.
     """
-    seen.counts, stretches = np.zeros(len(judged), np.int64), []
-    numbers = count()
-    for table in _pieces(_coded(runs, seen, judged)):
+    seen.counts = np.zeros(len(judged), np.int64)
+    stretches: list[Stretch] = []
+    files = {}
+    for number, table in enumerate(_pieces(_coded(runs, seen, judged))):
         seen.counts += np.bincount(table[TOPIC].to_numpy(), minlength=len(judged))
         lists = table[SYSTEM].to_numpy().astype(np.int64) * len(judged) + table[TOPIC].to_numpy()
         seen.longest = max(seen.longest, int(np.unique(lists, return_counts=True)[1].max()))
-        stretches += _sorted_piece(folder, next(numbers), table)
-        del table, lists
+        content, inside = _sorted_piece(number, table)
+        files[piece_name(number)] = folder.put(piece_name(number), content)
+        stretches += inside
+        del table, lists, content
         pa.default_memory_pool().release_unused()
     silent = [system for system in seen.systems if system not in seen.contributing]
     if seen.contributing and silent:
         wanted = f"a value of {CONTRIBUTING!r} for every system or for none"
         raise ParameterError(wanted, "systems without one", "", silent)
-    return stretches
+    return stretches, files
 
 
 def _pieces(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
@@ -153,7 +159,8 @@ def _in_one(tables: list[pa.Table]) -> pa.Table:
     return whole
 
 
-def _sorted_piece(folder: Folder, number: int, table: pa.Table) -> list[Stretch]:
+def _sorted_piece(number: int, table: pa.Table) -> tuple[bytes, list[Stretch]]:
+    """Return the rows of a piece by topic, and where they are."""
     topic = table[TOPIC].to_numpy()
     order = np.argsort(topic, kind="stable") if (topic[1:] < topic[:-1]).any() else None
     content, stretches = bytearray(), []
@@ -164,8 +171,7 @@ def _sorted_piece(folder: Folder, number: int, table: pa.Table) -> list[Stretch]
         ends = int(topics[0]), int(topics[-1]), len(content), len(content) + len(packed)
         stretches.append(Stretch(number, *ends, checksum_of(packed)))
         content += packed
-    folder.put(piece_name(number), bytes(content))
-    return stretches
+    return bytes(content), stretches
 
 
 def _packed(table: pa.Table) -> bytes:

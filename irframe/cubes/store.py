@@ -285,7 +285,8 @@ def _begun(folder: Folder, made: dict[str, Any]) -> dict[str, Any]:
         if all_sound(folder, checksums_of(facts)):
             return facts
     elif facts is not None and facts["made"] == made and RAW in facts:
-        return facts
+        if all_sound(folder, checksums_of(facts) | facts["pieces"] | _tables(folder)):
+            return facts
     folder.remove(MANIFEST)
     folder.keep({LOCK})
     begun = {"made": made, "whole": False}
@@ -302,7 +303,7 @@ def _sorted(
 ) -> dict[str, Any]:
     """Sort the rows of runs by topic, write judgments, and return what is known then."""
     seen = Seen()
-    stretches = sort_runs(runs, folder, judgments.topics, seen)
+    stretches, pieces = sort_runs(runs, folder, judgments.topics, seen)
     ends = borders(seen, size)
     blocks = Blocks(folder, pd.Index(list(seen.systems)), judgments.topics, ends, {})
     return seen.facts | {
@@ -312,27 +313,34 @@ def _sorted(
         "frame": keep_frame(folder, qrels),
         "blocks": {QRELS: write_judgments(blocks, judgments)},
         RAW: stretches,
+        "pieces": pieces,
     }
 
 
 def _finish(blocks: Blocks, facts: dict[str, Any], *, progress: bool) -> None:
     """Rank and join the blocks of which the tables are not there yet, and make the store whole."""
-    folder, there = blocks.folder, _written(blocks.folder)
+    folder = blocks.folder
+    there = _of_blocks(_tables(folder))
     left = [number for number in range(blocks.number) if number not in there]
     stretches = [Stretch(*each) for each in facts.pop(RAW)]
     there |= sort_blocks(blocks, left, stretches, progress=progress)
     of_runs = {kind: [there[each][kind] for each in sorted(there)] for kind in (ROWS, LISTS, HITS)}
+    del facts["pieces"]
     finish(folder, facts | {"blocks": facts["blocks"] | of_runs})
 
 
-def _written(folder: Folder) -> dict[int, dict[str, str]]:
+def _tables(folder: Folder) -> dict[str, str]:
+    """Return the tables of blocks that are there, and their checksums."""
+    names = [name for name in folder.names() if KNOWN.fullmatch(name)]
+    return {name: name[-16:-8] for name in names if name.partition("/")[0] in (ROWS, LISTS, HITS)}
+
+
+def _of_blocks(tables: dict[str, str]) -> dict[int, dict[str, str]]:
     """Return the checksums of the tables of blocks of which all are there."""
     found: dict[int, dict[str, str]] = {}
-    for name in folder.names():
+    for name, checksum in tables.items():
         kind, _, file = name.partition("/")
-        if kind in {ROWS, LISTS, HITS} and KNOWN.fullmatch(name):
-            number, checksum = file.removesuffix(".parquet").split("-")
-            found.setdefault(int(number), {})[kind] = checksum
+        found.setdefault(int(file.partition("-")[0]), {})[kind] = checksum
     return {number: kinds for number, kinds in found.items() if len(kinds) == 3}
 
 
