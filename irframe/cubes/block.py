@@ -134,7 +134,10 @@ def sort_block(
         known = pa.table({SYSTEM: table[SYSTEM], TOPIC: table[TOPIC], **columns})
         made = {LISTS: _lists(runs, judged, filed), HITS: known.filter(pa.array(judged >= 0))}
         made[ROWS] = table.append_column(JUDGED, columns[JUDGED])
-        return {kind: blocks.write(each, kind, number) for kind, each in made.items()}
+        written = {kind: blocks.write(each, kind, number) for kind, each in made.items()}
+    del table, runs, known, made
+    pa.default_memory_pool().release_unused()
+    return written
 
 
 def _rows(

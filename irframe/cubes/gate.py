@@ -4,7 +4,6 @@ A cube is an ordinary dataset, which people slice, mask, transpose, save and put
 can be restored is restored; of the rest the error says what is missing.
 """
 
-import json
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,10 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.layout import CELL, FACTS, LIST, PARTS, RANKINGS, SAVED, SOMETIMES, UNKNOWN, Part
+from irframe.cubes.layout import CELL, FACTS, LIST, PARTS, RANKINGS, SOMETIMES, UNKNOWN, Part
 from irframe.cubes.recall_base import gather
-from irframe.errors import DepthError, IdError, InputError, StoreError
+from irframe.cubes.saved import refuse_damaged
+from irframe.errors import DepthError, IdError, InputError
 from irframe.names import DEPTH, GRADE, SYSTEM, TOPIC
 
 Array = NDArray[Any]
@@ -55,7 +55,7 @@ def read_cube(cube: Any) -> xr.Dataset:
     irframe.errors.InputError: wanted a cube made by irframe.cube; found list.
     """
     _refuse_others(cube)
-    refuse_unfinished(cube)
+    refuse_damaged(cube)
     cube = _along_depth(cube)
     cube = _with_dimensions(cube)
     _refuse_twice(cube)
@@ -83,14 +83,6 @@ def _refuse_others(cube: Any) -> None:
     if strange:
         found = "dimensions that these variables do not have"
         raise InputError("a cube", found, "put cubes together with irframe.concat", strange)
-
-
-def refuse_unfinished(cube: xr.Dataset) -> None:
-    """Raise for a saved cube of which some blocks of topics were never written."""
-    told = json.loads(cube.attrs.get(SAVED, "{}"))
-    if told and not told["whole"]:
-        found = "one of which not all blocks of topics are written"
-        raise StoreError("a cube that was saved whole", found, "save it again, which goes on")
 
 
 def _along_depth(cube: xr.Dataset) -> xr.Dataset:

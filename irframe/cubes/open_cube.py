@@ -15,6 +15,7 @@ from irframe.cubes.saved import (
     description,
     in_memory,
     is_chunk,
+    quiet,
     read_block,
     told,
 )
@@ -74,7 +75,8 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     tell_changes(facts[FILES], "this cube")
     kept = facts["written"]
     files = {name: folder.get(name, kept[name]) for name in kept if not is_chunk(name)}
-    cube = xr.open_zarr(in_memory(files), consolidated=False, chunks=None, zarr_format=3)
+    with quiet():
+        cube = xr.open_zarr(in_memory(files), consolidated=False, chunks=None, zarr_format=3)
     cube.attrs.pop(SAVED)
     small = {name: cube[name].variable.load() for name in cube.coords if name not in LAZY}
     labels = {dim: small[dim].astype(object) for dim in (SYSTEM, TOPIC) if _is_text(small[dim])}

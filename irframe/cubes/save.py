@@ -21,6 +21,7 @@ from irframe.cubes.saved import (
     files_of,
     mark_at,
     marked,
+    quiet,
     tell,
     told,
     write_block,
@@ -142,9 +143,10 @@ def _labels(cube: xr.Dataset, size: int) -> dict[str, bytes]:
     encoding: dict[Any, dict[str, Any]] = {name: {"compressors": codecs} for name in noted.variables}
     for name in LAZY:
         encoding[name]["chunks"] = chunks[name]
-    noted.to_zarr(
-        store, mode="w", compute=False, encoding=encoding, consolidated=False, zarr_format=3
-    )
+    with quiet():
+        noted.to_zarr(
+            store, mode="w", compute=False, encoding=encoding, consolidated=False, zarr_format=3
+        )
     return files_of(store)
 
 

@@ -1,14 +1,18 @@
 """What a saved cube is made of: Zarr's own files, and one that says which there must be."""
 
 import json
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.folder import Folder, signed, verified
+from irframe.cubes.folder import Folder, folder_at, signed, verified
 from irframe.cubes.layout import LAZY, PARTS, SAVED
+from irframe.errors import StoreError
 
 Files = dict[str, bytes]
 """Files by their names in the folder."""
@@ -43,6 +47,26 @@ def told(folder: Folder) -> dict[str, Any] | None:
     if facts is None:
         raise folder.damage(MANIFEST, "cut or changed since it was written")
     return facts
+
+
+def refuse_damaged(cube: xr.Dataset) -> None:
+    """Raise for a saved cube that xarray opened though it is not whole, or lacks files.
+
+    xarray puts nothing where a file is missing; `open_cube` reads every file with its checksum.
+    """
+    mark, source = cube.attrs.get(SAVED), cube.encoding.get("source", "")
+    if mark is None:
+        return
+    if not json.loads(mark)["whole"]:
+        found, advice = "one of which not all is written", "save it again, which goes on"
+        raise StoreError("a cube that was saved whole", found, advice)
+    if not source:
+        return
+    folder = folder_at(source, CURE)
+    if folder.files.exists(folder.place(MANIFEST)):
+        missing = (told(folder) or {"written": {}})["written"].keys() - {*folder.names()}
+        if missing:
+            raise folder.damage(min(missing), "missing")
 
 
 def mark_at(folder: Folder) -> str | None:
@@ -99,6 +123,14 @@ def in_memory(files: Mapping[str, bytes]) -> Any:
 def files_of(store: Any) -> Files:
     """Return the files of a store of Zarr's in memory."""
     return {name: content.to_bytes() for name, content in store._store_dict.items()}  # noqa: SLF001
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep Zarr 3.0 from saying that its specification had no text then."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The codec `vlen-utf8`", UserWarning)
+        yield
 
 
 def write_block(

@@ -22,7 +22,7 @@ from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC
 
 RAW = "raw"
 """Where sorted pieces are: rows that are not yet ranked and joined."""
-PIECE = 1 << 20
+PIECE = 1 << 19
 """Rows of a piece, which are sorted in memory."""
 STRETCH = 1 << 13
 """Rows of a piece that are packed together, and so read together."""

@@ -38,7 +38,7 @@ CURE = "make the store again with runs.ireval.store(path, qrels), which begins a
 
 BYTES = 1 << 26
 """Memory that a block takes while it is ranked and joined."""
-ROW = 130
+ROW = 150
 """Bytes of it that a row takes."""
 CELL = 6
 """Bytes that a cell of a cube takes."""
