@@ -1,4 +1,4 @@
-"""What happens to files: they are lost, cut and changed, and processes end while they write them."""
+"""What happens to files: they are lost, cut and changed, and processes end while writing them."""
 
 from pathlib import Path
 

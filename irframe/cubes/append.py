@@ -5,12 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from irframe.cubes.block import HITS, LISTS, QRELS, ROWS, Blocks
+from irframe.cubes.block import HITS, LISTS, MANIFEST, QRELS, ROWS, Blocks
 from irframe.cubes.folder import Folder
 from irframe.cubes.sorting import Seen, sort_runs
 from irframe.cubes.stored import (
     LOCK,
-    MANIFEST,
     borders,
     by_block,
     checksums_of,
@@ -34,9 +33,7 @@ from irframe.names import FILES
 ANEW = "make a new store of all runs"
 
 
-def append_runs(
-    folder: Folder, runs: ScannedRuns, qrels: Qrels | None, *, progress: bool
-) -> None:
+def append_runs(folder: Folder, runs: ScannedRuns, qrels: Qrels | None, *, progress: bool) -> None:
     """Add runs and judgments to a store; see `irframe.Store.append`."""
     runs, problems = runs.sound()
     with folder.locked(LOCK):

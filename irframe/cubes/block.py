@@ -1,6 +1,7 @@
 """A block of topics of a store: ranked and joined once, and then read as part of a cube."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,13 +18,15 @@ from irframe.cubes.layout import RANKINGS
 from irframe.cubes.policy import Policy
 from irframe.cubes.sorting import Stretch, read_rows
 from irframe.cubes.topics import Selection
-from irframe.errors import IdError
+from irframe.errors import IdError, StoreError
 from irframe.frames.contributing import pooling_rank
 from irframe.frames.ids import Codes, beginnings, grouped
 from irframe.frames.joining import locate
 from irframe.frames.tables import QrelsTable, RunTable
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC
 
+MANIFEST = "store.json"
+"""The facts of a store, among them which files there must be, and their checksums."""
 ROWS, LISTS, HITS, QRELS = "rows", "lists", "hits", "qrels"
 """What a store keeps of every block: its ranked rows, its lists, its judged rows, its judgments."""
 CELLS = (*RANKINGS, "tail", "tail_size")
@@ -77,8 +80,22 @@ class Blocks:
         from pyarrow import parquet  # noqa: PLC0415 - costs time at import
 
         checksum = self.checksums[kind][number]
-        content = self.folder.get(table_name(kind, number, checksum), checksum)
+        try:
+            content = self.folder.get(table_name(kind, number, checksum), checksum)
+        except StoreError:
+            self._refuse_outdated(kind, number)
+            raise
         return parquet.ParquetFile(pa.BufferReader(content)).read(columns)
+
+    def _refuse_outdated(self, kind: str, number: int) -> None:
+        """Raise if a block has been written anew since."""
+        facts: dict[str, Any] | None = None
+        with suppress(StoreError):
+            facts = self.folder.told(MANIFEST)
+        now = facts["blocks"][kind][number] if facts and facts["whole"] else None
+        if now not in (None, self.checksums[kind][number]):
+            found = f"one from before runs were added to {self.folder.path}"
+            raise StoreError("a cube of the store as it is", found, "take it again: store.cube()")
 
     def judgments(self, number: int) -> QrelsTable:
         """Return the judgments of a block."""

@@ -65,7 +65,7 @@ def signed(facts: dict[str, Any]) -> str:
     Examples
     --------
     >>> signed({"whole": True})
-    '{"whole": true, "checksum": "db1cf3ef"}'
+    '{"whole": true, "checksum": "cd276dc0"}'
     """
     return json.dumps(facts | {CHECKSUM: checksum_of(json.dumps(facts).encode())})
 

@@ -115,5 +115,5 @@ def tell_changes(files: list[list[Any]], what: str) -> None:
     changed = changed_files(files)
     if changed:
         listed = ", ".join(changed[:5]) + (", ..." if len(changed) > 5 else "")
-        files = f"{len(changed)} files that {what} was made from"
-        warn(f"{files} are gone, or have changed since: {listed}")
+        found = f"{len(changed)} files that {what} was made from"
+        warn(f"{found} are gone, or have changed since: {listed}")

@@ -101,9 +101,7 @@ def _begun(folder: Folder, mark: str) -> dict[str, Any] | None:
     return facts if facts["mark"] == mark and all_sound(folder, facts["written"]) else None
 
 
-def _described(
-    cube: xr.Dataset, folder: Folder, mark: str, files: list[Any]
-) -> dict[str, Any]:
+def _described(cube: xr.Dataset, folder: Folder, mark: str, files: list[Any]) -> dict[str, Any]:
     """Begin a saved cube: write all but its blocks, and return what it says of itself."""
     size = _block_size(cube)
     facts: dict[str, Any] = {
@@ -140,7 +138,9 @@ def _labels(cube: xr.Dataset, size: int) -> dict[str, bytes]:
     room = {name: _room(name, shapes[name], chunks[name]) for name in LAZY}
     facts = {name: room.pop(name) for name in LAZY if name in FACTS}
     noted = whole.assign_coords(small | facts).assign(room)
-    encoding: dict[Any, dict[str, Any]] = {name: {"compressors": codecs} for name in noted.variables}
+    encoding: dict[Any, dict[str, Any]] = {
+        name: {"compressors": codecs} for name in noted.variables
+    }
     for name in LAZY:
         encoding[name]["chunks"] = chunks[name]
     with quiet():
@@ -185,7 +185,9 @@ def _write(cube: xr.Dataset, folder: Folder, facts: dict[str, Any], *, progress:
 def _blocks(cube: xr.Dataset, topics: slice, size: int) -> dict[str, list[Any]]:
     """Return delayed values of the blocks of some topics, whatever the chunks of the cube."""
     lazy = {name: cube[name].variable.isel({TOPIC: topics}) for name in LAZY}
-    whole = {name: one.chunk(dict.fromkeys(one.dims, -1) | {TOPIC: size}) for name, one in lazy.items()}
+    whole = {
+        name: one.chunk(dict.fromkeys(one.dims, -1) | {TOPIC: size}) for name, one in lazy.items()
+    }
     return {name: list(one.data.to_delayed().ravel()) for name, one in whole.items()}
 
 

@@ -176,5 +176,3 @@ def _array(store: Any, name: str, mode: str) -> Any:
     import zarr  # noqa: PLC0415 - comes with dask
 
     return zarr.open_array(store=store, path=name, mode=mode, zarr_format=3)
-
-

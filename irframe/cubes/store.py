@@ -9,7 +9,7 @@ import xarray as xr
 
 from irframe.checks import whole
 from irframe.cubes.append import append_runs
-from irframe.cubes.block import HITS, LISTS, QRELS, ROWS, Blocks
+from irframe.cubes.block import HITS, LISTS, MANIFEST, QRELS, ROWS, Blocks
 from irframe.cubes.block_cube import block_cube
 from irframe.cubes.folder import Folder, folder_at
 from irframe.cubes.open_cube import tell_changes
@@ -19,7 +19,6 @@ from irframe.cubes.stored import (
     CURE,
     KNOWN,
     LOCK,
-    MANIFEST,
     blocks_of,
     borders,
     checksums_of,
@@ -282,10 +281,9 @@ def _begun(folder: Folder, made: dict[str, Any]) -> dict[str, Any]:
         facts = None
     if facts is not None and facts["whole"]:
         _refuse_others(facts["made"], made, folder)
-        if all_sound(folder, checksums_of(facts)):
-            return facts
-    elif facts is not None and facts["made"] == made and RAW in facts:
-        if all_sound(folder, checksums_of(facts) | facts["pieces"] | _tables(folder)):
+    if facts is not None and facts["made"] == made and (facts["whole"] or RAW in facts):
+        files = checksums_of(facts) | facts.get("pieces", {}) | _tables(folder)
+        if all_sound(folder, files):
             return facts
     folder.remove(MANIFEST)
     folder.keep({LOCK})

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from irframe.cubes.block import HITS, LISTS, QRELS, ROWS, Blocks, sort_block, table_name
+from irframe.cubes.block import HITS, LISTS, MANIFEST, QRELS, ROWS, Blocks, sort_block, table_name
 from irframe.cubes.folder import Folder, checksum_of
 from irframe.cubes.sorting import RAW, Seen, Stretch
 from irframe.cubes.working import need_dask, refuse_workers_without, work
@@ -22,8 +22,6 @@ from irframe.frames.ids import same_kind
 from irframe.frames.tables import QrelsTable, read_qrels_table
 from irframe.names import DOC, GRADE, TOPIC
 
-MANIFEST = "store.json"
-"""The facts of a store, among them which files there must be, and their checksums."""
 LOCK = "store.lock"
 """Held by who writes to a store."""
 KINDS = (ROWS, LISTS, HITS, QRELS)

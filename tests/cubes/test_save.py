@@ -149,9 +149,9 @@ def test_an_unfinished_other_cube_gives_way(lazy, cube, path, monkeypatch):
 
 
 def test_one_writes_at_a_time(cube, path):
-    with Folder(str(path), "").locked("manifest/lock"):
-        with pytest.raises(StoreError, match="no other writer; found another one at"):
-            cube.ireval.save(path)
+    refused = pytest.raises(StoreError, match="no other writer; found another one at")
+    with Folder(str(path), "").locked("manifest/lock"), refused:
+        cube.ireval.save(path)
     cube.ireval.save(path)
     assert not (path / "manifest" / "lock").exists()
 

@@ -4,7 +4,6 @@ import json
 import shutil
 import warnings
 
-import dask
 import numpy as np
 import pandas as pd
 import pytest
@@ -339,12 +338,19 @@ def test_systems_of_mended_files_are_replaced(folder, qrels, tmp_path):
     made = store(folder, qrels, topics=5)
     run = pd.read_parquet(folder / "1.parquet")
     mended = run[run["topic"] != "104"].assign(score=-run["score"])
+    before = made.cube()
     mended.to_parquet(folder / "1.parquet")
     made.append(ir.scan_runs(folder))
     found = quietly(made.cube).compute()
+    with pytest.raises(
+        StoreError, match=r"before runs were added .* Take it again: store.cube\(\)"
+    ):
+        before.compute()
     xr.testing.assert_identical(found, quietly(ir.cube, ir.read_runs(folder), qrels))
     mended[mended["system"] != mended["system"].iloc[0]].to_parquet(folder / "1.parquet")
-    with pytest.raises(StoreError, match="the systems of files that have changed; found .* without"):
+    with pytest.raises(
+        StoreError, match="the systems of files that have changed; found .* without"
+    ):
         made.append(ir.scan_runs(folder))
     more = mended[mended["topic"] == "105"].assign(topic="999")
     more.to_parquet(tmp_path / "more.parquet")
