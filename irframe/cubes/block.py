@@ -1,5 +1,7 @@
 """A block of topics of a store: ranked and joined once, and then read as part of a cube."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,21 +13,28 @@ from numpy.typing import NDArray
 from irframe.cubes.collections import Collections
 from irframe.cubes.contribution import Contribution
 from irframe.cubes.filling import Cells, fill_chunks
-from irframe.cubes.folder import Folder, naming_block
+from irframe.cubes.folder import Folder, checksum_of, naming_block
 from irframe.cubes.layout import RANKINGS
 from irframe.cubes.policy import Policy
-from irframe.cubes.sorting import RAW, ROW
+from irframe.cubes.sorting import Stretch, read_rows
 from irframe.cubes.topics import Selection
+from irframe.errors import IdError, StoreError
 from irframe.frames.contributing import pooling_rank
-from irframe.frames.ids import Codes, beginnings
+from irframe.frames.ids import Codes, beginnings, grouped
 from irframe.frames.joining import locate
 from irframe.frames.tables import QrelsTable, RunTable
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC
 
+MANIFEST = "store.json"
+"""The facts of a store, among them which files there must be, and their checksums."""
 ROWS, LISTS, HITS, QRELS = "rows", "lists", "hits", "qrels"
 """What a store keeps of every block: its ranked rows, its lists, its judged rows, its judgments."""
 CELLS = (*RANKINGS, "tail", "tail_size")
 """The variables of a cube that are read when they are wanted."""
+
+EMPTY_ROWS = pa.schema(
+    [(SYSTEM, pa.int32()), (TOPIC, pa.int32()), (DOC, pa.large_string()), (SCORE, pa.float64())]
+).empty_table()
 
 JUDGED, FILED, GAP, LENGTH, UNJUDGED = "judged", "filed", "gap", "length", "unjudged"
 
@@ -38,21 +47,59 @@ class Blocks:
     systems: pd.Index
     topics: pd.Index
     """The judged topics."""
-    size: int
-    """How many topics a block has."""
+    ends: Sequence[int]
+    """Where, among them, each block ends."""
+    checksums: dict[str, list[str]]
+    """Those of the tables of all blocks, by what is in them."""
 
     @property
     def number(self) -> int:
         """How many blocks there are."""
-        return -(-len(self.topics) // self.size)
+        return len(self.ends)
+
+    def span(self, number: int) -> range:
+        """Return the places of the topics of a block."""
+        return range(self.ends[number - 1] if number else 0, self.ends[number])
 
     def labels(self, number: int) -> pd.Index:
         """Return the topics of a block."""
-        return self.topics[number * self.size : (number + 1) * self.size]
+        span = self.span(number)
+        return self.topics[span.start : span.stop]
+
+    def write(self, table: pa.Table, kind: str, number: int) -> str:
+        """Write a table of a block, called after its checksum, and return that."""
+        from pyarrow import parquet  # noqa: PLC0415 - costs time at import
+
+        sink = pa.BufferOutputStream()
+        parquet.write_table(table, sink, compression="zstd", compression_level=1)
+        content = bytes(sink.getvalue())
+        return self.folder.put(table_name(kind, number, checksum_of(content)), content)
+
+    def read(self, kind: str, number: int, columns: Sequence[str] | None = None) -> pa.Table:
+        """Read a table of a block."""
+        from pyarrow import parquet  # noqa: PLC0415 - costs time at import
+
+        checksum = self.checksums[kind][number]
+        try:
+            content = self.folder.get(table_name(kind, number, checksum), checksum)
+        except StoreError:
+            self._refuse_outdated(kind, number)
+            raise
+        return parquet.ParquetFile(pa.BufferReader(content)).read(columns)
+
+    def _refuse_outdated(self, kind: str, number: int) -> None:
+        """Raise if a block has been written anew since."""
+        facts: dict[str, Any] | None = None
+        with suppress(StoreError):
+            facts = self.folder.told(MANIFEST)
+        now = facts["blocks"][kind][number] if facts and facts["whole"] else None
+        if now not in (None, self.checksums[kind][number]):
+            found = f"one from before runs were added to {self.folder.path}"
+            raise StoreError("a cube of the store as it is", found, "take it again: store.cube()")
 
     def judgments(self, number: int) -> QrelsTable:
         """Return the judgments of a block."""
-        table = self.folder.read(QRELS, number)
+        table = self.read(QRELS, number)
         topic, grade = (table[name].to_numpy() for name in (TOPIC, GRADE))
         return QrelsTable(pd.DataFrame(), {}, topic, self.labels(number), table[DOC], grade)
 
@@ -70,49 +117,83 @@ class Blocks:
         )
 
 
-def sort_block(blocks: Blocks, number: int) -> None:
+def table_name(kind: str, number: int, checksum: str) -> str:
+    """Return what the table of a block is called: one with other content is another file."""
+    return f"{kind}/{number:06d}-{checksum}.parquet"
+
+
+def sort_block(
+    blocks: Blocks, number: int, stretches: Sequence[Stretch], replaced: Sequence[int] = ()
+) -> dict[str, str]:
     """Rank the rows of a block as pooling reads them, join them with judgments, and write them.
 
-    The raw rows stay until all blocks are written: a task that an error or an interruption left
-    running may be at the same block as the one that repeats it.
+    Parameters
+    ----------
+    blocks, number
+        The block; rows that it has are kept.
+    stretches
+        Where the rows are that are to be put into it.
+    replaced
+        Systems whose lists in the block are let go.
+
+    Returns
+    -------
+    dict
+        The checksums of what was written; the rows were written last.
     """
     with naming_block(number):
-        if not blocks.folder.has(ROWS, number):
-            _sort_block(blocks, number)
+        table, judgments = _rows(blocks, number, stretches, replaced), blocks.judgments(number)
+        topics = len(judgments.topics)
+        runs = blocks.runs(table, number)
+        judged = locate(runs, judgments, np.arange(topics)) if len(table) else np.zeros(0, np.int32)
+        filed = pooling_rank(runs) if len(table) else np.zeros(0, np.int64)
+        columns = {JUDGED: pa.array(judged), FILED: pa.array(filed.astype(np.int32))}
+        known = pa.table({SYSTEM: table[SYSTEM], TOPIC: table[TOPIC], **columns})
+        made = {LISTS: _lists(runs, judged, filed), HITS: known.filter(pa.array(judged >= 0))}
+        made[ROWS] = table.append_column(JUDGED, columns[JUDGED])
+        written = {kind: blocks.write(each, kind, number) for kind, each in made.items()}
+    del table, runs, known, made
+    pa.default_memory_pool().release_unused()
+    return written
 
 
-def _sort_block(blocks: Blocks, number: int) -> None:
-    table, judgments = _raw(blocks, number), blocks.judgments(number)
-    topics = len(judgments.topics)
-    runs = blocks.runs(table, number)
-    judged = locate(runs, judgments, np.arange(topics)) if len(table) else np.zeros(0, np.int32)
-    filed = pooling_rank(runs) if len(table) else np.zeros(0, np.int64)
-    blocks.folder.write(_lists(runs, judged, filed), LISTS, number)
-    hit = pa.array(judged >= 0)
-    columns = {JUDGED: pa.array(judged), FILED: pa.array(filed.astype(np.int32))}
-    known = pa.table({SYSTEM: table[SYSTEM], TOPIC: table[TOPIC], **columns}).filter(hit)
-    blocks.folder.write(known, HITS, number)
-    kept = [name for name in (SYSTEM, TOPIC, DOC, SCORE, RANK) if name in table.column_names]
-    joined = table.select(kept).append_column(JUDGED, columns[JUDGED])
-    blocks.folder.write(joined, ROWS, number)
+def _rows(
+    blocks: Blocks, number: int, stretches: Sequence[Stretch], replaced: Sequence[int]
+) -> pa.Table:
+    """Return the rows of a block list by list, in the order in which they came."""
+    span = blocks.span(number)
+    tables = read_rows(blocks.folder, stretches, span)
+    if tables:
+        table = pa.concat_tables(tables).combine_chunks()
+        tables.clear()
+        topic = pa.array(table[TOPIC].to_numpy() - np.int32(span.start))
+        table = table.set_column(table.column_names.index(TOPIC), TOPIC, topic)
+    else:
+        table = EMPTY_ROWS
+    if number < len(blocks.checksums.get(ROWS, [])):
+        before = blocks.read(ROWS, number).drop_columns([JUDGED])
+        before = before.filter(pa.array(~np.isin(before[SYSTEM].to_numpy(), replaced)))
+        _refuse_again(blocks, number, before, table)
+        parts = [part for part in (before, table) if len(part)]
+        table = pa.concat_tables(parts).combine_chunks() if parts else table
+    return table.take(pa.array(grouped(_list_codes(table, len(span)))))
 
 
-def _raw(blocks: Blocks, number: int) -> pa.Table:
-    """Return the rows of a block list by list, in the order in which they stood."""
-    from pyarrow import dataset  # noqa: PLC0415 - costs time at import
+def _refuse_again(blocks: Blocks, number: int, before: pa.Table, added: pa.Table) -> None:
+    """Raise if lists are to be added that a block has already."""
+    labels = blocks.labels(number)
+    again = np.intersect1d(_list_codes(before, len(labels)), _list_codes(added, len(labels)))
+    if len(again):
+        pairs = zip(*np.divmod(again, len(labels)), strict=True)
+        offenders = [f"{blocks.systems[system]} on {labels[topic]}" for system, topic in pairs]
+        advice = "leave out what the store has already, or make another store"
+        raise IdError("lists that the store does not have", "some that it has", advice, offenders)
 
-    place, files = blocks.folder.place(RAW, f"block={number}"), blocks.folder.files
-    if not files.exists(place):
-        empty = {SYSTEM: pa.int32(), TOPIC: pa.int32(), DOC: pa.large_string(), SCORE: pa.float64()}
-        return pa.schema(list(empty.items())).empty_table()
-    table = dataset.dataset(place, format="ipc", filesystem=files).to_table()
-    row, topic = table[ROW].to_numpy(), table[TOPIC].to_numpy() - np.int32(number * blocks.size)
-    order = np.arange(len(row)) if (row[1:] > row[:-1]).all() else np.argsort(row)
-    lists = table[SYSTEM].to_numpy().astype(np.int64) * blocks.size + topic
-    order = order[np.argsort(lists[order], kind="stable")]
-    place_ = table.column_names.index(TOPIC)
-    table = table.set_column(place_, TOPIC, pa.array(topic)).drop_columns([ROW]).combine_chunks()
-    return table.take(pa.array(order))
+
+def _list_codes(table: pa.Table, topics: int) -> Codes:
+    """Return a number for the list of every row, in the order of systems and topics."""
+    codes: Codes = table[SYSTEM].to_numpy().astype(np.int64) * topics + table[TOPIC].to_numpy()
+    return codes
 
 
 def _lists(runs: RunTable, judged: Codes, filed: Codes) -> pa.Table:
@@ -153,8 +234,8 @@ class Look(NamedTuple):
 def look(blocks: Blocks, number: int, contributing: NDArray[np.bool_]) -> Look:
     """Read what lists and judged rows tell of a block."""
     with naming_block(number):
-        lists, hits = (blocks.folder.read(kind, number) for kind in (LISTS, HITS))
-        topics, judgments = len(blocks.labels(number)), blocks.folder.read(QRELS, number, [GRADE])
+        lists, hits = (blocks.read(kind, number) for kind in (LISTS, HITS))
+        topics, judgments = len(blocks.labels(number)), blocks.read(QRELS, number, [GRADE])
     system, topic = (lists[name].to_numpy() for name in (SYSTEM, TOPIC))
     shape = len(blocks.systems), topics
     length, unjudged = np.zeros(shape, np.int32), np.zeros(shape, np.int32)
@@ -191,13 +272,14 @@ class Plan:
 
     def inside(self, number: int) -> NDArray[np.bool_]:
         """Return which topics of a block the cube has."""
-        return self.chosen[number * self.blocks.size : (number + 1) * self.blocks.size]
+        span = self.blocks.span(number)
+        return self.chosen[span.start : span.stop]
 
 
 def fill_block(plan: Plan, number: int) -> dict[str, NDArray[Any]]:
     """Return the rankings of a cube on a block of topics."""
     with naming_block(number):
-        table, judgments = plan.blocks.folder.read(ROWS, number), plan.blocks.judgments(number)
+        table, judgments = plan.blocks.read(ROWS, number), plan.blocks.judgments(number)
         runs, selection = plan.blocks.runs(table, number), _selection(plan, number, judgments)
         shape = len(plan.blocks.systems), len(selection.labels), plan.depth, len(plan.levels)
         cells, judged = Cells.empty(*shape), table[JUDGED].to_numpy()
@@ -209,7 +291,7 @@ def fill_block(plan: Plan, number: int) -> dict[str, NDArray[Any]]:
 def file_block(plan: Plan, number: int, depth: int) -> dict[str, NDArray[Any]]:
     """Return where what contributing runs put into the pool is, on a block of topics."""
     with naming_block(number):
-        hits, judgments = plan.blocks.folder.read(HITS, number), plan.blocks.judgments(number)
+        hits, judgments = plan.blocks.read(HITS, number), plan.blocks.judgments(number)
         selection = _selection(plan, number, judgments)
         pooled = _contribution(hits, plan.contributing, len(judgments.topics))
         return {"filed": pooled.filed(len(judgments.topics), selection, depth)}

@@ -29,7 +29,7 @@ from irframe.frames.ids import Codes
 from irframe.frames.joining import place_topics, tell_unjudged
 from irframe.frames.sampling import fresh_seed
 from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table
-from irframe.names import DEPTH, SYSTEM, TOPIC
+from irframe.names import DEPTH, DOC, SYSTEM, TOPIC
 
 Array = NDArray[Any]
 
@@ -99,7 +99,8 @@ def _runs(blocks: Blocks, facts: dict[str, Any]) -> tuple[pd.DataFrame, RunTable
         runs[CONTRIBUTING] = facts[CONTRIBUTING]
     rows = np.arange(len(runs), dtype=np.int32)
     topics, doc = pd.Index(facts["topics"]), pa.chunked_array([pa.array(facts["docs"])])
-    return runs, RunTable(runs, {SYSTEM: SYSTEM}, rows, blocks.systems, rows * 0, topics, doc)
+    columns = {name: name for name in (SYSTEM, TOPIC, DOC)}
+    return runs, RunTable(runs, columns, rows, blocks.systems, rows * 0, topics, doc)
 
 
 def _looks(blocks: Blocks, contributing: NDArray[np.bool_]) -> list[Look]:
@@ -152,8 +153,9 @@ def _lazy(
     options: tuple[Any, ...],
 ) -> dict[str, Any]:
     """Return arrays that a task makes of every block when they are wanted."""
-    dask, blocks, folder = need_dask(), plan.blocks, plan.blocks.folder
-    token = dask.base.tokenize(folder.path, folder.mark, repr(plan.policy), plan.chosen)
+    dask, blocks = need_dask(), plan.blocks
+    read = blocks.folder.path, list(blocks.systems), blocks.checksums
+    token = dask.base.tokenize(read, repr(plan.policy), plan.chosen, plan.contributing)
     shared = dask.delayed(plan, name=f"irframe-plan-{token}", traverse=False)
     counts = {number: int(plan.inside(number).sum()) for number in range(blocks.number)}
     some = [number for number, topics in counts.items() if topics]

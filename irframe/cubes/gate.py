@@ -4,7 +4,6 @@ A cube is an ordinary dataset, which people slice, mask, transpose, save and put
 can be restored is restored; of the rest the error says what is missing.
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -23,13 +22,13 @@ from irframe.cubes.layout import (
     LIST,
     PARTS,
     RANKINGS,
-    SAVED,
     SOMETIMES,
     UNKNOWN,
     Part,
 )
 from irframe.cubes.recall_base import gather
-from irframe.errors import DepthError, IdError, InputError, StoreError
+from irframe.cubes.saved import refuse_damaged
+from irframe.errors import DepthError, IdError, InputError
 from irframe.names import DEPTH, GRADE, SYSTEM, TOPIC
 
 Array = NDArray[Any]
@@ -76,7 +75,7 @@ def read_cube(cube: Any, *, passed_on: bool = False) -> xr.Dataset:
     irframe.errors.InputError: wanted a cube made by irframe.cube; found list.
     """
     _refuse_others(cube)
-    refuse_unfinished(cube)
+    refuse_damaged(cube)
     cube = _with_dimensions(_along_depth(_indexed(cube)))
     _refuse_twice(cube)
     variables = cube.variables
@@ -121,14 +120,6 @@ def _refuse_others(cube: Any) -> None:
     if strange:
         found = "dimensions that these variables do not have"
         raise InputError("a cube", found, "put cubes together with irframe.concat", strange)
-
-
-def refuse_unfinished(cube: xr.Dataset) -> None:
-    """Raise for a saved cube of which some blocks of topics were never written."""
-    told = json.loads(cube.attrs.get(SAVED, "{}"))
-    if told and not told["whole"]:
-        found = f"one with {told['done']} of {told['blocks']} blocks of topics"
-        raise StoreError("a cube that was saved whole", found, "save it again, which goes on")
 
 
 def _indexed(cube: xr.Dataset) -> xr.Dataset:

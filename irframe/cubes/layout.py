@@ -89,7 +89,7 @@ UNKNOWN = -1
 """Of the unjudged documents of a list: how many there are below the last depth is not known."""
 
 SAVED = "saved"
-"""Attribute by which a saved cube says how far and of what it was written, as JSON."""
+"""Attribute by which a saved cube says whether all of it was written, and of what, as JSON."""
 
 PROVENANCE = ("ties", "score_dtype", "seed", "topics", "collection", "depth", "pool", "irframe")
 """Attributes of a cube that say how it was made, and that scores and results carry on."""

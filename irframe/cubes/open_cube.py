@@ -1,18 +1,28 @@
 """Cubes read from where they were saved, checked."""
 
-import json
+from functools import partial
 from os import PathLike
 from typing import Any
 
 import xarray as xr
 
 from irframe.cubes.folder import Folder, folder_at
-from irframe.cubes.gate import read_cube, refuse_unfinished
-from irframe.cubes.layout import FACTS, LAZY, SAVED
+from irframe.cubes.gate import read_cube
+from irframe.cubes.layout import FACTS, LAZY, PARTS, SAVED
+from irframe.cubes.saved import (
+    CURE,
+    chunk_name,
+    description,
+    in_memory,
+    is_chunk,
+    quiet,
+    read_block,
+    told,
+)
 from irframe.cubes.working import need_dask
-from irframe.errors import IrframeError, StoreError, warn
-from irframe.frames.pieces import state_of
-from irframe.names import SYSTEM, TOPIC
+from irframe.errors import StoreError, warn
+from irframe.frames.pieces import changed_files
+from irframe.names import FILES, SYSTEM, TOPIC
 
 
 def open_cube(path: str | PathLike[str]) -> xr.Dataset:
@@ -32,12 +42,18 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     Raises
     ------
     StoreError
-        If there is no saved cube, or it was not written to its end.
+        If there is no saved cube, it was not written to its end, or one of its files is missing,
+        cut or changed; of files with rankings, when they are read.
 
     Warns
     -----
     IrframeWarning
         If files that the cube was made from have changed, or are gone.
+
+    Notes
+    -----
+    Every file is read with its checksum. xarray opens the folder too, as the Zarr that it is;
+    then changed files are Zarr's errors, and nothing says that some are missing.
 
     Examples
     --------
@@ -49,51 +65,55 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     16
     """
     need_dask()
-    folder = folder_at(path)
-    told = saved(folder)
-    if told is None:
+    folder = folder_at(path, CURE)
+    facts = told(folder)
+    if facts is None:
         raise StoreError("a cube written by save()", f"none at {folder.path}")
-    _tell_changes(told["files"])
-    try:
-        cube = xr.open_zarr(folder.path, consolidated=False, chunks=None)
-        refuse_unfinished(cube)
-        del cube.attrs[SAVED]
-        size = {TOPIC: told["size"], SYSTEM: -1}
-        lazy = {name: cube[name].variable.chunk(size) for name in LAZY}
-        small = {name: cube[name].variable.load() for name in cube.coords if name not in LAZY}
-        labels = {dim: small[dim].astype(object) for dim in (SYSTEM, TOPIC) if _is_text(small[dim])}
-        small |= {name: lazy.pop(name) for name in LAZY if name in FACTS}
-        opened = read_cube(cube.assign_coords(small | labels).assign(lazy))
-    except StoreError:
-        raise
-    except (OSError, KeyError, IrframeError) as error:
-        found, advice = f"one at {folder.path} that is not ({error})", "save it again"
-        raise StoreError("a saved cube that is whole", found, advice) from error
-    return opened
+    if not facts["whole"]:
+        found = f"one with {facts['done']} of {facts['blocks']} blocks of topics at {folder.path}"
+        raise StoreError("a cube that was saved whole", found, "save it again, which goes on")
+    tell_changes(facts[FILES], "this cube")
+    kept = facts["written"]
+    files = {name: folder.get(name, kept[name]) for name in kept if not is_chunk(name)}
+    with quiet():
+        cube = xr.open_zarr(in_memory(files), consolidated=False, chunks=None, zarr_format=3)
+    cube.attrs.pop(SAVED)
+    small = {name: cube[name].variable.load() for name in cube.coords if name not in LAZY}
+    labels = {dim: small[dim].astype(object) for dim in (SYSTEM, TOPIC) if _is_text(small[dim])}
+    lazy = {name: _lazy(folder, facts, files, name, cube[name].shape) for name in LAZY}
+    small |= {name: lazy.pop(name) for name in LAZY if name in FACTS}
+    return read_cube(cube.assign_coords(small | labels).assign(lazy))
 
 
-def saved(folder: Folder) -> dict[str, Any] | None:
-    """Return what a saved cube says of itself, None where there is none."""
-    place = folder.place("zarr.json"), folder.place(".zattrs")
-    found = [json.loads(folder.files.cat_file(name)) for name in place if folder.files.exists(name)]
-    attributes = found[0].get("attributes", found[0]) if found else {}
-    return json.loads(attributes[SAVED]) if SAVED in attributes else None
+def _lazy(
+    folder: Folder, facts: dict[str, Any], files: dict[str, bytes], name: str, shape: Any
+) -> xr.Variable:
+    """Return a variable whose blocks of topics are read when they are wanted."""
+    dask, size, kept = need_dask(), facts["size"], facts["written"]
+    token = dask.base.tokenize(folder.path, facts["mark"])
+    read = partial(read_block, folder, files[description(name)], name)
+    blocks = []
+    for number, first in enumerate(range(0, shape[1], size)):
+        topics = slice(first, min(first + size, shape[1]))
+        task = dask.delayed(read, pure=False, traverse=False)(
+            number,
+            topics,
+            kept.get(chunk_name(name, number)),
+            dask_key_name=f"irframe-saved-{name}-{token}-{number}",
+        )
+        block = (shape[0], topics.stop - first, *shape[2:])
+        blocks.append(dask.array.from_delayed(task, block, PARTS[name].dtype))
+    return xr.Variable(PARTS[name].dims, dask.array.concatenate(blocks, axis=1))
 
 
 def _is_text(labels: xr.Variable) -> bool:
     return str(labels.dtype.kind) == "T"
 
 
-def _tell_changes(files: list[list[Any]]) -> None:
+def tell_changes(files: list[list[Any]], what: str) -> None:
     """Warn of files that are no longer as they were."""
-    changed = [name for name, *state in files if _state(name) != state]
+    changed = changed_files(files)
     if changed:
         listed = ", ".join(changed[:5]) + (", ..." if len(changed) > 5 else "")
-        warn(f"{len(changed)} files that this cube was made from have changed since: {listed}")
-
-
-def _state(name: str) -> list[Any] | None:
-    try:
-        return [*state_of(name)]
-    except OSError:
-        return None
+        found = f"{len(changed)} files that {what} was made from"
+        warn(f"{found} are gone, or have changed since: {listed}")

@@ -1,9 +1,8 @@
 """Cubes written to Zarr, a few blocks of topics at a time."""
 
-import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -11,14 +10,30 @@ import xarray as xr
 
 from irframe.cubes.folder import Folder, folder_at
 from irframe.cubes.gate import read_cube
-from irframe.cubes.layout import FACTS, LAZY, LIST, PARTS, SAVED, SOMETIMES
-from irframe.cubes.open_cube import open_cube, saved
-from irframe.cubes.working import need_dask, work
+from irframe.cubes.layout import FACTS, LAZY, LIST, PARTS, SOMETIMES
+from irframe.cubes.open_cube import open_cube
+from irframe.cubes.saved import (
+    CURE,
+    LOCK,
+    MANIFEST,
+    ROOT,
+    description,
+    files_of,
+    mark_at,
+    marked,
+    quiet,
+    tell,
+    told,
+    write_block,
+)
+from irframe.cubes.working import all_sound, need_dask, work
 from irframe.errors import StoreError
-from irframe.names import DEPTH, FILES, SYSTEM, TOPIC, VERSION
+from irframe.names import FILES, TOPIC, VERSION
 
-CELLS = 1 << 24
-"""Cells of a cube in memory that are written as one block."""
+OURS = re.compile(re.escape(MANIFEST) + "|" + re.escape(LOCK))
+"""How files are called that may be where nothing was saved yet."""
+BYTES = 1 << 24
+"""Bytes of the rankings of a block of topics."""
 TOGETHER = 2 * (os.cpu_count() or 1)
 """Blocks that are written at a time; then it is noted that they are."""
 
@@ -29,22 +44,23 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     Parameters
     ----------
     cube
-        A cube, in memory or lazy.
+        A cube, in memory or lazy, in whatever chunks.
     path
         Where to, a path or an address. Where the same cube has been written in part, by a job
-        that did not end, the rest is written.
+        that did not end, the rest is written; where it is there already, it is read once and, if
+        a file is damaged, written anew.
     progress
         Whether to show dask's progress bar.
 
     Returns
     -------
     xarray.Dataset
-        The saved cube, as `open_cube` gives it.
+        The saved cube, as `open_cube` gives it, in blocks of topics of some 16 MiB.
 
     Raises
     ------
     StoreError
-        If something else is there, or it cannot be written.
+        If something else is there, somebody else writes to it, or it cannot be written.
 
     Examples
     --------
@@ -56,97 +72,129 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     ...     saved.compute().equals(cube)
     True
     """
-    whole, folder = read_cube(cube, passed_on=True), folder_at(path)
-    told = _begun(whole, folder)
-    if not told["whole"]:
-        lazy = whole.reset_coords([name for name in LAZY if name in FACTS])[list(LAZY)]
-        bare = lazy.drop_vars(list(lazy.coords))
-        for block in _left(told):
-            _write(bare, folder, told, block, progress=progress)
-        _tell(folder, told | {"whole": True})
+    folder, files = folder_at(path, CURE), cube.encoding.get(FILES, [])
+    need_dask()
+    whole = read_cube(cube, passed_on=True)
+    with folder.locked(LOCK):
+        mark = _mark(whole)
+        facts = _begun(folder, mark) or _described(whole, folder, mark, files)
+        if not facts["whole"]:
+            _write(whole, folder, facts, progress=progress)
+            _end(folder, facts)
     return open_cube(path)
 
 
-def _begun(cube: xr.Dataset, folder: Folder) -> dict[str, Any]:
-    """Return what a saved cube says of itself, writing all but its blocks unless that is done."""
-    told, mark = saved(folder), _mark(cube)
-    if told is not None:
-        if told["mark"] != mark:
-            found, advice = f"another one at {folder.path}", "choose another path, or remove it"
-            raise StoreError("this cube, or nothing yet", found, advice)
-        return told
-    if folder.files.exists(folder.place()) and folder.files.ls(folder.place()):
-        raise StoreError("an empty folder, or a saved cube", f"other things at {folder.path}")
-    told = {
+def _begun(folder: Folder, mark: str) -> dict[str, Any] | None:
+    """Return what a saved cube says of itself, None if one is to be begun."""
+    there = folder.files.exists(folder.place(MANIFEST))
+    if not there and mark_at(folder) != mark:
+        folder.refuse_strangers(OURS, "a saved cube")
+    try:
+        facts = told(folder)
+    except StoreError:
+        facts = None
+    if facts is None:
+        return None
+    if facts["whole"] and facts["mark"] != mark:
+        found, advice = f"another one at {folder.path}", "choose another path, or remove it"
+        raise StoreError("this cube, or nothing yet", found, advice)
+    return facts if facts["mark"] == mark and all_sound(folder, facts["written"]) else None
+
+
+def _described(cube: xr.Dataset, folder: Folder, mark: str, files: list[Any]) -> dict[str, Any]:
+    """Begin a saved cube: write all but its blocks, and return what it says of itself."""
+    size = _block_size(cube)
+    facts: dict[str, Any] = {
         "irframe": VERSION,
-        "mark": mark,
-        FILES: cube.encoding.get(FILES, []),
-        "size": _block_size(cube),
+        "mark": "",
+        FILES: files,
+        "size": size,
         "topics": cube.sizes[TOPIC],
-        "blocks": -(-cube.sizes[TOPIC] // _block_size(cube)),
+        "blocks": -(-cube.sizes[TOPIC] // size),
         "done": 0,
         "whole": False,
+        "written": {},
     }
-    _write_labels(cube, folder, told)
-    return told
+    tell(folder, facts)
+    folder.keep({MANIFEST, LOCK})
+    labels = _labels(cube, size)
+    root = labels.pop(ROOT)
+    folder.put(ROOT, marked(root, mark, whole=False))
+    written = {name: folder.put(name, content) for name, content in labels.items()}
+    facts |= {"mark": mark, "written": written, "root": marked(root, mark, whole=True).decode()}
+    tell(folder, facts)
+    return facts
 
 
-def _write_labels(cube: xr.Dataset, folder: Folder, told: dict[str, Any]) -> None:
-    """Write all that is in memory, and room for the blocks."""
-    size = told["size"]
-    shapes = {name: cube[name].shape for name in LAZY}
-    chunks = {name: {"chunks": (shape[0], size, *shape[2:])} for name, shape in shapes.items()}
-    blocks = [cube[name].variable.chunk({TOPIC: size, SYSTEM: -1}) for name in LAZY]
-    parts = dict(zip(LAZY, blocks, strict=True))
-    facts = {name: parts.pop(name) for name in LAZY if name in FACTS}
-    with _naming(folder, "its labels"):
-        noted = cube.assign(parts).assign_coords(facts).assign_attrs({SAVED: json.dumps(told)})
-        noted.to_zarr(folder.path, mode="w", compute=False, encoding=chunks, consolidated=False)
+def _labels(cube: xr.Dataset, size: int) -> dict[str, bytes]:
+    """Return the files of all that is in memory, and of what Zarr says of the blocks."""
+    from zarr.codecs import Crc32cCodec, ZstdCodec  # noqa: PLC0415 - comes with dask
+    from zarr.storage import MemoryStore  # noqa: PLC0415
+
+    whole, store, codecs = cube.drop_encoding(), MemoryStore(), [ZstdCodec(), Crc32cCodec()]
+    small = {name: whole[name].variable.compute() for name in whole.variables if name not in LAZY}
+    shapes = {name: whole[name].shape for name in LAZY}
+    chunks = {name: (shape[0], size, *shape[2:]) for name, shape in shapes.items()}
+    room = {name: _room(name, shapes[name], chunks[name]) for name in LAZY}
+    facts = {name: room.pop(name) for name in LAZY if name in FACTS}
+    noted = whole.assign_coords(small | facts).assign(room)
+    encoding: dict[Any, dict[str, Any]] = {
+        name: {"compressors": codecs} for name in noted.variables
+    }
+    for name in LAZY:
+        encoding[name]["chunks"] = chunks[name]
+    with quiet():
+        noted.to_zarr(
+            store, mode="w", compute=False, encoding=encoding, consolidated=False, zarr_format=3
+        )
+    return files_of(store)
 
 
-def _tell(folder: Folder, told: dict[str, Any]) -> None:
-    import zarr  # noqa: PLC0415 - comes with dask
-
-    zarr.open_group(folder.path, mode="r+").attrs[SAVED] = json.dumps(told)
+def _room(name: str, shape: tuple[int, ...], chunks: tuple[int, ...]) -> xr.Variable:
+    """Return a lazy variable of which only shape, type and chunks are of interest."""
+    empty = need_dask().array.zeros(shape, dtype=PARTS[name].dtype, chunks=chunks)
+    return xr.Variable(PARTS[name].dims, empty)
 
 
 def _block_size(cube: xr.Dataset) -> int:
     """Return how many topics are written as one block."""
-    chunks = cube["grade"].variable.chunksizes.get(TOPIC)
-    if chunks:
-        return int(max(chunks))
-    return max(1, CELLS // max(1, cube.sizes[SYSTEM] * cube.sizes[DEPTH]))
+    topics = max(1, cube.sizes[TOPIC])
+    return max(1, topics * BYTES // max(1, sum(cube[name].nbytes for name in LAZY)))
 
 
-def _left(told: dict[str, Any]) -> Iterator[range]:
-    """Return the blocks that are still to be written, as many at a time as can be worked on."""
-    left = range(told["done"], told["blocks"])
-    return (left[first : first + TOGETHER] for first in range(0, len(left), TOGETHER))
+def _write(cube: xr.Dataset, folder: Folder, facts: dict[str, Any], *, progress: bool) -> None:
+    """Write the blocks that are left, a few at a time, and say each time that they are written."""
+    dask, size, written = need_dask(), facts["size"], facts["written"]
+    described = {name: folder.get(name, written[name]) for name in map(description, LAZY)}
+    for first in range(facts["done"], facts["blocks"], TOGETHER):
+        numbers = range(first, min(first + TOGETHER, facts["blocks"]))
+        topics = slice(numbers.start * size, numbers.stop * size)
+        parts = _blocks(cube, topics, size)
+        tasks = []
+        for number in numbers:
+            place = slice(number * size, min((number + 1) * size, facts["topics"]))
+            write = partial(write_block, folder, described, number, place)
+            block = {name: blocks[number - first] for name, blocks in parts.items()}
+            tasks.append(dask.delayed(write, traverse=False)(block))
+        for made in work(tasks, progress=progress):
+            written |= made
+        facts["done"] = numbers.stop
+        tell(folder, facts)
 
 
-def _write(
-    bare: xr.Dataset, folder: Folder, told: dict[str, Any], blocks: range, *, progress: bool
-) -> None:
-    """Write some blocks, and say that they are written."""
-    size = told["size"]
-    topics = slice(blocks[0] * size, min((blocks[-1] + 1) * size, told["topics"]))
-    part = bare.isel({TOPIC: topics}).chunk({TOPIC: size, SYSTEM: -1})
-    with _naming(folder, f"blocks {blocks[0]} to {blocks[-1]}"):
-        task = part.to_zarr(
-            folder.path, mode="r+", region={TOPIC: topics}, compute=False, consolidated=False
-        )
-        work([task], progress=progress)
-    told["done"] = blocks.stop
-    _tell(folder, told)
+def _blocks(cube: xr.Dataset, topics: slice, size: int) -> dict[str, list[Any]]:
+    """Return delayed values of the blocks of some topics, whatever the chunks of the cube."""
+    lazy = {name: cube[name].variable.isel({TOPIC: topics}) for name in LAZY}
+    whole = {
+        name: one.chunk(dict.fromkeys(one.dims, -1) | {TOPIC: size}) for name, one in lazy.items()
+    }
+    return {name: list(one.data.to_delayed().ravel()) for name, one in whole.items()}
 
 
-@contextmanager
-def _naming(folder: Folder, what: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        found, advice = f"{what} failing ({error})", "save it again to go on from here"
-        raise StoreError(f"a folder to write to at {folder.path}", found, advice) from error
+def _end(folder: Folder, facts: dict[str, Any]) -> None:
+    """Say that a cube is whole."""
+    facts["written"][ROOT] = folder.put(ROOT, facts.pop("root").encode())
+    tell(folder, facts | {"whole": True})
 
 
 def _mark(cube: xr.Dataset) -> str:

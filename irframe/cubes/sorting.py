@@ -1,17 +1,18 @@
-"""Rows of scanned runs sorted into blocks of topics."""
+"""Rows of scanned runs sorted by topic, in pieces that fit into memory."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from irframe.cubes.folder import Folder
-from irframe.errors import IdError, ParameterError, StoreError, warn
+from irframe.cubes.folder import Folder, checksum_of
+from irframe.errors import IdError, ParameterError, warn
 from irframe.frames.columns import TEXT
 from irframe.frames.contributing import CONTRIBUTING
 from irframe.frames.folders import home
@@ -19,17 +20,28 @@ from irframe.frames.read_runs import PARTS, check_columns
 from irframe.frames.scanned_runs import ScannedRuns
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC
 
-BLOCK, ROW = "block", "row"
-"""Columns of sorted rows: the block of topics, and where the row stood."""
 RAW = "raw"
-"""What rows are called that are in blocks but not yet ranked and joined."""
-BUFFERED = 1 << 22
-"""Rows that are held before they are written."""
-OPEN = 500
-"""Files that are open at a time."""
+"""Where sorted pieces are: rows that are not yet ranked and joined."""
+PIECE = 1 << 19
+"""Rows of a piece, which are sorted in memory."""
+STRETCH = 1 << 13
+"""Rows of a piece that are packed together, and so read together."""
 
 COLUMNS = {RANK: pa.int64(), SCORE: pa.float64()}
 """Columns of runs besides identifiers, and their types."""
+
+
+class Stretch(NamedTuple):
+    """Where some rows are that follow each other in a sorted piece."""
+
+    piece: int
+    first: int
+    """The topics that its rows are of."""
+    last: int
+    start: int
+    """Its bytes in the file of the piece."""
+    end: int
+    checksum: str
 
 
 @dataclass
@@ -49,13 +61,30 @@ class Seen:
     docs: list[str] = field(default_factory=list)
     """The first few documents, for messages."""
     rows: int = 0
+    counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """How many rows each judged topic has."""
+    longest: int = 1
+    """The longest list, or that part of it which is in one piece."""
+
+    @classmethod
+    def before(cls, facts: dict[str, Any], judged: pd.Index) -> "Seen":
+        """Return what was seen of the runs of a store, which others are to follow."""
+        systems, flags = facts["systems"], facts[CONTRIBUTING]
+        places = judged.get_indexer(pd.Index(facts["topics"])).tolist()
+        return cls(
+            systems={system: number for number, system in enumerate(systems)},
+            topics=dict(zip(facts["topics"], places, strict=True)),
+            contributing=dict(zip(systems, flags, strict=True)) if flags else {},
+            columns=facts["columns"],
+            docs=facts["docs"],
+            rows=facts["rows"],
+            longest=facts["longest"],
+        )
 
     @property
     def facts(self) -> dict[str, Any]:
         """What is to be remembered."""
-        flags = (
-            [self.contributing[system] for system in self.systems] if self.contributing else None
-        )
+        flags = [self.contributing[system] for system in self.systems if self.contributing]
         return {
             "systems": list(self.systems),
             "topics": list(self.topics),
@@ -63,11 +92,14 @@ class Seen:
             "columns": self.columns,
             "docs": self.docs,
             "rows": self.rows,
+            "longest": self.longest,
         }
 
 
-def sort_runs(runs: ScannedRuns, folder: Folder, judged: pd.Index, topics: int) -> Seen:
-    """Write the rows of judged topics into blocks of so many topics.
+def sort_runs(
+    runs: ScannedRuns, folder: Folder, judged: pd.Index, seen: Seen
+) -> tuple[list[Stretch], dict[str, str]]:
+    """Write the rows of judged topics in pieces, each of them sorted by topic.
 
     Parameters
     ----------
@@ -77,52 +109,96 @@ def sort_runs(runs: ScannedRuns, folder: Folder, judged: pd.Index, topics: int) 
         Where to.
     judged
         The judged topics, in their order.
-    topics
-        How many topics a block has.
+    seen
+        What was seen of the runs before these; what is seen of these is added.
 
     Returns
     -------
-    Seen
-        What was seen on the way.
+    list of Stretch
+        Where the rows are; those of a topic stand in the order in which they came.
+    dict
+        The files of the pieces, and their checksums.
     """
-    from pyarrow import dataset  # noqa: PLC0415 - costs time at import
-
-    seen, blocks = Seen(), -(-len(judged) // topics)
-    tables = _coded(runs, seen, judged, topics)
-    first = next(tables)
-    schema = first.schema
-    batches = (
-        batch
-        for table in _chain(first, tables)
-        for batch in table.cast(schema).to_batches(max_chunksize=1 << 18)
-    )
-    width = max(1, BUFFERED // blocks)
-    try:
-        dataset.write_dataset(
-            pa.RecordBatchReader.from_batches(schema, batches),
-            folder.place(RAW),
-            filesystem=folder.files,
-            format="ipc",
-            file_options=dataset.IpcFileFormat().make_write_options(compression="lz4"),
-            partitioning=dataset.partitioning(pa.schema([(BLOCK, pa.int32())]), flavor="hive"),
-            max_partitions=blocks + 1,
-            max_open_files=OPEN,
-            min_rows_per_group=width,
-            max_rows_per_group=max(width, 1 << 18),
-            existing_data_behavior="overwrite_or_ignore",
-        )
-    except OSError as error:
-        advice = "make room, and run it again"
-        raise StoreError("room for the rows of runs", f"an error ({error})", advice) from error
-    return seen
+    seen.counts = np.zeros(len(judged), np.int64)
+    stretches: list[Stretch] = []
+    files = {}
+    for number, table in enumerate(_pieces(_coded(runs, seen, judged))):
+        seen.counts += np.bincount(table[TOPIC].to_numpy(), minlength=len(judged))
+        lists = table[SYSTEM].to_numpy().astype(np.int64) * len(judged) + table[TOPIC].to_numpy()
+        seen.longest = max(seen.longest, int(np.unique(lists, return_counts=True)[1].max()))
+        content, inside = _sorted_piece(number, table)
+        files[piece_name(number)] = folder.put(piece_name(number), content)
+        stretches += inside
+        del table, lists, content
+        pa.default_memory_pool().release_unused()
+    silent = [system for system in seen.systems if system not in seen.contributing]
+    if seen.contributing and silent:
+        wanted = f"a value of {CONTRIBUTING!r} for every system or for none"
+        raise ParameterError(wanted, "systems without one", "", silent)
+    return stretches, files
 
 
-def _chain(first: pa.Table, others: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    yield first
-    yield from others
+def _pieces(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    """Put tables together until they are a piece."""
+    held, rows = [], 0
+    for table in tables:
+        for start in range(0, len(table), PIECE):
+            held.append(table.slice(start, PIECE))
+            rows += len(held[-1])
+            if rows >= PIECE:
+                yield _in_one(held)
+                rows = 0
+    if rows:
+        yield _in_one(held)
 
 
-def _coded(runs: ScannedRuns, seen: Seen, judged: pd.Index, topics: int) -> Iterator[pa.Table]:
+def _in_one(tables: list[pa.Table]) -> pa.Table:
+    """Return tables as one, and empty the list."""
+    whole = pa.concat_tables(tables).combine_chunks()
+    tables.clear()
+    return whole
+
+
+def _sorted_piece(number: int, table: pa.Table) -> tuple[bytes, list[Stretch]]:
+    """Return the rows of a piece by topic, and where they are."""
+    topic = table[TOPIC].to_numpy()
+    order = np.argsort(topic, kind="stable") if (topic[1:] < topic[:-1]).any() else None
+    content, stretches = bytearray(), []
+    for first in range(0, len(topic), STRETCH):
+        rows = slice(first, first + STRETCH)
+        part = table.slice(first, STRETCH) if order is None else table.take(pa.array(order[rows]))
+        topics, packed = part[TOPIC].to_numpy(), _packed(part)
+        ends = int(topics[0]), int(topics[-1]), len(content), len(content) + len(packed)
+        stretches.append(Stretch(number, *ends, checksum_of(packed)))
+        content += packed
+    return bytes(content), stretches
+
+
+def _packed(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="lz4")
+    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def piece_name(number: int) -> str:
+    """Return what the file of a piece is called."""
+    return f"{RAW}/{number:06d}.arrow"
+
+
+def read_rows(folder: Folder, stretches: Sequence[Stretch], topics: range) -> list[pa.Table]:
+    """Return the rows of some topics, in the order in which they came for each of them."""
+    tables = []
+    for one in stretches:
+        content = folder.get(piece_name(one.piece), one.checksum, (one.start, one.end))
+        table = pa.ipc.open_stream(content).read_all()
+        inside = np.searchsorted(table[TOPIC].to_numpy(), [topics.start, topics.stop])
+        tables.append(table.take(pa.array(np.arange(*inside))))  # a copy: the rest is let go
+    return tables
+
+
+def _coded(runs: ScannedRuns, seen: Seen, judged: pd.Index) -> Iterator[pa.Table]:
     """Yield the rows of judged topics, systems and topics as numbers."""
     first: tuple[str, pa.Table] | None = None
     lost: dict[str, set[str]] = defaultdict(set)
@@ -133,24 +209,21 @@ def _coded(runs: ScannedRuns, seen: Seen, judged: pd.Index, topics: int) -> Iter
         for name in {*table.column_names} - kept:
             lost[name].add(file)
         seen.columns = [name for name in COLUMNS if name in table.column_names]
-        yield _table(table, file, seen, judged, topics)
+        yield _table(table, file, seen, judged)
     if lost:
         advice = "put what belongs to topics into the qrels"
         warn(f"columns of the runs are left out: {', '.join(sorted(lost))}; {advice}")
 
 
-def _table(table: pa.Table, file: str, seen: Seen, judged: pd.Index, topics: int) -> pa.Table:
+def _table(table: pa.Table, file: str, seen: Seen, judged: pd.Index) -> pa.Table:
     system = _systems(table, file, seen)
     topic = _codes(table[TOPIC], seen.topics, lambda new: judged.get_indexer(pd.Index(new)))
-    rows = np.arange(seen.rows, seen.rows + len(topic))
     seen.rows += len(topic)
     seen.docs = seen.docs or table[DOC][:3].to_pylist()
     columns = {
-        BLOCK: pa.array((topic // topics).astype(np.int32)),
         SYSTEM: pa.array(system),
         TOPIC: pa.array(topic),
         DOC: table[DOC].cast(TEXT),
-        ROW: pa.array(rows),
     }
     columns |= {name: table[name].cast(COLUMNS[name]) for name in seen.columns}
     return pa.table(columns).filter(pa.array(topic >= 0))

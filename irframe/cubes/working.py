@@ -7,6 +7,7 @@ from importlib import import_module
 from itertools import accumulate, pairwise
 from typing import Any
 
+from irframe.cubes.folder import Folder
 from irframe.errors import InputError, StoreError
 from irframe.names import VERSION
 
@@ -48,6 +49,30 @@ def work(tasks: Iterable[Any], *, progress: bool = False) -> list[Any]:
     """
     with _shown(progress=progress):
         return list(need_dask().compute(*tasks))
+
+
+def all_sound(folder: Folder, files: Mapping[str, str]) -> bool:
+    """Read files, some at a time, and return whether they are as they were written.
+
+    Parameters
+    ----------
+    folder
+        Where they are.
+    files
+        Their names and checksums.
+    """
+    check, listed = need_dask().delayed(_are_sound), list(files.items())
+    parts = [listed[first : first + 100] for first in range(0, len(listed), 100)]
+    return all(work([check(folder, part) for part in parts]))
+
+
+def _are_sound(folder: Folder, files: Iterable[tuple[str, str]]) -> bool:
+    try:
+        for name, checksum in files:
+            folder.get(name, checksum)
+    except StoreError:
+        return False
+    return True
 
 
 def assemble(

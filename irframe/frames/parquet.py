@@ -15,6 +15,9 @@ __all__ = ["PARQUET", "is_parquet", "parquet_pieces", "parse_parquet"]
 PARQUET = b"PAR1"
 """How a Parquet file begins and ends."""
 
+BUFFER = 1 << 20
+"""Bytes of a column that are read at a time, whatever the size of row groups."""
+
 _INDEX = re.compile(r"__index_level_\d+__")
 
 
@@ -55,7 +58,8 @@ def parquet_pieces(stream: IO[bytes], source: str, kind: Format, rows: int) -> I
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
 
     try:
-        for batch in ParquetFile(stream).iter_batches(rows):
+        file = ParquetFile(stream, buffer_size=BUFFER, pre_buffer=False)
+        for batch in file.iter_batches(rows):
             yield _by_role(pa.Table.from_batches([batch]), source, kind)
     except (pa.ArrowException, OSError) as error:
         raise _damaged(source, error) from error

@@ -6,19 +6,22 @@ from typing import Any
 
 import pyarrow as pa
 
-from irframe.errors import FileFormatError
+from irframe.errors import FileFormatError, IrframeError, warn
 from irframe.frames.comments import notes_of
 from irframe.frames.compression import begin, is_address, open_unpacked, opened_by, pieces
 from irframe.frames.files import read_file, stem, with_system
 from irframe.frames.formats import RUN, first_columns, parse
+from irframe.frames.ids import shown
 from irframe.frames.nested_files import may_be_nested
 from irframe.frames.parquet import PARQUET, parquet_pieces
+from irframe.frames.problems import Problem, problems_of, without_clashes
+from irframe.names import RANK, SCORE, SYSTEM
 
-__all__ = ["state_of", "states_of", "tables_of"]
+__all__ = ["changed_files", "sound_files", "states_of", "tables_of"]
 
-PIECE = 1 << 26
+PIECE = 1 << 24
 """Bytes of text that are parsed at a time."""
-ROWS = 1 << 20
+ROWS = 1 << 18
 """Rows of a Parquet file that are read at a time."""
 
 
@@ -64,6 +67,51 @@ def _parsed(file: str) -> Iterator[pa.Table]:
             before, held = before + held.count(b"\n"), b""
     if held.strip():
         yield parse(held, file, RUN, before=before)
+
+
+def sound_files(files: Iterable[str], *, by_file: bool) -> tuple[list[str], list[Problem]]:
+    """Return the files that can be read and go together, and what is wrong with the others.
+
+    Warns
+    -----
+    IrframeWarning
+        If there are others.
+    """
+    read: dict[str, pa.Table] = {}
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            read[file] = _outline(file, by_file=by_file)
+        except (IrframeError, OSError) as error:
+            problems += problems_of(file, error)
+    kept, clashes = without_clashes(read)
+    problems += clashes
+    if problems:
+        left = dict.fromkeys(file for file, *_ in problems)
+        warn(f"{len(left)} files of runs are left out: {shown(left)}")
+    return [*kept], problems
+
+
+def _outline(file: str, *, by_file: bool) -> pa.Table:
+    """Return a row for every system of a run file, all of which is read, a piece at a time."""
+    parts = []
+    for table in tables_of(file, by_file=by_file):
+        known = [name for name in (SYSTEM, RANK, SCORE) if name in table.column_names]
+        rows = table[SYSTEM].to_pandas().drop_duplicates().index
+        parts.append(table.select(known).take(pa.array(rows)))
+    return pa.concat_tables(parts, promote_options="permissive")
+
+
+def changed_files(states: Iterable[list[Any]]) -> list[str]:
+    """Return the files that are no longer as they were, or are gone."""
+    return [name for name, *state in states if _state(name) != state]
+
+
+def _state(name: str) -> list[Any] | None:
+    try:
+        return [*state_of(name)]
+    except OSError:
+        return None
 
 
 def states_of(files: Iterable[str]) -> list[list[Any]]:

@@ -135,12 +135,8 @@ def _what_is_sound(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the runs of the files that could be read, and what is wrong with the others."""
     pairs = list(zip(names, results, strict=True))
-    problems = [
-        problem
-        for name, result in pairs
-        if isinstance(result, Exception)
-        for problem in problems_of(name, result)
-    ]
+    failures = [problems_of(*pair) for pair in pairs if isinstance(pair[1], Exception)]
+    problems = [each for failure in failures for each in failure]
     readable = {name: result for name, result in pairs if not isinstance(result, Exception)}
     kept, clashes = without_clashes(readable)
     return _put_together(list(kept), list(kept.values())), list_problems(problems + clashes)

@@ -16,6 +16,7 @@ def scan_runs(
     paths: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
     system: Literal["tag", "file"] = "tag",
+    on_error: Literal["raise", "skip"] = "raise",
 ) -> ScannedRuns:
     r"""Find runs that are too many or too large for memory; nothing is read yet.
 
@@ -23,6 +24,10 @@ def scan_runs(
     ----------
     paths, system
         As for `read_runs`.
+    on_error
+        What `store` does about files that cannot be read, or that do not go together: raise, or
+        skip them with a warning, and say in `Store.problems` what is wrong. To see that, it reads
+        all files once more.
 
     Returns
     -------
@@ -48,4 +53,5 @@ def scan_runs(
     strange = [repr(file) for file in files if not isinstance(file, str | PathLike)]
     if strange:
         raise InputError("paths of runs", "", "read open files with read_runs", strange)
-    return ScannedRuns(tuple(map(str, files)), by_file)
+    skip = choice("on_error", on_error, ("raise", "skip")) == "skip"
+    return ScannedRuns(tuple(map(str, files)), by_file, skip)

@@ -1,12 +1,14 @@
 """Runs in files, none of which has been read."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from irframe.frames.problems import Problem
 
 __all__ = ["ScannedRuns"]
 
@@ -21,6 +23,8 @@ class ScannedRuns:
         The files.
     by_file
         Whether systems are called after their files.
+    skip
+        Whether files that cannot be read are left out.
 
     Examples
     --------
@@ -30,6 +34,7 @@ class ScannedRuns:
 
     files: tuple[str, ...]
     by_file: bool = False
+    skip: bool = False
 
     def _repr_html_(self) -> str:
         names = "".join(f"<li>{escape(name)}</li>" for name in self.files)
@@ -51,6 +56,23 @@ class ScannedRuns:
         for file in self.files:
             for table in tables_of(file, by_file=self.by_file):
                 yield file, table
+
+    def sound(self) -> tuple["ScannedRuns", list["Problem"]]:
+        """Return the runs without files that cannot be read, if these are to be left out.
+
+        Files are read once for that, a piece at a time.
+
+        Warns
+        -----
+        IrframeWarning
+            If there are some.
+        """
+        from irframe.frames.pieces import sound_files  # noqa: PLC0415 - imports what reads files
+
+        if not self.skip:
+            return self, []
+        files, problems = sound_files(self.files, by_file=self.by_file)
+        return replace(self, files=tuple(files), skip=False), problems
 
     def states(self) -> list[list[Any]]:
         """Return name, size and time of change of every file."""

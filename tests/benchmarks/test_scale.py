@@ -116,6 +116,30 @@ def test_memory_does_not_grow_with_topics(benchmark, tracks, name):
     assert found[3000][1] < 1024
 
 
+def test_sorting_is_bounded(benchmark, tmp_path):
+    """However many rows there are: at most 300 MB above what the process held before."""
+    code = """if True:
+        import sys, dask.array, pandas as pd, pyarrow.parquet, irframe as ir
+        runs = ir.scan_runs(sys.argv[1] + "/runs")
+        qrels = pd.read_parquet(sys.argv[1] + "/qrels.parquet")
+        def held(key):
+            return int(open("/proc/self/status").read().split(key)[1].split()[0]) / 1e3
+        before = held("VmRSS:")
+        with dask.config.set(scheduler="threads", num_workers=2):
+            runs.ireval.store(sys.argv[1] + "/store", qrels)
+        print(held("VmHWM:") - before)
+    """
+    for topics in (300, 900, 2700):
+        folder = write_track(tmp_path / str(topics), topics)
+        job = [sys.executable, "-c", code, str(folder)]
+        peak = float(subprocess.run(job, capture_output=True, text=True, check=True).stdout)
+        rows = f"{SYSTEMS * topics * DEPTH / 1e6:.0f} million rows"
+        benchmark.extra_info[rows] = peak
+        sys.stdout.write(f"\n{rows}: sorted into blocks with {peak:.0f} MB")
+        assert peak < 300
+    benchmark.pedantic(lambda: None, rounds=1)
+
+
 def test_time_grows_with_rows(benchmark, tracks):
     per_row = {}
     for topics in (100, 1000):

@@ -1,10 +1,15 @@
 """Cubes written to Zarr, block by block."""
 
+from itertools import cycle
+
+import dask
 import pytest
 import xarray as xr
+from damage import DAMAGES, files_in, kill_at
 from planned import only_planned
 
 import irframe as ir
+from irframe.cubes.folder import Folder
 from irframe.errors import IrframeWarning, StoreError
 
 LAZY = ("grade", "doc", "tied", "tail", "tail_size", "filed")
@@ -30,6 +35,7 @@ def path(tmp_path):
 def fail_after(monkeypatch, blocks):
     """Let writing end after some blocks, as a job that is killed does."""
     monkeypatch.setattr("irframe.cubes.save.TOGETHER", 1)
+    monkeypatch.setattr("irframe.cubes.save.BYTES", 5000)
     work, done = ir.cubes.save.work, []
 
     def fail(tasks, **options):
@@ -54,6 +60,102 @@ def test_a_saved_cube_is_the_cube(cube, lazy, path, kind):
     )
 
 
+CHUNKED = {
+    "topics": lambda cube: cube.chunk(topic=4),
+    "depths": lambda cube: cube.chunk(depth=10),
+    "everything": lambda cube: cube.chunk(system=3, topic=5, depth=7, judged=99),
+    "some": lambda cube: cube.assign(grade=cube["grade"].chunk(system=3, topic=5)),
+    "facts": lambda cube: cube.assign_coords(took_part=cube["took_part"].chunk(topic=3)),
+}
+
+
+@pytest.mark.parametrize("chunked", CHUNKED)
+@pytest.mark.parametrize("way", ["built", "opened", "by xarray"])
+def test_chunks_do_not_show(cube, path, monkeypatch, chunked, way):
+    """Whatever the chunks are, save writes its own."""
+    monkeypatch.setattr("irframe.cubes.save.BYTES", 5000)
+    if way != "built":
+        cube.ireval.save(path.with_name("before"))
+    opened = {
+        "built": lambda: cube,
+        "opened": lambda: ir.open_cube(path.with_name("before")),
+        "by xarray": lambda: xr.open_zarr(path.with_name("before"), consolidated=False),
+    }[way]()
+    saved = CHUNKED[chunked](opened).ireval.save(path)
+    assert saved["grade"].chunks[1] == (3, 3, 3, 3, 3, 1)
+    xr.testing.assert_identical(saved.compute().drop_attrs(), cube.drop_attrs())
+    xr.testing.assert_identical(saved.ireval.score("AP").compute(), cube.ireval.score("AP"))
+
+
+@pytest.mark.law
+def test_a_damaged_file_is_named_and_mended(cube, path):
+    """Whatever happens to whichever file: an error that names it, and saving again helps."""
+    cube.ireval.save(path)
+    files = files_in(path)
+    assert len(files) > 30
+    for file, damage in zip(files * 3, cycle([*DAMAGES, DAMAGES[0]]), strict=False):
+        content = file.read_bytes()
+        damage(file)
+        with pytest.raises(StoreError, match=f"{file} (missing|cut or).* Save the cube again"):
+            ir.open_cube(path).compute()
+        if file.parent.name in {"manifest", "grade", path.name}:
+            xr.testing.assert_identical(cube.ireval.save(path).compute(), cube)
+        file.write_bytes(content)
+    xr.testing.assert_identical(ir.open_cube(path).compute(), cube)
+
+
+def test_blocks_that_were_exchanged_are_named(lazy, path, monkeypatch):
+    monkeypatch.setattr("irframe.cubes.save.BYTES", 5000)
+    lazy.ireval.save(path)
+    (path / "grade/c/0/1/0").rename(path / "one")
+    (path / "grade/c/0/2/0").rename(path / "grade/c/0/1/0")
+    (path / "one").rename(path / "grade/c/0/2/0")
+    opened = ir.open_cube(path)
+    opened.isel(topic=[0, 1, 10]).compute()
+    for topic in (3, 6):
+        with pytest.raises(StoreError, match="grade/c/0/./0 cut or changed"):
+            opened.isel(topic=topic).compute()
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_job_that_ends_anywhere_goes_on(lazy, cube, path, monkeypatch, after):
+    """Whichever file was being written, saving again makes the same."""
+    monkeypatch.setattr("irframe.cubes.save.BYTES", 20_000)
+    monkeypatch.setattr("irframe.cubes.save.TOGETHER", 1)
+    for at in range(3 * after, 99, 7):
+        here = path.with_name(str(at))
+        with monkeypatch.context() as context, dask.config.set(scheduler="synchronous"):
+            killed = kill_at(context, at, after=after)
+            try:
+                lazy.ireval.save(here)
+            except KeyboardInterrupt:
+                assert killed
+        if killed:
+            with pytest.raises(StoreError):
+                ir.open_cube(here)
+        xr.testing.assert_identical(lazy.ireval.save(here).compute(), cube)
+        if not killed:
+            break
+    assert at > 30
+
+
+def test_an_unfinished_other_cube_gives_way(lazy, cube, path, monkeypatch):
+    with monkeypatch.context() as context:
+        fail_after(context, 2)
+        with pytest.raises(KeyboardInterrupt):
+            lazy.ireval.save(path)
+    other = cube.ireval.pooled(3)
+    xr.testing.assert_identical(other.ireval.save(path).compute(), other)
+
+
+def test_one_writes_at_a_time(cube, path):
+    refused = pytest.raises(StoreError, match="no other writer; found another one at")
+    with Folder(str(path), "").locked("manifest/lock"), refused:
+        cube.ireval.save(path)
+    cube.ireval.save(path)
+    assert not (path / "manifest" / "lock").exists()
+
+
 def test_parts_of_cubes_are_saved(cube, path):
     part = cube.isel(system=slice(1, None, 2)).sel(topic=cube["topic"] > "108")
     saved = part.ireval.save(path).compute()
@@ -72,12 +174,10 @@ def test_a_job_that_was_killed_goes_on(lazy, cube, path, monkeypatch):
         fail_after(context, 2)
         with pytest.raises(KeyboardInterrupt):
             lazy.ireval.save(path)
-    for opening in (
-        ir.open_cube,
-        lambda path: xr.open_zarr(path, consolidated=False).ireval.score("P"),
-    ):
-        with pytest.raises(StoreError, match="saved whole; found one with 2 of 6 blocks"):
-            opening(path)
+    with pytest.raises(StoreError, match="saved whole; found one with 2 of 6 blocks"):
+        ir.open_cube(path)
+    with pytest.raises(StoreError, match="saved whole; found one of which not all"):
+        xr.open_zarr(path, consolidated=False).ireval.score("P")
     done = fail_after(monkeypatch, 9)
     xr.testing.assert_identical(lazy.ireval.save(path).compute(), cube)
     assert len(done) == 4
@@ -105,19 +205,25 @@ def test_only_saved_cubes_are_opened(cube, path, tmp_path):
     cube.ireval.save(path)
     for array in ("tied", "retrieved"):
         (path / array).rename(tmp_path / array)
-        with pytest.raises(StoreError, match="that is whole"):
+        with pytest.raises(StoreError, match=f"cube.zarr/{array}/.* missing. Save the cube again"):
             ir.open_cube(path)
         (tmp_path / array).rename(path / array)
 
 
 def test_a_full_disk(lazy, path, monkeypatch):
-    def full(*_arguments, **_options):
-        raise OSError(28, "No space left on device")
+    files = type(Folder("", "").files)
+    put = files.pipe_file
+
+    def full(self, place, content):
+        if "/grade/c/" in place:
+            raise OSError(28, "No space left on device")
+        return put(self, place, content)
 
     with monkeypatch.context() as context:
-        context.setattr("irframe.cubes.save.work", full)
-        with pytest.raises(StoreError, match="blocks 0 to .*No space left"):
+        context.setattr(files, "pipe_file", full)
+        with pytest.raises(StoreError, match="grade/c/0/0/0 failing .*No space left"):
             lazy.ireval.save(path)
+    assert not [*path.rglob("*.part")]
     lazy.ireval.save(path)
 
 

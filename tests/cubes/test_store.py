@@ -1,13 +1,14 @@
 """Runs sorted into blocks of topics, and the lazy cube made of them."""
 
 import json
+import shutil
 import warnings
 
-import dask
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from damage import DAMAGES, files_in, kill_at
 from hypothesis import given
 from hypothesis import strategies as st
 from incomplete import incomplete
@@ -18,6 +19,7 @@ import irframe as ir
 from irframe.cubes import sorting
 from irframe.cubes.folder import Folder
 from irframe.errors import (
+    FileFormatError,
     IdError,
     InputError,
     IrframeWarning,
@@ -104,7 +106,8 @@ def test_blocks_and_topics_without_a_row(folder, qrels):
 def test_pieces_and_chunks_do_not_show(folder, qrels, monkeypatch, rows):
     monkeypatch.setattr(tables, "ROWS", rows)
     monkeypatch.setattr("irframe.frames.pieces.ROWS", 100)
-    monkeypatch.setattr(sorting, "BUFFERED", rows)
+    monkeypatch.setattr(sorting, "PIECE", rows)
+    monkeypatch.setattr(sorting, "STRETCH", 1 + rows // 3)
     found = store(folder, qrels, topics=5).cube()
     assert found["grade"].chunks[1] == (5, 5, 5, 1)
     xr.testing.assert_identical(found.compute(), ir.cube(ir.read_runs(folder), qrels))
@@ -134,7 +137,7 @@ def test_nothing_is_read_before_it_is_wanted(folder, qrels):
 def test_a_store_that_is_there_is_not_made_again(folder, qrels, monkeypatch):
     made = store(folder, qrels, topics=5)
     monkeypatch.setattr("irframe.cubes.store.sort_runs", None)
-    monkeypatch.setattr("irframe.cubes.store.sort_block", None)
+    monkeypatch.setattr("irframe.cubes.stored.sort_block", None)
     assert store(folder, qrels, topics=5) == made
     assert repr(made).endswith("of 8 systems and 16 topics")
     for other in ({"topics": 6}, {"qrels": qrels.iloc[1:]}):
@@ -153,67 +156,244 @@ def test_other_things_are_left_alone(folder, qrels, tmp_path):
     assert (tmp_path / "store" / "thesis.tex").read_text() == "dear to me"
 
 
-@pytest.mark.parametrize("stage", ["sort_runs", "sort_block"])
-def test_work_that_was_cut_short_goes_on(folder, qrels, monkeypatch, stage):
-    whole = getattr(ir.cubes.store, stage)
-    calls = []
-
-    def fail(*arguments):
-        calls.append(arguments)
-        if len(calls) == (1 if stage == "sort_runs" else 3):
-            if stage == "sort_runs":
-                whole(*arguments)
-            raise KeyboardInterrupt
-        return whole(*arguments)
-
-    with monkeypatch.context() as context, dask.config.set(scheduler="synchronous"):
-        context.setattr(f"irframe.cubes.store.{stage}", fail)
-        with pytest.raises(KeyboardInterrupt):
-            store(folder, qrels, topics=3)
-    with pytest.raises(StoreError, match="a store of runs that is whole.*goes on from there"):
-        ir.Store(str(folder.parent / "store")).cube()
-    assert repr(ir.Store(str(folder.parent / "store"))).endswith("which is not whole")
-    made = store(folder, qrels, topics=3)
-    xr.testing.assert_identical(made.cube().compute(), ir.cube(ir.read_runs(folder), qrels))
+@pytest.mark.parametrize("after", [False, True])
+def test_work_that_was_cut_short_anywhere_goes_on(folder, qrels, monkeypatch, after):
+    """Whichever file was being written, the same call makes the same store."""
+    expected = ir.cube(ir.read_runs(folder), qrels)
+    for at in range(99):
+        with monkeypatch.context() as context:
+            killed = kill_at(context, at, after=after)
+            try:
+                store(folder, qrels, str(at), topics=9)
+            except KeyboardInterrupt:
+                assert killed
+        whole = after and len(list((folder.parent / str(at)).rglob("rows/*"))) == 2
+        if killed and not whole:
+            with pytest.raises(StoreError, match="a store of runs that is whole"):
+                ir.Store(str(folder.parent / str(at))).cube()
+            assert repr(ir.Store(str(folder.parent / str(at)))).endswith("which is not whole")
+        made = store(folder, qrels, str(at), topics=9)
+        xr.testing.assert_identical(made.cube().compute(), expected)
+        if not killed:
+            break
+    assert at > 10
 
 
 def test_a_full_disk_leaves_no_store(folder, qrels, monkeypatch):
     def full(self, place, content):
-        if place.endswith("rows/000001.parquet"):
+        if "/rows/000001" in place:
             raise OSError(28, "No space left on device")
         return put(self, place, content)
 
-    put = Folder._put
+    put = type(Folder("", "").files).pipe_file
     with monkeypatch.context() as context:
-        context.setattr(Folder, "_put", full)
-        with pytest.raises(StoreError, match="block 1 failing.*No space left"):
+        context.setattr(type(Folder("", "").files), "pipe_file", full)
+        with pytest.raises(StoreError, match="rows/000001.*failing.*No space left"):
             store(folder, qrels, topics=5)
     with pytest.raises(StoreError, match="that is whole"):
         ir.Store(str(folder.parent / "store")).cube()
     assert store(folder, qrels, topics=5).cube().sizes["topic"] == 16
 
 
-def test_a_lost_or_damaged_block_is_named(folder, qrels):
-    made = store(folder, qrels, topics=5)
-    cube = made.cube()
-    file = folder.parent / "store" / "rows" / "000002.parquet"
-    content = file.read_bytes()
-    file.write_bytes(content[:-20])
-    with pytest.raises(StoreError, match="block 2 failing"):
-        cube.compute()
-    file.unlink()
-    with pytest.raises(StoreError, match="no rows of block 2"):
-        cube.compute()
+@pytest.mark.law
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_named_and_mended(folder, qrels, damage):
+    """Whatever happens to whichever file: an error that names it, and the cure helps."""
+    made = store(folder, qrels, topics=9)
+    expected = made.cube().compute()
+    files = files_in(folder.parent / "store")
+    assert len(files) == 10
+    for file in files:
+        content = file.read_bytes()
+        damage(file)
+        missing = file.name == "store.json" and not file.exists()
+        with pytest.raises(StoreError, match="found none at" if missing else file.name):
+            made.cube().compute()
+        if file.suffix == ".json" or "rows" in file.parts:
+            made = store(folder, qrels, topics=9)
+            xr.testing.assert_identical(made.cube().compute(), expected)
+        file.write_bytes(content)
 
 
-@pytest.mark.parametrize("kind", ["rows", "lists", "hits", "qrels"])
-def test_a_block_of_another_experiment_is_named(folder, qrels, kind):
+def test_blocks_that_were_exchanged_are_named(folder, qrels):
+    made = store(folder, qrels, topics=9)
+    for kind in ("rows", "lists", "hits", "qrels"):
+        first, second = sorted((folder.parent / "store" / kind).iterdir())
+        contents = first.read_bytes(), second.read_bytes()
+        first.write_bytes(contents[1])
+        second.write_bytes(contents[0])
+        with pytest.raises(StoreError, match=f"{kind}/00000.* changed since it was written"):
+            made.cube().compute()
+        first.write_bytes(contents[0])
+        second.write_bytes(contents[1])
+
+
+def test_one_writes_at_a_time(folder, qrels):
+    made = store(folder, qrels)
+    held = Folder(str(folder.parent / "store"), "")
+    with held.locked("store.lock"):
+        for write in (lambda: store(folder, qrels), lambda: made.append(ir.scan_runs(folder))):
+            with pytest.raises(StoreError, match="no other writer; found another one at"):
+                write()
+    assert store(folder, qrels) == made
+    assert not (folder.parent / "store" / "store.lock").exists()
+
+
+def test_blocks_are_sized_by_bytes(folder, qrels, monkeypatch):
+    rows = pd.concat([pd.read_parquet(file) for file in folder.iterdir()]).groupby("topic").size()
+    monkeypatch.setattr("irframe.cubes.stored.BYTES", 3 * rows.max() * 200)
+    chunks = store(folder, qrels).cube()["grade"].chunks[1]
+    assert sum(chunks) == 16
+    assert max(chunks) in {2, 3, 4}
+    more = pd.DataFrame({"topic": [f"n{each}" for each in range(99)], "doc": "x", "grade": 1})
+    chunks = store(folder, pd.concat([qrels, more]), "other").cube()["grade"].chunks[1]
+    assert max(chunks) * 8 * 50 * 6 <= 3 * rows.max() * 200  # cells without rows take room, too
+
+
+def test_files_that_changed_since_are_told(folder, qrels):
+    made = store(folder, qrels)
+    (folder / "0.parquet").touch()
+    (folder / "1.parquet").unlink()
+    with pytest.warns(IrframeWarning, match="2 files that this store was made from are gone"):
+        made.cube()
+
+
+def test_no_topic_in_common(folder, qrels):
+    made = store(folder, qrels.assign(topic="q" + qrels["topic"]))
+    with pytest.raises(IdError, match="topics that occur in runs and qrels"):
+        made.cube()
+
+
+def test_damaged_inputs_are_mended_and_the_work_begins_anew(folder, qrels):
+    expected = ir.cube(ir.read_runs(folder), qrels)
+    content = (folder / "2.parquet").read_bytes()
+    (folder / "2.parquet").write_bytes(content[:-50])
+    with pytest.raises(FileFormatError, match="2.parquet damaged"):
+        store(folder, qrels, topics=5)
+    (folder / "2.parquet").write_bytes(content)
+    xr.testing.assert_identical(store(folder, qrels, topics=5).cube().compute(), expected)
+
+
+def parted(runs, qrels, days, tmp_path):
+    """Write runs of some topics each, and return what is scanned and judged on each day."""
+    for day, topics in enumerate(days):
+        (tmp_path / str(day)).mkdir()
+        part = runs[runs["topic"].isin(topics)]
+        for system, rows in part.groupby("system", sort=False):
+            ir.write_run(rows, tmp_path / str(day) / f"{system}.txt")
+    return [
+        (ir.scan_runs(tmp_path / str(day)), qrels[qrels["topic"].isin(topics)])
+        for day, topics in enumerate(days)
+    ]
+
+
+def put_together(*folders):
+    return pd.concat([ir.read_runs(folder) for folder in folders], ignore_index=True)
+
+
+@pytest.mark.parametrize("topics", [None, 3])
+def test_topics_are_appended(qrels, tmp_path, topics):
+    runs = ir.example_track()[0]
+    ids = qrels["topic"].unique()
+    days = parted(runs, qrels, np.split(ids, [7, 8]), tmp_path)
+    made = days[0][0].ireval.store(tmp_path / "store", days[0][1], topics=topics)
+    for scanned, judged in days[1:]:
+        assert made.append(scanned, judged) == made
+    expected = ir.cube(put_together(*map(tmp_path.joinpath, "012")), qrels)
+    xr.testing.assert_identical(made.cube().compute(), expected)
+    with pytest.raises(IdError, match="lists that the store does not have; .*: ance on 1"):
+        made.append(ir.scan_runs(copied(tmp_path / "2", tmp_path / "copy")))
+    xr.testing.assert_identical(made.append(days[1][0]).cube().compute(), expected)
+
+
+def copied(folder, target):
+    shutil.copytree(folder, target)
+    return target
+
+
+def test_systems_and_judgments_are_appended_whatever_comes_between(
+    folder, qrels, tmp_path, monkeypatch
+):
+    """An append that ends anywhere leaves the store as it was, and is done by the next one."""
+    files = sorted(folder.iterdir())
+    fewer = qrels.drop(index=qrels.index[::7])
+    before = ir.cube(ir.read_runs(files[:2]), fewer)
+    judged = pd.concat([fewer, qrels.iloc[::7]])
+    after = ir.cube(ir.read_runs(files), judged)
+    made = ir.scan_runs(files[:2]).ireval.store(tmp_path / "begun", fewer, topics=9)
+    for at in range(99):
+        here = ir.Store(str(copied(tmp_path / "begun", tmp_path / str(at))))
+        with monkeypatch.context() as context:
+            killed = kill_at(context, at, after=bool(at % 2))
+            try:
+                here.append(ir.scan_runs(files), qrels)
+            except KeyboardInterrupt:
+                assert killed
+        if killed and here.cube().sizes["system"] == before.sizes["system"]:
+            xr.testing.assert_identical(here.cube().compute(), before)
+        here.append(ir.scan_runs(files), qrels)
+        xr.testing.assert_identical(here.cube().compute(), after)
+        if not killed:
+            break
+    assert at > 8
+    assert len(files_in(tmp_path / str(at))) == len(files_in(tmp_path / "begun")) == 10
+    assert made.cube().compute().identical(before)
+
+
+def test_systems_of_mended_files_are_replaced(folder, qrels, tmp_path):
     made = store(folder, qrels, topics=5)
-    store(folder, qrels.assign(grade=1), "other", topics=5)
-    name = f"{kind}/000001.parquet"
-    (folder.parent / "store" / name).write_bytes((folder.parent / "other" / name).read_bytes())
-    with pytest.raises(StoreError, match=f"{kind} of block 1 from another one"):
-        made.cube().compute()
+    run = pd.read_parquet(folder / "1.parquet")
+    mended = run[run["topic"] != "104"].assign(score=-run["score"])
+    before = made.cube()
+    mended.to_parquet(folder / "1.parquet")
+    made.append(ir.scan_runs(folder))
+    found = quietly(made.cube).compute()
+    with pytest.raises(
+        StoreError, match=r"before runs were added .* Take it again: store.cube\(\)"
+    ):
+        before.compute()
+    xr.testing.assert_identical(found, quietly(ir.cube, ir.read_runs(folder), qrels))
+    mended[mended["system"] != mended["system"].iloc[0]].to_parquet(folder / "1.parquet")
+    with pytest.raises(
+        StoreError, match="the systems of files that have changed; found .* without"
+    ):
+        made.append(ir.scan_runs(folder))
+    more = mended[mended["topic"] == "105"].assign(topic="999")
+    more.to_parquet(tmp_path / "more.parquet")
+    made.append(ir.scan_runs(tmp_path / "more.parquet"), qrels.tail(1).assign(topic="999"))
+    with pytest.raises(StoreError, match="all files of systems of which one has changed.*more.par"):
+        made.append(ir.scan_runs(folder))
+
+
+def test_what_cannot_be_appended(folder, qrels, tmp_path):
+    made = store(folder, qrels[qrels["topic"] != "103"], topics=5)
+    with pytest.raises(StoreError, match="found 1 that runs in the store had .*: 103"):
+        made.append(ir.scan_runs(folder), qrels)
+    with pytest.raises(InputError, match="columns of those in the store; .*: iteration"):
+        made.append(ir.scan_runs(folder), qrels.assign(iteration=0))
+    run = pd.read_parquet(folder / "1.parquet").assign(system="new", contributing=True)
+    run.drop(columns="score").to_parquet(tmp_path / "new.parquet")
+    with pytest.raises(FileFormatError, match="files with rank and score; found rank"):
+        made.append(ir.scan_runs(tmp_path / "new.parquet"))
+    with pytest.raises(StoreError, match="found none at"):
+        ir.Store(str(tmp_path / "none")).append(ir.scan_runs(folder))
+
+
+def test_files_that_cannot_be_read_are_skipped_and_appended_when_mended(folder, qrels, tmp_path):
+    whole = ir.cube(ir.read_runs(folder), qrels)
+    content = (folder / "2.parquet").read_bytes()
+    (folder / "2.parquet").write_bytes(content[:-50])
+    again = pd.read_parquet(folder / "0.parquet")
+    again.to_parquet(folder / "9.parquet")
+    scanned = ir.scan_runs(folder, on_error="skip")
+    with pytest.warns(IrframeWarning, match="2 files of runs are left out: .*2.parquet.*9.parquet"):
+        made = scanned.ireval.store(tmp_path / "store", qrels)
+    assert made.problems["file"].str[-9:].tolist() == ["2.parquet", *["9.parquet"] * 3]
+    (folder / "2.parquet").write_bytes(content)
+    (folder / "9.parquet").unlink()
+    made.append(ir.scan_runs(folder, on_error="skip"))
+    assert made.problems.empty
+    xr.testing.assert_identical(made.cube().compute(), whole)
 
 
 LAZY = {

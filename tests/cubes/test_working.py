@@ -77,7 +77,7 @@ def test_a_job_that_is_killed_goes_on(frames, files, monkeypatch, stage):
     frames[1].to_parquet(files / "qrels.parquet")
     code = f"""
         import os, signal, dask, pandas as pd, irframe as ir
-        import irframe.cubes.store as store, irframe.cubes.save as save
+        import irframe.cubes.stored as store, irframe.cubes.save as save
         dask.config.set(scheduler="synchronous")
         calls, sort, work = [], store.sort_block, save.work
 
@@ -89,7 +89,7 @@ def test_a_job_that_is_killed_goes_on(frames, files, monkeypatch, stage):
 
         if {stage!r} == "sort":
             store.sort_block = lambda *arguments: deadly(sort, *arguments)
-        save.TOGETHER = 1
+        save.TOGETHER, save.BYTES = 1, 20_000
         save.work = lambda *arguments, **options: deadly(work, *arguments, **options)
         qrels = pd.read_parquet("qrels.parquet")
         cube = ir.scan_runs("runs").ireval.store("store", qrels, topics=5).cube()
