@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.io.formats.style import Styler
 
 from irframe.agreements import Agreement, Method
-from irframe.cubes.policy import Contributing, PoolDepth, Topics
+from irframe.experiments.policy import Contributing, PoolDepth, Topics
 from irframe.cubes.score import Metrics
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs

@@ -10,7 +10,7 @@ from irframe.checks import choice
 from irframe.cubes.cube import build_cube, build_groups
 from irframe.cubes.gate import unknown_tail
 from irframe.cubes.layout import RANKINGS
-from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
+from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.provenance import provenance
 from irframe.cubes.score import Metrics, parse_metrics, score
 from irframe.cubes.splitting import join

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from irframe.cubes.contribution import Contribution
 from irframe.cubes.layout import PARTS, RANKINGS
-from irframe.cubes.policy import Policy
+from irframe.experiments.policy import Policy
 from irframe.cubes.topics import Selection
 from irframe.frames import tables
 from irframe.frames.ids import Codes

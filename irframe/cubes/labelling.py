@@ -19,7 +19,7 @@ from irframe.cubes.layout import (
     labels,
     variable,
 )
-from irframe.cubes.policy import Policy
+from irframe.experiments.policy import Policy
 from irframe.cubes.recall_base import starts
 from irframe.cubes.topics import Selection
 from irframe.frames.ids import Codes

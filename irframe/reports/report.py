@@ -11,7 +11,7 @@ import xarray as xr
 
 from irframe.cubes.cube import build_cube
 from irframe.cubes.gate import read_cube
-from irframe.cubes.policy import Contributing, Policy, PoolDepth
+from irframe.experiments.policy import Contributing, Policy, PoolDepth
 from irframe.cubes.score import Metrics
 from irframe.cubes.verb import in_memory
 from irframe.errors import InputError, ParameterError

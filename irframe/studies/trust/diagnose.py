@@ -8,7 +8,7 @@ import pandas as pd
 
 from irframe.checks import choice
 from irframe.cubes.cube import build_cube
-from irframe.cubes.policy import Policy
+from irframe.experiments.policy import Policy
 from irframe.cubes.score import Metrics, parse_metrics
 from irframe.errors import IrframeError, IrframeWarning
 from irframe.frames.as_qrels import Qrels

@@ -3,7 +3,7 @@
 import pytest
 
 import irframe as ir
-from irframe.cubes.policy import Policy
+from irframe.experiments.policy import Policy
 from irframe.errors import DepthError, ParameterError
 
 
