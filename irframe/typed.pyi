@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.io.formats.style import Styler
 
 from irframe.agreements import Agreement, Method
+from irframe.experiments.metrics import Metrics
 from irframe.experiments.policy import Contributing, PoolDepth, Topics
-from irframe.cubes.score import Metrics
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
 from irframe.inference.corrections import Correction, Family

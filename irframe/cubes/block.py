@@ -13,9 +13,9 @@ from irframe.cubes.contribution import Contribution
 from irframe.cubes.filling import Cells, fill_chunks
 from irframe.cubes.folder import Folder, naming_block
 from irframe.cubes.layout import RANKINGS
-from irframe.experiments.policy import Policy
 from irframe.cubes.sorting import RAW, ROW
 from irframe.cubes.topics import Selection
+from irframe.experiments.policy import Policy
 from irframe.frames.contributing import pooling_rank
 from irframe.frames.ids import Codes, beginnings
 from irframe.frames.joining import locate

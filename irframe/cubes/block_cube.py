@@ -17,10 +17,10 @@ from irframe.cubes.contribution import Contribution
 from irframe.cubes.grouping import group_coordinates
 from irframe.cubes.labelling import label
 from irframe.cubes.layout import LEVEL, PARTS
-from irframe.experiments.policy import Policy
 from irframe.cubes.recall_base import gather
 from irframe.cubes.topics import Selection, select_topics
 from irframe.cubes.working import assemble, need_dask, work
+from irframe.experiments.policy import Policy
 from irframe.frames.contributing import CONTRIBUTING
 from irframe.frames.ids import Codes
 from irframe.frames.joining import place_topics, refuse_empty_join

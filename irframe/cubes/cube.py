@@ -12,8 +12,8 @@ from irframe.cubes.contribution import Contribution
 from irframe.cubes.filling import fill
 from irframe.cubes.grouping import each_group, group_coordinates
 from irframe.cubes.labelling import label
-from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.topics import count_rows, select_topics
+from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.joining import place_topics

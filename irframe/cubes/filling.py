@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from irframe.cubes.contribution import Contribution
 from irframe.cubes.layout import PARTS, RANKINGS
-from irframe.experiments.policy import Policy
 from irframe.cubes.topics import Selection
+from irframe.experiments.policy import Policy
 from irframe.frames import tables
 from irframe.frames.ids import Codes
 from irframe.frames.joining import locate, refuse_empty_join

@@ -16,10 +16,10 @@ from irframe.checks import whole
 from irframe.cubes.block import HITS, LISTS, QRELS, ROWS, Blocks, sort_block
 from irframe.cubes.block_cube import block_cube
 from irframe.cubes.folder import Folder, folder_at
-from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.sorting import RAW, sort_runs
 from irframe.cubes.working import need_dask, refuse_workers_without, work
 from irframe.errors import StoreError
+from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.documents import take
 from irframe.frames.ids import same_kind

@@ -17,7 +17,6 @@ from irframe.frames.tables import RunTable
 from irframe.frames.ties import TIE_POLICIES, Keys, Tied, TiePolicy
 from irframe.names import RANK, SCORE, SCORE_DTYPES, TIES, ScoreDtype, Ties
 
-
 UNEVEN = 4
 """How many times the rows there are a matrix of lists may have cells, to be sorted as one."""
 
@@ -145,8 +144,8 @@ def _break_ties(
 
 
 def _tied(table: RunTable, rows: Codes, seed: int) -> Tied:
-    system, topic = table.systems[table.system[rows]], table.topics[table.topic[rows]]
-    return Tied(system, topic, take(table.doc, rows), seed)
+    system, topic, doc = table.system[rows], table.topic[rows], take(table.doc, rows)
+    return Tied(table.systems, table.topics, system, topic, doc, seed)
 
 
 def _positions(policy: TiePolicy, tied: Tied) -> Codes:

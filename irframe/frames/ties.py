@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from irframe.frames.ids import Codes
 from irframe.frames.sampling import random_keys
 from irframe.names import RANK, SCORE, Ties
 
@@ -16,10 +18,12 @@ from irframe.names import RANK, SCORE, Ties
 class Tied:
     """Documents with scores that equal those of others, wherever they come from."""
 
-    system: Any
-    """The label of each document's system."""
-    topic: Any
-    """The label of its topic."""
+    systems: pd.Index
+    topics: pd.Index
+    system: Codes | int
+    """The system of each document, by its place among all."""
+    topic: Codes
+    """Its topic, likewise."""
     doc: pa.Array | NDArray[np.object_]
     """Its name, text or an integer."""
     seed: int
@@ -61,7 +65,9 @@ def by_name(tied: Tied) -> Keys:
 
 def by_chance(tied: Tied) -> Keys:
     """Return a random number for every document that its identifiers and the seed decide."""
-    return random_keys(tied.system, tied.topic, tied.doc, seed=tied.seed)
+    system = np.broadcast_to(tied.system, tied.topic.shape)
+    names = tied.systems[system], tied.topics[tied.topic]
+    return random_keys(*names, tied.doc, seed=tied.seed)
 
 
 TIE_POLICIES: dict[Ties, TiePolicy] = {
