@@ -27,11 +27,9 @@ from irframe.frames.as_runs import Runs, as_runs
 from irframe.metrics import Metric
 from irframe.names import (
     DEPTH,
-    ITERATION,
     METRIC,
     METRICS,
     RESULT,
-    SUBTOPIC,
     SYSTEM,
     TOPIC,
     NoRel,

@@ -85,7 +85,7 @@ class Hits:
     def _cut_off(
         self, tied: NDArray[np.bool_], start: Array, judgments: Judgments, depth: int
     ) -> tuple[Array, Array]:
-        """Count the documents past a depth tied with the last one above it; judged ones by grade."""
+        """Count the documents past a depth tied with the last one above it."""
         length = self.length.ravel()
         size = np.zeros(len(length), np.int32)
         tail = np.zeros((len(length), len(judgments.levels)), np.int32)

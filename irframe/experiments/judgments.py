@@ -152,8 +152,7 @@ class Judgments:
 
     def relevant(self, rel: int) -> NDArray[np.bool_]:
         """Return whether each topic has a document of this grade or a higher one."""
-        found: NDArray[np.bool_] = self.levels_of[:, self.levels >= rel].any(axis=1)
-        return found
+        return np.asarray(self.levels_of[:, self.levels >= rel].any(axis=1))
 
     def fields(self, metrics: Iterable[Metric]) -> dict[str, Any]:
         """Return what metrics read of judgments, as fields of an `irframe.metrics.Block`."""

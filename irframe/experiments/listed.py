@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ class Listed:
     """Lists by the judged topics, none of them ranked yet."""
 
     judgments: Judgments
+    systems: pd.Index
+    """The label of the run."""
     key: NDArray[np.floating[Any]]
     """What is sorted, the smaller the earlier, as filed; infinite past the end of a list, shape
     (topic, longest)."""
@@ -38,6 +40,10 @@ class Listed:
     def of(self) -> Codes:
         """The list of every judged document."""
         return self.judgments.topic[self.row]
+
+    def some(self) -> list[Any]:
+        """Return up to three documents of the lists."""
+        raise NotImplementedError
 
     def earlier(
         self, policy: TiePolicy, seed: int, hit: Codes, of: Codes, position: Codes
@@ -56,13 +62,29 @@ class Listed:
         """
         raise NotImplementedError
 
+    def before(
+        self, policy: TiePolicy, seed: int, of: Codes, other: Array, own: Array
+    ) -> NDArray[np.bool_]:
+        """Return whether documents go before others of the same score and list, by their names."""
+        if policy.keys is None:
+            return np.zeros(len(of), bool)
+        topics = self.judgments.topics
+        keys, limit = (
+            policy.keys(Tied(self.systems, topics, 0, of, _as_text(names), seed))
+            for names in (other, own)
+        )
+        return np.asarray(keys > limit if policy.descending else keys < limit)
+
 
 @dataclass(frozen=True, eq=False)
 class Named(Listed):
     """Lists of names: a dictionary document -> score for each topic."""
 
     lists: Lists
-    systems: pd.Index
+
+    def some(self) -> list[Any]:
+        """Return up to three documents of the lists."""
+        return list(islice(chain.from_iterable(self.lists), 3))
 
     def earlier(
         self, policy: TiePolicy, seed: int, hit: Codes, of: Codes, position: Codes
@@ -74,12 +96,7 @@ class Named(Listed):
             same = other == own
             mine[hit[same]] = position[same]
             return position < mine[hit]
-        topics = self.judgments.topics
-        keys, limit = (
-            policy.keys(Tied(self.systems, topics, 0, of, _as_text(names), seed))
-            for names in (other, own)
-        )
-        return keys > limit if policy.descending else keys < limit
+        return self.before(policy, seed, of, other, own)
 
     def _names(self, of: Codes, position: Codes) -> NDArray[np.object_]:
         """Return the names of documents, given their lists and places there."""
@@ -125,18 +142,18 @@ def read_lists(
     with np.errstate(over="ignore"):
         key = -score.astype(dtype, copy=False)
     row, mine = _judged(lists, judgments, length, key)
-    return Named(judgments, _as_matrix(key, length), length, row, mine, lists, systems)
+    return Named(judgments, systems, as_matrix(key, length), length, row, mine, lists)
 
 
-def _as_matrix(key: Array, length: NDArray[np.int64]) -> Array:
-    """Return keys with a row for every list."""
+def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) -> Array:
+    """Return values with a row for every list, and what stands past the end of one."""
     longest = int(length.max(initial=0))
-    if len(key) == longest * len(length):
-        return key.reshape(len(length), longest)
+    if len(values) == longest * len(length):
+        return values.reshape(len(length), longest)
     inside = np.arange(longest) < length[:, np.newaxis]
-    keys = np.full(inside.shape, np.inf, key.dtype)
-    keys[inside] = key
-    return keys
+    found = np.full(inside.shape, past, values.dtype)
+    found[inside] = values
+    return found
 
 
 def _judged(

@@ -48,13 +48,13 @@ def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: Ties, poole
     """
     asking = [str(metric) for metric in metrics if facts(metric).pooled]
     if asking and not pooled:
-        advice = "tell cube() the contributing= runs or the pool_depth="
+        advice = "tell the contributing= runs or the pool_depth="
         found = "judgments that these runs alone did not make, for"
-        raise MetricError("a cube that knows its pool", found, advice, asking)
+        raise MetricError("a known pool", found, advice, asking)
     if TIE_POLICIES[ties].shares:
         refused = [str(metric) for metric in metrics if not facts(metric).linear]
         if refused:
-            advice = "choose another ties= when building the cube"
+            advice = "choose another ties="
             raise MetricError(
                 "metrics that share gain over ties: P, Recall, DCG, RBP", "others", advice, refused
             )

@@ -35,6 +35,19 @@ class Scorer:
         The topics that are scored.
     docs
         The judged documents of all topics, and those that `docs` named besides, each once.
+
+    Examples
+    --------
+    Documents by their positions, of which the second is no judged one:
+
+    >>> import irframe as ir
+    >>> judged = ir.scorer({"q1": {"a": 1, "b": 0}}, "RR")
+    >>> judged
+    <Scorer: RR; 1 topics, 2 judgments>
+    >>> judged.docs.get_indexer(["b", "x", "a"])
+    array([ 1, -1,  0])
+    >>> judged.mean(topic=[0, 0, 0], doc=[1, -1, 0], score=[0.3, 0.2, 0.1])
+    {'RR': 0.3333333333333333}
     """
 
     def __init__(
@@ -60,7 +73,7 @@ class Scorer:
     @property
     def docs(self) -> pd.Index:
         """The documents to which positions refer."""
-        return self._reader.docs
+        return self._reader.places.docs
 
     def __repr__(self) -> str:
         named = ", ".join(self._labels)
@@ -85,7 +98,7 @@ class Scorer:
         pandas.DataFrame
             What `irframe.evaluate` gives.
         """
-        found = self._reader.read(run, topic, doc, score)
+        found = self._read(run, topic, doc, score)
         values = self._values(found)[self._scoring.place]
         listed = self._scored(found)
         index = pd.MultiIndex.from_product([found.systems, self.topics], names=found.names)
@@ -115,7 +128,7 @@ class Scorer:
         InputError
             For several systems.
         """
-        found = self._reader.read(run, topic, doc, score)
+        found = self._read(run, topic, doc, score)
         if len(found.hits.length) > 1:
             advice = "scorer(runs).ireval.summary() has the averages of each"
             raise InputError("one run", f"{len(found.systems)}", advice, found.systems)
@@ -124,6 +137,14 @@ class Scorer:
         rows = zip(kept, self._scoring.metrics, strict=True)
         means = [float(average(row, facts(metric).summary)) for row, metric in rows]
         return dict(zip(self._labels, (means[place] for place in self._scoring.place), strict=True))
+
+    def _read(self, run: Runs | None, topic: Any, doc: Any, score: Any) -> Run:
+        arrays = [part is not None for part in (topic, doc, score)]
+        if any(arrays) if run is not None else not all(arrays):
+            raise InputError("a run, or three arrays: topic=, doc= and score=", "something else")
+        return (
+            self._reader.read_arrays(topic, doc, score) if all(arrays) else self._reader.read(run)
+        )
 
     def _values(self, run: Run) -> Floats:
         values = self._scoring.values(run.hits, run.pool)
@@ -202,8 +223,8 @@ def scorer(
 
     Examples
     --------
-    >>> from irframe import scorer
-    >>> judged = scorer({"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}, ["AP", "nDCG@10"])
+    >>> import irframe as ir
+    >>> judged = ir.scorer({"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}, ["AP", "nDCG@10"])
     >>> run = {"q1": {"b": 2.5, "a": 1.5}, "q2": {"c": 0.1}}
     >>> judged.mean(run)
     {'AP': 0.75, 'nDCG@10': 0.8154648767857288}

@@ -28,7 +28,7 @@ BY_TOPIC = ("count", "start", "subtopic_count", "ideal", "pool_count")
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
-Tile = tuple[slice, slice]
+Tile = tuple[Any, Any]
 
 
 class Scoring:
@@ -103,7 +103,7 @@ class Scoring:
             fields = _cut(cells, own or width)
             if pooled and pool is not None:
                 fields["pool_count"] = pool.count(self.judgments, own or width)
-            for tile in _tiles(*hits.length.shape, own or width):
+            for tile in _tiles(hits.length.shape, own or width):
                 evidence = self._evidence(fields, tile, own or width, lasting=not pooled)
                 for row, metric in metrics:
                     found[(row, *tile)] = metric.score(evidence)[..., -1]
@@ -140,8 +140,9 @@ def _cut(cells: dict[str, Array], width: int) -> dict[str, Array]:
     return cut | {"retrieved": np.minimum(cells["retrieved"], width)}
 
 
-def _tiles(systems: int, topics: int, width: int) -> Iterator[Tile]:
+def _tiles(lists: tuple[int, ...], width: int) -> Iterator[Tile]:
     """Yield which systems and topics are scored together."""
+    systems, topics = lists
     some = max(1, CELLS // (width * topics))
     inner = topics if some > 1 else max(1, CELLS // width)
     for system in range(0, systems, some):

@@ -30,7 +30,7 @@ class Tied:
     """The seed of what is left to chance."""
 
 
-Keys = pa.Array | NDArray[Any]
+Keys = Any
 """Names, which are compared as text by its bytes, or numbers."""
 
 

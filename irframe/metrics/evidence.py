@@ -95,8 +95,9 @@ class Evidence:
             name: getattr(metric, name) for name in parameters(attribute) if name != "self"
         }
         key = (word, *arguments.values())
-        lasting = self._prepared is not None and word in JUDGED_WORDS
-        memory = self._prepared if lasting else self._memory
+        memory = self._memory
+        if self._prepared is not None and word in JUDGED_WORDS:
+            memory = self._prepared
         if key not in memory:
             memory[key] = attribute(self, **arguments)
         return memory[key]
