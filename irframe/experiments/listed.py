@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, repeat
-from typing import Any
+from itertools import chain, repeat
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from irframe.experiments.judgments import Judgments
 from irframe.frames.ids import Codes
-from irframe.frames.ties import Tied, TiePolicy
 from irframe.names import ScoreDtype
 
 Array = NDArray[Any]
@@ -41,39 +40,12 @@ class Listed:
         """The list of every judged document."""
         return self.judgments.topic[self.row]
 
-    def some(self) -> list[Any]:
-        """Return up to three documents of the lists."""
+    unnamed: ClassVar = False
+    """Whether there are documents without a name, which are the last of those of equal scores."""
+
+    def documents(self, used: NDArray[np.bool_]) -> NDArray[np.object_]:
+        """Return the documents of some lists, list by list as filed; None for one unnamed."""
         raise NotImplementedError
-
-    def earlier(
-        self, policy: TiePolicy, seed: int, hit: Codes, of: Codes, position: Codes
-    ) -> NDArray[np.bool_]:
-        """Return whether documents go before judged ones of the same score.
-
-        Parameters
-        ----------
-        policy, seed
-            What decides.
-        hit
-            The judged document, by its place in `row`, that each is compared with.
-        of, position
-            The list of each, and its place there as filed. Each judged document is itself among
-            those that it is compared with.
-        """
-        raise NotImplementedError
-
-    def before(
-        self, policy: TiePolicy, seed: int, of: Codes, other: Array, own: Array
-    ) -> NDArray[np.bool_]:
-        """Return whether documents go before others of the same score and list, by their names."""
-        if policy.keys is None:
-            return np.zeros(len(of), bool)
-        topics = self.judgments.topics
-        keys, limit = (
-            policy.keys(Tied(self.systems, topics, 0, of, _as_text(names), seed))
-            for names in (other, own)
-        )
-        return np.asarray(keys > limit if policy.descending else keys < limit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,37 +54,10 @@ class Named(Listed):
 
     lists: Lists
 
-    def some(self) -> list[Any]:
-        """Return up to three documents of the lists."""
-        return list(islice(chain.from_iterable(self.lists), 3))
-
-    def earlier(
-        self, policy: TiePolicy, seed: int, hit: Codes, of: Codes, position: Codes
-    ) -> NDArray[np.bool_]:
-        """Return whether documents go before judged ones; see `Listed`."""
-        other, own = self._names(of, position), self.judgments.names[self.row[hit]]
-        if policy.keys is None:
-            mine = np.empty(len(self.row), np.int64)
-            same = other == own
-            mine[hit[same]] = position[same]
-            return position < mine[hit]
-        return self.before(policy, seed, of, other, own)
-
-    def _names(self, of: Codes, position: Codes) -> NDArray[np.object_]:
-        """Return the names of documents, given their lists and places there."""
-        used = np.zeros(len(self.lists), bool)
-        used[of] = True
-        size = np.where(used, self.length, 0)
-        start = np.cumsum(size) - size
+    def documents(self, used: NDArray[np.bool_]) -> NDArray[np.object_]:
+        """Return the documents of some lists; see `Listed`."""
         names = chain.from_iterable([self.lists[place] for place in np.flatnonzero(used).tolist()])
-        return np.fromiter(names, object, int(size.sum()))[start[of] + position]
-
-
-def _as_text(names: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Return names as text, by which they are compared."""
-    if not len(names) or isinstance(names[0], str):
-        return names
-    return np.array([str(name) for name in names], object)
+        return np.fromiter(names, object, int(self.length[used].sum()))
 
 
 def read_lists(

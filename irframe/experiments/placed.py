@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,6 @@ from irframe.errors import IdError, ParameterError, RankingError
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.listed import Listed, as_matrix
 from irframe.frames.ids import Codes, grouped
-from irframe.frames.ties import TiePolicy
 from irframe.names import ScoreDtype
 
 Array = NDArray[Any]
@@ -86,28 +85,14 @@ class Placed(Listed):
     places: Places
     doc: Codes
     """The document of each row, list by list, as filed; -1 for one that has no name."""
-    hit: Codes
-    """The row of each judged document that was retrieved."""
 
-    @cached_property
-    def start(self) -> NDArray[np.int64]:
-        """Where each list begins."""
-        return np.asarray(np.cumsum(self.length) - self.length)
+    unnamed: ClassVar = True
 
-    def some(self) -> list[Any]:
-        """Return up to three documents of the lists."""
-        return [self.places.names[doc] if doc >= 0 else -1 for doc in self.doc[:3]]
-
-    def earlier(
-        self, policy: TiePolicy, seed: int, hit: Codes, of: Codes, position: Codes
-    ) -> NDArray[np.bool_]:
-        """Return whether documents go before judged ones; see `Listed`."""
-        row, mine = self.start[of] + position, self.hit[hit]
-        if policy.keys is None:
-            return np.asarray(row < mine)
-        found, named = np.zeros(len(row), bool), np.flatnonzero(self.doc[row] >= 0)
-        other, own = (self.places.names[self.doc[part[named]]] for part in (row, mine))
-        found[named] = self.before(policy, seed, of[named], other, own)
+    def documents(self, used: NDArray[np.bool_]) -> NDArray[np.object_]:
+        """Return the documents of some lists; see `Listed`."""
+        doc = self.doc if used.all() else self.doc[np.repeat(used, self.length)]
+        found = self.places.names[doc]
+        found[doc < 0] = None
         return found
 
 
@@ -153,7 +138,7 @@ def read_places(
     row = places.rows(topic, doc)
     hit = np.flatnonzero(row >= 0)
     keys = as_matrix(key, length)
-    return Placed(judgments, systems, keys, length, row[hit], key[hit], places, doc, hit)
+    return Placed(judgments, systems, keys, length, row[hit], key[hit], places, doc)
 
 
 def refuse_beyond(role: str, place: Codes, size: int) -> None:

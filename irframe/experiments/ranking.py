@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from irframe.experiments.hits import Hits
 from irframe.experiments.listed import Listed
 from irframe.frames.ids import Codes, rows_of_ranges
-from irframe.frames.ties import TiePolicy
+from irframe.frames.ties import Tied, TiePolicy
 
 Array = NDArray[Any]
 
@@ -25,8 +25,7 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int) -> Hits:
     policy, seed
         What decides among equal scores.
     """
-    keys = np.sort(listed.key, axis=1)
-    of, mine = listed.of, listed.key_of_row
+    keys, of, mine = _sorted(listed.key), listed.of, listed.key_of_row
     before = _count(keys, of, mine, equal=False)
     last = listed.length[of] - 1
     following = np.minimum(before + 1, last)
@@ -37,6 +36,29 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int) -> Hits:
     shared = _tied(keys, listed.length) if policy.shares else None
     length = listed.length[np.newaxis]
     return Hits(length, of, before + 1, listed.row, tied=shared)
+
+
+def _sorted(key: Array) -> Array:
+    """Sort keys by lists, as many in each as bisection goes through: a power of 2, less 1."""
+    longest = key.shape[1]
+    keys = np.full((len(key), (1 << longest.bit_length()) - 1), np.inf, key.dtype)
+    keys[:, :longest] = key
+    keys[:, :longest].sort(axis=1)
+    return keys
+
+
+def _count(keys: Array, of: Codes, mine: Array, *, equal: bool) -> Codes:
+    """Count the keys of a sorted list that are smaller than one, or equal too, by bisection."""
+    width, flat = keys.shape[1], keys.ravel()
+    first = of * width - 1
+    place = first.copy()
+    step = (width + 1) >> 1
+    while step:
+        probe = place + step
+        there = flat.take(probe)
+        np.copyto(place, probe, where=there <= mine if equal else there < mine)
+        step >>= 1
+    return np.asarray(place - first)
 
 
 def _tied(keys: Array, length: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -60,33 +82,52 @@ def _earlier(
     first, upto
         Where, in order, those of the same score begin and end.
     """
-    of = listed.of[hit]
+    of, size = listed.of[hit], upto - first
     used = np.zeros(len(listed.key), bool)
     used[of] = True
-    place = np.cumsum(used) - 1
-    order = np.argsort(listed.key[used], axis=1, kind="stable" if _endless(listed) else None)
-    size = upto - first
-    each = np.repeat(np.arange(len(hit)), size)
-    lists = of[each]
-    position = order[place[lists], rows_of_ranges(first, size)]
-    before = listed.earlier(policy, seed, hit[each], lists, position)
-    return np.bincount(each, before, minlength=len(hit)).astype(np.int64)
+    order = _order(listed, used)
+    ranges = (np.cumsum(used) - 1)[of] * order.shape[1] + first
+    row = order.ravel().take(rows_of_ranges(ranges, size))
+    other, own = listed.documents(used)[row], listed.judgments.names[listed.row[hit]]
+    if policy.keys is None:
+        mine = row[other == np.repeat(own, size)]
+        before = row < np.repeat(mine, size)
+    elif listed.unnamed:
+        named = np.flatnonzero(other != None)  # noqa: E711 - element by element
+        before = np.zeros(len(row), bool)
+        size_of = np.repeat(np.arange(len(hit)), size)[named]
+        before[named] = _before(listed, policy, seed, of[size_of], other[named], own[size_of])
+    else:
+        before = _before(listed, policy, seed, np.repeat(of, size), other, np.repeat(own, size))
+    return np.add.reduceat(before, np.cumsum(size) - size, dtype=np.int64)
 
 
-def _endless(listed: Listed) -> bool:
-    """Return whether judged documents have the key that stands past the ends of lists."""
-    return bool(np.isinf(listed.key_of_row.max(initial=-np.inf)))
+def _order(listed: Listed, used: NDArray[np.bool_]) -> Codes:
+    """Return the rows of some lists in order, numbered as filed through all of them."""
+    length = listed.length[used]
+    endless = np.isinf(listed.key_of_row.max(initial=-np.inf))  # as what stands past the ends
+    key = listed.key if used.all() else listed.key[used]
+    order: Codes = np.argsort(key, axis=1, kind="stable" if endless else None)
+    order += (np.cumsum(length) - length)[:, np.newaxis]
+    return order
 
 
-def _count(keys: Array, of: Codes, mine: Array, *, equal: bool) -> Codes:
-    """Count the keys of a sorted list that are smaller than one, or equal too, by bisection."""
-    width, flat = keys.shape[1], keys.ravel()
-    found, start = np.zeros(len(mine), np.int64), of * width - 1
-    step = 1 << width.bit_length() >> 1
-    while step:
-        probe = found + step
-        there = flat[start + np.minimum(probe, width)]
-        goes = (there <= mine if equal else there < mine) & (probe <= width)
-        found += step * goes
-        step >>= 1
-    return found
+def _before(
+    listed: Listed, policy: TiePolicy, seed: int, of: Codes, other: Array, own: Array
+) -> NDArray[np.bool_]:
+    """Return whether documents go before others of the same score and list."""
+    if policy.keys is None:
+        return np.zeros(len(of), bool)
+    topics = listed.judgments.topics
+    keys, limit = (
+        policy.keys(Tied(listed.systems, topics, 0, of, _as_text(names), seed))
+        for names in (other, own)
+    )
+    return np.asarray(keys > limit if policy.descending else keys < limit)
+
+
+def _as_text(names: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Return names as text, by which they are compared."""
+    if not len(names) or isinstance(names[0], str):
+        return names
+    return np.array([str(name) for name in names], object)

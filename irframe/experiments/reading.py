@@ -32,10 +32,11 @@ ONLY = pd.Index([ONLY_SYSTEM])
 SMALL = 1 << 16
 """Rows of a frame up to which dictionaries of names are faster than columns."""
 
-TEXT, WHOLE = {str, np.str_}, {int, np.int64, np.int32}
+TEXT: set[type] = {str, np.str_}
+WHOLE: set[type] = {int, np.int64, np.int32}
 """Types of ids."""
 
-NUMBERS = {float, int, np.float64, np.float32}
+NUMBERS: set[type] = {float, int, np.float64, np.float32}
 """Types of scores that are read as they are."""
 
 
@@ -96,7 +97,8 @@ class Reader:
         if not self._by_dictionary:
             wanted = "documents by name, for the pool of runs and for ties='rank'"
             raise InputError(wanted, "positions")
-        place, others = arrays[TOPIC], []
+        others: list[Any] = []
+        place = arrays[TOPIC]
         if not _is_place(place, self._judgments.topics[0]):
             place, others = self._places_of(pd.Series(place))
             place = np.where(place < len(self._judgments.count), place, -1)
@@ -127,8 +129,8 @@ class Reader:
         others: list[Any] = []
         if sum(map(bool, lists)) < len(run):
             others = [topic for topic, docs in run.items() if topic not in known and docs]
-            odd = any(type(run[topic]) is not dict for topic in others)
-            if odd or not _of(others, self._topic_kinds):
+            strange = any(type(run[topic]) is not dict for topic in others)
+            if strange or not _of(others, self._topic_kinds):
                 return None
         listed = read_lists(lists, self._judgments, self._policy.score_dtype, ONLY)
         return None if listed is None else self._ranked(listed, others)
@@ -212,7 +214,8 @@ class Reader:
     ) -> Run:
         """Return lists ranked, with warnings of what they lack."""
         if not len(listed.row):
-            warn_unknown(listed.some(), self._judgments.names[:3])
+            first = np.arange(len(listed.length)) == listed.length.argmax()
+            warn_unknown(listed.documents(first)[:3], self._judgments.names[:3])
         hits = rank_hits(listed, self._ties, self._seed)
         return self._told(listed.systems, list(names), hits, others)
 

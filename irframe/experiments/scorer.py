@@ -17,7 +17,6 @@ from irframe.experiments.scoring import Scoring
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
 from irframe.metrics import Metric
-from irframe.metrics.averaging import average
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, METRICS, RESULT, VERSION, NoRel, ScoreDtype, Ties
 
@@ -62,7 +61,8 @@ class Scorer:
         self._scoring = Scoring(judgments, metrics, policy)
         self._reader = Reader(judgments, policy, docs, pooled=self._scoring.pooled)
         self._policy, self._judgments = policy, judgments
-        self._labels = pd.Index([str(metric) for metric in metrics], name=METRIC)
+        self._names = [str(metric) for metric in metrics]
+        self._labels = pd.Index(self._names, name=METRIC)
         self._barren = no_rel == "nan"
 
     @property
@@ -76,7 +76,7 @@ class Scorer:
         return self._reader.places.docs
 
     def __repr__(self) -> str:
-        named = ", ".join(self._labels)
+        named = ", ".join(self._names)
         return f"<Scorer: {named}; {len(self.topics)} topics, {len(self._judgments.row)} judgments>"
 
     def __call__(
@@ -134,9 +134,8 @@ class Scorer:
             raise InputError("one run", f"{len(found.systems)}", advice, found.systems)
         values, listed = self._values(found)[:, 0], self._scored(found)
         kept = values if listed.all() else values[:, listed]
-        rows = zip(kept, self._scoring.metrics, strict=True)
-        means = [float(average(row, facts(metric).summary)) for row, metric in rows]
-        return dict(zip(self._labels, (means[place] for place in self._scoring.place), strict=True))
+        means = self._scoring.averages(kept)
+        return dict(zip(self._names, means, strict=True))
 
     def _read(self, run: Runs | None, topic: Any, doc: Any, score: Any) -> Run:
         arrays = [part is not None for part in (topic, doc, score)]
@@ -164,7 +163,7 @@ class Scorer:
 
     def _attributes(self) -> dict[Any, Any]:
         made = self._policy.attributes | {"irframe": VERSION, "top": self._judgments.top}
-        return {**made, RESULT: "evaluate", METRICS: list(self._labels)}
+        return {**made, RESULT: "evaluate", METRICS: list(self._names)}
 
 
 def scorer(

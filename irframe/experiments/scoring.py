@@ -17,6 +17,7 @@ from irframe.experiments.subtopics import refuse as refuse_subtopics
 from irframe.frames.sampling import refuse_marks
 from irframe.frames.ties import TIE_POLICIES
 from irframe.metrics import Block, Evidence, Metric
+from irframe.metrics.averaging import average
 from irframe.metrics.facts import facts
 from irframe.names import SUBTOPIC
 
@@ -55,6 +56,9 @@ class Scoring:
         self._fields = judgments.fields(self.metrics)
         self._prepared: dict[tuple[int, Any], dict[tuple[Any, ...], Any]] = {}
         self._plan = self._planned()
+        self._summaries: dict[Any, list[int]] = {}
+        for row, metric in enumerate(self.metrics):
+            self._summaries.setdefault(facts(metric).summary, []).append(row)
 
     @property
     def pooled(self) -> bool:
@@ -108,6 +112,14 @@ class Scoring:
                 for row, metric in metrics:
                     found[(row, *tile)] = metric.score(evidence)[..., -1]
         return found
+
+    def averages(self, values: Floats) -> list[float]:
+        """Average scores over topics, shape (metric, topic), as each metric asked for is."""
+        found = np.empty(len(values))
+        for summary, rows in self._summaries.items():
+            found[rows] = average(values[rows], summary)
+        means: list[float] = found[self.place].tolist()
+        return means
 
     def _refuse_cut(self, longest: int, depth: int) -> None:
         if longest > depth and any(metric.judged_only for metric in self.metrics):

@@ -106,8 +106,9 @@ def roads(scorer, run):
     )
 
 
-@pytest.mark.parametrize("whole", [False, True], ids=["text", "integers"])
-@pytest.mark.parametrize("dtype", SCORE_DTYPES)
+@pytest.mark.parametrize(
+    ("dtype", "whole"), [*zip(SCORE_DTYPES, (False, True), strict=True)], ids=["text", "integers"]
+)
 @pytest.mark.parametrize("ties", [each for each in TIES if each != "rank"])
 def test_every_road_gives_what_evaluate_gives(ties, dtype, whole, monkeypatch):
     run, qrels = drawn(len(ties), whole=whole)
@@ -370,7 +371,7 @@ def test_what_runs_lack_is_said_once():
             "q2": {"c": 1.0},
             "q9": {"c": 1.0},
         },
-        "no retrieved document is judged.*the runs have 'x', 'x', the qrels 'a', 'b', 'c'": {
+        "no retrieved document is judged.*the runs have 'x', the qrels 'a', 'b', 'c'": {
             "q1": {"x": 1.0},
             "q2": {"x": 1.0},
         },
