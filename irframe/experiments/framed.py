@@ -18,7 +18,7 @@ from irframe.frames.contributing import (
     filed_rank,
     pooling_rank,
 )
-from irframe.frames.ids import Codes
+from irframe.frames.ids import Codes, grouped
 from irframe.frames.joining import locate, place_topics
 from irframe.frames.ranking import Ranking, rank_table
 from irframe.frames.tables import RunTable, read_table
@@ -61,7 +61,7 @@ class Framed:
         place = np.append(self.judgments.place_of, -1)[self.placed][self.table.topic]
         of = (self.table.system.astype(np.int64) * topics + place)[self.ranking.order]
         kept = np.flatnonzero(place[self.ranking.order] >= 0)
-        kept = kept[np.argsort(of[kept], kind="stable")]
+        kept = kept[grouped(of[kept])]
         length = np.bincount(of[kept], minlength=systems * topics).reshape(systems, topics)
         row = self._rows(self.judged[self.ranking.order][kept])
         hit = np.flatnonzero(row >= 0)

@@ -106,28 +106,31 @@ def _sort(group: Codes, key: NDArray[Any]) -> Codes:
     """Order rows by group, then key, then position, sorting only lists that are not in order."""
     order = grouped(group)
     group, key = group[order], key[order]
-    wrong = (key[1:] < key[:-1]) & (group[1:] == group[:-1])
-    if wrong.any():
-        rows = np.flatnonzero(np.isin(group, group[1:][wrong]))
-        order[rows] = order[rows[_sort_lists(group[rows], key[rows])]]
+    falls = np.zeros(len(key), bool)
+    falls[1:] = (key[1:] < key[:-1]) & (group[1:] == group[:-1])
+    if falls.any():
+        first = beginnings(group)
+        length = np.diff(first, append=len(group))
+        wrong = np.logical_or.reduceat(falls, first)
+        rows = np.flatnonzero(np.repeat(wrong, length))
+        order[rows] = order[rows[_sort_lists(length[wrong], key[rows])]]
     return order
 
 
-def _sort_lists(group: Codes, key: NDArray[Any]) -> Codes:
-    """Order rows by key, then position, where groups stand one after the other.
+def _sort_lists(length: Codes, key: NDArray[Any]) -> Codes:
+    """Order rows of lists that stand one after the other by key, then position.
 
-    As a matrix with a row for every group, which is several times as fast as one long sort, unless
+    As a matrix with a row for every list, which is several times as fast as one long sort, unless
     a few of them are much longer than the others.
     """
-    first = beginnings(group)
-    length = np.diff(first, append=len(group))
     width = int(length.max())
-    if width * len(length) > UNEVEN * len(group):
-        return np.lexsort((key, group))
+    if width * len(length) > UNEVEN * len(key):
+        return np.lexsort((key, np.repeat(np.arange(len(length)), length)))
     inside = np.arange(width) < length[:, np.newaxis]
     keys = np.full(inside.shape, np.inf, key.dtype)
     keys[inside] = key
-    place: Codes = np.argsort(keys, axis=1, kind="stable") + first[:, np.newaxis]
+    place: Codes = np.argsort(keys, axis=1, kind="stable")
+    place += (np.cumsum(length) - length)[:, np.newaxis]
     return place[inside]
 
 
