@@ -29,7 +29,7 @@ from irframe.names import DOC, SCORE, SYSTEM, TOPIC, roles
 
 ONLY = pd.Index([ONLY_SYSTEM])
 
-SMALL = 1 << 16
+SMALL = 1 << 14
 """Rows of a frame up to which dictionaries of names are faster than columns."""
 
 TEXT: set[type] = {str, np.str_}
