@@ -718,6 +718,8 @@ class FrameVerbs:
         method: Literal["z", "normal", "uniform"] = "z",
         *,
         reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
+        a: float = ...,
+        b: float = ...,
         by: str | None = None,
     ) -> xr.DataArray | pd.DataFrame: ...
     def standing(self, system: Hashable, *, by: str | None = None) -> pd.DataFrame: ...
@@ -1167,6 +1169,8 @@ class ScoresVerbs:
         method: Literal["z", "normal", "uniform"] = "z",
         *,
         reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
+        a: float = ...,
+        b: float = ...,
         by: str | None = None,
     ) -> xr.DataArray | pd.DataFrame: ...
     def standing(self, system: Hashable, *, by: str | None = None) -> xr.Dataset: ...

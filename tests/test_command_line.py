@@ -243,6 +243,8 @@ TREC_EVAL = pytest.mark.skipif(
             ["-m", "ndcg_cut.10,20", "-m", "map"],
             ["-m", "ndcg_cut.10,20", "map", "--topics", "both"],
         ),
+        (["-q", "-c", "-m", "all_trec"], ["-q", "-m", "all_trec"]),
+        (["-q", "-l2", "-m", "all_trec"], ["-q", "-m", "all_trec-l2", "--topics", "both"]),
     ],
 )
 @pytest.mark.usefixtures("odd")
@@ -258,6 +260,70 @@ def test_the_layout_of_trec_eval_byte_for_byte(capsys, theirs, ours):
     assert status == 0
     assert out == expected
     assert len(out) > 60
+
+
+PARAMETRISED = (
+    "relstring.2 success.5,2 utility.2,-1,0,0 11pt_avg..25,.5 runid iprec_at_recall..10,.5,0.123 "
+    "set_F.0.5 Rprec_mult.0.2,5 ndcg.1=3,2=9 recall.2000,20 ndcg_cut.3 map_cut.7,3 yaap map num_q"
+)
+AS_TREC_EVAL_PRINTS = """\
+runid                   -       -       t
+num_q                   -       -       2
+map                     0.8333  0.0000  0.4167
+iprec_at_recall_0.10    1.0000  0.0000  0.5000
+iprec_at_recall_0.12    1.0000  0.0000  0.5000
+iprec_at_recall_0.50    1.0000  0.0000  0.5000
+relstring_2             '1-'    '-'     -
+recall_20               1.0000  0.0000  0.5000
+recall_2000             1.0000  0.0000  0.5000
+Rprec_mult_0.20         1.0000  0.0000  0.5000
+Rprec_mult_5.00         0.2000  0.0000  0.1000
+utility_2,-1,0,0        3.0000  -1.0000 1.0000
+11pt_avg_.25,.5         1.0000  0.0000  0.5000
+ndcg_1=3,2=9            0.6885  0.0000  0.3443
+ndcg_cut_3              0.7602  0.0000  0.3801
+map_cut_3               0.8333  0.0000  0.4167
+map_cut_7               0.8333  0.0000  0.4167
+success_2               1.0000  0.0000  0.5000
+success_5               1.0000  0.0000  0.5000
+set_F_0.5               0.7500  0.0000  0.3750
+yaap                    0.6931  -0.6931 -0.0000
+"""
+"""What trec_eval 9.0.4 says of two topics and of both."""
+
+
+def test_labels_and_their_order_are_those_of_trec_eval(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.txt").write_text("1 0 a 1\n1 0 b 2\n1 0 c 0\n2 0 a 1\n")
+    Path("a.run").write_text("1 Q0 a 1 3 t\n1 Q0 x 2 2 t\n1 Q0 b 3 1 t\n2 Q0 x 1 1 t\n")
+    rows = [line.split() for line in AS_TREC_EVAL_PRINTS.splitlines()]
+    expected = "".join(
+        f"{label:<22}\t{topic}\t{cells[place]}\n"
+        for place, topic in enumerate(("1", "2", "all"))
+        for label, *cells in rows
+        if cells[place] != "-"
+    )
+    for names in (PARAMETRISED.split(), PARAMETRISED.split()[::-1]):
+        words = ["evaluate", "-q", "qrels.txt", "a.run", "-m", *names, "--format", "trec_eval"]
+        assert run(capsys, *words) == (0, expected, "")
+
+
+def test_levels_of_relevance_in_the_layout_of_trec_eval(files, capsys):
+    """One level is not said, as by trec_eval; of two, that which the name says."""
+    printed = [
+        [line.split()[0] for line in run(capsys, *words, "--format", "trec_eval")[1].splitlines()]
+        for names in ("map-l2 P_5-l2 ndcg num_ret", "map map-l2 precision@5-l2")
+        if (words := ["evaluate", *files[:1], files[1][0], "-m", *names.split()])
+    ]
+    assert printed == [["num_ret", "map", "P_5", "ndcg"], ["map", "map-l2", "precision@5-l2"]]
+
+
+def test_grades_are_spelled_once_lists_have_one_order(files, capsys):
+    words = ["evaluate", "-q", files[0], files[1][0], "-m", "relstring", "map"]
+    status, _, error = run(capsys, *words, "--ties", "random", "--format", "trec_eval")
+    assert (status, "wanted ties that come out alike twice, for relstring" in error) == (2, True)
+    status, _, error = run(capsys, *words)
+    assert (status, "'relstring'" in error) == (2, True)
 
 
 def test_averages_that_end_in_a_half_are_rounded_as_trec_eval_rounds_them():

@@ -154,7 +154,6 @@ def lines_apart(qrels, files):
     count = apart = 0
     for file in files:
         theirs = shell(f"trec_eval -q -m all_trec {qrels} {file}", ".").splitlines()
-        theirs = [line for line in theirs if not line.startswith("relstring")]
         options = "-q -m all_trec --format trec_eval --topics both --score-dtype float32"
         ours = printed("evaluate", qrels, file, *options.split()).splitlines()
         count += len(theirs)

@@ -9,6 +9,7 @@ from irframe.checks import choice
 from irframe.commands.answer import Answer, declare_output, format_of, written
 from irframe.commands.inputs import FOLDER, metrics_of, read_all, read_judgments, score
 from irframe.commands.line import declare_files, declare_metrics, declare_scoring
+from irframe.commands.relstring import measures, relstrings
 from irframe.commands.systems import declare_systems
 from irframe.commands.trec_layout import trec_layout
 from irframe.errors import ParameterError
@@ -35,6 +36,9 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> Answer:
     """Score runs."""
+    asked = list(options.metric)
+    if format_of(options) == TREC_EVAL:
+        options.metric = measures(asked)
     metrics = metrics_of(options)
     runs, qrels = read_all(options), read_judgments(options)
     if options.by is not None:
@@ -43,8 +47,11 @@ def run(options: Namespace) -> Answer:
         raise ParameterError("no --by where trec_eval's layout is asked for", options.by)
     scores = score(options, runs, qrels, metrics, options.by)
     if format_of(options) == TREC_EVAL:
+        if not options.per_topic:
+            return Answer(trec_layout(scores, asked))
         listed = pd.MultiIndex.from_frame(runs[[SYSTEM, TOPIC]].drop_duplicates())
-        return Answer(trec_layout(scores, options.metric, listed if options.per_topic else None))
+        strings = relstrings(asked, runs, qrels, options)
+        return Answer(trec_layout(scores, asked, listed, strings))
     table = scores if options.per_topic else means(scores, options.by)
     return Answer(written(table, format_of(options)))
 

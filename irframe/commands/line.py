@@ -92,7 +92,7 @@ def declare_scoring(parser: ArgumentParser) -> None:
     parser.add_argument("--ties", choices=TIES, default="trec", help="order of equal scores")
     parser.add_argument(
         "--score-dtype", choices=("float64", "float32"), default="float64",
-        help="precision in which scores are equal; float32 as in trec_eval 9",
+        help="precision in which scores are equal; float32 as in trec_eval up to 9.0.7",
     )  # fmt: skip
     parser.add_argument(
         "--topics", choices=("qrels", "both"), default="qrels",

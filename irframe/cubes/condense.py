@@ -10,12 +10,14 @@ from irframe.cubes.layout import CELL, RANKINGS
 from irframe.cubes.score import refuse_open
 from irframe.cubes.verb import verb
 from irframe.metrics.block import close_up
-from irframe.names import DEPTH, EMPTY
+from irframe.names import DEPTH, EMPTY, UNJUDGED
 
 
 @verb(bounded=True)
 def condense(cube: xr.Dataset, *, by: str | None = None) -> xr.Dataset:
     """Remove the unjudged documents from every ranking and close up the ranks.
+
+    With them go documents of grades below 0, which trec_eval takes for pooled but not judged.
 
     Parameters
     ----------
@@ -33,8 +35,6 @@ def condense(cube: xr.Dataset, *, by: str | None = None) -> xr.Dataset:
     ------
     DepthError
         If lists were cut when the cube was built: documents below the cut would move up.
-    GradeError
-        If grade -1 marks unjudged documents.
 
     References
     ----------
@@ -60,9 +60,16 @@ def condense(cube: xr.Dataset, *, by: str | None = None) -> xr.Dataset:
         output_dtypes=[array.dtype for array in arrays],
     )
     rankings = {name: new.transpose(*CELL) for name, new in zip(RANKINGS, closed, strict=True)}
-    retrieved = cube["retrieved"] - cube["unjudged"]
+    marked = ((cube["grade"] > UNJUDGED) & (cube["grade"] < 0)).sum(DEPTH) if _marks(cube) else 0
+    retrieved = cube["retrieved"] - cube["unjudged"] - marked
     nothing = xr.zeros_like(cube["unjudged"])
     return cube.assign(rankings).assign_coords(retrieved=retrieved, unjudged=nothing)
+
+
+def _marks(cube: xr.Dataset) -> bool:
+    """Return whether there are grades below 0."""
+    grade = cube["judged_grade"].to_numpy()
+    return bool(((grade > UNJUDGED) & (grade < 0)).any())
 
 
 def _close_up(

@@ -16,7 +16,6 @@ from irframe.cubes.subtopics import refuse_subtopics, subtopic_fields
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError
 from irframe.experiments.metrics import parse_metrics, refuse
-from irframe.frames.sampling import refuse_marks
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import facts
@@ -153,7 +152,6 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
 
 def refuse_open(cube: xr.Dataset) -> None:
     """Raise if it is not known what lists are without their unjudged documents."""
-    refuse_marks(cube["judged_grade"].to_numpy())
     longest = int(cube["retrieved"].max())
     if longest > cube.sizes[DEPTH]:
         advice = "build the cube without depth=, and choose depths when scoring"

@@ -14,7 +14,6 @@ from irframe.experiments.metrics import at_depth, deepest, needed_depth, refuse
 from irframe.experiments.policy import Policy
 from irframe.experiments.pool import Pool
 from irframe.experiments.subtopics import refuse as refuse_subtopics
-from irframe.frames.sampling import refuse_marks
 from irframe.frames.ties import TIE_POLICIES
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.averaging import average
@@ -69,8 +68,6 @@ class Scoring:
         columns = self.judgments.table.columns
         refuse_subtopics(self.metrics, str(columns[SUBTOPIC]) if SUBTOPIC in columns else None)
         refuse(self.metrics, self.judgments.levels, ties=self.policy.ties, pooled=pooled)
-        if any(metric.judged_only for metric in self.metrics):
-            refuse_marks(self.judgments.grade)
 
     def _planned(self) -> dict[tuple[int | None, bool], list[tuple[int, Metric]]]:
         """Return which metrics need how many ranks, None for all, and which of them the pool."""

@@ -41,7 +41,7 @@ def worth(metric: Metric, top: int) -> NDArray[np.int16]:
     else:
         value = 2.0 * relevant
         if metric.order == "preference":
-            value += CODES == UNJUDGED
+            value += (CODES >= UNJUDGED) & (CODES < 0)
     return np.unique(value, return_inverse=True)[1].astype(np.int16)
 
 

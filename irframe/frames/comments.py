@@ -16,7 +16,7 @@ __all__ = ["IR_METADATA", "holds_rows", "notes_of", "with_notes", "without_comme
 IR_METADATA = "ir_metadata"
 """Attribute of a run frame: system -> the header, in YAML, of the file that it was read from."""
 
-_TOLD = "told"
+_TOLD, _UNEVEN = "told", "uneven"
 _ENDS = 256
 """Bytes at the beginning of a file where more than blanks is to be found."""
 
@@ -64,25 +64,35 @@ def without_comments(lines: bytes, columns: tuple[str, ...]) -> bytes:
     return re.sub(rb"^#(?!" + _row(columns) + rb")[^\n]*", b"", lines, flags=re.MULTILINE)
 
 
-def with_notes(table: pa.Table, data: bytes, source: str) -> pa.Table:
+def with_notes(table: pa.Table, data: bytes, source: str, uneven: str = "") -> pa.Table:
     """Return a table with what is to be known of its file as metadata, see `notes_of`."""
-    notes = {IR_METADATA: _header(data), _TOLD: _told(table, data, source)}
+    notes = {IR_METADATA: _header(data), _TOLD: _told(table, data, source), _UNEVEN: uneven}
     return table.replace_schema_metadata({name: text for name, text in notes.items() if text})
 
 
-def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
+def notes_of(tables: Sequence[pa.Table], said: set[str] | None = None) -> dict[str, Any]:
     """Return what the tables of files say of themselves, as attributes of their frame.
+
+    Parameters
+    ----------
+    tables
+        Tables of files, or of pieces of one.
+    said
+        Of pieces, what was warned of in earlier ones, which grows.
 
     Warns
     -----
     IrframeWarning
-        If what counts as a row may be a comment.
+        If what counts as a row may be a comment, or rows have more columns than others.
     """
     headers: dict[str, str] = {}
     for table in tables:
         notes = table.schema.metadata or {}
-        if told := notes.get(_TOLD.encode()):
-            warn(told.decode())
+        for kind in {_TOLD, _UNEVEN} - (said or set()):
+            if told := notes.get(kind.encode()):
+                warn(told.decode())
+                if said is not None:
+                    said.add(kind)
         if (text := notes.get(IR_METADATA.encode())) and SYSTEM in table.column_names:
             headers.update(dict.fromkeys(pc.unique(table[SYSTEM]).to_pylist(), text.decode()))
     return {IR_METADATA: headers} if headers else {}

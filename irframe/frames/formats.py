@@ -1,9 +1,8 @@
-"""The text formats of runs and judgments: a fast parser, and a diagnosis line by line."""
+"""The text formats of runs and judgments, and a fast parser of them."""
 
 import re
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +12,7 @@ import pyarrow.csv
 from irframe.errors import FileFormatError
 from irframe.frames.columns import TEXT, TYPES
 from irframe.frames.comments import holds_rows, with_notes, without_comments
+from irframe.frames.faults import faults, fields_of
 from irframe.frames.require import lacking, require
 from irframe.names import (
     ASSIGNMENT,
@@ -39,9 +39,7 @@ CACHED = 1 << 18
 
 _FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")
 _MARKED = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*(#[^#\s]+[ \t][^\r\n]*)")
-_LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _BOM = b"\xef\xbb\xbf"
-_WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 _UNREAD = "Q0"
 """First word of the names of columns that are passed over."""
@@ -140,7 +138,7 @@ NUGGETS = Format(
 def first_columns(data: bytes, kind: Format) -> tuple[str, ...] | None:
     """Tell from the first row what the columns are, where there is a row and no comment alone."""
     first = _FIRST.search(data.removeprefix(_BOM))
-    return kind.columns(_fields(first[1].decode(errors="replace")))[0] if first else None
+    return kind.columns(fields_of(first[1].decode(errors="replace")))[0] if first else None
 
 
 def parse(
@@ -175,9 +173,14 @@ def parse(
     data, start, known = data.removeprefix(b"" if before else _BOM), 0, columns is not None
     if columns is None:
         columns, start = _top(data, source, kind)
-    table = _table(data[start:], columns)
+    table, uneven = _table(data[start:], columns), ""
+    if table is None and kind.surplus and len(columns) >= len(kind.layouts[0]):
+        first, columns = len(columns), kind.layouts[0]
+        table = _table(_cut(data[start:], len(columns)), columns)
+        uneven = "" if table is None else _uneven(data[start:], first, source)
     if table is None:
-        offenders = _faults(data, start, columns, 1 + before)
+        more = kind.surplus and columns == kind.layouts[0]
+        offenders = faults(data, start, columns, 1 + before, more=more)
         found = f"{source} with lines that do not fit" if offenders else f"{source} unreadable"
         advice = "mend these lines, or check that this is the file you meant"
         raise FileFormatError(kind.wanted, found, advice, offenders)
@@ -185,7 +188,7 @@ def parse(
         raise FileFormatError(kind.wanted, f"{source} without a row below its header")
     named = [role for role in kind.roles if role in columns]
     others = (name for name in table.column_names if name not in named)
-    return with_notes(table.select([*named, *others]), data, source)
+    return with_notes(table.select([*named, *others]), data, source, uneven)
 
 
 def _top(data: bytes, source: str, kind: Format) -> tuple[tuple[str, ...], int]:
@@ -193,7 +196,7 @@ def _top(data: bytes, source: str, kind: Format) -> tuple[tuple[str, ...], int]:
     first = _FIRST.search(data) or _MARKED.search(data)
     if first is None:
         raise FileFormatError(kind.wanted, f"{source} without a single row")
-    columns, header = kind.columns(_fields(first[1].decode(errors="replace")))
+    columns, header = kind.columns(fields_of(first[1].decode(errors="replace")))
     if header:
         return columns, first.end(1)
     above = _separated(data[: first.start(1)])
@@ -225,6 +228,24 @@ def _separated(body: bytes) -> bytes:
     while b"\t\t" in body:
         body = body.replace(b"\t\t", b"\t")
     return body.replace(b"\n\t", b"\n").replace(b"\t\n", b"\n").strip(b"\t\n")
+
+
+def _cut(body: bytes, number: int) -> bytes:
+    """Return rows without what follows so many columns."""
+    kept = rb"^((?:[^\t\n]+\t){%d}[^\t\n]+)\t[^\n]*" % (number - 1)
+    return re.sub(kept, rb"\1", _separated(body), flags=re.MULTILINE)
+
+
+def _uneven(body: bytes, number: int, source: str) -> str:
+    """Say that rows have other numbers of columns than the first; empty if none has."""
+    rows = (line.split() for line in body.splitlines())
+    numbers = {len(row) for row in rows if row and not row[0].startswith(b"#")} | {number}
+    if len(numbers) == 1:
+        return ""
+    return (
+        f"rows of {source} have from {min(numbers)} to {max(numbers)} columns; what follows the "
+        "sixth is passed over, as by trec_eval"
+    )
 
 
 def _read(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table:
@@ -279,46 +300,3 @@ def _is_sound(table: pa.Table) -> bool:
         if pc.any(bad).as_py():
             return False
     return True
-
-
-def _faults(data: bytes, start: int, columns: tuple[str, ...], first: int) -> list[str]:
-    """Say what is wrong with the lines at fault, from the position `start` on."""
-    lines = enumerate(_LINE.finditer(data), first)
-    checked = ((number, _fault(line[1], columns)) for number, line in lines if line.end(1) > start)
-    return [f"line {number} {fault}" for number, fault in checked if fault]
-
-
-def _fields(line: str) -> list[str]:
-    return [field for field in re.split("[ \t\v\f]+", line) if field]
-
-
-def _fault(line: bytes, columns: tuple[str, ...]) -> str:
-    """Say what is wrong with a line; empty if nothing is."""
-    try:
-        text = line.decode()
-    except UnicodeDecodeError:
-        return "is not UTF-8 text"
-    fields = _fields(text)
-    if not fields or fields[0].startswith("#"):
-        return ""
-    if len(fields) != len(columns):
-        return f"has {len(fields)} column{'s' * (len(fields) > 1)}, not {len(columns)}"
-    for name, value in zip(columns, fields, strict=True):
-        if not _CHECKS.get(name, bool)(value):
-            is_header = {TOPIC, DOC} <= roles(fields).keys()
-            return "is a header" if is_header else f"has the {name} {value!r}"
-    return ""
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return not isnan(float(text)) and "_" not in text
-    except ValueError:
-        return False
-
-
-def _is_whole(text: str) -> bool:
-    return _WHOLE.fullmatch(text) is not None
-
-
-_CHECKS = {RANK: _is_whole, GRADE: _is_whole, SCORE: _is_number}

@@ -32,10 +32,10 @@ def tables_of(file: str, *, by_file: bool) -> Iterator[pa.Table]:
     by_file
         Whether systems are called after their files.
     """
-    some = False
+    some, said = False, set[str]()
     for table in _tables(file):
         some = some or bool(table.num_rows)
-        notes_of([table])
+        notes_of([table], said)
         yield with_system(table, file, stem(file) if by_file else None)
     if not some:
         raise FileFormatError(RUN.wanted, f"{file} without a single row")

@@ -26,7 +26,7 @@ def rank(
         ``"mean"``: as ``"trec"``, to be scored with shared gain. A frame without scores is
         ranked by its rank column.
     score_dtype
-        ``"float64"``, or ``"float32"`` to tie what trec_eval 9 and pytrec_eval tie.
+        ``"float64"``, or ``"float32"`` to tie what pytrec_eval and trec_eval to 9.0.7 tie.
     seed
         Seed of ``"random"``, a whole number from 0; by default another one each time.
 

@@ -20,8 +20,8 @@ def read_run(path: Source, system: str | None = None) -> pd.DataFrame:
     path
         A path, or an open file. The content tells the format:
 
-        - TREC: ``topic Q0 doc rank score tag``, separated by white space; where all lines have
-          further columns, those are passed over, as by trec_eval;
+        - TREC: ``topic Q0 doc rank score tag``, separated by white space; further columns are
+          passed over, as by trec_eval, with a warning where not all lines have as many;
         - MS MARCO: ``topic doc rank``;
         - Parquet, with columns by any of their accepted names;
         - JSON, ``{topic: {doc: score}}`` as of BEIR, or MTEB's ``*_predictions.json``; the same

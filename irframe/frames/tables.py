@@ -235,7 +235,8 @@ def _grades(column: pd.Series) -> NDArray[np.int8]:
     if not fits.all():
         where = f" in column {column.name!r}" if column.name != GRADE else ""
         wanted = f"grades that are whole numbers from {LOWEST_GRADE} to {HIGHEST_GRADE}{where}"
-        raise GradeError(wanted, f"{int((~fits).sum())} others", "", column[~fits])
+        advice = "number the grades anew, and say by gain={grade: gain} what each gains"
+        raise GradeError(wanted, f"{int((~fits).sum())} others", advice, column[~fits])
     return grades.astype(np.int8)
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import scipy
 import xarray as xr
 
-from irframe.checks import choice, places
+from irframe.checks import choice, number, places
 from irframe.cubes.as_scores import as_scores, index_roles
 from irframe.cubes.tables import to_scores
 from irframe.cubes.verb import verb
@@ -21,10 +21,13 @@ from irframe.inference.matching import read_scores
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRICS, SYSTEM, TOPIC
 
-TO_UNIT: dict[str, Callable[[Array], Array]] = {
-    "z": lambda z: z,
-    "normal": scipy.special.ndtr,
-    "uniform": lambda z: np.clip(z / np.sqrt(12) + 0.5, 0, 1),
+A, B = 0.15, 0.5
+"""Slope and middle of ``"uniform"`` as first proposed."""
+
+TO_UNIT: dict[str, Callable[[Array, float, float], Array]] = {
+    "z": lambda z, _a, _b: z,
+    "normal": lambda z, _a, _b: scipy.special.ndtr(z),
+    "uniform": lambda z, a, b: np.clip(a * z + b, 0, 1),
 }
 """What becomes of standard scores."""
 
@@ -35,6 +38,8 @@ def standardise(
     method: Literal["z", "normal", "uniform"] = "z",
     *,
     reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
+    a: float = A,
+    b: float = B,
     by: str | None = None,
 ) -> xr.DataArray | pd.DataFrame:
     """Measure scores by what systems score on the same topic, so that all topics weigh alike.
@@ -46,11 +51,16 @@ def standardise(
     method
         ``"z"``, how many standard deviations a score is above the mean of the reference systems;
         ``"normal"`` or ``"uniform"``, the share of systems that would score less if they were
-        distributed so, 0 to 1.
+        distributed so, 0 to 1 (N-std and U-std of [3]_).
     reference
         The systems that topics are measured by: one or several of the scores, or other scores, of
         any systems, with the metrics, topics and depths of the scores. By default all systems of
         the scores.
+    a
+        Of ``"uniform"``, what a standard deviation is worth, above 0: .15 as in [2]_ and [3]_. With
+        ``1 / sqrt(12)`` the distribution has the standard deviation of the reference systems.
+    b
+        Of ``"uniform"``, what the mean is worth, above 0 and below 1.
     by
         A coordinate or index level such as ``"track"``: one result per group. Reference scores
         are split alike.
@@ -65,8 +75,9 @@ def standardise(
     Raises
     ------
     ParameterError
-        For an unknown method or system, fewer than two reference systems, or reference scores
-        that lack metrics, topics or depths.
+        For an unknown method or system, `a` or `b` out of range or with another method than
+        theirs, fewer than two reference systems, or reference scores that lack metrics, topics or
+        depths.
     MetricError
         For metrics that are not averaged arithmetically over topics.
     InputError
@@ -82,13 +93,16 @@ def standardise(
     -----
     With m and s the mean and standard deviation (n - 1 below) of the reference systems on the
     topic, at each depth for itself, ``z = (x - m) / s``; ``"normal"`` is ``Phi(z)``, ``"uniform"``
-    ``z / sqrt(12) + 1/2`` within 0 and 1.
+    ``a z + b``, no less than 0 and no more than 1: with the defaults, 3 1/3 standard deviations
+    above the mean is 1.
 
     References
     ----------
     .. [1] Webber, Moffat, Zobel. Score standardization for inter-collection comparison of
        retrieval systems. SIGIR 2008. doi:10.1145/1390334.1390346
-    .. [2] Urbano, Lima, Hanjalic. A new perspective on score standardization. SIGIR 2019.
+    .. [2] Sakai. A simple and effective approach to score standardisation. ICTIR 2016.
+       doi:10.1145/2970398.2970399
+    .. [3] Urbano, Lima, Hanjalic. A new perspective on score standardization. SIGIR 2019.
        doi:10.1145/3331184.3331315
 
     Examples
@@ -110,13 +124,22 @@ def standardise(
     splade   1.0   1.0
     """
     choice("method", method, TO_UNIT)
+    _refuse_line(method, a, b)
     array = read_scores(scores).compute()
     _refuse_others(array)
     mean, spread = _measured(array, _reference(array, reference))
     _tell_constant(array, spread)
-    values = TO_UNIT[method]((array.to_numpy() - mean) / spread)
+    values = TO_UNIT[method]((array.to_numpy() - mean) / spread, a, b)
     found = array.copy(data=values).assign_attrs(standardised=method)
     return found if isinstance(scores, xr.DataArray) else _as_frame(found, as_scores(scores))
+
+
+def _refuse_line(method: str, a: float, b: float) -> None:
+    """Raise for a line that cannot be, or that the method does not ask for."""
+    number("a", a, above=0)
+    number("b", b, above=0, below=1)
+    if method != "uniform" and (a, b) != (A, B):
+        raise ParameterError('a and b with method "uniform" alone', repr(method))
 
 
 def _refuse_others(array: xr.DataArray) -> None:

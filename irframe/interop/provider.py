@@ -1,12 +1,13 @@
 """A provider of measures for ir_measures, and so for PyTerrier."""
 
-from collections.abc import Callable, Iterable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
 from irframe.cubes.evaluate import evaluate
-from irframe.errors import InputError, IrframeError
+from irframe.errors import InputError, IrframeError, IrframeWarning
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.by_role import require_columns
@@ -119,7 +120,7 @@ _OTHERWISE: dict[str, Callable[[Any], Metric | None]] = {
 class IrframeProvider(providers.Provider):
     """Measures of ir_measures, computed by irframe in one pass over each run.
 
-    Ties are broken as trec_eval 9 and pytrec_eval do, for every measure alike.
+    Ties are broken as pytrec_eval does, for every measure alike.
     """
 
     NAME = "irframe"
@@ -134,12 +135,20 @@ class IrframeProvider(providers.Provider):
 
 
 class IrframeEvaluator(providers.Evaluator):
-    """Scores runs by the same measures and judgments, one run after the other."""
+    """Scores runs by the same measures and judgments, one run after the other.
+
+    It says nothing of what it finds, as the other providers of ir_measures do.
+    """
 
     def __init__(self, measures: Iterable[Any], qrels: Qrels) -> None:
-        self.qrels = as_qrels(qrels)
-        self.roles = require_columns(self.qrels, QRELS)
-        super().__init__(list(measures), set(self.qrels[self.roles[TOPIC]].unique().tolist()))
+        given = _kept(qrels)
+        named = given.items() if isinstance(given, Mapping) else []
+        topics = {topic for topic, documents in named if not documents}
+        self.qrels = None if _is_empty(given) else as_qrels(given)
+        if self.qrels is not None:
+            self.roles = require_columns(self.qrels, QRELS)
+            topics |= set(self.qrels[self.roles[TOPIC]].unique().tolist())
+        super().__init__(list(measures), topics)
         self.metrics = [_translated(measure) for measure in self.measures]
 
     def _iter_calc(self, run: Runs) -> Iterator[Any]:
@@ -147,20 +156,20 @@ class IrframeEvaluator(providers.Evaluator):
         runs = self._anchored(run)
         if runs is None:
             return
-        scores = evaluate(runs, self.qrels, self.metrics, topics="both", score_dtype="float32").loc[
-            OURS
-        ]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IrframeWarning)
+            found = evaluate(runs, self.qrels, self.metrics, topics="both", score_dtype="float32")
+        scores = found.loc[OURS]
         for measure, values in zip(self.measures, scores.to_numpy().T.tolist(), strict=True):
             for topic, value in zip(scores.index.tolist(), values, strict=True):
                 yield ir_measures.Metric(query_id=topic, measure=measure, value=value)
 
     def _anchored(self, run: Runs) -> pd.DataFrame | None:
         """Return the run beside a judged document; None if none of its topics is judged."""
-        if not isinstance(run, pd.DataFrame) and isinstance(run, Iterable):
-            run = run if hasattr(run, "items") else list(run)
-        if hasattr(run, "__len__") and not len(run):
+        given = _kept(run)
+        if self.qrels is None or _is_empty(given):
             return None
-        frame = as_runs(run)
+        frame = as_runs(given)
         found = require_columns(frame, RUN)
         names = [found[role] for role in (TOPIC, DOC, SCORE)]
         topic, doc = (self.qrels[self.roles[role]] for role in (TOPIC, DOC))
@@ -171,6 +180,19 @@ class IrframeEvaluator(providers.Evaluator):
             [(topic[judged].iloc[0], doc[judged].iloc[0], 1.0, ANCHOR)], columns=[*names, SYSTEM]
         )
         return pd.concat([frame[names].assign(**{SYSTEM: OURS}), anchor], ignore_index=True)
+
+
+def _kept(given: Any) -> Any:
+    """Return what can be read more than once."""
+    once = isinstance(given, Iterable) and not hasattr(given, "__len__")
+    return list(given) if once else given
+
+
+def _is_empty(given: Any) -> bool:
+    """Return whether there is not one document."""
+    if isinstance(given, Mapping):
+        return not any(given.values())
+    return hasattr(given, "__len__") and not len(given)
 
 
 def _translated(measure: Any) -> Metric:

@@ -129,7 +129,7 @@ class Block:
         return replace(changed, tied=None, tail=None, tail_size=None, doc=None)
 
     def condensed(self) -> "Block":
-        """Return the rankings without their unjudged documents; of lists that were not cut."""
+        """Return the rankings of judged documents alone; of lists that were not cut."""
         tied = np.zeros(self.grade.shape, bool) if self.tied is None else self.tied
         order, closed, still_tied = close_up(self.grade, tied)
         retrieved = (closed != EMPTY).sum(axis=-1)
@@ -196,7 +196,7 @@ class Block:
 def close_up(
     grade: NDArray[np.int8], tied: NDArray[np.bool_]
 ) -> tuple[Array, NDArray[np.int8], NDArray[np.bool_]]:
-    """Remove unjudged documents from rankings.
+    """Remove unjudged documents from rankings, and those of grades below 0, as trec_eval -J does.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def close_up(
     >>> [part.tolist() for part in close_up(grade, tied)]
     [[0, 2, 1], [1, 0, -128], [False, True, False]]
     """
-    judged = grade > UNJUDGED
+    judged = grade >= 0
     order = np.argsort(~judged, axis=-1, kind="stable")
     inside = np.take_along_axis(judged, order, axis=-1)
     closed = np.where(inside, np.take_along_axis(grade, order, axis=-1), np.int8(EMPTY))

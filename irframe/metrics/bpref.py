@@ -28,8 +28,8 @@ class Bpref(Metric):
     1 - min(n_above, R) / min(R, N)``, with n_above the judged non-relevant documents above and
     N those of the topic; ``"2004"`` divides by R instead of min(R, N).
 
-    Range: 0 to 1. Needs: grades, R, N. No relevant documents: 0. Unjudged: ignored. Grades
-    below 0 are judged non-relevant, whereas trec_eval reads -1 as pooled but unjudged.
+    Range: 0 to 1. Needs: grades, R, N. No relevant documents: 0. Unjudged: ignored, and with it
+    grades below 0, which trec_eval takes for pooled but not judged.
 
     References
     ----------
@@ -55,10 +55,10 @@ class Bpref(Metric):
     order: ClassVar = "preference"
 
     def kernel(
-        self, *, relevant: Array, judged: Array, n_relevant: Array, n_nonrelevant: Array
+        self, *, relevant: Array, assessed: Array, n_relevant: Array, n_nonrelevant: Array
     ) -> Floats:
         """Return bpref of the list cut at each depth."""
-        above = np.cumsum(judged & ~relevant, axis=-1, dtype=np.float64)
+        above = np.cumsum(assessed & ~relevant, axis=-1, dtype=np.float64)
         limit = n_relevant if self.variant == "2004" else np.minimum(n_relevant, n_nonrelevant)
         kept = (1 - np.minimum(above, n_relevant) / positive(limit)) * relevant
         return np.cumsum(kept, axis=-1) / positive(n_relevant)

@@ -5,6 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from irframe.checks import whole
+from irframe.errors import MetricError
 from irframe.metrics.base import Array, Floats, Metric, parameter
 from irframe.metrics.evidence import positive
 from irframe.metrics.relative_position import ExpectedRanks
@@ -21,6 +23,9 @@ class Compat(Metric):
     normalize
         Whether to divide by the overlap of the ideal ranking with itself, so that the highest
         score is 1 for short ideal rankings too.
+    horizon
+        Rank down to which overlap is summed, at least 1: 1000 in the script of the authors. By
+        default the end of the longer list, as in ir_measures.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -28,9 +33,11 @@ class Compat(Metric):
 
     Notes
     -----
-    ``RBO(list, ideal) / RBO(ideal, ideal)`` with ``RBO = sum_(i<=n) p^(i-1) overlap(i) / i``, n the
-    length of the longer of both. The ideal ranking has the relevant documents by grade, those of a
-    grade in the order of the list, what is not retrieved last.
+    ``RBO(list, ideal) / RBO(ideal, ideal)``, or the first of the two alone, with
+    ``RBO = (sum_(i<=n) p^(i-1) overlap(i) / i) / sum_(i<=n) p^(i-1)`` and n the horizon, else the
+    length of the longer of list and ideal. The ideal ranking has the relevant documents by grade,
+    those of a grade in the order of the list, what is not retrieved last. Past the end of both
+    lists overlap stays what it is, so that more of a horizon is a higher score for short lists.
 
     Range: 0 to 1. Needs: grades, the recall base, list length. No relevant documents: 0. Unjudged:
     not relevant.
@@ -52,10 +59,16 @@ class Compat(Metric):
 
     p: float = parameter(0.95, above=0, below=1, shown=True)
     normalize: bool = parameter(True)  # noqa: FBT003
+    horizon: int | None = None
     rel: int = parameter(1, low=1, high=127)
 
     sees_length: ClassVar = True
     order: ClassVar = "gain"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.horizon is not None:
+            whole("horizon of Compat", self.horizon, low=1, error=MetricError)
 
     def kernel(
         self,
@@ -69,14 +82,16 @@ class Compat(Metric):
         expected_ranks: ExpectedRanks,
     ) -> Floats:
         """Return the overlap with the ideal ranking of the list cut at each depth."""
-        end = np.maximum(seen, n_relevant).astype(np.intp)
+        longer = np.maximum(seen, n_relevant).astype(np.intp)
+        end = longer if self.horizon is None else np.full_like(longer, self.horizon)
         weight = self.p ** np.arange(max(1, int(end.max(initial=0))))
         total = np.concatenate([[0.0], np.cumsum(weight)])
         shares = np.concatenate([[0.0], np.cumsum(weight / np.arange(1, len(weight) + 1))])
         shared = np.maximum(_ideal_rank(grade, expected_ranks), rank).astype(np.intp)
-        before = np.where(relevant, shares[np.minimum(shared, len(weight)) - 1], 0.0)
+        before = np.where(relevant, shares[np.minimum(shared - 1, len(weight))], 0.0)
         overlap = found * shares[end] - np.cumsum(before, axis=-1)
-        own = total[n_relevant] + n_relevant * (shares[end] - shares[n_relevant])
+        ideal = np.minimum(n_relevant, end)
+        own = total[ideal] + n_relevant * (shares[end] - shares[ideal])
         overlap /= positive(own if self.normalize else total[end])
         return np.asarray(np.maximum(overlap, 0.0))
 

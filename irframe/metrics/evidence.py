@@ -135,6 +135,14 @@ class Evidence:
         return np.asarray(self._grade > UNJUDGED)
 
     @cached_property
+    def assessed(self) -> NDArray[np.bool_]:
+        """Whether the document at a rank has a grade from 0 on; shape (..., depth).
+
+        To trec_eval a grade below says that a document was pooled, but not judged.
+        """
+        return np.asarray(self._grade >= 0)
+
+    @cached_property
     def unjudged(self) -> NDArray[np.bool_]:
         """Whether there is a document at a rank and it is unjudged; shape (..., depth)."""
         return np.asarray(self._grade == UNJUDGED)
@@ -207,8 +215,9 @@ class Evidence:
 
     @of_judgments
     def n_nonrelevant(self, rel: int) -> Array:
-        """Return N, the number of judged documents that are not relevant; shape (..., 1)."""
-        total: Array = self._block.count.sum(axis=-1) - self._at_least(self._block.count, rel)
+        """Return N, the judged documents of grades from 0 on, not relevant; shape (..., 1)."""
+        count = self._block.count
+        total: Array = self._at_least(count, 0) - self._at_least(count, rel)
         return total[..., np.newaxis]
 
     @of_judgments

@@ -10,13 +10,17 @@ from irframe.metrics.evidence import positive
 def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
     """Return the weighted harmonic mean of precision and recall, 0 where both are 0.
 
+    Other tools are told beta squared: the square of its root is that number again, to the bit.
+
     Examples
     --------
     >>> import numpy as np
     >>> f_measure(np.array([0.5, 0.0]), np.array([1.0, 0.0]), 1.0).round(3)
     array([0.667, 0.   ])
+    >>> f_measure(np.array([1.0]), np.array([1 / 3]), 2**0.5).tolist()
+    [0.42857142857142855]
     """
-    weight = beta * beta
+    weight = float(f"{beta * beta:.15g}")
     return (1 + weight) * precision * recall / positive(weight * precision + recall)
 
 

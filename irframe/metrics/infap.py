@@ -30,7 +30,7 @@ class InfAP(Metric):
     -----
     For a relevant document at rank i the precision above it is estimated as
     ``(pooled above / (i-1)) * (relevant above + e) / (judged above + 2e)`` with e = 0.00001.
-    Grade -1 marks documents that were pooled and left out of the sample; unlisted documents
+    Grades below 0 mark documents that were pooled and left out of the sample; unlisted documents
     were not pooled. On complete judgments of the whole list it is close to AP.
 
     Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: outside the pool.
@@ -53,12 +53,11 @@ class InfAP(Metric):
     aliases: ClassVar = ("infAP",)
 
     def kernel(
-        self, *, grade: Array, relevant: Array, judged: Array, rank: Floats, n_relevant: Array
+        self, *, relevant: Array, judged: Array, assessed: Array, rank: Floats, n_relevant: Array
     ) -> Floats:
         """Return inferred average precision of the list cut at each depth."""
         pooled = np.cumsum(judged, axis=-1, dtype=np.float64) - judged
-        sampled = judged & (grade != POOLED_UNJUDGED)
-        seen = np.cumsum(sampled, axis=-1, dtype=np.float64) - sampled
+        seen = np.cumsum(assessed, axis=-1, dtype=np.float64) - assessed
         found = np.cumsum(relevant, axis=-1, dtype=np.float64) - relevant
         precision_above = pooled * (found + EPSILON) / (seen + 2 * EPSILON)
         return np.cumsum((1 + precision_above) / rank * relevant, axis=-1) / positive(n_relevant)

@@ -23,8 +23,8 @@ class NumNonrelJudgedRet(Metric):
     -----
     Summaries add it up over topics.
 
-    Range: 0 upwards. Needs: grades. No relevant documents: no matter. Unjudged: not counted.
-    Grades below 0 are judged non-relevant, whereas trec_eval reads -1 as pooled but unjudged.
+    Range: 0 upwards. Needs: grades. No relevant documents: no matter. Unjudged: not counted, nor
+    are grades below 0, which trec_eval takes for pooled but not judged.
 
     References
     ----------
@@ -43,6 +43,6 @@ class NumNonrelJudgedRet(Metric):
     summary: ClassVar = "sum"
     range: ClassVar = (0.0, np.inf)
 
-    def kernel(self, *, relevant: Array, judged: Array) -> Floats:
+    def kernel(self, *, relevant: Array, assessed: Array) -> Floats:
         """Return the judged non-relevant documents down to each depth."""
-        return np.cumsum(judged & ~relevant, axis=-1, dtype=np.float64)
+        return np.cumsum(assessed & ~relevant, axis=-1, dtype=np.float64)

@@ -3,7 +3,6 @@
 import ast
 import difflib
 import re
-from collections.abc import Iterable
 from dataclasses import MISSING, fields, replace
 from typing import Any
 
@@ -20,6 +19,7 @@ from irframe.metrics.spellings import (
     TREC_NAMES,
     each_of_set,
 )
+from irframe.metrics.trec_names import TrecName, split_level, trec_fields, trec_name
 
 SYNONYMS: dict[str, str] = {"cutoff": "depth", "gains": "gain", "dcg": "gain"}
 """Parameter names of ir_measures, and ours."""
@@ -67,8 +67,9 @@ def parse_metric(text: Any) -> Metric:
     if len(several := listed_measures(words)) > 1:
         shown = f"{len(several)} measures in {words!r}"
         raise MetricError("one metric", shown, "score them all, or name one", several)
-    known = _from_trec(words) or from_cwl(words) or _from_ranx(words)
-    return known or _from_expression(words)
+    name, level = split_level(words)
+    known = _from_trec(name) or from_cwl(name) or _from_ranx(name) or _from_expression(name)
+    return known if level is None else _at_level(known, level, words)
 
 
 def parse_named(metric: Any) -> list[Metric]:
@@ -100,7 +101,7 @@ def parse_named(metric: Any) -> list[Metric]:
     labels = listed_measures(str(metric).strip())
     if len(labels) == 1:
         return [parse_metric(metric).named(str(metric))]
-    known = [label for label in labels if _from_trec(label)]
+    known = [label for label in labels if _from_trec(split_level(label)[0])]
     if missing := [label for label in labels if label not in known]:
         warn(
             f"measures of {metric!r} that irframe does not have are left out: {', '.join(missing)}"
@@ -121,14 +122,46 @@ def listed_measures(text: str) -> list[str]:
     >>> listed_measures("P.5,10"), listed_measures("map")
     (['P_5', 'P_10'], ['map'])
     """
-    if text in SETS:
-        return list(each_of_set(text))
-    if text in DEFAULTS:
-        return [f"{text}_{parameter}" for parameter in DEFAULTS[text]]
-    found = re.fullmatch(r"(.+?)[_.](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)+)", text)
-    if found is None or _spelled(found[1], TREC_NAMES) is None:
+    name, level = split_level(text)
+    if name in SETS:
+        labels = list(each_of_set(name))
+        return labels if level is None else [_label_at_level(label, level) for label in labels]
+    found = trec_name(name)
+    if found is None:
         return [text]
-    return [f"{found[1]}_{parameter}" for parameter in found[2].split(",")]
+    if name in DEFAULTS:
+        found = TrecName(name, DEFAULTS[name])
+    if len(several := found.measures) == 1:
+        return [text]
+    return [f"{each}" + ("" if level is None else f"-l{level}") for each in several]
+
+
+def _label_at_level(label: str, level: int) -> str:
+    """Return the label of a measure with its lowest relevant grade, if it has one."""
+    known = _from_trec(label)
+    return label if known is None or not has_level(known) else f"{label}-l{level}"
+
+
+def has_level(metric: Metric) -> bool:
+    """Return whether there is a lowest relevant grade: where grades gain differently is none.
+
+    Examples
+    --------
+    >>> has_level(parse_metric("AP")), has_level(parse_metric("nDCG"))
+    (True, False)
+    """
+    graded = parse_gain(getattr(metric, "gain", "binary")) != Binary()
+    return hasattr(metric, "rel") and not graded
+
+
+def _at_level(metric: Metric, level: int, text: str) -> Metric:
+    """Return a metric with the lowest relevant grade that ends its name."""
+    if not has_level(metric):
+        raise MetricError(f"parameters of {type(metric).__name__}", repr(text), "", ["rel"])
+    if getattr(metric, "rel") != 1:  # noqa: B009
+        raise MetricError("one lowest relevant grade", f"{text!r}, which has two")
+    given: dict[str, Any] = {"rel": level}
+    return replace(metric, **given)
 
 
 def names_exactly(text: str) -> bool:
@@ -136,31 +169,18 @@ def names_exactly(text: str) -> bool:
 
     Examples
     --------
-    >>> names_exactly("nDCG@10"), names_exactly("map_cut_10"), names_exactly("JUDGED")
+    >>> names_exactly("nDCG@10"), names_exactly("map_cut_10-l2"), names_exactly("JUDGED")
     (True, True, False)
     """
-    return re.split(r"[@(.]|_\d", text.strip())[0] in {*ALIASES, *TREC_NAMES, *RANX_NAMES}
-
-
-def _spelled(name: str, names: Iterable[str]) -> str | None:
-    """Return the name that is meant, in its own letters; None if none or several are."""
-    if name in names:
-        return name
-    near = [each for each in names if each.lower() == name.lower()]
-    return near[0] if len(near) == 1 else None
+    name, _ = split_level(text.strip())
+    return re.split(r"[@(.]|_[\d.]", name)[0] in {*ALIASES, *TREC_NAMES, *RANX_NAMES}
 
 
 def _from_trec(text: str) -> Metric | None:
-    gains = re.fullmatch(r"ndcg[_.](\d+=\d+(?:\.\d+)?(?:,\d+=\d+(?:\.\d+)?)*)", text, re.IGNORECASE)
-    if gains:
-        pairs = (pair.split("=") for pair in gains[1].split(","))
-        return _build(ALIASES["nDCG"], {"gain": {int(g): float(v) for g, v in pairs}}, text)
-    found = re.fullmatch(r"(.+?)(?:[_.](\d+(?:\.\d+)?))?", text)
-    name = None if found is None else _spelled(found[1], TREC_NAMES)
-    if found is None or name is None or _is_letter(text):
+    name = None if _is_letter(text) else trec_name(text)
+    if name is None or len(name.measures) > 1:
         return None
-    kind = ALIASES[TREC_NAMES[name]]
-    return _build(kind, {} if found[2] is None else _trec_parameter(name, found[2]), text)
+    return _build(ALIASES[TREC_NAMES[name.measure]], trec_fields(name), text)
 
 
 def _is_letter(text: str) -> bool:
@@ -169,13 +189,13 @@ def _is_letter(text: str) -> bool:
 
 
 def _from_ranx(text: str) -> Metric | None:
-    """Return the metric of ``name@cutoff-llevel`` or ``rbp.persistence``."""
-    found = re.fullmatch(r"([A-Za-z][A-Za-z0-9_-]*?)(?:([@.])(\d+))?(?:-l(\d+))?", text)
+    """Return the metric of ``name@cutoff`` or ``rbp.persistence``."""
+    found = re.fullmatch(r"([A-Za-z][A-Za-z0-9_-]*?)(?:([@.])(\d+))?", text)
     if found is None or (name := _named_by_ranx(found[1])) is None:
         return None
-    _, sign, number, level = found.groups()
+    _, sign, number = found.groups()
     ours = RANX_NAMES[name] if number else RANX_UNCUT.get(name, RANX_NAMES[name])
-    given: dict[str, Any] = {} if level is None else {"rel": int(level)}
+    given: dict[str, Any] = {}
     if sign and name == "rbp":
         if sign == "@":
             advice = f"write 'RBP@{number}' for the depth, 'rbp.{number}' for the persistence"
@@ -185,13 +205,7 @@ def _from_ranx(text: str) -> Metric | None:
         return None
     elif sign:
         given["depth"] = int(number)
-    plain = _from_expression(ours)
-    known = {spec.name for spec in fields(plain)}
-    graded = parse_gain(getattr(plain, "gain", "binary")) != Binary()  # its gains need no level
-    unknown = [key for key in given if key not in known or (key == "rel" and graded)]
-    if unknown:
-        raise MetricError(f"parameters of {type(plain).__name__}", repr(text), "", unknown)
-    return replace(plain, **given)
+    return replace(_from_expression(ours), **given)
 
 
 def _named_by_ranx(name: str) -> str | None:
@@ -200,14 +214,6 @@ def _named_by_ranx(name: str) -> str | None:
         return name
     others = {known.lower() for known in (*ALIASES, *TREC_NAMES)}
     return name.lower() if name.lower() in RANX_NAMES.keys() - others else None
-
-
-def _trec_parameter(name: str, number: str) -> dict[str, Any]:
-    """Return what the number in a name of trec_eval stands for; of set_F it is beta squared."""
-    kind = ALIASES[TREC_NAMES[name]]
-    if name == "set_F":
-        return {"beta": float(number) ** 0.5}
-    return {kind.at: float(number) if "." in number or kind.at == "recall" else int(number)}
 
 
 def _from_expression(text: str) -> Metric:

@@ -49,6 +49,21 @@ def test_condensing_closes_up(cube):
     xr.testing.assert_identical(closed.ireval.condense(), closed)
 
 
+@pytest.mark.parametrize("chunks", [{}, {"topic": 4}])
+def test_marks_of_documents_that_were_not_judged_are_removed(track, chunks):
+    runs, qrels = track
+    marked = qrels.assign(grade=qrels["grade"].mask(qrels.index % 7 == 0, -1 - qrels.index % 2))
+    cube, names = runs.ireval.cube(marked), ["AP", "nDCG@10", "Bpref", "NumRet", "infAP"]
+    closed = (cube.chunk(chunks) if chunks else cube).ireval.condense()
+    dropped = runs.ireval.cube(marked[marked["grade"] >= 0]).ireval.condense()
+    assert (closed.retrieved == dropped.retrieved).all()
+    np.testing.assert_array_equal(closed.grade, dropped.grade)
+    found = closed.ireval.score(*names, at=50)
+    np.testing.assert_array_equal(found, dropped.ireval.score(*names, at=50))
+    alone = [replace(ir.parse_metric(name), judged_only=True) for name in names]
+    np.testing.assert_array_equal(cube.ireval.score(*alone, at=50), found)
+
+
 def test_a_metric_may_see_judged_documents_only(cube):
     names = ["P@10", "AP", "nDCG(gain='exp')@20", "RR(rel=2)", "Bpref"]
     metrics = [replace(ir.parse_metric(name), judged_only=True) for name in names]

@@ -348,8 +348,8 @@ def test_what_is_prepared_is_refused_when_it_is():
         ir.scorer(BASE, "AP", topics=["q1", "q1"])
     with pytest.raises(IdError, match="judged again: q1 a"):
         ir.scorer(pd.DataFrame({"topic": "q1", "doc": list("aa"), "grade": 1}), "AP")
-    with pytest.raises(GradeError, match="judged documents only"):
-        ir.scorer({"q1": {"a": -1}}, "AP(judged_only=True)")
+    with pytest.raises(GradeError, match="whole numbers from -126"):
+        ir.scorer({"q1": {"a": 0.5}}, "AP")
 
 
 def test_lists_cut_where_that_cannot_be():

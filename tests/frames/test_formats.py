@@ -44,27 +44,6 @@ def test_columns_come_in_the_order_of_the_roles_and_rows_in_that_of_the_file():
     assert table["note"].to_pylist() == ["x", "y"]
 
 
-@pytest.mark.parametrize(
-    ("line", "fault"),
-    [
-        (b"1 0 d", "line 3 has 3 columns, not 4"),
-        (b"x", "line 3 has 1 column, not 4"),
-        (b"1 0 d 1.5", "line 3 has the grade '1.5'"),
-        (b"1 0 d 0x1", "line 3 has the grade '0x1'"),
-        (b"topic 0 doc grade", "line 3 is a header"),
-        (b"1 0 \xff 1", "line 3 is not UTF-8 text"),
-    ],
-)
-@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
-def test_faults_are_told_by_line(line, fault, end):
-    text = end.join([b"1 0 a 1", b"# 2 columns", line, b"1 0 b 0", b""])
-    with pytest.raises(FileFormatError) as caught:
-        parse(text, "some.qrels", QRELS)
-    assert caught.value.offenders == [fault]
-    assert caught.value.found == "some.qrels with lines that do not fit"
-    assert "4 columns (topic iteration doc grade) or with a header" in caught.value.wanted
-
-
 @pytest.mark.parametrize("text", [b"", b"\n \t\n", b"# only this\n", b"\xef\xbb\xbf"])
 def test_files_without_rows(text):
     with pytest.raises(FileFormatError, match="x without a single row"):

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,8 @@ import pytest
 from filed import LINES, RUN, assert_holds, files, ids, numbers, scores, slow_rows, write
 from hypothesis import given
 
-from irframe.errors import FileFormatError, InputError, ParameterError
+from irframe.errors import FileFormatError, InputError, IrframeWarning, ParameterError
+from irframe.frames import pieces
 from irframe.frames.read_qrels import read_qrels
 from irframe.frames.read_run import read_run
 from irframe.frames.read_runs import read_runs
@@ -83,7 +85,7 @@ def test_open_files(tmp_path):
         ("1\n", "line 1 has 1 column,"),
         (
             "1 Q0 a 1 2 x\n\n# c\n1 Q0 a b 1 2 x\n1 a 2\n",
-            "line 4 has 7 columns, not 6, line 5 has 3",
+            "line 4 has the rank 'b', line 5 has 3 columns, not 6",
         ),
         ("1 a 1\r\n1 Q0 b 2 1 x\r\n", "line 2 has 6 columns, not 3"),
         ("1\tQ0\ta\t1\tnan\tx\n1\tQ0\tb\t2\tNaN\tx\n", "line 1 has the score 'nan', line 2"),
@@ -128,10 +130,32 @@ def test_columns_beyond_the_sixth_are_passed_over(tmp_path):
         longer = LINES.replace("\n", more + "\n")
         pd.testing.assert_frame_equal(read_run(write(tmp_path, longer)), plain)
         pd.testing.assert_frame_equal(read_run(write(tmp_path, longer.replace(" ", "  "))), plain)
-    with pytest.raises(FileFormatError, match="line 2 has 6 columns, not 7"):
-        read_run(write(tmp_path, LINES.replace("\n", " x\n", 1)))
     with pytest.raises(FileFormatError, match="line 1 has the rank 'b'"):
         read_run(write(tmp_path, "1 Q0 a b 1 2 x\n"))
+
+
+@pytest.mark.parametrize("ends", [(" x", ""), ("", " and more"), (" b", " a b c", "")])
+@pytest.mark.parametrize("blank", [" ", "\t", "  "])
+def test_lines_of_other_numbers_of_columns_are_read_with_a_warning(tmp_path, ends, blank):
+    plain = read_run(write(tmp_path, LINES))
+    lines = LINES.splitlines()
+    rows = [line + ends[place % len(ends)] for place, line in enumerate(lines)]
+    text = "\n".join(["# a comment of some eight words or so", "", *rows]).replace(" ", blank)
+    path = write(tmp_path, text)
+    least, *_, most = sorted(len(row.split()) for row in rows)
+    told = f"a.run have from {least} to {most} columns; what follows the sixth is passed over"
+    with pytest.warns(IrframeWarning, match=told):
+        pd.testing.assert_frame_equal(read_run(path), plain)
+
+
+def test_pieces_of_a_file_warn_once_of_their_columns(tmp_path, monkeypatch):
+    rows = [f"1 Q0 d{n} {n} {9 - n / 100} s" + " x" * (n % 3) for n in range(300)]
+    path = write(tmp_path, "\n".join(rows))
+    monkeypatch.setattr(pieces, "PIECE", 1000)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert sum(table.num_rows for table in pieces.tables_of(str(path), by_file=False)) == 300
+    assert len(caught) == 1
 
 
 def test_hexadecimals_are_ids_and_never_numbers(tmp_path):

@@ -28,7 +28,22 @@ def test_shares_of_systems_that_score_less(scores):
     z = scores.ireval.standardise().to_numpy()
     normal, uniform = (scores.ireval.standardise(how) for how in ("normal", "uniform"))
     np.testing.assert_allclose(normal, stats.norm.cdf(z))
-    np.testing.assert_allclose(uniform, stats.uniform(-np.sqrt(3), np.sqrt(12)).cdf(z))
+    np.testing.assert_allclose(uniform, _line(z, 0.15, 0.5))
+    wide = scores.ireval.standardise("uniform", a=1 / np.sqrt(12), b=0.4)
+    np.testing.assert_allclose(wide, _line(z, 1 / np.sqrt(12), 0.4))
+
+
+def _line(z, a, b):
+    """Return the share of systems that score less if uniformly distributed, as first published."""
+    return stats.uniform(-b / a, 1 / a).cdf(z)
+
+
+def test_a_standard_deviation_is_worth_what_its_authors_say():
+    z = np.array([-4, -10 / 3, -1, 0, 1, 2, 10 / 3, 4])
+    reference = pd.DataFrame({"system": ["x", "y", "z"], "topic": "1", "AP": [-1.0, 0.0, 1.0]})
+    scores = pd.DataFrame({"system": [*"abcdefgh"], "topic": "1", "AP": z})
+    found = scores.ireval.standardise("uniform", reference=reference)["AP"]
+    np.testing.assert_allclose(found, [0, 0, 0.35, 0.5, 0.65, 0.8, 1, 1], atol=1e-12)
 
 
 def test_reference_systems_by_name_and_from_elsewhere(scores):
@@ -69,6 +84,11 @@ def test_constant_topics_are_named_and_have_no_score():
 def test_what_cannot_be_standardised(scores):
     with pytest.raises(ParameterError, match="method"):
         scores.ireval.standardise("t")
+    with pytest.raises(ParameterError, match="a and b with method"):
+        scores.ireval.standardise("normal", a=0.2)
+    for line in ({"a": 0}, {"b": 1.5}, {"a": "x"}):
+        with pytest.raises(ParameterError, match="wanted [ab], a number"):
+            scores.ireval.standardise("uniform", **line)
     with pytest.raises(ParameterError, match="'x'"):
         scores.ireval.standardise(reference=["bm25", "x"])
     with pytest.raises(ParameterError, match="two reference systems"):

@@ -43,12 +43,56 @@ def test_the_tables_are_those_of_pytrec_eval(shared, provider, track):
     folder = shared / "data" / track
     qrels = ir.read_qrels(next(folder.glob("qrels*")))
     paths = sorted((folder / "runs").iterdir())[:4]
-    judged = ir.to_pytrec_eval(qrels.assign(grade=qrels["grade"].clip(lower=0)))
+    judged = ir.to_pytrec_eval(qrels)
     for path in paths:
         run = ir.to_pytrec_eval(ir.read_run(path, system="run"))
         found, expected = (table(each, judged, run) for each in (provider, ir_measures.pytrec_eval))
         assert len(expected) >= 30
         pd.testing.assert_frame_equal(found, expected, atol=1e-9, rtol=0)
+
+
+def test_grades_below_0_are_those_of_pytrec_eval(provider):
+    """They say that a document was pooled and not judged, whatever their number."""
+    rng = np.random.default_rng(0)
+    docs = [f"d{n}" for n in range(30)]
+    drawn = [[*rng.permutation(docs)[:size]] for size in rng.integers(1, 30, 80)]
+    judged = {
+        f"q{place}": {"top": 2} | {doc: int(rng.integers(-2, 4)) for doc in some}
+        for place, some in enumerate(drawn[:40])
+    }
+    run = {
+        f"q{place}": {doc: int(rng.integers(0, 12)) / 4 for doc in some}
+        for place, some in enumerate(drawn[40:])
+    }
+    exact = [ir_measures.SetF(beta=beta) for beta in (0.3, 2, 4)]
+    measures = [*MEASURES, *exact, P(judged_only=True, rel=2) @ 5]
+    found, expected = (
+        table(each, judged, run, measures) for each in (provider, ir_measures.pytrec_eval)
+    )
+    pd.testing.assert_frame_equal(found, expected, atol=1e-12, rtol=0)
+    assert found.size > 1400
+    names = [str(measure) for measure in exact]
+    pd.testing.assert_frame_equal(found[names], expected[names], check_exact=True)
+
+
+NOTHING = [{}, [], {"q1": {}}, {"q1": {}, "z": {"a": 1}}, pd.DataFrame(columns=["query_id"])]
+
+
+@pytest.mark.parametrize("given", [*NOTHING, {"q1": {"b": 1.0}}], ids=repr)
+@pytest.mark.parametrize("qrels", NOTHING, ids=repr)
+def test_nothing_judged_or_retrieved_is_what_pytrec_eval_makes_of_it(provider, qrels, given):
+    if isinstance(qrels, pd.DataFrame):
+        qrels = pd.DataFrame(columns=["query_id", "doc_id", "relevance"])
+    if isinstance(given, pd.DataFrame):
+        given = pd.DataFrame(columns=["query_id", "doc_id", "score"])
+    found, expected = (
+        (
+            sorted(map(str, each.iter_calc([AP, P @ 5], qrels, given))),
+            str(each.calc_aggregate([AP, P @ 5], qrels, given)),
+        )
+        for each in (provider, ir_measures.pytrec_eval)
+    )
+    assert found == expected
 
 
 QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1}, "q3": {"z": 1}}

@@ -92,7 +92,7 @@ def test_kernels_ask_for_words_there_are():
             def kernel(self, *, relevance, found):
                 """Ask for a word that is none."""
 
-    with pytest.raises(MetricError, match="in Ours.ceiling: best_gain, .*: read"):
+    with pytest.raises(MetricError, match="in Ours.ceiling: assessed, .*: read"):
 
         class Ours(Metric):
             def ceiling(self, *, read):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import ORACLES, Topic
+from oracles.worked import condensed
 from strategies import batches, block
 from variants import EIGHT, TIMED, VARIANTS
 
@@ -98,10 +99,7 @@ def test_promoting_a_relevant_document_never_hurts(variant, batch, data):
 def test_judged_only_is_the_list_without_what_is_unjudged(variant, batch):
     topics, depth = batch
     whole = max(depth, *(len(topic.serp) for topic in topics), 1)
-    kept = [
-        replace(topic, serp=tuple(grade for grade in topic.serp if grade is not None))
-        for topic in topics
-    ]
+    kept = [condensed(topic) for topic in topics]
     found = score(replace(variant.metric, judged_only=True), topics, whole)
     np.testing.assert_array_equal(found, score(variant.metric, kept, whole))
 

@@ -1,6 +1,7 @@
 """What other tools call the metrics."""
 
 import warnings
+from dataclasses import replace
 
 import ir_measures
 import numpy as np
@@ -22,6 +23,13 @@ from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, SETS, 
     [
         ("precision@5", ir.P(depth=5)),
         ("precision@5-l2", ir.P(rel=2, depth=5)),
+        ("P_5-l2", ir.P(rel=2, depth=5)),
+        ("bpref-l3", ir.Bpref(rel=3)),
+        ("AP@10-l2", ir.AP(rel=2, depth=10)),
+        ("utility.2,-1,0,0", ir.Utility(a=2.0)),
+        ("11pt_avg..25,.5", ir.InterpolatedAP(levels=(0.25, 0.5))),
+        ("iprec_at_recall..125", ir.IPrec(recall=0.125)),
+        ("Rndcg.1=3,2=9.5", ir.RnDCG(gain={1: 3, 2: 9.5})),
         ("precision", ir.SetP()),
         ("f1@10", ir.F(depth=10)),
         ("f1", ir.SetF()),
@@ -75,6 +83,9 @@ def test_names_of_other_tools(text, metric):
         ("hit_rate.5", "unknown|a metric such as"),
         ("bpref@5-l0", "rel of Bpref"),
         ("ndcg-l2", "parameters of nDCG; found 'ndcg-l2': rel"),
+        ("P(rel=3)@5-l2", "one lowest relevant grade; found .*, which has two"),
+        ("utility.2", "four coefficients of utility"),
+        ("set_F.1,2", "one parameter of set_F, beta squared; found set_F_1,2"),
         ("p", "unknown metric 'p'. Did you mean P"),
         ("P.5,10", "one metric; found 2 measures in 'P.5,10': P_5, P_10"),
         ("official", "one metric; found 2. measures"),
@@ -106,6 +117,13 @@ def test_several_at_once():
     assert labels == ["P_5", "P_10"]
     assert [str(metric) for metric in parse_named("ndcg_cut")][:2] == ["ndcg_cut_5", "ndcg_cut_10"]
     assert len(parse_named("iprec_at_recall")) == 11
+    labels = [str(metric) for metric in parse_named("iprec_at_recall..125,.5-l2")]
+    assert labels == ["iprec_at_recall_.125-l2", "iprec_at_recall_.5-l2"]
+    points = [(metric.recall, metric.rel) for metric in parse_named("iprec_at_recall..125,.5-l2")]
+    assert points == [(0.125, 2), (0.5, 2)]
+    levels = {str(metric): getattr(metric, "rel", 1) for metric in parse_named("set-l3")}
+    assert levels["set_P-l3"] == levels["num_rel-l3"] == 3
+    assert {"num_q", "num_ret"} <= levels.keys()
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -121,20 +139,45 @@ def test_sets_are_those_of_trec_eval(name):
     } == set()
 
 
-def test_all_of_trec_eval_equals_it():
-    runs, qrels = ir.example_track()
-    run = runs[runs["system"] == "bm25"]
-    found = ir.evaluate(run, qrels, "all_trec").droplevel("system")
-    evaluator = pytrec_eval.RelevanceEvaluator(ir.to_pytrec_eval(qrels), {"all_trec"})
-    expected = pd.DataFrame(evaluator.evaluate(ir.to_pytrec_eval(run))).T
-    logarithms = ["gm_map", "gm_bpref"]
-    expected[logarithms] = np.exp(expected[logarithms].astype(float))
-    found[logarithms] = found[logarithms].clip(lower=FLOOR)
-    shared = found.columns.intersection(expected.columns)
-    assert set(found.columns) == set(expected.columns) - {"relstring", "runid"}
-    np.testing.assert_allclose(
-        found[shared], expected.loc[found.index, shared].astype(float), atol=1e-9
+def marked_track():
+    """Return lists of 24 topics, and judgments some of which say that nobody judged."""
+    rng = np.random.default_rng(3)
+    docs = [f"d{number}" for number in range(40)]
+    sizes = rng.integers(1, 40, (24, 2))
+    qrels = {
+        str(topic): {"top": 3}
+        | {doc: int(rng.integers(-2, 4)) for doc in rng.permutation(docs)[:n]}
+        for topic, (n, _) in enumerate(sizes)
+    }
+    run = {
+        str(topic): {doc: int(rng.integers(20)) / 4 for doc in rng.permutation(docs)[:n]}
+        for topic, (_, n) in enumerate(sizes)
+    }
+    return run, qrels
+
+
+@pytest.mark.parametrize("judged_only", [False, True])
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_all_of_trec_eval_equals_it(level, judged_only):
+    run, qrels = marked_track()
+    metrics = {
+        str(metric).removesuffix(f"-l{level}"): replace(metric, judged_only=judged_only)
+        for metric in parse_named(f"all_trec-l{level}")
+    }
+    cube = ir.cube(run, qrels, score_dtype="float32", depth=1000)
+    scores = cube.ireval.score(*(m.named(name) for name, m in metrics.items()), at=1000)
+    found = scores.squeeze(["system", "depth"], drop=True).to_pandas().T
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        qrels, {"all_trec"}, relevance_level=level, judged_docs_only_flag=judged_only
     )
+    expected = pd.DataFrame(evaluator.evaluate(run)).T.drop(columns=["runid", "relstring"])
+    logarithms = ["gm_map", "gm_bpref"]
+    found[logarithms] = np.log(found[logarithms].clip(lower=FLOOR))
+    assert set(found.columns) == set(expected.columns)
+    expected = expected.loc[found.index, found.columns].astype(float)
+    empty = expected["num_ret"] == 0  # of which two measures are 0/0 there
+    expected.loc[empty] = expected.loc[empty].fillna(0)
+    np.testing.assert_allclose(found, expected, atol=1e-12, rtol=1e-12)
 
 
 def test_names_of_ranx_equal_ranx():

@@ -13,7 +13,7 @@ keywords, with the metric's defaults, and returns one number:
 
 - `k` may exceed the length of the ranking; absent ranks add nothing.
 - Unjudged documents (None) and negative grades have no gain and are not relevant; negative grades
-  are judged. Only InfAP reads -1 as pooled but unjudged.
+  are judged. Bpref, InfAP and NumNonrelJudgedRet alone take them for pooled but not judged.
 - `gain` is "binary", "linear" (g / gmax), "exp" ((2^g - 1) / 2^gmax) or a mapping from grade to
   gain in which absent grades are worth 0; `rel` is the lowest relevant grade, which binary gain
   uses too.

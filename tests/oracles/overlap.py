@@ -4,7 +4,13 @@ from .topic import Topic, is_relevant
 
 
 def compatibility(
-    topic: Topic, k: int, *, p: float = 0.95, normalize: bool = True, rel: int = 1
+    topic: Topic,
+    k: int,
+    *,
+    p: float = 0.95,
+    normalize: bool = True,
+    horizon: int | None = None,
+    rel: int = 1,
 ) -> float:
     """Compat: overlap of list and ideal, over that of the ideal with itself."""
     names = list(enumerate(topic.serp[:k]))
@@ -15,7 +21,7 @@ def compatibility(
     known = [*names, *((f"missed{n}", grade) for n, grade in enumerate(left))]
     ideal = [pair for pair in known if is_relevant(pair[1], rel)]
     ideal.sort(key=lambda pair: -pair[1])
-    depth = max(len(names), len(ideal))
+    depth = horizon or max(len(names), len(ideal))
     best = overlap(ideal, ideal, p, depth) if normalize else sum(p**i for i in range(depth))
     return overlap(names, ideal, p, depth) / best if best else 0.0
 

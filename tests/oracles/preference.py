@@ -2,24 +2,22 @@
 
 from .topic import Topic, count_relevant, is_relevant
 
-POOLED_UNJUDGED = -1
 EPSILON = 0.00001
 
 
 def binary_preference(topic: Topic, k: int, *, variant: str = "trec", rel: int = 1) -> float:
     """Bpref: share of judged non-relevant documents kept below each relevant one, cut at k.
 
-    Every negative grade counts as judged and non-relevant, where trec_eval takes it for
-    pooled but unjudged.
+    Every negative grade counts as not judged.
     """
     R = count_relevant(topic.judged, rel)
-    N = len(topic.judged) - R
+    N = sum(grade >= 0 for grade in topic.judged) - R
     above, total = 0, 0.0
     for grade in topic.serp[:k]:
         if is_relevant(grade, rel):
             bound = {"trec": min(R, N), "2004": R}[variant]
             total += 1 - min(above, R) / bound if above else 1
-        elif grade is not None:
+        elif grade is not None and grade >= 0:
             above += 1
     return total / R if R else 0.0
 
@@ -27,14 +25,14 @@ def binary_preference(topic: Topic, k: int, *, variant: str = "trec", rel: int =
 def inferred_average_precision(topic: Topic, k: int, *, rel: int = 1) -> float:
     """InfAP: AP expected from a judged sample of the pool, cut at k.
 
-    Grade -1 is a document of the pool that was not in the sample; None is one outside the
-    pool; lower grades are judged and non-relevant.
+    A negative grade is a document of the pool that was not in the sample; None is one outside
+    the pool.
     """
     R = count_relevant(topic.judged, rel)
     relevant = nonrelevant = unsampled = 0
     total = 0.0
     for above, grade in enumerate(topic.serp[:k]):
-        if grade == POOLED_UNJUDGED:
+        if grade is not None and grade < 0:
             unsampled += 1
         elif is_relevant(grade, rel):
             pooled = relevant + nonrelevant + unsampled

@@ -193,16 +193,13 @@ def test_preference_counts_no_more_above_than_there_are_relevant():
     assert [ORACLES["Bpref"](topic, 3, variant=v) for v in ("trec", "2004")] == [0, 0]
 
 
-def test_preference_takes_negative_grades_as_judged():
-    topic = Topic(serp=(-1, 1), judged=(1, 1, -1, 0), gmax=1)
-    assert ORACLES["Bpref"](topic, 2) == close(0.25)
-
-
-def test_only_one_grade_is_pooled_but_unjudged():
-    topic = Topic(serp=(-1, 1), judged=(1, -1), gmax=1)
+@pytest.mark.parametrize("mark", [-1, -2])
+def test_negative_grades_are_pooled_but_not_judged(mark):
+    topic = Topic(serp=(mark, 1), judged=(1, 1, mark, 0), gmax=1)
+    assert ORACLES["Bpref"](topic, 2) == close(0.5)
+    assert ORACLES["NumNonrelJudgedRet"](topic, 2) == 0
+    topic = Topic(serp=(mark, 1), judged=(1, mark), gmax=1)
     assert ORACLES["InfAP"](topic, 2) == close(0.5 + 0.5 * 0.5)
-    junk = Topic(serp=(-2, 1), judged=(1, -2), gmax=1)
-    assert ORACLES["InfAP"](junk, 2) == ORACLES["InfAP"](replace(junk, serp=(0, 1)), 2)
 
 
 def test_recall_point_rounded_to_the_nearest():

@@ -121,4 +121,4 @@ def share(own: list[float], best: list[float]) -> float:
 
 def number_nonrelevant_judged(topic: Topic, k: int, *, rel: int = 1) -> float:
     """NumNonrelJudgedRet: documents retrieved within k, judged and not relevant."""
-    return float(sum(grade is not None and grade < rel for grade in topic.serp[:k]))
+    return float(sum(grade is not None and 0 <= grade < rel for grade in topic.serp[:k]))

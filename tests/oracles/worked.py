@@ -50,4 +50,6 @@ def table_2_topic(case):
 
 
 def condensed(topic):
-    return replace(topic, serp=tuple(grade for grade in topic.serp if grade is not None))
+    """Return a topic whose ranking has judged documents alone."""
+    kept = tuple(grade for grade in topic.serp if grade is not None and grade >= 0)
+    return replace(topic, serp=kept)

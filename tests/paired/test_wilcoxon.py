@@ -24,6 +24,13 @@ def test_exact_wilcoxon_enumerates_signs(scores):
     np.testing.assert_allclose(Wilcoxon(exact=True).kernel(scores).p, p[0], rtol=1e-12)
 
 
+def test_differences_are_rounded_to_decimals():
+    scores = np.array([[0.26, 0.28, 0.0], [0.0, 0.0, 0.34]])[:, :, np.newaxis]
+    assert Wilcoxon(decimals=1).kernel(scores).statistic.item() == 2  # ranks 2, 2 and -2
+    assert Wilcoxon(decimals=2).kernel(scores).statistic.item() == 0  # ranks 1, 2 and -3
+    assert Wilcoxon(decimals=0).kernel(scores).statistic.item() == 0
+
+
 def test_wilcoxon_of_large_cost_scores():
     rng = np.random.default_rng(8)
     scores = rng.integers(0, 100_000, (2, 40, 1)).astype(float)

@@ -1,0 +1,34 @@
+"""What the tests of extremes share: the comparison with trying all labels."""
+
+from dataclasses import replace
+
+import numpy as np
+from oracles.labelings import extremes
+from strategies import block, topics
+from variants import VARIANTS
+
+from irframe.extremes.bounding import labelled_bounds
+
+RECALL_BASED = [v for v in VARIANTS if v.facts.extremes in {"cut", "list"} and v.rising]
+GRADES = (0, 1, 2, 3, None)
+OPEN = topics(max_len=7, grades=GRADES).filter(lambda topic: topic.serp.count(None) <= 4)
+"""Topics of which all labels can be tried."""
+
+
+def graded(kind):
+    """Return the metrics with a recall base whose extremes are found in one way."""
+    return [variant for variant in RECALL_BASED if variant.metric.graded == kind]
+
+
+def single(topic, K):
+    (_, part), *_ = block([topic], K).scales()
+    return part
+
+
+def check_extremes(variant, topic, K):
+    """Compare with the oracle's scores over all labels."""
+    topic = replace(topic, gmax=max(topic.gmax, 1))
+    depths = np.arange(1, K + 1)
+    lower, upper = labelled_bounds(variant.metric, single(topic, K), depths)
+    expected = [extremes(variant.name, topic, k, **variant.fields) for k in depths.tolist()]
+    np.testing.assert_allclose(np.vstack([lower, upper]).T, expected, atol=1e-12)

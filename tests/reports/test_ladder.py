@@ -1,0 +1,92 @@
+"""The ladder, the two systems and the curves that a page opens with, row by row."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.cubes.score import score
+from irframe.reports.ladder import ranks, rungs, share, span
+from irframe.reports.lists import top_lists
+from irframe.reports.page import Page
+from irframe.reports.part import MISSING
+from irframe.reports.setting import Setting
+from irframe.reports.view import View
+
+ASKED = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0}
+
+
+@pytest.fixture(scope="module", params=["bm25", None])
+def view(request, cube):
+    asked = {"baseline": request.param, **ASKED}
+    return View("all", Setting.read(cube, ["nDCG", "ASL"], [5, 10], 10, asked), cube)
+
+
+def test_rows_are_what_the_verbs_say(view, cube):
+    systems = cube["system"].to_numpy().tolist()
+    found = pd.DataFrame(rungs(view, systems)).set_index("system")
+    scores = score(cube, "nDCG", at=10).isel(metric=0, depth=0)
+    means = scores.mean("topic").to_series().sort_values(ascending=False)
+    assert found.index.tolist() == means.index.tolist()
+    assert found["mean"].tolist() == [f"{mean:.3f}" for mean in means]
+    assert [systems[place] for place in found["place"]] == found.index.tolist()
+    assert found["opens"].tolist() == [False, *(np.diff(found["tier"]) > 0)]
+    assert found["opens"].any()
+    judged = score(cube, "Judged", at=10).mean("topic").to_series().droplevel(["metric", "depth"])
+    assert found["unjudged"].tolist() == [
+        f"{100 * (1 - judged[name]):.0f} %" for name in means.index
+    ]
+    for low, mean, high in found["share"]:
+        assert 0 <= low <= mean <= high <= 100
+
+
+def test_changes_are_those_against_the_baseline(view, cube):
+    systems = cube["system"].to_numpy().tolist()
+    found = pd.DataFrame(rungs(view, systems)).set_index("system")["change"]
+    if view.setting.baseline is None:
+        assert set(found) == {""}
+        return
+    scores = score(cube, "nDCG", at=10)
+    pairs = scores.ireval.compare("t", adjust="holm").set_index(["system_a", "system_b"])
+    for (a, b), row in pairs.iterrows():
+        if "bm25" in (a, b):
+            difference = row["difference"] * (1 if b == "bm25" else -1)
+            marked = " *" * bool(row["significant"])
+            assert found[a if b == "bm25" else b] == f"{difference:+.3f}{marked}"
+    assert found["bm25"] == "+0.000"
+    assert found.str.contains(r"\*").any()
+
+
+def test_bars_hold_every_interval_and_zero():
+    values = {"ci_low": np.array([0.2, np.nan]), "ci_high": np.array([0.6, np.nan])}
+    values["mean"] = np.array([0.4, 0.7])
+    assert span(values) == (0, 0.7)
+    assert [share(value, 0, 0.7) for value in (0.35, np.nan)] == [50, 0]
+    assert share(0.5, 0.5, 0.5) == 0
+    assert ranks(np.nan, np.nan) == MISSING
+
+
+@pytest.mark.parametrize(
+    ("baseline", "pair", "curves"),
+    [
+        (None, ["monot5", "duot5"], 5),
+        ("bm25", ["monot5", "bm25"], 6),  # the last of the ladder, with a curve of its own
+        ("monot5", ["monot5", "duot5"], 5),  # the first cannot be held against itself
+    ],
+)
+def test_a_page_opens_with_the_first_and_the_baseline(baseline, pair, curves):
+    cube = ir.cube(*ir.example_track())
+    asked = {"baseline": baseline, **ASKED}
+    setting = Setting.read(cube, ["nDCG"], [10], None, asked)
+    lists = top_lists(cube, None)
+    page = Page("", setting, [View("all", setting, cube)], lists, [], [], {}, "")
+    assert list(page.duel.names) == pair
+    assert len(page.drawn) == curves
+    scores = score(cube, "nDCG", at=10).to_series().droplevel(["metric", "depth"]).unstack("system")
+    difference = scores[pair[0]] - scores[pair[1]]
+    assert page.duel.topic == difference.abs().idxmax()
+    ahead, behind = (difference > 0).sum(), (difference < 0).sum()
+    words = f"{pair[0]} is ahead of {pair[1]} on {ahead} topics and behind on {behind} of 16"
+    assert page.duel.says == words
+    drawn = page.duel.bars.set_index("topic")["difference"]
+    assert drawn.tolist() == pytest.approx(difference.sort_values(ascending=False).tolist())
