@@ -10,7 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.errors import InputError, MetricError
-from irframe.experiments.absence import warn_lacking, warn_unjudged, warn_unknown
+from irframe.experiments.absence import (
+    refuse_none_common,
+    warn_missing,
+    warn_unjudged,
+    warn_unjudged_topics,
+)
 from irframe.experiments.framed import Framed
 from irframe.experiments.hits import Hits
 from irframe.experiments.judgments import Judgments
@@ -50,6 +55,8 @@ class Run:
     """What the caller calls systems and topics."""
     hits: Hits
     """What their lists hold of the judgments."""
+    chosen: NDArray[np.bool_]
+    """Which topics are scored."""
     pool: Pool | None = None
     """What the pool was made of, where that is asked for."""
 
@@ -192,7 +199,9 @@ class Reader:
         names = [known.get(role, role) for role in (SYSTEM, TOPIC)]
         hits = framed.hits()
         if not len(hits.row):
-            warn_unknown(framed.table.doc[:3].to_pylist(), self._judgments.names[:3])
+            columns = (each.columns[DOC] for each in (framed.table, self._judgments.table))
+            some = framed.table.doc[:3].to_pylist()
+            warn_unjudged(some, self._judgments.names[:3], tuple(columns))
         found = self._told(framed.table.systems, names, hits, framed.unjudged_topics.tolist())
         if not self._pooled:
             return found
@@ -215,19 +224,25 @@ class Reader:
         """Return lists ranked, with warnings of what they lack."""
         if not len(listed.row):
             first = np.arange(len(listed.length)) == listed.length.argmax()
-            warn_unknown(listed.documents(first)[:3], self._judgments.names[:3])
+            warn_unjudged(listed.documents(first)[:3], self._judgments.names[:3])
         hits = rank_hits(listed, self._ties, self._seed)
         return self._told(listed.systems, list(names), hits, others)
 
     def _told(self, systems: pd.Index, names: list[Any], hits: Hits, others: Sequence[Any]) -> Run:
-        """Return what was read, with warnings of topics on one side alone."""
+        """Return what was read, with warnings of topics that one side lacks."""
         topics = self._policy.topics
-        word = topics if isinstance(topics, str) else "listed"
-        if others and word == "qrels":
-            warn_unjudged(others)
-        if word in {"qrels", "listed"} and not hits.length.all():
-            warn_lacking(systems, hits.length)
-        return Run(systems, names, hits)
+        if isinstance(topics, str):
+            warn_unjudged_topics(others)
+        listed = hits.length > 0
+        chosen: NDArray[np.bool_] = np.ones(listed.shape[1], bool)
+        if topics == "common":
+            refuse_none_common(systems, listed)
+            chosen = np.asarray(listed.all(axis=0))
+        elif topics == "runs":
+            chosen = np.asarray(listed.any(axis=0))
+        if not listed.all():
+            warn_missing(systems, self._judgments.topics[chosen], listed[:, chosen])
+        return Run(systems, names, hits, chosen)
 
 
 def _is_place(values: NDArray[Any], judged: Any) -> bool:

@@ -100,11 +100,10 @@ class Scorer:
         """
         found = self._read(run, topic, doc, score)
         values = self._values(found)[self._scoring.place]
-        listed = self._scored(found)
         index = pd.MultiIndex.from_product([found.systems, self.topics], names=found.names)
         table = pd.DataFrame(values.reshape(len(values), -1).T, index, self._labels)
-        if not listed.all():
-            table = table[np.tile(listed, len(found.systems))]
+        if not found.chosen.all():
+            table = table[np.tile(found.chosen, len(found.systems))]
         table.attrs = self._attributes()
         return table
 
@@ -132,8 +131,8 @@ class Scorer:
         if len(found.hits.length) > 1:
             advice = "scorer(runs).ireval.summary() has the averages of each"
             raise InputError("one run", f"{len(found.systems)}", advice, found.systems)
-        values, listed = self._values(found)[:, 0], self._scored(found)
-        kept = values if listed.all() else values[:, listed]
+        values = self._values(found)[:, 0]
+        kept = values if found.chosen.all() else values[:, found.chosen]
         means = self._scoring.averages(kept)
         return dict(zip(self._names, means, strict=True))
 
@@ -152,17 +151,10 @@ class Scorer:
                 row[:, ~self._judgments.relevant(facts(metric).rel)] = np.nan
         return values
 
-    def _scored(self, run: Run) -> NDArray[np.bool_]:
-        """Return which topics are scored, where that depends on the run."""
-        there = run.hits.length > 0
-        if self._policy.topics == "runs":
-            return np.asarray(there.any(axis=0))
-        if self._policy.topics == "common":
-            return np.asarray(there.all(axis=0))
-        return np.ones(there.shape[1], bool)
-
     def _attributes(self) -> dict[Any, Any]:
         made = self._policy.attributes | {"irframe": VERSION, "top": self._judgments.top}
+        if self._policy.pool_depth is not None:
+            made |= {"pool": "stated", "pool_depth": self._policy.pool_depth}
         return {**made, RESULT: "evaluate", METRICS: list(self._names)}
 
 

@@ -17,7 +17,7 @@ import pytrec_eval
 import irframe as ir
 
 METRICS = {"nDCG@10": "ndcg_cut_10", "AP": "map", "RR": "recip_rank"}
-SIZES = {(1, 10): 300, (50, 100): 150, (1000, 100): 12, (1000, 1000): 5, (6980, 1000): 3}
+SIZES = {(1, 10): 300, (50, 100): 150, (1000, 100): 12, (1000, 1000): 5, (6980, 1000): 2}
 """Topics and documents -> rounds."""
 
 
@@ -48,7 +48,7 @@ def race(benchmark, what, ours, theirs, peer, rounds):
     """Time both alternately; report and return how our best compares with theirs."""
     other = []
     setup = lambda: other.append(seconds(theirs))  # noqa: E731
-    benchmark.pedantic(ours, setup=setup, rounds=rounds, warmup_rounds=2)
+    benchmark.pedantic(ours, setup=setup, rounds=rounds, warmup_rounds=1)
     mine, best = benchmark.stats.stats.min, min(other)
     benchmark.extra_info.update({peer: best, "ratio": mine / best})
     line = f"{what}: {1e3 * mine:.2f} ms, {peer} {1e3 * best:.2f} ms: {mine / best:.2f} of its time"

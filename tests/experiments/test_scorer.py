@@ -223,6 +223,10 @@ def test_topics_may_be_those_of_the_run():
         found = ir.scorer(qrels, "AP", topics=word)(run)
         assert found.index.get_level_values("topic").tolist() == [t for t in qrels if t in listed]
         assert found["AP"].equals(whole["AP"].loc[found.index])
+    apart = pd.DataFrame({"system": ["s", "t"], "topic": ["q1", "q2"], "doc": "a", "score": 1.0})
+    assert len(ir.scorer(BASE, "AP", topics="runs")(apart)) == 4
+    with pytest.raises(IdError, match="topics for which every run has a list; found none"):
+        ir.scorer(BASE, "AP", topics="common")(apart)
 
 
 def test_a_topic_at_a_time_is_the_whole():
@@ -364,14 +368,17 @@ def test_what_runs_lack_is_said_once():
     scorer = ir.scorer(BASE, ["AP", "RR"])
     two = pd.DataFrame({"system": list("stt"), "topic": ["q1", "q1", "q2"], "doc": list("aac")})
     cases = {
-        "run lacks 1 of 2 topics, which count as empty lists": {"q1": {"a": 1.0}},
-        "s lacks 1 of 2 topics": two.assign(score=1.0),
+        "no system has a list for 1 of 2 judged topics: q2; topics='runs'": {"q1": {"a": 1.0}},
+        "lists that systems lack count as empty: s 1 of 2 topics": two.assign(score=1.0),
+        "systems without a list for any judged topic score 0 on all of them: s; judged are 'q1'": (
+            two.assign(score=1.0, topic=["x", "q1", "q2"])
+        ),
         "1 topics of the runs have no judgments and are left out: q9": {
             "q1": {"a": 1.0},
             "q2": {"c": 1.0},
             "q9": {"c": 1.0},
         },
-        "no retrieved document is judged.*the runs have 'x', the qrels 'a', 'b', 'c'": {
+        "no retrieved document is judged: the runs have 'x' in 'doc', the qrels 'a', 'b', 'c'": {
             "q1": {"x": 1.0},
             "q2": {"x": 1.0},
         },
@@ -379,7 +386,7 @@ def test_what_runs_lack_is_said_once():
     for words, run in cases.items():
         with pytest.warns(IrframeWarning, match=words) as caught:
             found = scorer(run)
-        assert len(caught) == 1
+        assert len(caught) == 1 + (words[:7] == "systems")
         assert caught[0].filename == __file__
     assert (found == 0).all(axis=None)
     with pytest.warns(IrframeWarning, match="no retrieved document is judged"):
