@@ -96,7 +96,7 @@ def test_arrays_by_position(benchmark, shuffled):
     assert scorer.mean(topic=topic, doc=doc, score=score) == scorer.mean(run)
     ours = lambda: scorer.mean(topic=topic, doc=doc, score=score)  # noqa: E731
     what = f"arrays by position, 8000 topics x 40, {'shuffled' if shuffled else 'sorted'}"
-    assert race(benchmark, what, ours, lambda: peer(run), "pytrec_eval on dictionaries", 10) < 0.5
+    assert race(benchmark, what, ours, lambda: peer(run), "pytrec_eval on dictionaries", 10) < 1
 
 
 @pytest.mark.parametrize("prepared", [True, False], ids=["prepared", "evaluate"])
