@@ -88,17 +88,12 @@ def _earlier(
     order = _order(listed, used)
     ranges = (np.cumsum(used) - 1)[of] * order.shape[1] + first
     row = order.ravel().take(rows_of_ranges(ranges, size))
-    other, own = listed.documents(used)[row], listed.judgments.names[listed.row[hit]]
-    if policy.keys is None:
-        mine = row[other == np.repeat(own, size)]
-        before = row < np.repeat(mine, size)
-    elif listed.unnamed:
-        named = np.flatnonzero(other != None)  # noqa: E711 - element by element
-        before = np.zeros(len(row), bool)
-        size_of = np.repeat(np.arange(len(hit)), size)[named]
-        before[named] = _before(listed, policy, seed, of[size_of], other[named], own[size_of])
-    else:
-        before = _before(listed, policy, seed, np.repeat(of, size), other, np.repeat(own, size))
+    other = listed.documents(used)[row]
+    own = np.repeat(listed.judgments.names[listed.row[hit]], size)
+    before = _before(listed, policy, seed, np.repeat(of, size), other, own)
+    if before is None or before.dtype != bool:
+        filed = row < np.repeat(row[other == own], size)
+        before = filed if before is None else (before < 0) | ((before == 0) & filed)
     return np.add.reduceat(before, np.cumsum(size) - size, dtype=np.int64)
 
 
@@ -114,16 +109,30 @@ def _order(listed: Listed, used: NDArray[np.bool_]) -> Codes:
 
 def _before(
     listed: Listed, policy: TiePolicy, seed: int, of: Codes, other: Array, own: Array
-) -> NDArray[np.bool_]:
-    """Return whether documents go before others of the same score and list."""
+) -> Array | None:
+    """Compare documents with others of the same score and list.
+
+    Returns
+    -------
+    numpy.ndarray or None
+        Whether each goes before the other, by names, of which a list has none twice; or whether a
+        number goes before, -1, is the same, 0, or not, 1. None where rows decide by themselves.
+    """
     if policy.keys is None:
-        return np.zeros(len(of), bool)
+        return None
+    named = np.flatnonzero(other != None) if listed.unnamed else slice(None)  # noqa: E711
     topics = listed.judgments.topics
     keys, limit = (
-        policy.keys(Tied(listed.systems, topics, 0, of, _as_text(names), seed))
+        policy.keys(Tied(listed.systems, topics, 0, of[named], _as_text(names[named]), seed))
         for names in (other, own)
     )
-    return np.asarray(keys > limit if policy.descending else keys < limit)
+    text = keys.dtype == object
+    found = np.zeros(len(other), bool) if text else np.ones(len(other), np.int8)
+    if text:
+        found[named] = keys > limit if policy.descending else keys < limit
+    else:
+        found[named] = (keys > limit).astype(np.int8) - (keys < limit)
+    return found
 
 
 def _as_text(names: NDArray[np.object_]) -> NDArray[np.object_]:

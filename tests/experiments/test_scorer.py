@@ -20,6 +20,7 @@ from irframe.errors import (
     RankingError,
 )
 from irframe.experiments import reading
+from irframe.frames.ties import TIE_POLICIES, TiePolicy
 from irframe.metrics import METRICS
 from irframe.metrics.facts import facts
 from irframe.names import SCORE_DTYPES, TIES
@@ -124,6 +125,19 @@ def test_every_road_gives_what_evaluate_gives(ties, dtype, whole, monkeypatch):
         monkeypatch.setattr(reading, "SMALL", 0)
         same(scorer(ir.as_runs(run)), expected)
         monkeypatch.undo()
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["text", "integers"])
+def test_what_a_policy_ties_stays_as_filed(whole, monkeypatch):
+    shorter = TiePolicy(keys=lambda tied: np.array([len(str(name)) for name in tied.doc]))
+    monkeypatch.setitem(TIE_POLICIES, "random", shorter)
+    run, qrels = drawn(7, whole=whole)
+    expected = ir.evaluate(run, qrels, uncut(PLAIN), ties="random")
+    every = {doc for docs in run.values() for doc in docs}
+    scorer = ir.scorer(qrels, uncut(PLAIN), docs=every, ties="random")
+    for road, score in roads(scorer, run):
+        if road != "rows in another order":
+            pd.testing.assert_frame_equal(score(), expected, check_exact=True)
 
 
 def test_ranks_decide_where_asked():
