@@ -57,6 +57,7 @@ TOOLS = ["ir_measures", "trec_eval", "ranx", "cwl_eval"]
 SECTIONS = {
     "irframe.frames": "Files and frames",
     "irframe.cubes": "Cubes and scores",
+    "irframe.experiments": "Scoring one run after the other",
     "irframe.metrics": "Metrics by name",
     "irframe.inference": "Comparisons and ratios",
     "irframe.studies": "Studies",

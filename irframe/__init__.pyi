@@ -24,6 +24,8 @@ from .cubes.save import save as save
 from .cubes.score import score as score
 from .cubes.store import Store as Store
 from .cubes.store import store as store
+from .experiments.scorer import Scorer as Scorer
+from .experiments.scorer import scorer as scorer
 from .frames.as_qrels import as_qrels as as_qrels
 from .frames.as_runs import as_runs as as_runs
 from .frames.example_track import example_track as example_track

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.io.formats.style import Styler
 
 from irframe.agreements import Agreement, Method
-from irframe.cubes.policy import Contributing, PoolDepth, Topics
-from irframe.cubes.score import Metrics
+from irframe.experiments.metrics import Metrics
+from irframe.experiments.policy import Contributing, PoolDepth, Topics
+from irframe.experiments.scorer import Scorer
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
 from irframe.inference.agreement_intervals import Of
@@ -706,6 +707,20 @@ class FrameVerbs:
     ) -> pd.DataFrame: ...
     def sample(self, percent: float, seed: int = 0) -> pd.DataFrame: ...
     def score_nuggets(self, *, no_vital: str | None = None) -> pd.DataFrame: ...
+    def scorer(
+        self,
+        metrics: Metrics,
+        *,
+        docs: Iterable[Any] | None = None,
+        depth: int | None = None,
+        ties: Ties = "trec",
+        score_dtype: ScoreDtype = "float64",
+        topics: Topics = "qrels",
+        contributing: Contributing = None,
+        pool_depth: int | None = None,
+        seed: int | None = None,
+        no_rel: NoRel | None = None,
+    ) -> Scorer: ...
     def standardise(
         self,
         method: Literal["z", "normal", "uniform"] = "z",

@@ -11,8 +11,8 @@ import pandas as pd
 import irframe as ir
 from irframe.checks import whole
 from irframe.commands.systems import with_systems
-from irframe.cubes.score import parse_metrics
 from irframe.errors import DepthError, InputError
+from irframe.experiments.metrics import parse_metrics
 from irframe.frames.compression import Source, name_of
 from irframe.frames.folders import find_files
 

@@ -15,10 +15,10 @@ from irframe.cubes.contribution import Contribution
 from irframe.cubes.filling import Cells, fill_chunks
 from irframe.cubes.folder import Folder, checksum_of, naming_block
 from irframe.cubes.layout import RANKINGS
-from irframe.cubes.policy import Policy
 from irframe.cubes.sorting import Stretch, read_rows
 from irframe.cubes.topics import Selection
 from irframe.errors import IdError, StoreError
+from irframe.experiments.policy import Policy
 from irframe.frames.contributing import pooling_rank
 from irframe.frames.ids import Codes, beginnings, grouped
 from irframe.frames.joining import locate

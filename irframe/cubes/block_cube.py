@@ -20,10 +20,10 @@ from irframe.cubes.labelling import label
 from irframe.cubes.layout import LEVEL, PARTS
 from irframe.cubes.lists import Lists
 from irframe.cubes.missing import tell_missing
-from irframe.cubes.policy import Policy
 from irframe.cubes.recall_base import gather
 from irframe.cubes.topics import select_topics
 from irframe.cubes.working import assemble, need_dask, work
+from irframe.experiments.policy import Policy
 from irframe.frames.contributing import CONTRIBUTING
 from irframe.frames.ids import Codes
 from irframe.frames.joining import place_topics, tell_unjudged

@@ -11,12 +11,12 @@ from irframe.cubes.layout import UNKNOWN
 from irframe.cubes.score import (
     block_fields,
     label_scores,
-    parse_metrics,
     refuse_metrics,
     wanted_depths,
 )
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError
+from irframe.experiments.metrics import parse_metrics
 from irframe.extremes.bounding import labelled_bounds, refuse_long, refuse_unbounded
 from irframe.frames.sampling import refuse_marks
 from irframe.metrics import Block, Evidence, Metric

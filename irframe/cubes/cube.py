@@ -19,9 +19,9 @@ from irframe.cubes.grouping import (
 from irframe.cubes.labelling import label
 from irframe.cubes.lists import Lists, count_rows
 from irframe.cubes.missing import tell_missing
-from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.topics import select_topics
 from irframe.errors import ParameterError
+from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.joining import place_topics

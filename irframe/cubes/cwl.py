@@ -8,12 +8,12 @@ from irframe.cubes.blockwise import in_blocks
 from irframe.cubes.score import (
     block_fields,
     label_scores,
-    parse_metrics,
     refuse_metrics,
     wanted_depths,
 )
 from irframe.cubes.verb import verb
 from irframe.errors import MetricError
+from irframe.experiments.metrics import parse_metrics
 from irframe.metrics import METRICS, Block, Evidence, Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.evidence import Array

@@ -1,6 +1,5 @@
 """From frames to a frame of scores in one call."""
 
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -11,21 +10,27 @@ from irframe.cubes.cube import build_cube, build_groups
 from irframe.cubes.filling import refuse_large
 from irframe.cubes.gate import trusting, unknown_tail
 from irframe.cubes.layout import RANKINGS
-from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.provenance import shared_provenance
-from irframe.cubes.score import Metrics, parse_metrics, score
+from irframe.cubes.score import score
 from irframe.cubes.splitting import join
-from irframe.errors import DepthError, MetricError
+from irframe.errors import DepthError
+from irframe.experiments.judgments import with_subtopics
+from irframe.experiments.metrics import (
+    Metrics,
+    at_depth,
+    deepest,
+    needed_depth,
+    parse_metrics,
+)
+from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.metrics import Metric
 from irframe.names import (
     DEPTH,
-    ITERATION,
     METRIC,
     METRICS,
     RESULT,
-    SUBTOPIC,
     SYSTEM,
     TOPIC,
     NoRel,
@@ -103,9 +108,9 @@ def evaluate(
     """
     chosen = parse_metrics(metrics)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
-    wanted = [_at(metric, depth) for metric in chosen]
+    wanted = [at_depth(metric, depth) for metric in chosen]
     policy = Policy(
-        depth=depth or _needed(wanted),
+        depth=depth or needed_depth(wanted),
         ties=ties,
         score_dtype=score_dtype,
         topics=topics,
@@ -114,7 +119,7 @@ def evaluate(
         collection=collection,
         seed=seed,
     )
-    runs, qrels = as_runs(runs), _with_subtopics(as_qrels(qrels), chosen)
+    runs, qrels = as_runs(runs), with_subtopics(as_qrels(qrels), chosen)
     index = [roles(runs.columns).get(role, role) for role in (SYSTEM, TOPIC)]
     labels = pd.Index([str(metric) for metric in chosen], name=METRIC)
     with OneCall():
@@ -126,43 +131,6 @@ def evaluate(
     return table
 
 
-def _with_subtopics(qrels: pd.DataFrame, metrics: list[Metric]) -> pd.DataFrame:
-    """Return judgments whose iterations, if metrics need subtopics, are called so.
-
-    A column that says the same in every row, as most files of TREC do, names no subtopics.
-    """
-    found = roles(qrels.columns)
-    needed = any(metric.subtopics for metric in metrics) and SUBTOPIC not in found
-    if not needed or ITERATION not in found:
-        return qrels
-    named = qrels[found[ITERATION]]
-    several = bool((named != named.iloc[0]).any())
-    return qrels.rename(columns={found[ITERATION]: SUBTOPIC}) if several else qrels
-
-
-def _at(metric: Metric, depth: int | None) -> Metric:
-    """Return a metric at its own depth, or else at the one given, or else with nothing cut."""
-    if metric.depth is not None:
-        return metric
-    if depth is not None:
-        return replace(metric, depth=depth)
-    uncut = metric.uncut()
-    if uncut is None:
-        advice = f"write {metric} @ 10, or pass depth="
-        raise MetricError(f"a depth for {metric}, whose value depends on it", "none", advice)
-    return uncut
-
-
-def _needed(metrics: list[Metric]) -> int | None:
-    """Return how deep lists must be read, None for as deep as they are."""
-    whole = any(metric.depth is None or metric.judged_only for metric in metrics)
-    return None if whole else _deepest(metrics)
-
-
-def _deepest(metrics: list[Metric]) -> int:
-    return max([1, *(metric.depth or 1 for metric in metrics)])
-
-
 def _table(
     built: xr.Dataset,
     metrics: list[Metric],
@@ -171,7 +139,7 @@ def _table(
     no_rel: NoRel | None,
 ) -> pd.DataFrame:
     """Score each metric where it is to be, a row for every list that is there."""
-    deep = deepen(built, _deepest(metrics))
+    deep = deepen(built, deepest(metrics))
     distinct = list(dict.fromkeys(metrics))
     with trusting():
         scores = score(deep, *distinct, at=deep.sizes[DEPTH], no_rel=no_rel)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from irframe.checks import memory, room
 from irframe.cubes.contribution import Contribution
 from irframe.cubes.layout import PARTS, RANKINGS
-from irframe.cubes.policy import Policy
 from irframe.cubes.topics import Selection
+from irframe.experiments.policy import Policy
 from irframe.frames import tables
 from irframe.frames.ids import Codes
 from irframe.frames.joining import locate, tell_unjudged

@@ -20,9 +20,9 @@ from irframe.cubes.layout import (
     labels,
     variable,
 )
-from irframe.cubes.policy import Policy
 from irframe.cubes.recall_base import starts
 from irframe.cubes.topics import Selection
+from irframe.experiments.policy import Policy
 from irframe.frames.ids import Codes
 from irframe.frames.tables import QrelsTable
 from irframe.names import DEPTH, GRADE, SUBTOPIC, SYSTEM, TOPIC, VERSION

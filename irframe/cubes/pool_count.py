@@ -10,6 +10,7 @@ from irframe.cubes.blockwise import Fields
 from irframe.cubes.layout import LEVEL, variable
 from irframe.cubes.recall_base import pool_ranks, topic_of
 from irframe.cubes.working import need_dask, slices_of
+from irframe.experiments.pool import count_pool
 from irframe.names import DEPTH, EMPTY, GRADE, TOPIC
 
 Array = NDArray[Any]
@@ -41,7 +42,7 @@ def pool_count(cube: xr.Dataset, base: Fields) -> xr.DataArray:
     found = topic[rows], rank[rows], np.searchsorted(levels, grade[rows])
     chunks = cube[GRADE].variable.chunksizes.get(TOPIC)
     if chunks is None:
-        counted = _count(count, deepest, *found, depth=depth)
+        counted = count_pool(count, deepest, *found, depth=depth)
     else:
         counted = _lazily(chunks, count, deepest, *found, depth=depth)
     return xr.DataArray(variable((TOPIC, DEPTH, LEVEL), counted))
@@ -62,19 +63,7 @@ def _lazily(
     for some in slices_of(chunks):
         rows = slice(*np.searchsorted(topic, [some.start, some.stop]))
         found = topic[rows] - some.start, rank[rows], level[rows]
-        made = dask.delayed(_count)(count[some], deepest[some], *found, depth=depth)
+        made = dask.delayed(count_pool)(count[some], deepest[some], *found, depth=depth)
         shape = (some.stop - some.start, depth, count.shape[1])
         parts.append(dask.array.from_delayed(made, shape, np.int64))
     return dask.array.concatenate(parts)
-
-
-def _count(
-    count: Array, deepest: Array, topic: Array, rank: Array, level: Array, *, depth: int
-) -> Array:
-    """Count pooled documents, given topic, rank and level of those in a pool of some depth."""
-    pooled = np.repeat(count[:, np.newaxis, :], depth, axis=1)
-    first = np.zeros((len(count), max(0, deepest.max(initial=0)), count.shape[1]), np.int64)
-    np.add.at(first, (topic, rank - 1, level), 1)
-    inside = np.arange(1, first.shape[1] + 1) <= deepest[:, np.newaxis]
-    np.copyto(pooled[:, : first.shape[1]], np.cumsum(first, axis=1), where=inside[..., np.newaxis])
-    return pooled

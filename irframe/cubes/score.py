@@ -15,16 +15,14 @@ from irframe.cubes.pool_count import pool_count
 from irframe.cubes.recall_base import count_by_topic
 from irframe.cubes.subtopics import refuse_subtopics, subtopic_fields
 from irframe.cubes.verb import verb
-from irframe.errors import DepthError, MetricError
-from irframe.gains import GainMap
+from irframe.errors import DepthError
+from irframe.experiments.metrics import parse_metrics, refuse
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
-from irframe.metrics.facts import facts, large_gains
-from irframe.metrics.parse_metric import parse_named
+from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, TOPIC, NoRel
 
 Array = NDArray[Any]
-Metrics = Iterable[Metric | MetricType | str] | Metric | MetricType | str
 
 
 @verb(bounded=True)
@@ -95,46 +93,11 @@ def label_scores(
     return values.reset_coords(drop=True).assign_coords(kept | known).rename("score")
 
 
-def parse_metrics(metrics: Metrics) -> list[Metric]:
-    """Return metrics that are called what they were asked for, refusing none and repeated ones."""
-    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
-        metrics = [metrics]
-    chosen: dict[str, Metric] = {}
-    repeated = []
-    for found in map(parse_named, metrics):
-        repeated += [str(metric) for metric in found if len(found) == 1 and str(metric) in chosen]
-        chosen |= {str(metric): metric for metric in found if str(metric) not in chosen}
-    if repeated or not chosen:
-        raise MetricError(
-            "at least one metric, each once",
-            "some again" * bool(repeated),
-            "",
-            sorted(set(repeated)),
-        )
-    return list(chosen.values())
-
-
 def refuse_metrics(cube: xr.Dataset, metrics: Sequence[Metric]) -> None:
     """Raise for metrics that cannot be computed on this cube."""
     refuse_subtopics(cube, metrics)
-    asking = [str(metric) for metric in metrics if facts(metric).pooled]
-    if asking and cube.attrs.get("pool", "unknown") == "unknown":
-        advice = "tell cube() the contributing= runs or the pool_depth="
-        found = "judgments that these runs alone did not make, for"
-        raise MetricError("a cube that knows its pool", found, advice, asking)
-    if cube.attrs["ties"] == "mean":
-        refused = [str(metric) for metric in metrics if not facts(metric).linear]
-        if refused:
-            advice = "choose another ties= when building the cube"
-            wanted = "metrics that share gain over ties: P, Recall, DCG, RBP"
-            raise MetricError(wanted, "", advice, refused)
-    for metric in metrics:
-        gain = facts(metric).gain
-        missing = gain.missing(cube["level"].to_numpy()) if isinstance(gain, GainMap) else []
-        if missing:
-            raise MetricError(f"a gain for every grade in {metric}", "none for", "", missing)
-        if large := large_gains(metric, cube["level"].to_numpy()):
-            raise MetricError(f"gains of at most 1 for {metric}", "more for grades", "", large)
+    pool, ties = cube.attrs.get("pool", "unknown"), cube.attrs["ties"]
+    refuse(metrics, cube["level"].to_numpy(), ties=ties, pooled=pool != "unknown")
 
 
 def wanted_depths(

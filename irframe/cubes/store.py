@@ -13,7 +13,6 @@ from irframe.cubes.block import HITS, LISTS, MANIFEST, QRELS, ROWS, Blocks
 from irframe.cubes.block_cube import block_cube
 from irframe.cubes.folder import Folder, folder_at
 from irframe.cubes.open_cube import tell_changes
-from irframe.cubes.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.cubes.sorting import RAW, Seen, Stretch, sort_runs
 from irframe.cubes.stored import (
     CURE,
@@ -33,6 +32,7 @@ from irframe.cubes.stored import (
 )
 from irframe.cubes.working import all_sound
 from irframe.errors import StoreError
+from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.problems import list_problems
 from irframe.frames.scanned_runs import ScannedRuns

@@ -1,12 +1,14 @@
 """Judgments joined to retrieved documents."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.errors import IdError, warn
 from irframe.frames.documents import Side, in_batches
-from irframe.frames.ids import Codes, repeated, same_kind, shown
+from irframe.frames.fingerprints import Prints, fingerprints, with_number
+from irframe.frames.ids import Codes, is_text, repeated, same_kind, shown
 from irframe.frames.ranking import listed_again, refuse_duplicates
 from irframe.frames.tables import (
     QrelsTable,
@@ -41,10 +43,66 @@ def locate(table: RunTable, judgments: QrelsTable, placed: Codes) -> Codes:
         The two frames.
     placed
         For every topic of the runs its code in the qrels, -1 where it is not judged.
+
+    Raises
+    ------
+    IdError
+        If a list, or a topic of the qrels, has a document twice, or ids differ in type.
     """
     same_kind(table.doc.type, judgments.doc.type, DOC, ("the runs", "the qrels"))
     beyond = len(judgments.topics) + np.arange(len(placed))
     topic = np.where(placed < 0, beyond, placed).astype(table.topic.dtype)[table.topic]
+    found = _by_fingerprints(table, topic, judgments)
+    return _by_names(table, topic, judgments) if found is None else found
+
+
+def _by_fingerprints(table: RunTable, topic: Codes, judgments: QrelsTable) -> Codes | None:
+    """Join by fingerprints; None where some are equal that must not be, or names are too long."""
+    listed, known = fingerprints(table.doc), fingerprints(judgments.doc)
+    if listed is None or known is None:
+        return None
+    listed, known = with_number(listed, topic), with_number(known, judgments.topic)
+    if _repeats(known.copy()):
+        return None
+    place = _matches(listed, known)
+    rows = np.flatnonzero(place >= 0)
+    judged, mine = place[rows], pa.array(rows)
+    same = pc.equal(*_alike(table.doc.take(mine), judgments.doc.take(pa.array(judged))))
+    if (topic[rows] != judgments.topic[judged]).any() or not pc.all(same, min_count=0).as_py():
+        return None
+    if len(table.systems) > 1:
+        listed = with_number(listed, table.system)
+    return None if _repeats(listed) else place
+
+
+def _alike(*columns: pa.ChunkedArray) -> list[pa.ChunkedArray]:
+    """Return columns in one type."""
+    text = is_text(columns[0].type)
+    return [column.cast(pa.large_string() if text else pa.int64()) for column in columns]
+
+
+def _matches(listed: Prints, known: Prints) -> Codes:
+    """Return where each number stands among known ones, -1 for one that is not known.
+
+    Most are told apart by their first bits alone.
+    """
+    bits = np.uint64(64 - 4 - max(12, len(known).bit_length()))
+    begins = np.zeros(1 << (64 - int(bits)), bool)
+    begins[known >> bits] = True
+    place = np.full(len(listed), -1, np.int32)
+    some = np.flatnonzero(begins[listed >> bits])
+    place[some] = pd.Index(known).get_indexer(pd.Index(listed[some]))
+    return place
+
+
+def _repeats(prints: Prints) -> bool:
+    """Return whether a number is there twice; they are sorted in place."""
+    prints.sort()
+    return bool((prints[1:] == prints[:-1]).any())
+
+
+def _by_names(table: RunTable, topic: Codes, judgments: QrelsTable) -> Codes:
+    """Join by names, refusing those that are there twice."""
     place = np.full(len(topic), -1, np.int32)
     listed_twice: list[Codes] = []
     judged_twice: list[Codes] = []

@@ -12,9 +12,13 @@ from irframe.checks import choice
 from irframe.errors import IdError, RankingError
 from irframe.frames.documents import take
 from irframe.frames.ids import Codes, beginnings, grouped, repeated
-from irframe.frames.sampling import fresh_seed, random_keys, whole_seed
+from irframe.frames.sampling import fresh_seed, whole_seed
 from irframe.frames.tables import RunTable
+from irframe.frames.ties import TIE_POLICIES, Keys, Tied, TiePolicy
 from irframe.names import RANK, SCORE, SCORE_DTYPES, TIES, ScoreDtype, Ties
+
+UNEVEN = 4
+"""How many times the rows there are a matrix of lists may have cells, to be sorted as one."""
 
 
 @dataclass(frozen=True)
@@ -55,17 +59,18 @@ def rank_table(
     choice("ties", ties, TIES)
     choice("score_dtype", score_dtype, SCORE_DTYPES)
     seed = fresh_seed() if seed is None else whole_seed(seed)
-    key, group = _keys(table, ties, score_dtype), table.group
+    policy = TIE_POLICIES[ties]
+    key, group = _keys(table, policy, score_dtype), table.group
     order = _sort(group, key)
     rank = _places(group[order])
     tied = np.zeros(len(order), dtype=bool)
     tied[1:] = (key[order][1:] == key[order][:-1]) & (rank[1:] > 1)
     filed = order
-    if table.score is None or ties == "rank":
+    if _by_rank(table, policy):
         _refuse_equal_ranks(table, order, tied)
-    elif ties != "order" and tied.any():
+    elif policy.keys is not None and tied.any():
         order = order.copy()
-        _break_ties(table, order, tied, ties, seed)
+        _break_ties(table, order, tied, policy, seed)
     return Ranking(order, rank == 1, rank, tied, filed)
 
 
@@ -76,9 +81,14 @@ def _places(group: Codes) -> Codes:
     return np.arange(1, len(group) + 1) - np.repeat(first, lengths)
 
 
-def _keys(table: RunTable, ties: Ties, score_dtype: ScoreDtype) -> NDArray[Any]:
+def _by_rank(table: RunTable, policy: TiePolicy) -> bool:
+    """Return whether the rank column decides: where that is wanted, or there are no scores."""
+    return policy.column == RANK or table.score is None
+
+
+def _keys(table: RunTable, policy: TiePolicy, score_dtype: ScoreDtype) -> NDArray[Any]:
     """Return numbers whose ascending order is the evaluation order."""
-    if ties == "rank" or table.score is None:
+    if _by_rank(table, policy) or table.score is None:
         if table.rank is None:
             raise RankingError(f"a column {RANK!r} for ties='rank'", "none", "rank by score")
         key, column = table.rank, RANK
@@ -96,36 +106,61 @@ def _sort(group: Codes, key: NDArray[Any]) -> Codes:
     """Order rows by group, then key, then position, sorting only lists that are not in order."""
     order = grouped(group)
     group, key = group[order], key[order]
-    wrong = (key[1:] < key[:-1]) & (group[1:] == group[:-1])
-    if wrong.any():
-        rows = np.flatnonzero(np.isin(group, group[1:][wrong]))
-        order[rows] = order[rows[np.lexsort((key[rows], group[rows]))]]
+    falls = np.zeros(len(key), bool)
+    falls[1:] = (key[1:] < key[:-1]) & (group[1:] == group[:-1])
+    if falls.any():
+        first = beginnings(group)
+        length = np.diff(first, append=len(group))
+        wrong = np.logical_or.reduceat(falls, first)
+        rows = np.flatnonzero(np.repeat(wrong, length))
+        order[rows] = order[rows[_sort_lists(length[wrong], key[rows])]]
     return order
 
 
+def _sort_lists(length: Codes, key: NDArray[Any]) -> Codes:
+    """Order rows of lists that stand one after the other by key, then position.
+
+    As a matrix with a row for every list, which is several times as fast as one long sort, unless
+    a few of them are much longer than the others.
+    """
+    width = int(length.max())
+    if width * len(length) > UNEVEN * len(key):
+        return np.lexsort((key, np.repeat(np.arange(len(length)), length)))
+    inside = np.arange(width) < length[:, np.newaxis]
+    keys = np.full(inside.shape, np.inf, key.dtype)
+    keys[inside] = key
+    place: Codes = np.argsort(keys, axis=1, kind="stable")
+    place += (np.cumsum(length) - length)[:, np.newaxis]
+    return place[inside]
+
+
 def _break_ties(
-    table: RunTable, order: Codes, tied: NDArray[np.bool_], ties: Ties, seed: int
+    table: RunTable, order: Codes, tied: NDArray[np.bool_], policy: TiePolicy, seed: int
 ) -> None:
     """Reorder the rows of tied blocks in place."""
     inside = tied.copy()
     inside[:-1] |= tied[1:]
     rows = np.flatnonzero(inside)
     block = np.cumsum(~tied[rows])
-    if ties == "random":
-        position = _inverse(np.argsort(_chance(table, order[rows], seed), kind="stable"))
-    else:
-        position = _doc_position(take(table.doc, order[rows]), descending=ties != "doc")
+    position = _positions(policy, _tied(table, order[rows], seed))
     order[rows] = order[rows[np.argsort(block * np.int64(len(rows)) + position)]]
 
 
-def _chance(table: RunTable, rows: Codes, seed: int) -> NDArray[np.uint64]:
-    """Return a random number for every row that its identifiers and the seed decide."""
-    system, topic = table.systems[table.system[rows]], table.topics[table.topic[rows]]
-    return random_keys(system, topic, take(table.doc, rows), seed=seed)
+def _tied(table: RunTable, rows: Codes, seed: int) -> Tied:
+    system, topic, doc = table.system[rows], table.topic[rows], take(table.doc, rows)
+    return Tied(table.systems, table.topics, system, topic, doc, seed)
 
 
-def _doc_position(doc: pa.Array, *, descending: bool) -> Codes:
-    """Return each document's position among all documents in the order of bytes."""
+def _positions(policy: TiePolicy, tied: Tied) -> Codes:
+    """Return each document's position among all of them, by what a policy compares."""
+    keys: Keys = policy.keys(tied) if policy.keys is not None else np.arange(len(tied.doc))
+    if isinstance(keys, pa.Array):
+        return _name_positions(keys, descending=policy.descending)
+    return _inverse(np.argsort(keys, kind="stable"))
+
+
+def _name_positions(doc: pa.Array, *, descending: bool) -> Codes:
+    """Return each name's position among all of them in the order of bytes."""
     coded = doc.cast(pa.large_string()).dictionary_encode()
     direction = "descending" if descending else "ascending"
     ordered = pc.array_sort_indices(coded.dictionary, order=direction)

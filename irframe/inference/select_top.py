@@ -4,10 +4,11 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import number
-from irframe.cubes.score import parse_metrics, score
+from irframe.cubes.score import score
 from irframe.cubes.tables import to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
+from irframe.experiments.metrics import parse_metrics
 from irframe.inference.averages import averages
 from irframe.metrics import Metric
 from irframe.metrics.averaging import TIE

@@ -158,6 +158,11 @@ class Metric(metaclass=MetricType):
         """Return the metric of all that was retrieved, or None if its value needs a depth."""
         return None if self.needs_depth else self
 
+    @property
+    def by_prefix(self) -> bool:
+        """Whether the score at a depth is, to the last bit, that of lists cut there."""
+        return not self.judged_only
+
     def _arguments(self, at: str) -> str:
         shown = [
             (spec.name, getattr(self, spec.name))

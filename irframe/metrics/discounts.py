@@ -1,8 +1,9 @@
 """Rank discounts of the cumulated-gain family."""
 
 import numpy as np
+from numpy.typing import NDArray
 
-from irframe.metrics.evidence import Floats
+Floats = NDArray[np.float64]
 
 DISCOUNTS = ("log2", "zipf", "jk")
 

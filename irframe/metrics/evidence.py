@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +11,27 @@ from numpy.typing import NDArray
 from irframe.errors import MetricError
 from irframe.gains import Binary, Gain
 from irframe.metrics.block import Block
+from irframe.metrics.discounts import discounts, ideal_sum
 from irframe.metrics.relative_position import ExpectedRanks, expected_ranks, relative_position
+from irframe.metrics.share import share
 from irframe.metrics.subtopics import Hits, find_hits
 from irframe.names import UNJUDGED
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Steps = tuple[Floats, Array]
+
+
+Word = TypeVar("Word", bound=Callable[..., Any])
+
+JUDGED_WORDS: set[str] = set()
+"""Words that depend on judgments and the depth alone, and not on what was retrieved."""
+
+
+def of_judgments(word: Word) -> Word:
+    """Say of a word that it depends on judgments and the depth alone."""
+    JUDGED_WORDS.add(word.__name__)
+    return word
 
 
 def positive(denominator: Array) -> Floats:
@@ -43,6 +57,9 @@ class Evidence:
     ----------
     block
         The rankings, all of one top grade.
+    prepared
+        What words that depend on judgments alone gave for other rankings of the same topics and
+        as many ranks; what is new is added. Not for blocks with a pool, which is that of the runs.
 
     Examples
     --------
@@ -57,7 +74,8 @@ class Evidence:
     array([1., 1., 2.])
     """
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, prepared: dict[tuple[Any, ...], Any] | None = None) -> None:
+        self._prepared = prepared
         self._block, self._top = block, max(int(block.top), 1)
         self._grade, self._tied = np.ascontiguousarray(block.grade), block.tied
         self._memory: dict[tuple[Any, ...], Any] = {}
@@ -77,14 +95,17 @@ class Evidence:
             name: getattr(metric, name) for name in parameters(attribute) if name != "self"
         }
         key = (word, *arguments.values())
-        if key not in self._memory:
-            self._memory[key] = attribute(self, **arguments)
-        return self._memory[key]
+        memory = self._memory
+        if self._prepared is not None and word in JUDGED_WORDS:
+            memory = self._prepared
+        if key not in memory:
+            memory[key] = attribute(self, **arguments)
+        return memory[key]
 
     def condensed(self) -> "Evidence":
         """Return the same of the rankings without their unjudged documents."""
         if ("condensed",) not in self._memory:
-            self._memory["condensed",] = Evidence(self._block.condensed())
+            self._memory["condensed",] = Evidence(self._block.condensed(), self._prepared)
         found: Evidence = self._memory["condensed",]
         return found
 
@@ -159,6 +180,7 @@ class Evidence:
         """Gain by rank, the best there is where unjudged; shape (..., depth)."""
         return self._gains(gain, rel, self.best_gain(gain, rel))
 
+    @of_judgments
     def best_gain(self, gain: Gain, rel: int) -> float:
         """Return what an unjudged document might gain: 1, or the top gain if that is more."""
         grades = np.arange(1 + max(self._top, rel))
@@ -186,16 +208,19 @@ class Evidence:
             return self.found(rel)
         return np.cumsum(self.gain(gain, rel), axis=-1)
 
+    @of_judgments
     def n_relevant(self, rel: int) -> Array:
         """Return R, the number of relevant judged documents; shape (..., 1)."""
         return self._at_least(self._block.count, rel)[..., np.newaxis]
 
+    @of_judgments
     def n_nonrelevant(self, rel: int) -> Array:
         """Return N, the judged documents of grades from 0 on, not relevant; shape (..., 1)."""
         count = self._block.count
         total: Array = self._at_least(count, 0) - self._at_least(count, rel)
         return total[..., np.newaxis]
 
+    @of_judgments
     def normaliser(self, norm: str, rel: int) -> Floats:
         """Divisor of AP and Q, infinite where there is nothing to divide by.
 
@@ -207,6 +232,7 @@ class Evidence:
         limited = np.minimum(n_relevant, self.rank)
         return n_relevant if norm == "R" else np.where(np.isinf(n_relevant), np.inf, limited)
 
+    @of_judgments
     def ideal_steps(self, gain: Gain, rel: int) -> Steps:
         """Ideal ranking as a staircase: how far the gain falls, and after how many documents.
 
@@ -215,6 +241,7 @@ class Evidence:
         falls, counts = self._staircase(self._block.count, gain, rel)
         return falls, counts[..., np.newaxis, :]
 
+    @of_judgments
     def pool_steps(self, gain: Gain, rel: int, ideal: str) -> Steps | None:
         """Ideal ranking of the pool of every depth, if `ideal` asks for it.
 
@@ -222,6 +249,22 @@ class Evidence:
         """
         return self._staircase(self.pool_count, gain, rel) if ideal == "pool" else None
 
+    @of_judgments
+    def ideal_gain(self, gain: Gain, rel: int, discount: str, base: float, ideal: str) -> Floats:
+        """Discounted gain of the ideal ranking at each depth, infinite for none; (..., depth)."""
+        falls, counts = self.pool_steps(gain, rel, ideal) or self.ideal_steps(gain, rel)
+        full = ideal == "full"
+        longest = max(len(self.rank), int(counts.max(initial=0)) if full else 0)
+        cumulated = np.concatenate([[0.0], np.cumsum(discounts(discount, base, longest))])
+        cut = np.full(1, np.inf) if full else self.rank
+        return positive(ideal_sum(falls, counts, cumulated, cut))
+
+    @of_judgments
+    def weights(self, discount: str, base: float) -> Floats:
+        """Discount of every rank; shape (depth,)."""
+        return discounts(discount, base, len(self.rank))
+
+    @of_judgments
     def expected_ranks(self, rel: int) -> ExpectedRanks:
         """Return the ranks that each relevant grade takes in the ideal ranking."""
         return expected_ranks(self._block.levels, self._block.count, rel)
@@ -243,6 +286,7 @@ class Evidence:
         found: Floats = self._memory[key].novelty(alpha)
         return found
 
+    @of_judgments
     def ideal_novelty(self, alpha: float, rel: int) -> Floats:
         """Subtopics covered by rank in the best ranking, likewise; shape (..., rank)."""
         gains, variants = self._subtopics("ideal", "ideal_of")
@@ -250,11 +294,13 @@ class Evidence:
         found: Floats = gains[..., place, :]
         return found
 
+    @of_judgments
     def by_subtopic(self, rel: int) -> Array:
         """Relevant documents of every subtopic; shape (..., subtopic)."""
         (count,) = self._subtopics("subtopic_count")
         return self._at_least(count, rel)
 
+    @of_judgments
     def n_subtopics(self, rel: int) -> Array:
         """Subtopics that have a relevant document; shape (..., 1)."""
         return np.asarray((self.by_subtopic(rel) > 0).sum(axis=-1, keepdims=True))
@@ -292,46 +338,10 @@ class Evidence:
         return falls[kept], np.cumsum(count[..., order], axis=-1)[..., kept]
 
 
-def share(gain: Floats, tied: NDArray[np.bool_], tail: tuple[Array, Array] | None = None) -> Floats:
-    """Give every document of a tied block the block's mean gain.
-
-    Parameters
-    ----------
-    gain
-        Gain by rank, shape (..., depth).
-    tied
-        Whether the document has the score of the one above it, shape (..., depth).
-    tail
-        Summed gain and number of the documents past the last rank tied with it, shape (...).
-
-    Returns
-    -------
-    numpy.ndarray
-        Mean gains, shape (..., depth).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> share(np.array([1.0, 0.0, 1.0]), np.array([False, True, False]))
-    array([0.5, 0.5, 1. ])
-    """
-    first = ~tied
-    first[..., 0] = True
-    starts = np.flatnonzero(first)
-    total = np.add.reduceat(gain.ravel(), starts)
-    shown = np.diff(starts, append=gain.size)
-    size = shown.astype(np.float64)
-    if tail is not None:
-        last = np.cumsum(first.sum(axis=-1).ravel()) - 1
-        total[last] += np.broadcast_to(tail[0], gain.shape[:-1]).ravel()
-        size[last] += np.broadcast_to(tail[1], gain.shape[:-1]).ravel()
-    return np.repeat(total / size, shown).reshape(gain.shape)
-
-
 @cache
 def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
     """Return the names of what a function takes."""
     return tuple(inspect.signature(function).parameters)
 
 
-__all__ = ["Array", "Evidence", "Floats", "Steps", "parameters", "positive", "share"]
+__all__ = ["Array", "Evidence", "Floats", "Steps", "parameters", "positive"]

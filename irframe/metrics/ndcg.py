@@ -7,8 +7,7 @@ import numpy as np
 
 from irframe.gains import Gain
 from irframe.metrics.base import Floats, Metric, parameter
-from irframe.metrics.discounts import DISCOUNTS, discounts, ideal_sum
-from irframe.metrics.evidence import Steps, positive
+from irframe.metrics.discounts import DISCOUNTS
 
 Ideal = Literal["judged", "pool", "full"]
 """What an ideal ranking is made of."""
@@ -82,14 +81,6 @@ class nDCG(Metric):
         """Return the metric by all that is relevant, whatever the depth."""
         return replace(self, ideal="full")
 
-    def kernel(
-        self, *, gain: Floats, rank: Floats, ideal_steps: Steps, pool_steps: Steps | None
-    ) -> Floats:
+    def kernel(self, *, gain: Floats, weights: Floats, ideal_gain: Floats) -> Floats:
         """Return the share of the ideal discounted gain at each depth."""
-        falls, counts = pool_steps or ideal_steps
-        longest = max(len(rank), int(counts.max(initial=0)) if self.ideal == "full" else 0)
-        weights = discounts(self.discount, self.base, longest)
-        cumulated = np.concatenate([[0.0], np.cumsum(weights)])
-        cut = np.full(1, np.inf) if self.ideal == "full" else rank
-        ideal = ideal_sum(falls, counts, cumulated, cut)
-        return np.cumsum(gain * weights[: len(rank)], axis=-1) / positive(ideal)
+        return np.cumsum(gain * weights, axis=-1) / ideal_gain

@@ -119,6 +119,11 @@ class ReadingOn(Metric, abstract=True):
         elif self.endless is None:
             raise MetricError(f"{name}, as there is no sum of all ranks", "None")
 
+    @property
+    def by_prefix(self) -> bool:
+        """Whether the score at a depth is that of lists cut there: if a horizon ends it."""
+        return self.horizon is not None and super().by_prefix
+
     def kernel(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:
         """Return the gain for a rank read of the list cut at each depth."""
         return self.reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank).utility

@@ -11,10 +11,10 @@ import xarray as xr
 
 from irframe.cubes.cube import build_cube
 from irframe.cubes.gate import read_cube
-from irframe.cubes.policy import Contributing, Policy, PoolDepth
-from irframe.cubes.score import Metrics
 from irframe.cubes.verb import in_memory
 from irframe.errors import InputError, ParameterError
+from irframe.experiments.metrics import Metrics
+from irframe.experiments.policy import Contributing, Policy, PoolDepth
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.atomic import atomic

@@ -8,7 +8,8 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import choice, listed, places, whole
-from irframe.cubes.score import Metrics, parse_metrics, refuse_metrics, wanted_depths
+from irframe.cubes.score import refuse_metrics, wanted_depths
+from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.inference.jointly import Adjust
 from irframe.inference.verdicts import Pairing
 from irframe.names import DEPTH, SYSTEM

@@ -7,7 +7,8 @@ import xarray as xr
 import irframe as ir
 from irframe.cubes import blockwise
 from irframe.cubes.blockwise import in_blocks, whole_block
-from irframe.cubes.score import block_fields, parse_metrics
+from irframe.cubes.score import block_fields
+from irframe.experiments.metrics import parse_metrics
 
 METRICS = parse_metrics(["AP", "nDCG", "ASL"])
 

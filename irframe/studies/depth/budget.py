@@ -9,9 +9,10 @@ import xarray as xr
 from irframe.checks import level, listed, number, whole
 from irframe.cubes.judgments import pool_depth_of
 from irframe.cubes.pooled import pooled
-from irframe.cubes.score import parse_metrics, score
+from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
+from irframe.experiments.metrics import parse_metrics
 from irframe.inference.cautions import guess, noted
 from irframe.inference.generalizability import population
 from irframe.inference.matched import BLOCK_BYTES, Array, Arrays, Matched

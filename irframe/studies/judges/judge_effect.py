@@ -10,8 +10,9 @@ from irframe.agreements import Agreement, parse_agreement
 from irframe.checks import listed, places
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.cubes.cube import cube as build
-from irframe.cubes.score import Metrics, parse_metrics, score, wanted_depths
+from irframe.cubes.score import score, wanted_depths
 from irframe.errors import IdError
+from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.inference.agreement_intervals import Asked, Of

@@ -8,9 +8,10 @@ import xarray as xr
 
 from irframe.agreements.innate import LABELS
 from irframe.checks import level
-from irframe.cubes.score import parse_metrics, score
+from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError
+from irframe.experiments.metrics import parse_metrics
 from irframe.inference.compare import compare
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType

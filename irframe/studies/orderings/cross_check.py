@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from irframe.agreements.innate import compare_rankings, count_labels
 from irframe.checks import level
-from irframe.cubes.score import parse_metrics, score
+from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
+from irframe.experiments.metrics import parse_metrics
 from irframe.gains import Gain
 from irframe.inference.matched import Matched
 from irframe.inference.matching import match_topics

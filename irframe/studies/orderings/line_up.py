@@ -6,9 +6,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.score import parse_metrics, score
+from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
+from irframe.experiments.metrics import parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.averaging import TIE
 from irframe.metrics.base import MetricType

@@ -7,9 +7,9 @@ import pandas as pd
 
 from irframe.checks import choice
 from irframe.cubes.cube import build_cube
-from irframe.cubes.policy import Policy
-from irframe.cubes.score import Metrics, parse_metrics
 from irframe.errors import IrframeError
+from irframe.experiments.metrics import Metrics, parse_metrics
+from irframe.experiments.policy import Policy
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
 from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table, read_table

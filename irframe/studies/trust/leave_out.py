@@ -13,9 +13,10 @@ from irframe.agreements import Kendall
 from irframe.cubes.judgments import cut, keep_judgments, pool_depth_of
 from irframe.cubes.layout import FILED
 from irframe.cubes.recall_base import gather, topic_of
-from irframe.cubes.score import parse_metrics, score, wanted_depths
+from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
+from irframe.experiments.metrics import parse_metrics
 from irframe.frames.progress import tracked
 from irframe.metrics import Metric
 from irframe.metrics.averaging import TIE, average

@@ -10,9 +10,10 @@ from irframe.agreements import Method
 from irframe.checks import whole
 from irframe.cubes.downsample import downsample
 from irframe.cubes.judgments import cut
-from irframe.cubes.score import parse_metrics, score, wanted_depths
+from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
+from irframe.experiments.metrics import parse_metrics
 from irframe.frames.progress import tracked
 from irframe.frames.sampling import refuse_percent
 from irframe.inference.agreement import agreement

@@ -7,8 +7,9 @@ import xarray as xr
 
 from irframe.agreements import Method
 from irframe.cubes.cube import cube as build
-from irframe.cubes.score import Metrics, parse_metrics, score
+from irframe.cubes.score import score
 from irframe.errors import ParameterError
+from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.inference.agreement import agreement

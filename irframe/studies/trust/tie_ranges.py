@@ -7,9 +7,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cubes.bounds import both_sides
-from irframe.cubes.score import block_fields, label_scores, parse_metrics, wanted_depths
+from irframe.cubes.score import block_fields, label_scores, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
+from irframe.experiments.metrics import parse_metrics
 from irframe.extremes.tie_orders import reordered_scores
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType

@@ -3,8 +3,8 @@
 import pytest
 
 import irframe as ir
-from irframe.cubes.policy import Policy
 from irframe.errors import DepthError, ParameterError
+from irframe.experiments.policy import Policy
 
 
 @pytest.mark.parametrize(

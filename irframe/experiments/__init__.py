@@ -1,0 +1,1 @@
+"""Runs and judgments coded once: joined, ranked and scored without labels in between."""

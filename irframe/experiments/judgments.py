@@ -1,0 +1,203 @@
+"""Judgments coded once: the judged documents of every topic, and what follows from them alone."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from irframe.errors import IdError, ParameterError
+from irframe.experiments.subtopics import count_grades, ideals, variants
+from irframe.frames.as_qrels import Qrels, as_qrels
+from irframe.frames.documents import Side, code_documents
+from irframe.frames.ids import Codes, repeated
+from irframe.frames.tables import QrelsTable, read_qrels_table, refuse_twice_judged
+from irframe.metrics import Metric
+from irframe.names import ITERATION, SUBTOPIC, TOPIC, roles
+
+WORDS = ("qrels", "runs", "common")
+"""Topics to be scored: all judged ones, those some run has a list for, those every run has."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """The judged documents of some topics, topic by topic."""
+
+    table: QrelsTable
+    """All judgments, as they were given."""
+    code: Codes
+    """Code in them of each topic."""
+    row: Codes
+    """Their row of each judged document here."""
+    count: NDArray[np.int64]
+    """How many judged documents each topic has."""
+
+    @classmethod
+    def of(cls, qrels: Qrels, metrics: Sequence[Metric], topics: Any = "qrels") -> "Judgments":
+        """Read judgments for some metrics.
+
+        Parameters
+        ----------
+        qrels
+            Qrels frame, or what `as_qrels` takes.
+        metrics
+            What they are read for, which may ask for subtopics.
+        topics
+            One of `WORDS`, of which the last two are decided run by run, or judged topics.
+
+        Raises
+        ------
+        IdError
+            If a document is judged twice for a topic.
+        ParameterError
+            For listed topics that are not judged.
+        """
+        table = read_qrels_table(with_subtopics(as_qrels(qrels), metrics))
+        (codes,) = code_documents(Side(table.topic, table.doc))
+        refuse_twice_judged(table, repeated(codes))
+        code = _chosen(table.topics, topics)
+        place = np.full(len(table.topics), -1)
+        place[code] = np.arange(len(code))
+        of_row = place[table.topic]
+        order = np.argsort(of_row, kind="stable")[np.count_nonzero(of_row < 0) :]
+        return cls(table, code, order, np.bincount(of_row[order], minlength=len(code)))
+
+    @cached_property
+    def topics(self) -> pd.Index:
+        """The topics."""
+        labels: pd.Index = self.table.topics[self.code]
+        return labels
+
+    @cached_property
+    def start(self) -> NDArray[np.int64]:
+        """Where the documents of each topic begin."""
+        return np.asarray(np.cumsum(self.count) - self.count)
+
+    @cached_property
+    def topic(self) -> Codes:
+        """The topic of each judged document."""
+        return np.repeat(np.arange(len(self.count)), self.count)
+
+    @cached_property
+    def grade(self) -> NDArray[np.int8]:
+        """The grade of each judged document."""
+        return self.table.grade[self.row]
+
+    @cached_property
+    def names(self) -> NDArray[np.object_]:
+        """The name of each judged document."""
+        found = np.empty(len(self.row), object)
+        found[:] = self.table.doc.take(pa.array(self.row)).to_pylist()
+        return found
+
+    @cached_property
+    def lists(self) -> list[tuple[Any, ...]]:
+        """The names of each topic's judged documents."""
+        names, ends = self.names.tolist(), (self.start + self.count).tolist()
+        return [
+            tuple(names[first:end]) for first, end in zip(self.start.tolist(), ends, strict=True)
+        ]
+
+    @cached_property
+    def places(self) -> dict[Any, int]:
+        """Topic -> its place."""
+        return {topic: place for place, topic in enumerate(self.topics.tolist())}
+
+    @cached_property
+    def _rows(self) -> dict[int, dict[Any, int]]:
+        return {}
+
+    def rows_of(self, topic: int) -> dict[Any, int]:
+        """Return the judged documents of a topic: name -> row."""
+        if topic not in self._rows:
+            first = int(self.start[topic])
+            names = self.lists[topic]
+            self._rows[topic] = dict(zip(names, range(first, first + len(names)), strict=True))
+        return self._rows[topic]
+
+    @cached_property
+    def place_of(self) -> Codes:
+        """Place here of each topic of the qrels, -1 where it was not chosen."""
+        found = np.full(len(self.table.topics), -1)
+        found[self.code] = np.arange(len(self.code))
+        return found
+
+    @cached_property
+    def here(self) -> Codes:
+        """Row here of each row of the qrels, -1 of topics that were not chosen."""
+        found = np.full(len(self.table.topic), -1)
+        found[self.row] = np.arange(len(self.row))
+        return found
+
+    @cached_property
+    def levels(self) -> NDArray[np.int8]:
+        """The grades that occur, ascending, over all judged topics."""
+        return np.unique(self.table.grade)
+
+    @cached_property
+    def top(self) -> int:
+        """The highest grade of all judged topics, at least 1."""
+        return max(1, int(self.levels[-1]))
+
+    @cached_property
+    def levels_of(self) -> NDArray[np.int64]:
+        """How many documents of each topic have each grade, shape (topic, level)."""
+        shape = len(self.count), len(self.levels)
+        cell = self.topic * shape[1] + np.searchsorted(self.levels, self.grade)
+        return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+
+    def relevant(self, rel: int) -> NDArray[np.bool_]:
+        """Return whether each topic has a document of this grade or a higher one."""
+        return np.asarray(self.levels_of[:, self.levels >= rel].any(axis=1))
+
+    def fields(self, metrics: Iterable[Metric]) -> dict[str, Any]:
+        """Return what metrics read of judgments, as fields of an `irframe.metrics.Block`."""
+        found = {"levels": self.levels, "count": self.levels_of, "top": self.top}
+        asking = [metric for metric in metrics if metric.subtopics]
+        if not asking or self.table.subtopic_grade is None:
+            return found
+        grade, wanted = self.table.subtopic_grade[self.row], variants(asking)
+        topics = len(self.topics)
+        return found | {
+            "start": self.start,
+            "subtopic_grade": grade,
+            "subtopic_count": count_grades(grade, self.topic, topics, self.levels),
+            "ideal": ideals(grade, self.topic, topics, self.names, wanted),
+            "ideal_of": np.reshape(wanted, (-1, 2)).astype(float),
+        }
+
+
+def _chosen(labels: pd.Index, topics: Any) -> Codes:
+    """Return the codes of topics, of all where a word or a run decides."""
+    wanted = f"topics {', '.join(map(repr, WORDS))} or a list of topics"
+    if isinstance(topics, str) and topics in WORDS:
+        return np.arange(len(labels))
+    if isinstance(topics, str) or not isinstance(topics, Iterable):
+        raise ParameterError(wanted, repr(topics))
+    listed: pd.Index = pd.Index(list(topics))
+    codes: Codes = labels.get_indexer(listed)
+    unknown = listed[codes < 0]
+    if len(unknown):
+        raise ParameterError("judged topics", f"{len(unknown)} others", "", map(repr, unknown))
+    if listed.has_duplicates or not len(listed):
+        twice: Sequence[Hashable] = listed[listed.duplicated()].tolist()
+        raise IdError(f"every {TOPIC} once, at least one", f"{len(twice)} again", "", twice)
+    return codes
+
+
+def with_subtopics(qrels: pd.DataFrame, metrics: Sequence[Metric]) -> pd.DataFrame:
+    """Return judgments whose iterations, if metrics need subtopics, are called so.
+
+    A column that says the same in every row, as most files of TREC do, names no subtopics.
+    """
+    found = roles(qrels.columns)
+    needed = any(metric.subtopics for metric in metrics) and SUBTOPIC not in found
+    if not needed or ITERATION not in found:
+        return qrels
+    named = qrels[found[ITERATION]]
+    several = bool((named != named.iloc[0]).any())
+    return qrels.rename(columns={found[ITERATION]: SUBTOPIC}) if several else qrels

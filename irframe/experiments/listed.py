@@ -1,0 +1,147 @@
+"""Lists as callers have them, read into keys to be sorted and the judged documents among them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, repeat
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from irframe.experiments.judgments import Judgments
+from irframe.frames.ids import Codes
+from irframe.names import ScoreDtype
+
+Array = NDArray[Any]
+Lists = Sequence[Mapping[Any, Any]]
+NAN = float("nan")
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """Lists by the judged topics, none of them ranked yet."""
+
+    judgments: Judgments
+    systems: pd.Index
+    """The label of the run."""
+    key: NDArray[np.floating[Any]]
+    """What is sorted, the smaller the earlier, as filed; infinite past the end of a list, shape
+    (topic, longest)."""
+    length: NDArray[np.int64]
+    """How long each list is, shape (topic,)."""
+    row: Codes
+    """The judged documents that were retrieved."""
+    key_of_row: NDArray[np.floating[Any]]
+    """The key of each of them."""
+
+    @property
+    def of(self) -> Codes:
+        """The list of every judged document."""
+        return self.judgments.topic[self.row]
+
+    unnamed: ClassVar = False
+    """Whether there are documents without a name, which are the last of those of equal scores."""
+
+    def documents(self, used: NDArray[np.bool_]) -> NDArray[np.object_]:
+        """Return the documents of some lists, list by list as filed; None for one unnamed."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class Named(Listed):
+    """Lists of names: a dictionary document -> score for each topic."""
+
+    lists: Lists
+
+    def documents(self, used: NDArray[np.bool_]) -> NDArray[np.object_]:
+        """Return the documents of some lists; see `Listed`."""
+        names = chain.from_iterable([self.lists[place] for place in np.flatnonzero(used).tolist()])
+        return np.fromiter(names, object, int(self.length[used].sum()))
+
+
+def read_lists(
+    lists: Lists, judgments: Judgments, dtype: ScoreDtype, systems: pd.Index
+) -> Named | None:
+    """Read a dictionary of scores for each topic; None if something in them is not as it should be.
+
+    Parameters
+    ----------
+    lists
+        Document -> score, for every judged topic.
+    judgments
+        The judgments.
+    dtype
+        The precision in which scores are equal.
+    systems
+        The label of the run.
+    """
+    length = np.fromiter(map(len, lists), np.int64, len(lists))
+    values = chain.from_iterable([each.values() for each in lists])
+    try:
+        score = np.fromiter(values, np.float64, int(length.sum()))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if np.isnan(score.min(initial=np.inf)):
+        return None
+    with np.errstate(over="ignore"):
+        key = -score.astype(dtype, copy=False)
+    row, mine = _judged(lists, judgments, length, key)
+    return Named(judgments, systems, as_matrix(key, length), length, row, mine, lists)
+
+
+def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) -> Array:
+    """Return values with a row for every list, and what stands past the end of one."""
+    longest = int(length.max(initial=0))
+    if len(values) == longest * len(length):
+        return values.reshape(len(length), longest)
+    inside = np.arange(longest) < length[:, np.newaxis]
+    found = np.full(inside.shape, past, values.dtype)
+    found[inside] = values
+    return found
+
+
+def _judged(
+    lists: Lists, judgments: Judgments, length: NDArray[np.int64], key: Array
+) -> tuple[Codes, Array]:
+    """Return the judged documents that were retrieved, with their keys.
+
+    A list is asked for the judged documents, or they are asked for those of the list, whichever
+    is less.
+    """
+    short = judgments.count > length
+    if not short.any():
+        return _asked(lists, judgments, np.arange(len(lists)), key.dtype)
+    code = np.fromiter(
+        chain.from_iterable(
+            [
+                map(judgments.rows_of(place).get, lists[place], repeat(-1))
+                for place in np.flatnonzero(short).tolist()
+            ]
+        ),
+        np.int64,
+        int(length[short].sum()),
+    )
+    hit = code >= 0
+    where = np.flatnonzero(np.repeat(short, length))[hit]
+    if short.all():
+        return code[hit], key[where]
+    row, mine = _asked(lists, judgments, np.flatnonzero(~short), key.dtype)
+    return np.concatenate([row, code[hit]]), np.concatenate([mine, key[where]])
+
+
+def _asked(lists: Lists, judgments: Judgments, some: Codes, dtype: Any) -> tuple[Codes, Array]:
+    """Ask some lists for their judged documents."""
+    names = judgments.lists
+    scores = chain.from_iterable(
+        [map(lists[place].get, names[place], repeat(NAN)) for place in some.tolist()]
+    )
+    found = np.fromiter(scores, np.float64, int(judgments.count[some].sum()))
+    there = np.flatnonzero(found == found)  # noqa: PLR0124 - those that are a number
+    rows = np.arange(len(judgments.row))
+    if len(some) < len(lists):
+        chosen = np.zeros(len(lists), bool)
+        chosen[some] = True
+        rows = np.flatnonzero(chosen[judgments.topic])
+    with np.errstate(over="ignore"):
+        return rows[there], -found[there].astype(dtype, copy=False)

@@ -1,0 +1,91 @@
+"""Metrics as they are asked for: parsed, each at its depth, or refused by name."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from irframe.errors import MetricError
+from irframe.frames.ties import TIE_POLICIES
+from irframe.gains import GainMap
+from irframe.metrics import Metric
+from irframe.metrics.base import MetricType
+from irframe.metrics.facts import facts, large_gains
+from irframe.metrics.parse_metric import parse_named
+from irframe.names import Ties
+
+Metrics = Iterable[Metric | MetricType | str] | Metric | MetricType | str
+
+
+def parse_metrics(metrics: Metrics) -> list[Metric]:
+    """Return metrics that are called what they were asked for, refusing none and repeated ones."""
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
+        metrics = [metrics]
+    chosen: dict[str, Metric] = {}
+    repeated = []
+    for found in map(parse_named, metrics):
+        repeated += [str(metric) for metric in found if len(found) == 1 and str(metric) in chosen]
+        chosen |= {str(metric): metric for metric in found if str(metric) not in chosen}
+    if repeated or not chosen:
+        found = "some again" * bool(repeated)
+        raise MetricError("at least one metric, each once", found, "", sorted(set(repeated)))
+    return list(chosen.values())
+
+
+def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: Ties, pooled: bool) -> None:
+    """Raise for metrics that cannot be computed.
+
+    Parameters
+    ----------
+    metrics
+        The metrics.
+    levels
+        The grades that occur.
+    ties
+        How rankings are decided.
+    pooled
+        Whether it is known what the pool was made of.
+    """
+    asking = [str(metric) for metric in metrics if facts(metric).pooled]
+    if asking and not pooled:
+        advice = "tell the contributing= runs or the pool_depth="
+        found = "judgments that these runs alone did not make, for"
+        raise MetricError("a known pool", found, advice, asking)
+    if TIE_POLICIES[ties].shares:
+        refused = [str(metric) for metric in metrics if not facts(metric).linear]
+        if refused:
+            advice = "choose another ties="
+            wanted = "metrics that share gain over ties: P, Recall, DCG, RBP"
+            raise MetricError(wanted, "", advice, refused)
+    for metric in metrics:
+        gain = facts(metric).gain
+        missing = gain.missing(levels) if isinstance(gain, GainMap) else []
+        if missing:
+            raise MetricError(f"a gain for every grade in {metric}", "none for", "", missing)
+        if large := large_gains(metric, levels):
+            raise MetricError(f"gains of at most 1 for {metric}", "more for grades", "", large)
+
+
+def at_depth(metric: Metric, depth: int | None) -> Metric:
+    """Return a metric at its own depth, or else at the one given, or else with nothing cut."""
+    if metric.depth is not None:
+        return metric
+    if depth is not None:
+        return replace(metric, depth=depth)
+    uncut = metric.uncut()
+    if uncut is None:
+        advice = f"write {metric} @ 10, or pass depth="
+        raise MetricError(f"a depth for {metric}, whose value depends on it", "none", advice)
+    return uncut
+
+
+def needed_depth(metrics: list[Metric]) -> int | None:
+    """Return how deep lists must be read, None for as deep as they are."""
+    whole = any(metric.depth is None or metric.judged_only for metric in metrics)
+    return None if whole else deepest(metrics)
+
+
+def deepest(metrics: list[Metric]) -> int:
+    """Return the greatest depth of their own that metrics have, at least 1."""
+    return max([1, *(metric.depth or 1 for metric in metrics)])

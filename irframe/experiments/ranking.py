@@ -1,0 +1,142 @@
+"""Ranks of the judged documents of lists, found without looking at the names of the others."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irframe.experiments.hits import Hits
+from irframe.experiments.listed import Listed
+from irframe.frames.ids import Codes, rows_of_ranges
+from irframe.frames.ties import Tied, TiePolicy
+
+Array = NDArray[Any]
+
+
+def rank_hits(listed: Listed, policy: TiePolicy, seed: int) -> Hits:
+    """Rank the judged documents of lists.
+
+    Names are compared only among equal scores, and only where one of the documents is judged.
+
+    Parameters
+    ----------
+    listed
+        The lists.
+    policy, seed
+        What decides among equal scores.
+    """
+    keys, of, mine = _sorted(listed.key), listed.of, listed.key_of_row
+    before = _count(keys, of, mine, equal=False)
+    last = listed.length[of] - 1
+    following = np.minimum(before + 1, last)
+    tied = np.flatnonzero((before < last) & (keys[of, following] == mine))
+    if len(tied):
+        upto = np.minimum(_count(keys, of[tied], mine[tied], equal=True), last[tied] + 1)
+        before[tied] += _earlier(listed, policy, seed, tied, before[tied], upto)
+    shared = _tied(keys, listed.length) if policy.shares else None
+    length = listed.length[np.newaxis]
+    return Hits(length, of, before + 1, listed.row, tied=shared)
+
+
+def _sorted(key: Array) -> Array:
+    """Sort keys by lists, as many in each as bisection goes through: a power of 2, less 1."""
+    longest = key.shape[1]
+    keys = np.full((len(key), (1 << longest.bit_length()) - 1), np.inf, key.dtype)
+    keys[:, :longest] = key
+    keys[:, :longest].sort(axis=1)
+    return keys
+
+
+def _count(keys: Array, of: Codes, mine: Array, *, equal: bool) -> Codes:
+    """Count the keys of a sorted list that are smaller than one, or equal too, by bisection."""
+    width, flat = keys.shape[1], keys.ravel()
+    first = of * width - 1
+    place = first.copy()
+    step = (width + 1) >> 1
+    while step:
+        probe = place + step
+        there = flat.take(probe)
+        np.copyto(place, probe, where=there <= mine if equal else there < mine)
+        step >>= 1
+    return np.asarray(place - first)
+
+
+def _tied(keys: Array, length: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return whether documents have the key of the one above, list by list."""
+    same = np.zeros(keys.shape, bool)
+    same[:, 1:] = keys[:, 1:] == keys[:, :-1]
+    return same[np.arange(keys.shape[1]) < length[:, np.newaxis]]
+
+
+def _earlier(
+    listed: Listed, policy: TiePolicy, seed: int, hit: Codes, first: Codes, upto: Codes
+) -> Codes:
+    """Count the documents that go before judged ones among those of the same score.
+
+    Parameters
+    ----------
+    listed, policy, seed
+        As for `rank_hits`.
+    hit
+        The judged documents, by their place in `listed.row`.
+    first, upto
+        Where, in order, those of the same score begin and end.
+    """
+    of, size = listed.of[hit], upto - first
+    used = np.zeros(len(listed.key), bool)
+    used[of] = True
+    order = _order(listed, used)
+    ranges = (np.cumsum(used) - 1)[of] * order.shape[1] + first
+    row = order.ravel().take(rows_of_ranges(ranges, size))
+    other = listed.documents(used)[row]
+    own = np.repeat(listed.judgments.names[listed.row[hit]], size)
+    before = _before(listed, policy, seed, np.repeat(of, size), other, own)
+    if before is None or before.dtype != bool:
+        filed = row < np.repeat(row[other == own], size)
+        before = filed if before is None else (before < 0) | ((before == 0) & filed)
+    return np.add.reduceat(before, np.cumsum(size) - size, dtype=np.int64)
+
+
+def _order(listed: Listed, used: NDArray[np.bool_]) -> Codes:
+    """Return the rows of some lists in order, numbered as filed through all of them."""
+    length = listed.length[used]
+    endless = np.isinf(listed.key_of_row.max(initial=-np.inf))  # as what stands past the ends
+    key = listed.key if used.all() else listed.key[used]
+    order: Codes = np.argsort(key, axis=1, kind="stable" if endless else None)
+    order += (np.cumsum(length) - length)[:, np.newaxis]
+    return order
+
+
+def _before(
+    listed: Listed, policy: TiePolicy, seed: int, of: Codes, other: Array, own: Array
+) -> Array | None:
+    """Compare documents with others of the same score and list.
+
+    Returns
+    -------
+    numpy.ndarray or None
+        Whether each goes before the other, by names, of which a list has none twice; or whether a
+        number goes before, -1, is the same, 0, or not, 1. None where rows decide by themselves.
+    """
+    if policy.keys is None:
+        return None
+    named = np.flatnonzero(other != None) if listed.unnamed else slice(None)  # noqa: E711
+    topics = listed.judgments.topics
+    keys, limit = (
+        policy.keys(Tied(listed.systems, topics, 0, of[named], _as_text(names[named]), seed))
+        for names in (other, own)
+    )
+    text = keys.dtype == object
+    found = np.zeros(len(other), bool) if text else np.ones(len(other), np.int8)
+    if text:
+        found[named] = keys > limit if policy.descending else keys < limit
+    else:
+        found[named] = (keys > limit).astype(np.int8) - (keys < limit)
+    return found
+
+
+def _as_text(names: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Return names as text, by which they are compared."""
+    if not len(names) or isinstance(names[0], str):
+        return names
+    return np.array([str(name) for name in names], object)

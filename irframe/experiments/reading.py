@@ -1,0 +1,260 @@
+"""Runs of every kind read into what a scorer needs of them, by the shortest way that they allow."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from irframe.errors import InputError, MetricError
+from irframe.experiments.absence import (
+    refuse_none_common,
+    warn_missing,
+    warn_unjudged,
+    warn_unjudged_topics,
+)
+from irframe.experiments.framed import Framed
+from irframe.experiments.hits import Hits
+from irframe.experiments.judgments import Judgments
+from irframe.experiments.listed import Listed, Lists, read_lists
+from irframe.experiments.placed import Places, read_places, refuse_beyond
+from irframe.experiments.policy import Policy
+from irframe.experiments.pool import Pool
+from irframe.experiments.ranking import rank_hits
+from irframe.frames.as_runs import Runs, as_runs
+from irframe.frames.columns import numbers
+from irframe.frames.ids import Codes, grouped
+from irframe.frames.sampling import fresh_seed, whole_seed
+from irframe.frames.tables import ONLY_SYSTEM
+from irframe.frames.ties import TIE_POLICIES
+from irframe.names import DOC, SCORE, SYSTEM, TOPIC, roles
+
+ONLY = pd.Index([ONLY_SYSTEM])
+
+SMALL = 1 << 14
+"""Rows of a frame up to which dictionaries of names are faster than columns."""
+
+TEXT: set[type] = {str, np.str_}
+WHOLE: set[type] = {int, np.int64, np.int32}
+"""Types of ids."""
+
+NUMBERS: set[type] = {float, int, np.float64, np.float32}
+"""Types of scores that are read as they are."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What is read of runs."""
+
+    systems: pd.Index
+    """Their systems."""
+    names: list[Any]
+    """What the caller calls systems and topics."""
+    hits: Hits
+    """What their lists hold of the judgments."""
+    chosen: NDArray[np.bool_]
+    """Which topics are scored."""
+    pool: Pool | None = None
+    """What the pool was made of, where that is asked for."""
+
+
+class Reader:
+    """Reads runs for the same judgments.
+
+    Parameters
+    ----------
+    judgments, policy
+        The judgments, and how rankings are decided.
+    docs
+        Documents that arrays may name by their position, besides the judged ones.
+    pooled
+        Whether it is asked what the pool was made of.
+    """
+
+    def __init__(
+        self, judgments: Judgments, policy: Policy, docs: Iterable[Any], *, pooled: bool
+    ) -> None:
+        self.places = Places(judgments, docs)
+        self._judgments, self._policy, self._pooled = judgments, policy, pooled
+        self._ties = TIE_POLICIES[policy.ties]
+        self._kinds, self._topic_kinds = (
+            TEXT if isinstance(ids[0], str) else WHOLE
+            for ids in (judgments.names, judgments.topics)
+        )
+
+    def read(self, run: Runs | None) -> Run:
+        """Read whatever `as_runs` takes."""
+        if type(run) is dict:
+            return self._dictionary(run) or self._table(as_runs(run))
+        frame = as_runs(run)
+        return self._small(frame) or self._table(frame)
+
+    def read_arrays(self, topic: Any, doc: Any, score: Any) -> Run:
+        """Read three arrays, of ids or positions."""
+        columns = {TOPIC: topic, DOC: doc, SCORE: score}
+        arrays = {name: np.asarray(values) for name, values in columns.items()}
+        if len({array.shape for array in arrays.values()}) > 1 or arrays[TOPIC].ndim != 1:
+            found = f"{', '.join(f'{name} {array.shape}' for name, array in arrays.items())}"
+            raise InputError("topic, doc and score as arrays of one length", found)
+        if not _is_place(arrays[DOC], self._judgments.names[0]):
+            return self.read(self._named(arrays))
+        if not self._by_dictionary:
+            wanted = "documents by name, for the pool of runs and for ties='rank'"
+            raise InputError(wanted, "positions")
+        others: list[Any] = []
+        place = arrays[TOPIC]
+        if not _is_place(place, self._judgments.topics[0]):
+            place, others = self._places_of(pd.Series(place))
+            place = np.where(place < len(self._judgments.count), place, -1)
+        scores, dtype = numbers(pd.Series(arrays[SCORE], name=SCORE)), self._policy.score_dtype
+        listed = read_places(self.places, place, arrays[DOC], scores, dtype, ONLY)
+        return self._ranked(listed, others)
+
+    def _named(self, arrays: dict[str, NDArray[Any]]) -> pd.DataFrame:
+        """Return arrays with documents by name as a frame with topics by name, too."""
+        place = arrays[TOPIC]
+        if not _is_place(place, self._judgments.topics[0]):
+            return pd.DataFrame(arrays)
+        refuse_beyond(TOPIC, place, len(self._judgments.topics))
+        named = {name: array[place >= 0] for name, array in arrays.items()}
+        return pd.DataFrame(named | {TOPIC: self._judgments.topics[named[TOPIC]]})
+
+    @property
+    def _by_dictionary(self) -> bool:
+        return not self._pooled and self._ties.column == SCORE
+
+    def _dictionary(self, run: dict[Any, Any]) -> Run | None:
+        """Read {topic: {doc: score}}; None for anything else, or where something in it is odd."""
+        nothing: dict[Any, float] = {}
+        known = self._judgments.places
+        lists = [run.get(topic, nothing) for topic in known]
+        if not self._by_dictionary or not any(lists) or not self._plain(lists):
+            return None
+        others: list[Any] = []
+        if sum(map(bool, lists)) < len(run):
+            others = [topic for topic, docs in run.items() if topic not in known and docs]
+            strange = any(type(run[topic]) is not dict for topic in others)
+            if strange or not _of(others, self._topic_kinds):
+                return None
+        listed = read_lists(lists, self._judgments, self._policy.score_dtype, ONLY)
+        return None if listed is None else self._ranked(listed, others)
+
+    def _plain(self, lists: Lists) -> bool:
+        """Return whether lists are dictionaries, with ids and scores that begin as they should."""
+        if {type(each) for each in lists} != {dict}:
+            return False
+        filled = [each for each in lists if each]
+        kinds = {type(next(iter(each))) for each in filled}
+        kinds_of_score = {type(next(iter(each.values()))) for each in filled}
+        return kinds <= self._kinds and kinds_of_score <= NUMBERS
+
+    def _small(self, frame: pd.DataFrame) -> Run | None:
+        """Read a small frame of one system; None for another, or where something in it is odd."""
+        known = roles(frame.columns)
+        if not self._by_dictionary or SCORE not in known or not 0 < len(frame) <= SMALL:
+            return None
+        system = pd.unique(frame[known[SYSTEM]]) if SYSTEM in known else ONLY
+        score = frame[known[SCORE]]
+        names = frame[known[DOC]].to_numpy(object).tolist()
+        odd = not (_is_plain(score) and _of(names, self._kinds))
+        topic = frame[known[TOPIC]]
+        if len(system) > 1 or odd or pd.isna(system[0]) or topic.isna().any():
+            return None
+        place, others = self._places_of(topic)
+        lists = self._lists(place, names, score.to_numpy(np.float64))
+        if lists is None or not any(lists) or not _of(others, self._topic_kinds):
+            return None
+        listed = read_lists(lists, self._judgments, self._policy.score_dtype, pd.Index(system))
+        titles = [known.get(SYSTEM, SYSTEM), known[TOPIC]]
+        return None if listed is None else self._ranked(listed, others, titles)
+
+    def _places_of(self, topic: pd.Series) -> tuple[Codes, list[Any]]:
+        """Return the place of each row's topic, and the topics not judged, which come last."""
+        codes, labels = pd.factorize(topic)
+        place = self._judgments.topics.get_indexer(pd.Index(labels))
+        others = np.flatnonzero(place < 0)
+        place[others] = len(self._judgments.count) + np.arange(len(others))
+        return place[codes], pd.Index(labels)[others].tolist()
+
+    def _lists(
+        self, place: Codes, names: list[Any], score: NDArray[np.float64]
+    ) -> list[dict[Any, float]] | None:
+        """Return a dictionary for each topic; None if one has a document twice."""
+        if (place[1:] < place[:-1]).any():
+            order = grouped(place)
+            names, score = [names[row] for row in order.tolist()], score[order]
+        values, topics = score.tolist(), len(self._judgments.count)
+        ends = np.cumsum(np.bincount(place, minlength=topics)).tolist()
+        parts = [slice(*pair) for pair in pairwise([0, *ends])]
+        lists = [dict(zip(names[part], values[part], strict=True)) for part in parts]
+        return lists[:topics] if sum(map(len, lists)) == len(names) else None
+
+    def _table(self, frame: pd.DataFrame) -> Run:
+        """Read a run frame of any kind."""
+        framed = Framed.of(frame, self._judgments, self._policy, self._seed)
+        known = roles(frame.columns)
+        names = [known.get(role, role) for role in (SYSTEM, TOPIC)]
+        hits = framed.hits()
+        if not len(hits.row):
+            columns = (each.columns[DOC] for each in (framed.table, self._judgments.table))
+            some = framed.table.doc[:3].to_pylist()
+            warn_unjudged(some, self._judgments.names[:3], tuple(columns))
+        found = self._told(framed.table.systems, names, hits, framed.unjudged_topics.tolist())
+        if not self._pooled:
+            return found
+        pool, stated = framed.pool(int(hits.length.max(initial=0)))
+        if not (stated or pool.complete):
+            advice = "tell the contributing= runs or the pool_depth="
+            raise MetricError(
+                "a known pool", "judgments that these runs alone did not make", advice
+            )
+        return replace(found, pool=pool)
+
+    @property
+    def _seed(self) -> int:
+        seed = self._policy.seed
+        return fresh_seed() if seed is None else whole_seed(seed)
+
+    def _ranked(
+        self, listed: Listed, others: Sequence[Any], names: Sequence[Any] = (SYSTEM, TOPIC)
+    ) -> Run:
+        """Return lists ranked, with warnings of what they lack."""
+        if not len(listed.row):
+            first = np.arange(len(listed.length)) == listed.length.argmax()
+            warn_unjudged(listed.documents(first)[:3], self._judgments.names[:3])
+        hits = rank_hits(listed, self._ties, self._seed)
+        return self._told(listed.systems, list(names), hits, others)
+
+    def _told(self, systems: pd.Index, names: list[Any], hits: Hits, others: Sequence[Any]) -> Run:
+        """Return what was read, with warnings of topics that one side lacks."""
+        topics = self._policy.topics
+        if isinstance(topics, str):
+            warn_unjudged_topics(others)
+        listed = hits.length > 0
+        chosen: NDArray[np.bool_] = np.ones(listed.shape[1], bool)
+        if topics == "common":
+            refuse_none_common(systems, listed)
+            chosen = np.asarray(listed.all(axis=0))
+        elif topics == "runs":
+            chosen = np.asarray(listed.any(axis=0))
+        if not listed.all():
+            warn_missing(systems, self._judgments.topics[chosen], listed[:, chosen])
+        return Run(systems, names, hits, chosen)
+
+
+def _is_place(values: NDArray[Any], judged: Any) -> bool:
+    """Return whether values are positions: integers, where judged ids are none themselves."""
+    return bool(np.issubdtype(values.dtype, np.integer)) and isinstance(judged, str)
+
+
+def _of(values: Iterable[Any], kinds: set[type]) -> bool:
+    """Return whether values are of some types alone."""
+    return set(map(type, values)) <= kinds
+
+
+def _is_plain(score: pd.Series) -> bool:
+    """Return whether a column holds the numbers of numpy."""
+    return isinstance(score.dtype, np.dtype) and score.dtype.kind in "fiu"

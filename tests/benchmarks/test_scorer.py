@@ -1,0 +1,116 @@
+"""Scoring one run after the other by a prepared scorer, against pytrec_eval's reused evaluator.
+
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_scorer.py``. The peer is timed
+beside irframe, alternately, and the ratio of the best rounds is reported: for pytrec_eval with
+averages made in Python, as its users make them.
+"""
+
+import sys
+import time
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+import pytrec_eval
+
+import irframe as ir
+
+METRICS = {"nDCG@10": "ndcg_cut_10", "AP": "map", "RR": "recip_rank"}
+SIZES = {(1, 10): 300, (50, 100): 150, (1000, 100): 12, (1000, 1000): 5, (6980, 1000): 2}
+"""Topics and documents -> rounds."""
+
+
+def drawn(topics, docs, lists="even", judged=20):
+    """Return a run, `lists` even, ragged or tied, and judgments of some of its documents."""
+    rng = np.random.default_rng(0)
+    run = {}
+    for topic in range(topics):
+        length = int(rng.integers(docs // 2, docs + 1)) if lists == "ragged" else docs
+        names = [f"d{number}" for number in rng.choice(100_000, length, replace=False)]
+        scores = rng.normal(size=length)
+        scores = scores.round(1) if lists == "tied" else scores
+        run[f"q{topic}"] = dict(zip(names, scores.tolist(), strict=True))
+    qrels = {
+        topic: {doc: int(rng.integers(0, 3)) for doc in list(found)[:judged]}
+        for topic, found in run.items()
+    }
+    return run, qrels
+
+
+def seconds(function):
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def race(benchmark, what, ours, theirs, peer, rounds):
+    """Time both alternately; report and return how our best compares with theirs."""
+    other = []
+    setup = lambda: other.append(seconds(theirs))  # noqa: E731
+    benchmark.pedantic(ours, setup=setup, rounds=rounds, warmup_rounds=1)
+    mine, best = benchmark.stats.stats.min, min(other)
+    benchmark.extra_info.update({peer: best, "ratio": mine / best})
+    line = f"{what}: {1e3 * mine:.2f} ms, {peer} {1e3 * best:.2f} ms: {mine / best:.2f} of its time"
+    sys.stdout.write(f"\n{line}\n")
+    return mine / best
+
+
+def evaluator(qrels):
+    """Return what averages pytrec_eval's scores."""
+    known = pytrec_eval.RelevanceEvaluator(qrels, set(METRICS.values()))
+
+    def mean(run):
+        scores = known.evaluate(run).values()
+        return {name: sum(each[name] for each in scores) / len(scores) for name in METRICS.values()}
+
+    return mean
+
+
+@pytest.mark.parametrize("lists", ["even", "ragged", "tied"])
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_dictionaries(benchmark, size, lists):
+    run, qrels = drawn(*size, lists)
+    scorer, peer = ir.scorer(qrels, METRICS), evaluator(qrels)
+    if lists != "tied":
+        expected = {name: peer(run)[theirs] for name, theirs in METRICS.items()}
+        assert scorer.mean(run) == pytest.approx(expected, abs=1e-6)
+    what = f"{size[0]} topics x {size[1]}, {lists} lists"
+    given = lambda: scorer.mean(run), lambda: peer(run)
+    ratio = race(benchmark, what, *given, "pytrec_eval", SIZES[size])
+    asked = {50: 0.75, 1000: 0.45 if size[1] == 100 else 0.3, 6980: 0.25, 1: 100}[size[0]]
+    assert ratio < asked * (1 if lists == "even" else 2)
+
+
+@pytest.mark.parametrize("shuffled", [False, True], ids=["sorted", "shuffled"])
+def test_arrays_by_position(benchmark, shuffled):
+    run, qrels = drawn(8000, 40, judged=10)
+    scorer, peer, frame = ir.scorer(qrels, METRICS), evaluator(qrels), ir.as_runs(run)
+    frame = frame.sort_values(["topic", "score"], ascending=False)
+    frame = frame.sample(frac=1, random_state=0) if shuffled else frame
+    topic, doc = (
+        known.get_indexer(frame[name])
+        for known, name in ((scorer.topics, "topic"), (scorer.docs, "doc"))
+    )
+    score = frame["score"].to_numpy()
+    assert scorer.mean(topic=topic, doc=doc, score=score) == scorer.mean(run)
+    ours = lambda: scorer.mean(topic=topic, doc=doc, score=score)  # noqa: E731
+    what = f"arrays by position, 8000 topics x 40, {'shuffled' if shuffled else 'sorted'}"
+    assert race(benchmark, what, ours, lambda: peer(run), "pytrec_eval on dictionaries", 10) < 1
+
+
+@pytest.mark.parametrize("prepared", [True, False], ids=["prepared", "evaluate"])
+@pytest.mark.parametrize("size", [(50, 100), (1000, 100)], ids=str)
+def test_frames(benchmark, size, prepared):
+    run, qrels = drawn(*size)
+    frame, judged = ir.as_runs(run).assign(system="run"), ir.as_qrels(qrels)
+    named = {"topic": "query_id", "doc": "doc_id", "grade": "relevance"}
+    theirs = frame.rename(columns=named), judged.rename(columns=named)
+    measures = [ir_measures.parse_measure(name) for name in METRICS]
+    scorer = ir.scorer(judged, METRICS)
+    ours = lambda: scorer(frame) if prepared else ir.evaluate(frame, judged, METRICS)  # noqa: E731
+    peer = lambda: pd.DataFrame(ir_measures.iter_calc(measures, *theirs[::-1]))  # noqa: E731
+    how = "prepared" if prepared else "evaluate"
+    what = f"frames of {size[0]} topics x {size[1]}, {how}"
+    ratio = race(benchmark, what, ours, peer, "ir_measures", 20 if size[0] == 50 else 4)
+    assert ratio < (1 if prepared else 10)

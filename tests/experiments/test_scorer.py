@@ -1,0 +1,407 @@
+"""The scorer gives what `evaluate` gives, to the last bit, whatever it is asked and handed."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from variants import VARIANTS
+
+import irframe as ir
+from irframe.errors import (
+    DepthError,
+    GradeError,
+    IdError,
+    InputError,
+    IrframeWarning,
+    MetricError,
+    ParameterError,
+    RankingError,
+)
+from irframe.experiments import reading
+from irframe.frames.ties import TIE_POLICIES, TiePolicy
+from irframe.metrics import METRICS
+from irframe.metrics.facts import facts
+from irframe.names import SCORE_DTYPES, TIES
+
+PLAIN = [each.text for each in VARIANTS if not facts(each.text).pooled]
+POOLED = [each.text for each in VARIANTS if facts(each.text).pooled]
+NOVEL = [name for name, kind in METRICS.items() if kind.subtopics and name != "IA"]
+
+
+def uncut(texts):
+    """Return metrics that need no depth."""
+    return [each for each in texts if "@" in each or ir.parse_metric(each).uncut() is not None]
+
+
+def at_depths(texts, depths):
+    """Return metrics at depths, one after the other, but for those with a depth of another kind."""
+    given = zip(texts, itertools.cycle(depths), strict=False)
+    return [text if "@" in text else f"{text}@{depth}" for text, depth in given]
+
+
+def asked(ties, subset=PLAIN):
+    """Return every metric that a policy allows, with nothing cut and at several depths."""
+    allowed = [each for each in subset if ties != "mean" or facts(each).linear]
+    yield uncut(allowed)
+    yield at_depths(allowed, (1, 4, 9, 30))
+    closed = ["RBP(p=0.5, judged_only=True)", "AP(judged_only=True)", "AP(judged_only=True)@3"]
+    yield closed[:1] if ties == "mean" else closed
+
+
+def drawn(seed, *, whole=False, least=0):
+    """Return a run and judgments: lists long, short and empty, many ties, topics on one side."""
+    rng = np.random.default_rng(seed)
+    name = (lambda number: number) if whole else (lambda number: f"d{number}{'é' * (number % 3)}")
+    run, qrels = {}, {}
+    for number, length in enumerate((1, 2, 12, 40, 0, 25, 25, 3)):
+        topic = number + 100 if whole else f"q{number}"
+        docs = [name(int(each)) for each in rng.choice(70, length, replace=False)]
+        scores = rng.normal(size=length).round(int(rng.integers(0, 3)))
+        scores[rng.random(length) < 0.1] = rng.choice([-np.inf, 0.0, -0.0])
+        run[topic] = dict(zip(docs, scores.tolist(), strict=True))
+        size = int(rng.integers(2, 50)) if number % 2 else 5
+        pool = [name(int(each)) for each in rng.choice(70, size, replace=False)]
+        grades = rng.integers(least, 4, size).tolist()
+        qrels[topic] = dict(zip(pool, grades, strict=True))
+        if number == 5:
+            qrels[topic] = dict.fromkeys(qrels[topic], 0)
+    listed = list(run)
+    qrels[listed[3]] |= dict.fromkeys(list(run[listed[3]])[:9], 2)
+    qrels[listed[6]] |= dict(itertools.islice(qrels[listed[3]].items(), 8))
+    del run[listed[7]], qrels[listed[1]]
+    return run, qrels
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrframeWarning)
+        yield
+
+
+def same(found, expected):
+    """Assert that frames of scores are alike to the last bit."""
+    pd.testing.assert_frame_equal(found, expected, check_exact=True)
+    assert {**expected.attrs, **found.attrs} == expected.attrs
+
+
+def roads(scorer, run):
+    """Yield the run in every form that a scorer takes, each with what gives its scores."""
+    frame = ir.as_runs(run)
+    yield "dictionary", lambda: scorer(run)
+    yield "frame", lambda: scorer(frame)
+    yield "rows in another order", lambda: scorer(frame.sample(frac=1, random_state=1))
+    ids = {name: frame[name].to_numpy(object) for name in ("topic", "doc")}
+    yield "ids", lambda: scorer(**ids, score=frame["score"].to_numpy())
+    if not isinstance(scorer.topics[0], str):
+        return
+    topic, doc = (
+        x.get_indexer(frame[n]) for x, n in ((scorer.topics, "topic"), (scorer.docs, "doc"))
+    )
+    yield "positions", lambda: scorer(topic=topic, doc=doc, score=frame["score"])
+    yield (
+        "documents alone by position",
+        lambda: scorer(topic=ids["topic"], doc=doc, score=frame["score"]),
+    )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "whole"), [*zip(SCORE_DTYPES, (False, True), strict=True)], ids=["text", "integers"]
+)
+@pytest.mark.parametrize("ties", [each for each in TIES if each != "rank"])
+def test_every_road_gives_what_evaluate_gives(ties, dtype, whole, monkeypatch):
+    run, qrels = drawn(len(ties), whole=whole)
+    policy = {"ties": ties, "score_dtype": dtype, "seed": 5}
+    every = {doc for docs in run.values() for doc in docs}
+    for metrics in asked(ties):
+        expected = ir.evaluate(run, qrels, metrics, **policy)
+        scorer = ir.scorer(qrels, metrics, docs=every, **policy)
+        for road, score in roads(scorer, run):
+            if ties == "order" and road == "rows in another order":
+                continue
+            same(score(), expected)
+        monkeypatch.setattr(reading, "SMALL", 0)
+        same(scorer(ir.as_runs(run)), expected)
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["text", "integers"])
+def test_what_a_policy_ties_stays_as_filed(whole, monkeypatch):
+    shorter = TiePolicy(keys=lambda tied: np.array([len(str(name)) for name in tied.doc]))
+    monkeypatch.setitem(TIE_POLICIES, "random", shorter)
+    run, qrels = drawn(7, whole=whole)
+    expected = ir.evaluate(run, qrels, uncut(PLAIN), ties="random")
+    every = {doc for docs in run.values() for doc in docs}
+    scorer = ir.scorer(qrels, uncut(PLAIN), docs=every, ties="random")
+    for road, score in roads(scorer, run):
+        if road != "rows in another order":
+            pd.testing.assert_frame_equal(score(), expected, check_exact=True)
+
+
+def test_ranks_decide_where_asked():
+    run, qrels = drawn(1)
+    frame = ir.as_runs(run)
+    frame["rank"] = frame.groupby("topic")["score"].rank(method="first")
+    for metrics in asked("rank"):
+        scorer = ir.scorer(qrels, metrics, ties="rank")
+        same(scorer(frame), ir.evaluate(frame, qrels, metrics, ties="rank"))
+        same(scorer(frame.drop(columns="score")), ir.evaluate(frame, qrels, metrics, ties="rank"))
+    with pytest.raises(RankingError, match="a column 'rank'"):
+        scorer(run)
+    with pytest.raises(InputError, match="documents by name"):
+        scorer(topic=[0], doc=[0], score=[1.0])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"depth": 3},
+        {"depth": 60},
+        {"no_rel": "nan"},
+        {"topics": ["q6", "q0", "q5"]},
+        {"depth": 5, "ties": "doc", "no_rel": "nan"},
+    ],
+    ids=str,
+)
+def test_options_mean_what_they_mean_for_evaluate(options):
+    run, qrels = drawn(3, least=-2)
+    for metrics in (uncut(PLAIN), at_depths(PLAIN, (2, 7))):
+        scorer = ir.scorer(qrels, metrics, **options)
+        expected = ir.evaluate(run, qrels, metrics, **options)
+        for given in (run, ir.as_runs(run), ir.as_runs(run).assign(system="x")):
+            found = scorer(given)
+            assert np.array_equal(found.to_numpy(), expected.to_numpy(), equal_nan=True)
+            assert found.index.equals(expected.index) or given is not run
+
+
+def test_several_systems_and_the_names_of_the_caller():
+    runs, qrels = ir.example_track()
+    named = runs.rename(columns={"system": "tag", "topic": "qid", "doc": "docno"})
+    for metrics in asked("trec"):
+        scorer = ir.scorer(qrels, metrics)
+        same(scorer(named), ir.evaluate(named, qrels, metrics))
+        one = named[named["tag"] == "bm25"]
+        same(scorer(one), ir.evaluate(one, qrels, metrics))
+    with pytest.raises(InputError, match="one run; found 8: "):
+        scorer.mean(runs)
+
+
+@pytest.mark.parametrize("options", [{"pool_depth": 3}, {"contributing": ["run"]}], ids=str)
+def test_metrics_of_the_pool(options):
+    run, qrels = drawn(4)
+    for metrics in asked("trec", [*POOLED, "AP", "nDCG"]):
+        expected = ir.evaluate(run, qrels, metrics, **options)
+        same(ir.scorer(qrels, metrics, **options)(run), expected)
+    with pytest.raises(MetricError, match="known pool"):
+        ir.scorer(qrels, at_depths(POOLED, [5]))(run)
+    with pytest.raises(InputError, match="documents by name, for the pool"):
+        ir.scorer(qrels, at_depths(POOLED, [5]))(topic=[0], doc=[0], score=[1.0])
+
+
+def test_judgments_by_subtopic():
+    rng = np.random.default_rng(0)
+    run, qrels = drawn(6)
+    frame = ir.as_qrels(qrels)
+    parts = [
+        frame.assign(intent=f"i{part}").sample(frac=0.6, random_state=part) for part in range(3)
+    ]
+    by_subtopic = pd.concat(parts).assign(grade=lambda each: rng.integers(0, 3, len(each)))
+    metrics = at_depths([*NOVEL, "IA(metric='AP')", "alpha_nDCG(alpha=0.2)"], (5, 20))
+    every = [*uncut([*NOVEL, "IA(metric='AP')"]), *metrics]
+    for given in (by_subtopic, by_subtopic.rename(columns={"intent": "iteration"})):
+        same(ir.scorer(given, every)(run), ir.evaluate(run, given, every))
+    with pytest.raises(MetricError, match="judgments with subtopics"):
+        ir.scorer(qrels, "NRBP")
+    with pytest.raises(MetricError, match="judgments without subtopics"):
+        ir.scorer(by_subtopic, "AP")
+
+
+@pytest.mark.parametrize("topics", ["qrels", "runs"])
+def test_means_are_those_of_the_summary(topics):
+    run, qrels = drawn(8)
+    metrics = [*uncut(PLAIN), "P@5"]
+    scorer = ir.scorer(qrels, metrics, topics=topics)
+    mean = scorer.mean(run)
+    expected = scorer(run).ireval.summary()
+    assert [*mean] == metrics
+    assert np.array_equal([*mean.values()], expected["mean"], equal_nan=True)
+
+
+def test_topics_may_be_those_of_the_run():
+    run, qrels = drawn(2)
+    listed = [topic for topic, docs in run.items() if docs and topic in qrels]
+    whole = ir.evaluate(run, qrels, "AP")
+    for word in ("runs", "common"):
+        found = ir.scorer(qrels, "AP", topics=word)(run)
+        assert found.index.get_level_values("topic").tolist() == [t for t in qrels if t in listed]
+        assert found["AP"].equals(whole["AP"].loc[found.index])
+    apart = pd.DataFrame({"system": ["s", "t"], "topic": ["q1", "q2"], "doc": "a", "score": 1.0})
+    assert len(ir.scorer(BASE, "AP", topics="runs")(apart)) == 4
+    with pytest.raises(IdError, match="topics for which every run has a list; found none"):
+        ir.scorer(BASE, "AP", topics="common")(apart)
+
+
+def test_a_topic_at_a_time_is_the_whole():
+    run, qrels = drawn(9)
+    metrics = at_depths(PLAIN, (3, 10))
+    whole = ir.scorer(qrels, metrics)(run)
+    topics = ir.scorer(qrels, metrics, topics="runs")
+    for topic in (each for each in run if run[each] and each in qrels):
+        alone = topics({topic: run[topic]})
+        assert alone.to_numpy().tobytes() == whole.loc[alone.index].to_numpy().tobytes()
+
+
+def test_nothing_that_is_handed_over_changes():
+    run, qrels = drawn(2)
+    frame, judged = ir.as_runs(run), ir.as_qrels(qrels)
+    copies = {t: dict(d) for t, d in run.items()}, frame.copy(), judged.copy()
+    scorer = ir.scorer(judged, ["AP", "nDCG@3"])
+    scorer(run), scorer(frame), scorer.mean(frame)
+    assert run == copies[0]
+    assert frame.equals(copies[1])
+    assert judged.equals(copies[2])
+
+
+BASE = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
+
+
+@pytest.mark.parametrize(
+    ("run", "error", "words"),
+    [
+        ({}, InputError, "an empty dictionary"),
+        ({"q1": {}}, InputError, "an empty dictionary"),
+        ({"q1": {"a": 1.0, "b": float("nan")}}, RankingError, "found 1 missing: run q1 b"),
+        ({"q1": {"a": None}}, RankingError, "found 1 missing: run q1 a"),
+        ({"q1": {"a": True}}, InputError, "numbers in column 'score'"),
+        ({"q1": {1: 1.0}}, IdError, "docs of one type on both sides"),
+        ({1: {"a": 1.0}}, IdError, "topics of one type on both sides"),
+        ({"q1": {"a": 1.0}, 2: {"a": 1.0}}, IdError, "topics of one type; found int and str"),
+        (
+            pd.DataFrame({"topic": ["q1", "x", "x"], "doc": list("abb"), "score": 1.0}),
+            IdError,
+            "listed again: run x b",
+        ),
+        ({"x": {"a": 1.0}}, IdError, "topics that occur in runs and qrels"),
+        ({"q1": ["a", "b"]}, InputError, "a list of documents under 'q1'"),
+        ({"q1": {"a": 1.0}, "q2": 3.0}, InputError, "documents without a topic"),
+        (pd.DataFrame({"topic": "q1", "doc": list("aa"), "score": 1.0}), IdError, "listed again"),
+        (pd.DataFrame({"topic": "q1", "doc": list("xx"), "score": 1.0}), IdError, "run q1 x"),
+        (
+            pd.DataFrame({"topic": "q1", "doc": ["a", None], "score": 1.0}),
+            IdError,
+            "a doc in every",
+        ),
+        (
+            pd.DataFrame({"topic": ["q1", None], "doc": list("ab"), "score": 1.0}),
+            IdError,
+            "a topic",
+        ),
+        (
+            pd.DataFrame({"topic": "q1", "doc": list("ab"), "score": np.nan}),
+            RankingError,
+            "2 missing",
+        ),
+    ],
+    ids=str,
+)
+def test_runs_are_refused_as_evaluate_refuses_them(run, error, words):
+    for score in (ir.scorer(BASE, "AP"), lambda run: ir.evaluate(run, BASE, "AP")):
+        with pytest.raises(error, match=words):
+            score(run)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "error", "words"),
+    [
+        (([0, 0], [0, 0], [1.0, 2.0]), IdError, "found 1 listed again: q1 a"),
+        (([0, 0], [0, 1], [1.0, np.nan]), RankingError, "found 1 missing: q1 b"),
+        (([0], [-1], [np.nan]), RankingError, "found 1 missing: q1 -1"),
+        (([0], [3], [1.0]), ParameterError, "doc positions from -1 to 2, in docs of the scorer"),
+        (([2], [0], [1.0]), ParameterError, "topic positions from -1 to 1"),
+        (([7], ["a"], [1.0]), ParameterError, "topic positions from -1 to 1"),
+        (([0, 1], [0], [1.0]), InputError, "arrays of one length; found topic"),
+        (([0], [0], ["high"]), InputError, "numbers in column 'score'"),
+        ((["q1", "q1"], ["a", "a"], [1.0, 2.0]), IdError, "found 1 listed again: run q1 a"),
+    ],
+    ids=str,
+)
+def test_arrays_are_refused_by_name(arrays, error, words):
+    with pytest.raises(error, match=words):
+        ir.scorer(BASE, "AP")(**dict(zip(("topic", "doc", "score"), arrays, strict=True)))
+
+
+def test_a_run_or_three_arrays():
+    scorer = ir.scorer(BASE, "AP")
+    for given in ({}, {"topic": [0], "doc": [0]}, {"run": {}, "topic": [0]}):
+        with pytest.raises(InputError, match="a run, or three arrays"):
+            scorer(**given)
+
+
+def test_positions_of_others():
+    scorer = ir.scorer(BASE, ["RR", "AP"], docs=["z", "a"])
+    assert scorer.docs.tolist() == ["a", "b", "c", "z"]
+    assert scorer.topics.tolist() == ["q1", "q2"]
+    tied = {"topic": [0, 0, 0, -1], "score": [1.0, 1.0, 1.0, 9.0]}
+    assert scorer.mean(**tied, doc=[-1, 3, 0, 2])["RR"] == 0.25  # z before a, which no name follows
+    assert scorer.mean(**tied, doc=[-1, -1, 0, 2])["RR"] == 0.5
+    assert scorer.mean(topic=[0, 0, -1], doc=["x", "a", "a"], score=[2.0, 1.0, 3.0])["RR"] == 0.25
+
+
+def test_what_is_prepared_is_refused_when_it_is():
+    with pytest.raises(MetricError, match="a depth for P"):
+        ir.scorer(BASE, "P")
+    with pytest.raises(MetricError, match="share gain over ties"):
+        ir.scorer(BASE, "AP", ties="mean")
+    with pytest.raises(MetricError, match="a gain for every grade"):
+        ir.scorer(BASE, "nDCG(gain={1: 1})")
+    with pytest.raises(ParameterError, match="ties to be one of"):
+        ir.scorer(BASE, "AP", ties="first")
+    with pytest.raises(ParameterError, match="topics 'qrels', 'runs', 'common' or a list"):
+        ir.scorer(BASE, "AP", topics="all")
+    with pytest.raises(ParameterError, match="judged topics; found 1 others: 'q3'"):
+        ir.scorer(BASE, "AP", topics=["q1", "q3"])
+    with pytest.raises(IdError, match="every topic once"):
+        ir.scorer(BASE, "AP", topics=["q1", "q1"])
+    with pytest.raises(IdError, match="judged again: q1 a"):
+        ir.scorer(pd.DataFrame({"topic": "q1", "doc": list("aa"), "grade": 1}), "AP")
+    with pytest.raises(GradeError, match="whole numbers from -126"):
+        ir.scorer({"q1": {"a": 0.5}}, "AP")
+
+
+def test_lists_cut_where_that_cannot_be():
+    run = {"q1": {"a": 1.0, "x": 1.0, "b": 1.0}}
+    with pytest.raises(DepthError, match="lists cut between ties"):
+        ir.scorer(BASE, ["P@5"], ties="mean", depth=2)(run)
+    with pytest.raises(DepthError, match="lists that are not cut"):
+        ir.scorer(BASE, ["AP(judged_only=True)"], depth=2)(run)
+
+
+def test_what_runs_lack_is_said_once():
+    scorer = ir.scorer(BASE, ["AP", "RR"])
+    two = pd.DataFrame({"system": list("stt"), "topic": ["q1", "q1", "q2"], "doc": list("aac")})
+    cases = {
+        "no system has a list for 1 of 2 judged topics: q2; topics='runs'": {"q1": {"a": 1.0}},
+        "lists that systems lack count as empty: s 1 of 2 topics": two.assign(score=1.0),
+        "systems without a list for any judged topic score 0 on all of them: s; judged are 'q1'": (
+            two.assign(score=1.0, topic=["x", "q1", "q2"])
+        ),
+        "1 topics of the runs have no judgments and are left out: q9": {
+            "q1": {"a": 1.0},
+            "q2": {"c": 1.0},
+            "q9": {"c": 1.0},
+        },
+        "no retrieved document is judged: the runs have 'x' in 'doc', the qrels 'a', 'b', 'c'": {
+            "q1": {"x": 1.0},
+            "q2": {"x": 1.0},
+        },
+    }
+    for words, run in cases.items():
+        with pytest.warns(IrframeWarning, match=words) as caught:
+            found = scorer(run)
+        assert len(caught) == 1 + (words[:7] == "systems")
+        assert caught[0].filename == __file__
+    assert (found == 0).all(axis=None)
+    with pytest.warns(IrframeWarning, match="no retrieved document is judged"):
+        assert scorer.mean(topic=[0, 1], doc=[-1, -1], score=[1.0, 1.0]) == {"AP": 0.0, "RR": 0.0}

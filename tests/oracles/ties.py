@@ -1,0 +1,44 @@
+"""The order of one list by every policy for equal scores, slowly.
+
+A list is a sequence of (doc, score, rank), as filed; an oracle returns its documents, best first.
+"""
+
+from irframe.frames.sampling import random_keys
+
+
+def trec(filed, _system, _topic, _seed):
+    """Order by score, then by name from the last one on."""
+    by_name = sorted(filed, key=lambda row: str(row[0]).encode(), reverse=True)
+    return [doc for doc, *_ in sorted(by_name, key=lambda row: -row[1])]
+
+
+def doc(filed, _system, _topic, _seed):
+    """Order by score, then by name."""
+    return [row[0] for row in sorted(filed, key=lambda row: (-row[1], str(row[0]).encode()))]
+
+
+def order(filed, _system, _topic, _seed):
+    """Order by score, then as filed."""
+    return [doc for doc, *_ in sorted(filed, key=lambda row: -row[1])]
+
+
+def rank(filed, _system, _topic, _seed):
+    """Order by the rank as filed, whatever the scores."""
+    return [doc for doc, *_ in sorted(filed, key=lambda row: row[2])]
+
+
+def random(filed, system, topic, seed):
+    """Order by score, then by what one document's identifiers and the seed give alone."""
+    lot = {doc: random_keys([system], [topic], [doc], seed=seed)[0] for doc, *_ in filed}
+    return [doc for doc, *_ in sorted(filed, key=lambda row: (-row[1], lot[row[0]]))]
+
+
+ORACLES = {
+    "trec": trec,
+    "doc": doc,
+    "order": order,
+    "rank": rank,
+    "random": random,
+    "mean": trec,
+}
+"""The oracle of every word of `irframe.names.Ties`."""
