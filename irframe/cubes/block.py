@@ -57,6 +57,11 @@ class Blocks:
         """How many blocks there are."""
         return len(self.ends)
 
+    @property
+    def widest(self) -> int:
+        """How many topics the largest block has."""
+        return max((len(self.span(number)) for number in range(self.number)), default=0)
+
     def span(self, number: int) -> range:
         """Return the places of the topics of a block."""
         return range(self.ends[number - 1] if number else 0, self.ends[number])

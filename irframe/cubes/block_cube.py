@@ -67,7 +67,7 @@ def block_cube(
     parts = {name: values[:, ordered.codes] for name, values in told.items()}
     parts["took_part"] = lists.attended[:, ordered.codes]
     depth = policy.depth or max(1, int(parts["retrieved"].max(initial=0)))
-    refuse_large(len(blocks.systems), min(blocks.size, len(ordered.labels)), depth)
+    refuse_large(len(blocks.systems), min(blocks.widest, len(ordered.labels)), depth)
     plan = Plan(
         blocks,
         _seeded(policy),
