@@ -59,8 +59,8 @@ moved on other topics.
 
 \noindent\begin{minipage}{\columnwidth}\centering
 \includegraphics{ladder}
-\captionof{figure}{Places by nDCG@10 with 95\,\%% intervals, from resamples of the topics; tiers are
-shaded in turn.}\label{fig:ladder}
+\captionof{figure}{Places by nDCG@10 with 95\,\%% intervals, from paired $t$-tests corrected as by
+Holm; tiers are shaded in turn.}\label{fig:ladder}
 \end{minipage}\medskip
 \typeout{COLUMN \the\columnwidth}
 \end{document}

@@ -186,7 +186,7 @@ def main():
     kept(runs, qrels)
     steps = {
         "read": "read the files", "check": "`check`", "score": "score five measures",
-        "leaderboard": "`leaderboard`, 1,000 resamples", "cube": "build the cube, depth 1,000",
+        "leaderboard": "`leaderboard`", "cube": "build the cube, depth 1,000",
         "again": "open the saved cube and score nDCG",
     }  # fmt: skip
     PAGE.table({"step": [*steps.values()], "seconds": [TOOK[name] for name in steps]}, "times")
