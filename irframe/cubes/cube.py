@@ -143,14 +143,10 @@ def cube(
     Warns
     -----
     IrframeWarning
-        If systems have no rows in some group, and no `collection` says that they took no part.
-
-    Warns
-    -----
-    IrframeWarning
         Of topics of the runs that are not judged; of judged ones for which no system has a list;
         of systems that lack lists which others have, or whose topics match none; and if no
-        retrieved document is judged. What is missing counts as an empty list.
+        retrieved document is judged: what is missing counts as an empty list. With `by`, of systems
+        that have no rows in some group, unless `collection` says that they took no part.
 
     Examples
     --------
