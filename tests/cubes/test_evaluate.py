@@ -10,7 +10,7 @@ from listed import QRELS, RUNS
 import irframe as ir
 from irframe.cubes.checksums import sealed
 from irframe.cubes.evaluate import deepen
-from irframe.errors import DepthError, MetricError, ParameterError
+from irframe.errors import DepthError, IrframeWarning, MetricError, ParameterError
 
 
 def cube_scores(cube, metric, **options):
