@@ -130,6 +130,7 @@ def test_groups_come_first_in_the_index():
     assert frame.attrs["collection"] == "track"
 
 
+@incomplete
 def test_groups_say_all_their_top_grades():
     tracks = [frame.assign(track=name) for name in "xy" for frame in (RUNS,)]
     qrels = QRELS.assign(grade=QRELS["grade"].clip(upper=1))
