@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from irframe.cubes.layout import LIST, PARTS, SOMETIMES, variable
 from irframe.cubes.recall_base import gather
 from irframe.cubes.topics import Selection
-from irframe.errors import SHOWN, ParameterError, warn
+from irframe.errors import ParameterError, warn
 from irframe.frames.ids import Codes
 from irframe.frames.tables import RunTable, row_slices
 from irframe.names import DEPTH, ITERATION, SUBTOPIC, SYSTEM, TOPIC, roles
+from irframe.warned import listing
 
 RESERVED = frozenset(
     {"depth", "metric", "judged", "level", "filed_rank", "Q0", "iter", *PARTS, *SOMETIMES, SUBTOPIC}
@@ -131,18 +132,12 @@ def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
 
 def tell_without_rows(by: str, absent: Mapping[Any, Iterable[Any]]) -> None:
     """Warn of the systems that have no rows in some groups."""
-    told = [f"{key} ({_few(names)})" for key, names in absent.items() if [*names]]
+    told = [f"{key} ({listing(names)})" for key, names in absent.items() if [*names]]
     if told:
         warn(
             f"systems without rows in a group of {by} are not in it: {'; '.join(told)}; say "
             f"collection={by!r} if they took no part there"
         )
-
-
-def _few(names: Iterable[Any]) -> str:
-    labels = [str(name) for name in names]
-    more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
-    return ", ".join(labels[:SHOWN]) + more
 
 
 def grouped(there: NDArray[np.bool_], codes: Codes, groups: int) -> NDArray[np.bool_]:
@@ -179,7 +174,7 @@ def partakers(there: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def tell_absent(by: Any, absent: NDArray[np.bool_], labels: Any, systems: pd.Index) -> None:
     """Warn of systems that took part in a group, shape (group, system), but have no score there."""
     told = [
-        f"{key} ({_few(systems[row])})"
+        f"{key} ({listing(systems[row])})"
         for key, row in zip(labels, absent, strict=True)
         if row.any()
     ]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from irframe.cubes.lists import Lists
 from irframe.cubes.topics import Selection
 from irframe.errors import warn
-from irframe.frames.ids import shown
+from irframe.experiments.absence import tell_lacking, tell_stray, tell_unlisted_topics
 from irframe.warned import listing
 
 
@@ -33,7 +33,7 @@ def tell_missing(lists: Lists, selection: Selection, group: Any = None) -> None:
     """
     listed, attended = (part[:, selection.codes] for part in (lists.listed, lists.attended))
     some, wanted = np.asarray(listed.any(axis=0)), np.asarray(attended.any(axis=0))
-    _tell_topics(selection.labels[np.flatnonzero(wanted & ~some)], int(wanted.sum()))
+    tell_unlisted_topics(selection.labels[np.flatnonzero(wanted & ~some)], int(wanted.sum()))
     stray = ~np.asarray(lists.listed.any(axis=1))
     _tell_stray(lists, selection, stray)
     expected = attended & some & ~stray[:, np.newaxis]
@@ -41,41 +41,15 @@ def tell_missing(lists: Lists, selection: Selection, group: Any = None) -> None:
         codes, keys = pd.factorize(np.asarray(group))
         inside = codes[:, np.newaxis] == np.arange(len(keys))
         expected &= (listed @ inside)[:, codes]
-    _tell_systems(lists.runs.systems, (expected & ~listed).sum(axis=1), expected.sum(axis=1))
-
-
-def _tell_topics(topics: pd.Index, total: int) -> None:
-    if len(topics):
-        warn(
-            f"no system has a list for {len(topics)} of {total} judged topics: "
-            f"{listing(topics)}; topics='runs' leaves them out"
-        )
+    tell_lacking(lists.runs.systems, (expected & ~listed).sum(axis=1), expected.sum(axis=1))
 
 
 def _tell_stray(lists: Lists, selection: Selection, stray: NDArray[np.bool_]) -> None:
     """Name systems that have no list for any judged topic: they score 0, or not at all."""
     systems, inside = lists.runs.systems, np.asarray(lists.attended.any(axis=1))
     nowhere, lost = np.flatnonzero(~inside), np.flatnonzero(stray & inside)
-    if len(lost):
-        theirs = lists.runs.topics[np.flatnonzero((lists.lengths[lost] > 0).any(axis=0))]
-        told = f"they have topics {shown(theirs)}, " if len(theirs) else ""
-        warn(
-            "systems without a list for any judged topic score 0 on all of them: "
-            f"{listing(systems[lost])}; {told}judged are {shown(selection.labels)}"
-        )
+    theirs = lists.runs.topics[np.flatnonzero((lists.lengths[lost] > 0).any(axis=0))]
+    tell_stray(systems[lost], selection.labels, theirs)
     if len(nowhere):
         name = lists.collections.name
         warn(f"systems of no judged collection ({name}) have no score: {listing(systems[nowhere])}")
-
-
-def _tell_systems(
-    systems: pd.Index, missing: NDArray[np.integer], total: NDArray[np.integer]
-) -> None:
-    """Say which systems lack how many lists, those that lack most first."""
-    order = np.argsort(-missing, kind="stable")[: np.count_nonzero(missing)]
-    if len(order):
-        lacking = [f"{systems[row]} {missing[row]} of {total[row]} topics" for row in order]
-        warn(
-            f"lists that systems lack count as empty: {listing(lacking)}; "
-            "topics='common' leaves such topics out"
-        )

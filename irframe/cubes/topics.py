@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from irframe.cubes.collections import Collections
 from irframe.cubes.lists import Lists
-from irframe.errors import IdError, ParameterError, warn
+from irframe.errors import IdError, ParameterError
+from irframe.experiments.absence import refuse_none_common, tell_unjudged_topics
 from irframe.frames.ids import Codes
 from irframe.frames.tables import QrelsTable
 from irframe.names import EMPTY, TOPIC
@@ -127,7 +128,7 @@ def select_topics(
     placed, collections = lists.placed, lists.collections
     if isinstance(topics, str):
         codes = _named(lists, topics)
-        _tell_unjudged(lists.runs.topics[placed < 0])
+        tell_unjudged_topics(lists.runs.topics[placed < 0])
     else:
         codes = _listed(judgments, topics)
     position = np.full(len(judgments.topics), -1)
@@ -142,12 +143,6 @@ def select_topics(
     )
 
 
-def _tell_unjudged(topics: pd.Index) -> None:
-    if len(topics):
-        shown = ", ".join(map(str, topics[:5]))
-        warn(f"{len(topics)} topics of the runs have no judgments and are left out: {shown}")
-
-
 def _named(lists: Lists, topics: str) -> Codes:
     """Return the judged topics that a word means."""
     if topics == "qrels":
@@ -158,15 +153,7 @@ def _named(lists: Lists, topics: str) -> Codes:
     if topics == "common":
         some &= (lists.listed | ~lists.attended).all(axis=0)
     if not some.any():
-        counts = lists.listed.sum(axis=1)
-        told = [
-            f"{lists.runs.systems[row]} {counts[row]}" for row in np.argsort(counts, kind="stable")
-        ]
-        wanted, found = (
-            "topics for which every run has a list",
-            "none; judged topics that runs have",
-        )
-        raise IdError(wanted, found, "ask for topics='runs', or leave runs out", told)
+        refuse_none_common(lists.runs.systems, lists.listed)
     return np.flatnonzero(some)
 
 

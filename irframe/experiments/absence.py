@@ -1,26 +1,58 @@
 """What runs and judgments lack of each other, in one warning for each kind."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.errors import SHOWN, IdError, warn
+from irframe.errors import IdError, warn
 from irframe.frames.ids import shown
-from irframe.names import DOC
+from irframe.warned import listing
 
 
-def warn_unjudged_topics(topics: Sequence[Any]) -> None:
+def tell_unjudged_topics(topics: Sequence[Any]) -> None:
     """Warn of topics of the runs that have no judgments."""
     if len(topics):
-        listed = ", ".join(map(str, topics[:SHOWN]))
-        warn(f"{len(topics)} topics of the runs have no judgments and are left out: {listed}")
+        told = listing(topics)
+        warn(f"{len(topics)} topics of the runs have no judgments and are left out: {told}")
 
 
-def warn_missing(systems: pd.Index, topics: pd.Index, listed: NDArray[np.bool_]) -> None:
-    """Warn of lists that are missing, and so count as empty.
+def tell_unlisted_topics(topics: pd.Index, total: int) -> None:
+    """Warn of judged topics, of so many in all, for which no system has a list."""
+    if len(topics):
+        warn(
+            f"no system has a list for {len(topics)} of {total} judged topics: "
+            f"{listing(topics)}; topics='runs' leaves them out"
+        )
+
+
+def tell_stray(systems: pd.Index, judged: pd.Index, theirs: Sequence[Any] = ()) -> None:
+    """Warn of systems without a list for any judged topic, and of their own topics if known."""
+    if len(systems):
+        told = f"they have topics {shown(theirs)}, " if len(theirs) else ""
+        warn(
+            "systems without a list for any judged topic score 0 on all of them: "
+            f"{listing(systems)}; {told}judged are {shown(judged)}"
+        )
+
+
+def tell_lacking(
+    systems: pd.Index, missing: NDArray[np.integer], total: NDArray[np.integer]
+) -> None:
+    """Warn of systems that lack so many lists of so many, those that lack most first."""
+    order = np.argsort(-missing, kind="stable")[: np.count_nonzero(missing)]
+    if len(order):
+        lacking = [f"{systems[row]} {missing[row]} of {total[row]} topics" for row in order]
+        warn(
+            f"lists that systems lack count as empty: {listing(lacking)}; "
+            "topics='common' leaves such topics out"
+        )
+
+
+def tell_missing_lists(systems: pd.Index, topics: pd.Index, listed: NDArray[np.bool_]) -> None:
+    """Warn of lists that are missing, and so count as empty, where every system takes part.
 
     Parameters
     ----------
@@ -30,36 +62,10 @@ def warn_missing(systems: pd.Index, topics: pd.Index, listed: NDArray[np.bool_])
         Whether each system has a list for each topic, shape (system, topic).
     """
     some, stray = (np.asarray(each) for each in (listed.any(axis=0), ~listed.any(axis=1)))
-    if not some.all():
-        left = topics[np.flatnonzero(~some)]
-        warn(
-            f"no system has a list for {len(left)} of {len(topics)} judged topics: "
-            f"{_listing(left)}; topics='runs' leaves them out"
-        )
-    if stray.any():
-        warn(
-            "systems without a list for any judged topic score 0 on all of them: "
-            f"{_listing(systems[np.flatnonzero(stray)])}; judged are {shown(topics)}"
-        )
+    tell_unlisted_topics(topics[np.flatnonzero(~some)], len(topics))
+    tell_stray(systems[np.flatnonzero(stray)], topics)
     missing = np.where(stray, 0, (some & ~listed).sum(axis=1))
-    order = np.argsort(-missing, kind="stable")[: np.count_nonzero(missing)]
-    if len(order):
-        lacking = [f"{systems[row]} {missing[row]} of {some.sum()} topics" for row in order]
-        warn(
-            f"lists that systems lack count as empty: {_listing(lacking)}; "
-            "topics='common' leaves such topics out"
-        )
-
-
-def warn_unjudged(
-    runs: Iterable[Any], qrels: Iterable[Any], names: tuple[Any, ...] = (DOC, DOC)
-) -> None:
-    """Warn that no retrieved document is judged, showing identifiers of both sides."""
-    told = [f"{shown(docs)} in {name!r}" for docs, name in zip((runs, qrels), names, strict=True)]
-    warn(
-        f"no retrieved document is judged: the runs have {told[0]}, the qrels {told[1]}; "
-        "compare the identifiers"
-    )
+    tell_lacking(systems, missing, np.full(len(systems), some.sum()))
 
 
 def refuse_none_common(systems: pd.Index, listed: NDArray[np.bool_]) -> None:
@@ -70,9 +76,3 @@ def refuse_none_common(systems: pd.Index, listed: NDArray[np.bool_]) -> None:
         wanted = "topics for which every run has a list"
         found, advice = "none; judged topics that runs have", "ask for topics='runs'"
         raise IdError(wanted, found, f"{advice}, or leave runs out", told)
-
-
-def _listing(values: Any) -> str:
-    """Return some values, and how many there are besides."""
-    more = f" and {len(values) - SHOWN} more" if len(values) > SHOWN else ""
-    return ", ".join(map(str, values[:SHOWN])) + more

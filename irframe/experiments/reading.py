@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from irframe.errors import InputError, MetricError
 from irframe.experiments.absence import (
     refuse_none_common,
-    warn_missing,
-    warn_unjudged,
-    warn_unjudged_topics,
+    tell_missing_lists,
+    tell_unjudged_topics,
 )
 from irframe.experiments.framed import Framed
 from irframe.experiments.hits import Hits
@@ -27,6 +26,7 @@ from irframe.experiments.ranking import rank_hits
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.columns import numbers
 from irframe.frames.ids import Codes, grouped
+from irframe.frames.joining import tell_none_judged, tell_unjudged
 from irframe.frames.sampling import fresh_seed, whole_seed
 from irframe.frames.tables import ONLY_SYSTEM
 from irframe.frames.ties import TIE_POLICIES
@@ -199,9 +199,7 @@ class Reader:
         names = [known.get(role, role) for role in (SYSTEM, TOPIC)]
         hits = framed.hits()
         if not len(hits.row):
-            columns = (each.columns[DOC] for each in (framed.table, self._judgments.table))
-            some = framed.table.doc[:3].to_pylist()
-            warn_unjudged(some, self._judgments.names[:3], tuple(columns))
+            tell_unjudged(framed.table, self._judgments.table, found=False)
         found = self._told(framed.table.systems, names, hits, framed.unjudged_topics.tolist())
         if not self._pooled:
             return found
@@ -224,7 +222,8 @@ class Reader:
         """Return lists ranked, with warnings of what they lack."""
         if not len(listed.row):
             first = np.arange(len(listed.length)) == listed.length.argmax()
-            warn_unjudged(listed.documents(first)[:3], self._judgments.names[:3])
+            known = self._judgments.names[:3]
+            tell_none_judged((listed.documents(first)[:3], DOC), (known, DOC))
         hits = rank_hits(listed, self._ties, self._seed)
         return self._told(listed.systems, list(names), hits, others)
 
@@ -232,7 +231,7 @@ class Reader:
         """Return what was read, with warnings of topics that one side lacks."""
         topics = self._policy.topics
         if isinstance(topics, str):
-            warn_unjudged_topics(others)
+            tell_unjudged_topics(others)
         listed = hits.length > 0
         chosen: NDArray[np.bool_] = np.ones(listed.shape[1], bool)
         if topics == "common":
@@ -241,7 +240,7 @@ class Reader:
         elif topics == "runs":
             chosen = np.asarray(listed.any(axis=0))
         if not listed.all():
-            warn_missing(systems, self._judgments.topics[chosen], listed[:, chosen])
+            tell_missing_lists(systems, self._judgments.topics[chosen], listed[:, chosen])
         return Run(systems, names, hits, chosen)
 
 

@@ -139,7 +139,14 @@ class Scorer:
     def _read(self, run: Runs | None, topic: Any, doc: Any, score: Any) -> Run:
         arrays = [part is not None for part in (topic, doc, score)]
         if any(arrays) if run is not None else not all(arrays):
-            raise InputError("a run, or three arrays: topic=, doc= and score=", "something else")
+            given = ["a run"] * (run is not None)
+            given += [
+                f"{name}="
+                for name, there in zip(("topic", "doc", "score"), arrays, strict=True)
+                if there
+            ]
+            found = "" if given else "nothing"
+            raise InputError("a run, or three arrays: topic=, doc= and score=", found, "", given)
         return (
             self._reader.read_arrays(topic, doc, score) if all(arrays) else self._reader.read(run)
         )

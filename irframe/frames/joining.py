@@ -1,5 +1,8 @@
 """Judgments joined to retrieved documents."""
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -16,6 +19,9 @@ from irframe.frames.tables import (
     refuse_twice_judged,
 )
 from irframe.names import DOC, TOPIC
+
+Named = tuple[Iterable[Any], Any]
+"""Some identifiers, and the name of their column."""
 
 
 def place_topics(table: RunTable, judgments: QrelsTable) -> Codes:
@@ -124,11 +130,16 @@ def _by_names(table: RunTable, topic: Codes, judgments: QrelsTable) -> Codes:
 def tell_unjudged(table: RunTable, judgments: QrelsTable, *, found: bool) -> None:
     """Warn if no retrieved document is judged, showing identifiers of both sides."""
     if not found:
-        told = [
-            f"{shown(value.as_py() for value in side.doc[:3])} in {side.columns.get(DOC, DOC)!r}"
-            for side in (table, judgments)
+        sides = [
+            (side.doc[:3].to_pylist(), side.columns.get(DOC, DOC)) for side in (table, judgments)
         ]
-        warn(
-            f"no retrieved document is judged: the runs have {told[0]}, the qrels {told[1]}; "
-            "compare the identifiers"
-        )
+        tell_none_judged(*sides)
+
+
+def tell_none_judged(runs: Named, qrels: Named) -> None:
+    """Warn that no retrieved document is judged, given some documents of each and their column."""
+    told = [f"{shown(docs)} in {name!r}" for docs, name in (runs, qrels)]
+    warn(
+        f"no retrieved document is judged: the runs have {told[0]}, the qrels {told[1]}; "
+        "compare the identifiers"
+    )

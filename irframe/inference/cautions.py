@@ -12,8 +12,6 @@ from irframe.metrics.facts import facts
 CAUTION = "caution"
 """The attribute of a result that says what to beware of; tables and reports print it."""
 Labelled = TypeVar("Labelled", xr.Dataset, xr.DataArray)
-SHOWN = 5
-"""How many offenders a sentence names."""
 
 
 def cautious(result: Labelled, messages: Iterable[str]) -> Labelled:
@@ -57,19 +55,6 @@ def few_topics(topics: Mapping[str, Any]) -> list[str]:
             what = f"intervals of a mean {label} hold less often than they say"
             found.append(f"{what} below {least} topics: {few.min()}")
     return found
-
-
-def listed(names: Iterable[str]) -> str:
-    """Return names, at most `SHOWN` of them.
-
-    Examples
-    --------
-    >>> listed("abcdefg")
-    'a, b, c, d, e and 2 more'
-    """
-    found = list(dict.fromkeys(names))
-    beyond = len(found) - SHOWN
-    return ", ".join(found[:SHOWN]) + (f" and {beyond} more" if beyond > 0 else "")
 
 
 def guess(topics: Any) -> str:

@@ -8,11 +8,12 @@ import xarray as xr
 from scipy.special import expit, logit, stdtrit
 
 from irframe.errors import warn
-from irframe.inference.cautions import few_topics, listed, noted
+from irframe.inference.cautions import few_topics, noted
 from irframe.inference.lazily import at_once, is_lazy
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM
+from irframe.warned import listing
 
 Array = Any
 """An array of numpy, or a lazy one."""
@@ -99,6 +100,8 @@ def _cautions(n: Array, mean: Array, ends: Array, names: Any) -> list[str]:
     if lost.any():
         places = np.argwhere(lost.reshape(*lost.shape[:2], -1).any(axis=-1))
         offenders = [f"{names[METRIC][row]} of {names[SYSTEM][column]}" for row, column in places]
-        found.append(f"no interval where all scores are the same: {listed(offenders)}")
+        found.append(
+            f"no interval where all scores are the same: {listing(dict.fromkeys(offenders))}"
+        )
     each = {label: n[row][~np.isnan(mean[row])] for row, label in enumerate(names[METRIC])}
     return [*found, *few_topics(each)]

@@ -10,7 +10,7 @@ from listed import QRELS, RUNS
 import irframe as ir
 from irframe.cubes.checksums import sealed
 from irframe.cubes.evaluate import deepen
-from irframe.errors import DepthError, MetricError, ParameterError
+from irframe.errors import DepthError, IrframeWarning, MetricError, ParameterError
 
 
 def cube_scores(cube, metric, **options):
@@ -130,6 +130,7 @@ def test_groups_come_first_in_the_index():
     assert frame.attrs["collection"] == "track"
 
 
+@incomplete
 def test_groups_say_all_their_top_grades():
     tracks = [frame.assign(track=name) for name in "xy" for frame in (RUNS,)]
     qrels = QRELS.assign(grade=QRELS["grade"].clip(upper=1))
@@ -137,7 +138,10 @@ def test_groups_say_all_their_top_grades():
         (qrels if name == "x" else qrels.assign(grade=3 * qrels["grade"])).assign(track=name)
         for name in "xy"
     ]
-    found = pd.concat(tracks).ireval.evaluate(pd.concat(graded), "AP", by="track", topics="both")
+    with pytest.warns(IrframeWarning, match="1 topics of the runs have no judgments"):
+        found = pd.concat(tracks).ireval.evaluate(
+            pd.concat(graded), "AP", by="track", topics="runs"
+        )
     assert found.attrs["top"] == [1, 3]
 
 

@@ -87,7 +87,7 @@ def test_groups_by_level_column_and_coordinate():
     ("scores", "error", "words"),
     [
         (pd.concat([LONG, LONG.iloc[:1]]), IdError, "1 again"),
-        (LONG.assign(value="x"), InputError, "of something else.*frame.astype"),
+        (LONG.assign(value="x"), InputError, "of other values.*frame.astype"),
         (LONG.iloc[:0], InputError, "no column, or no row"),
         (xr.DataArray([1.0], dims="system"), InputError, "dimensions system and topic"),
         (xr.DataArray([[[1.0]]], dims=["system", "topic", "x"]), InputError, "1 more: x"),

@@ -6,6 +6,9 @@ import pytest
 import irframe as ir
 from irframe.errors import InputError, ParameterError
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:intervals of kappa and alpha hold less often", "ignore:no interval of kappa"
+)
 JUDGES = {
     "people": {"1": {"a": 0, "b": 0, "c": 0, "d": 1}, "2": {"a": 0, "b": 1}},
     "model": {"1": {"a": 0, "b": 0, "c": 1, "d": 1}, "2": {"a": 0, "b": 1}},

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from irframe.inference.cautions import listed
 from irframe.inference.resampled import Resamples
+from irframe.warned import listing
 
 Array = NDArray[Any]
 Coefficients = Callable[[Array], dict[str, Array]]
@@ -138,7 +138,7 @@ def cautions(sizes: Array, lost: Iterable[str]) -> list[str]:
             f"{held} where documents per topic vary by a coefficient above {MOST_UNEQUAL}: "
             f"{variation:.2f}"
         )
-    names = listed(lost)
+    names = listing(dict.fromkeys(lost))
     if names:
         found.append(
             f"no interval of {names} for some judges, whose grades leave it undefined, or do not "
