@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from irframe.cubes.blockwise import Fields
 from irframe.cubes.layout import LEVEL, variable
-from irframe.cubes.recall_base import pool_ranks, topic_of
+from irframe.cubes.recall_base import topic_of
 from irframe.cubes.working import need_dask, slices_of
 from irframe.experiments.pool import count_pool
 from irframe.names import DEPTH, EMPTY, GRADE, TOPIC
@@ -36,7 +36,7 @@ def pool_count(cube: xr.Dataset, base: Fields) -> xr.DataArray:
     )
     depth = cube.sizes[DEPTH]
     deepest = np.broadcast_to(np.minimum(pool_depth - 1, depth), len(count))
-    grade, rank = cube["judged_grade"].to_numpy(), pool_ranks(cube)
+    grade, rank = (cube[name].to_numpy() for name in ("judged_grade", "pool_rank"))
     topic = topic_of(cube)
     rows = np.flatnonzero((rank > 0) & (rank <= deepest[topic]) & (grade != EMPTY))
     found = topic[rows], rank[rows], np.searchsorted(levels, grade[rows])

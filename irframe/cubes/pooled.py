@@ -3,7 +3,6 @@
 import xarray as xr
 
 from irframe.cubes.judgments import keep_judgments, pool_depth_of
-from irframe.cubes.recall_base import pool_ranks
 from irframe.cubes.verb import verb
 
 
@@ -52,6 +51,6 @@ def pooled(cube: xr.Dataset, depth: int, *, by: str | None = None) -> xr.Dataset
     (523, 132)
     """
     depth = pool_depth_of(cube, depth)
-    rank = pool_ranks(cube)
+    rank = cube["pool_rank"].to_numpy()
     shallow = keep_judgments(cube, (rank > 0) & (rank <= depth))
     return shallow.assign_coords(pool_depth=xr.full_like(cube["pool_depth"].variable, depth))

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from irframe.cubes.layout import JUDGED, PARTS, SOMETIMES
 from irframe.errors import InputError
 from irframe.frames.ids import Codes, rows_of_ranges
-from irframe.names import EMPTY, SYSTEM, TOPIC
 
 ALONG = tuple(name for name, part in PARTS.items() if part.dims == (JUDGED,))
 """What every cube knows of every judged document."""
@@ -80,38 +79,6 @@ def count_by_topic(cube: xr.Dataset, chosen: NDArray[np.bool_]) -> NDArray[np.in
     """
     kept = topic_of(cube)[chosen]
     return np.asarray(np.bincount(1 + kept, minlength=1 + cube["judged_count"].size)[1:], np.int64)
-
-
-def pool_ranks(cube: xr.Dataset) -> NDArray[np.int32]:
-    """Return the best rank of every judged document in a contributing run, 0 where there is none.
-
-    Raises
-    ------
-    InputError
-        If runs of the cube filed documents above that, as where cubes of other systems were put
-        together by hand and the pool of the first one was taken for that of all.
-
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> pool_ranks(ir.cube(*ir.example_track()))[:4]
-    array([6, 2, 1, 2], dtype=int32)
-    """
-    ranks = np.asarray(cube["pool_rank"].to_numpy(), np.int32)
-    known = cube.variables.get("filed")
-    if known is None or known.chunks is not None:  # a part of one cube, or one that was stored
-        return ranks
-    filed = known.transpose(SYSTEM, TOPIC, ...).to_numpy()
-    system, topic, rank = np.nonzero(filed >= 0)
-    place = cube["judged_start"].to_numpy()[topic] + filed[system, topic, rank]
-    kept = cube["judged_grade"].to_numpy()[place] != EMPTY
-    above = kept & ((ranks[place] == 0) | (ranks[place] > rank + 1))
-    if above.any():
-        wanted = "a cube with the pool of all its systems"
-        found = f"documents that {len(set(system[above]))} of them filed above their rank in it"
-        systems = cube[SYSTEM].to_numpy()[np.unique(system[above])]
-        raise InputError(wanted, found, "put cubes together with irframe.concat", systems)
-    return ranks
 
 
 def gather(cube: xr.Dataset) -> xr.Dataset:

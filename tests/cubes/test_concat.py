@@ -12,7 +12,7 @@ from laws.experiments import SYSTEMS, TRACKS, experiment, seeds
 
 import irframe as ir
 from irframe.cubes.checksums import sealed
-from irframe.cubes.layout import PARTS
+from irframe.cubes.layout import CHECKSUMS, PARTS, PROVENANCE
 from irframe.cubes.recall_base import gather
 from irframe.errors import DepthError, IdError, InputError, IrframeWarning, ParameterError
 
@@ -42,9 +42,14 @@ def assert_alike(found, built):
     """Assert that a cube says of its lists and pools what another says, in any order of labels."""
     found = gather(found.sel({dim: built[dim].to_numpy() for dim in ("system", "topic")}))
     assert set(found.variables) == set(built.variables)
-    for name in set(built.variables) - {"filed"}:
+    for name in set(built.variables) - {"filed", *CHECKSUMS}:
         np.testing.assert_array_equal(found[name], built[name], name)
         assert name not in PARTS or found[name].dtype == built[name].dtype
+    of_ranks = [cube["rank_checksum"].to_numpy()[..., 1:] for cube in (found, built)]
+    np.testing.assert_array_equal(*of_ranks)
+    if all(found.attrs.get(name) == built.attrs.get(name) for name in PROVENANCE):
+        np.testing.assert_array_equal(found["checksum"], built["checksum"])
+    assert sealed(found).identical(found)
     xr.testing.assert_allclose(
         found.ireval.score(*METRICS).reset_coords(drop=True),
         built.ireval.score(*METRICS).reset_coords(drop=True),

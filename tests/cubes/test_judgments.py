@@ -25,7 +25,7 @@ def test_a_cube_with_some_judgments_is_like_one_built_with_them(seed, share):
     cube = ir.cube(runs, qrels)
     kept = np.random.default_rng(seed).random(cube["judged_grade"].shape) < share
     kept[starts(cube["judged_count"].to_numpy())] = True
-    fewer = keep_judgments(cube, kept)
+    fewer = sealed(keep_judgments(cube, kept))
     labels = cube["topic"].to_numpy()[topic_of(cube)]
     pairs = pd.DataFrame({"topic": labels, "doc": cube["judged_doc"].to_numpy()})[kept]
     built = ir.cube(runs, qrels.merge(pairs))

@@ -10,9 +10,8 @@ from planned import only_planned
 
 import irframe as ir
 from irframe.cubes.folder import Folder
+from irframe.cubes.layout import LAZY
 from irframe.errors import IrframeWarning, StoreError
-
-LAZY = ("grade", "doc", "tied", "tail", "tail_size", "filed")
 
 
 @pytest.fixture(scope="module")

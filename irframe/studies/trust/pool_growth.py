@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import listed, whole
 from irframe.cubes.judgments import pool_depth_of
-from irframe.cubes.recall_base import pool_ranks, topic_of
+from irframe.cubes.recall_base import topic_of
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
@@ -126,7 +126,7 @@ def count_pools(cube: xr.Dataset, relevant: Array, wanted: Array) -> tuple[Array
     rate : numpy.ndarray
         The share of relevant ones among those new since the depth before, shape (depth,).
     """
-    rank, topic = pool_ranks(cube), topic_of(cube)
+    rank, topic = cube["pool_rank"].to_numpy(), topic_of(cube)
     pooled = rank > 0
     judged, found = (
         _count_within(topic[kept], rank[kept], cube.sizes[TOPIC], wanted)
