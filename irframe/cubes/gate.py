@@ -230,7 +230,7 @@ def _cast(array: Array, dtype: Any) -> Array:
         with np.errstate(invalid="ignore"):
             return array.astype(dtype)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError("a cube of numbers", f"something else ({error})") from error
+        raise InputError("a cube of numbers", f"{array.dtype} ({error})") from error
 
 
 def _refuse_kind(array: xr.DataArray, part: Part) -> None:

@@ -182,7 +182,9 @@ def _chosen(labels: pd.Index, topics: Any) -> Codes:
     codes: Codes = labels.get_indexer(listed)
     unknown = listed[codes < 0]
     if len(unknown):
-        raise ParameterError("judged topics", f"{len(unknown)} others", "", map(repr, unknown))
+        raise ParameterError(
+            "judged topics", f"{len(unknown)} without judgments", "", map(repr, unknown)
+        )
     if listed.has_duplicates or not len(listed):
         twice: Sequence[Hashable] = listed[listed.duplicated()].tolist()
         raise IdError(f"every {TOPIC} once, at least one", f"{len(twice)} again", "", twice)

@@ -147,7 +147,7 @@ def refuse_beyond(role: str, place: Codes, size: int) -> None:
     if len(beyond):
         advice = "give -1 for any other" if role == "doc" else ""
         wanted = f"{role} positions from -1 to {size - 1}, in {role}s of the scorer"
-        raise ParameterError(wanted, f"{len(beyond)} others", advice, beyond)
+        raise ParameterError(wanted, f"{len(beyond)} outside", advice, beyond)
 
 
 def _refuse_missing(places: Places, topic: Codes, doc: Codes, score: Array) -> None:

@@ -139,7 +139,8 @@ class Scorer:
     def _read(self, run: Runs | None, topic: Any, doc: Any, score: Any) -> Run:
         arrays = [part is not None for part in (topic, doc, score)]
         if any(arrays) if run is not None else not all(arrays):
-            raise InputError("a run, or three arrays: topic=, doc= and score=", "something else")
+            found = f"{'a run' if run is not None else 'no run'} and {sum(arrays)} arrays"
+            raise InputError("a run, or three arrays: topic=, doc= and score=", found)
         return (
             self._reader.read_arrays(topic, doc, score) if all(arrays) else self._reader.read(run)
         )

@@ -360,7 +360,7 @@ def test_what_is_prepared_is_refused_when_it_is():
         ir.scorer(BASE, "AP", ties="first")
     with pytest.raises(ParameterError, match="topics 'qrels', 'runs', 'common' or a list"):
         ir.scorer(BASE, "AP", topics="all")
-    with pytest.raises(ParameterError, match="judged topics; found 1 others: 'q3'"):
+    with pytest.raises(ParameterError, match="judged topics; found 1 without judgments: 'q3'"):
         ir.scorer(BASE, "AP", topics=["q1", "q3"])
     with pytest.raises(IdError, match="every topic once"):
         ir.scorer(BASE, "AP", topics=["q1", "q1"])
