@@ -11,8 +11,10 @@ from irframe.errors import IdError, warn
 from irframe.frames.ids import shown
 from irframe.warned import listing
 
+Labels = pd.Index | Sequence[Any]
 
-def tell_unjudged_topics(topics: Sequence[Any]) -> None:
+
+def tell_unjudged_topics(topics: Labels) -> None:
     """Warn of topics of the runs that have no judgments."""
     if len(topics):
         told = listing(topics)
@@ -28,7 +30,7 @@ def tell_unlisted_topics(topics: pd.Index, total: int) -> None:
         )
 
 
-def tell_stray(systems: pd.Index, judged: pd.Index, theirs: Sequence[Any] = ()) -> None:
+def tell_stray(systems: pd.Index, judged: pd.Index, theirs: Labels = ()) -> None:
     """Warn of systems without a list for any judged topic, and of their own topics if known."""
     if len(systems):
         told = f"they have topics {shown(theirs)}, " if len(theirs) else ""

@@ -28,8 +28,8 @@ def parse_metrics(metrics: Metrics) -> list[Metric]:
         repeated += [str(metric) for metric in found if len(found) == 1 and str(metric) in chosen]
         chosen |= {str(metric): metric for metric in found if str(metric) not in chosen}
     if repeated or not chosen:
-        found = "some again" * bool(repeated)
-        raise MetricError("at least one metric, each once", found, "", sorted(set(repeated)))
+        again = "some again" * bool(repeated)
+        raise MetricError("at least one metric, each once", again, "", sorted(set(repeated)))
     return list(chosen.values())
 
 
