@@ -57,7 +57,7 @@ def test_nothing_is_a_share_of_a_baseline_of_zero():
     frame = pd.DataFrame({"AP": [0.5, 0.25, 0, 0]}, index)
     with pytest.warns(IrframeWarning, match="no interval where all scores are the same: AP of b"):
         board = frame.ireval.leaderboard("b")
-    assert np.isnan(board.loc["b", ["ci_low", "ci_high"]]).all()
+    assert board.loc["b", ["ci_low", "ci_high"]].isna().all()
     assert "AP of b" in board.attrs["caution"]
     assert "AP of b" in board.ireval.styled().notes
     assert board.index.name == "run"

@@ -107,7 +107,10 @@ def exchanged(cube):
                 lambda c, n=name, d=dim: _with(c, n, c[n].roll({d: 1})),
             )
         if part.dtype is object:
-            yield f"{name} renamed", lambda c, n=name: _with(c, n, c[n].astype(str) + "x")
+            yield (
+                f"{name} renamed",
+                lambda c, n=name: _with(c, n, c[n].astype(str).astype(object) + "x"),
+            )
             continue
         for word, act in {
             "plus one": lambda v: (v.astype(int) + 1).astype(v.dtype),
