@@ -557,6 +557,16 @@ class FrameVerbs:
         seed: int | None = None,
         no_rel: NoRel | None = None,
     ) -> pd.DataFrame: ...
+    def interaction(
+        self,
+        by: str,
+        *,
+        baseline: Hashable | None = None,
+        at: Depths = None,
+        adjust: Correction | None = "holm",
+        family: Family = "all",
+        alpha: float = 0.05,
+    ) -> pd.DataFrame: ...
     def inversions(
         self,
         reference: Reference,
@@ -1121,6 +1131,16 @@ class ScoresVerbs:
         quartiles: Any = None,
         by: str | None = None,
     ) -> xr.Dataset: ...
+    def interaction(
+        self,
+        by: str,
+        *,
+        baseline: Hashable | None = None,
+        at: Depths = None,
+        adjust: Correction | None = "holm",
+        family: Family = "all",
+        alpha: float = 0.05,
+    ) -> pd.DataFrame: ...
     def inversions(
         self,
         reference: Reference,

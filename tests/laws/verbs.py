@@ -56,6 +56,7 @@ ARGUMENTS = {
     "relevant": "first",
     "a": dict.fromkeys(VERBS.keys() - {"risk", "standardise"}, "s1"),
     "b": dict.fromkeys(VERBS.keys() - {"standardise"}, "s2"),
+    "by": {"interaction": "track"},
     "system": "s1",
     "effort": {},
     "difference": 0.1,
