@@ -442,6 +442,10 @@ class FrameVerbs:
         alpha: float = 0.05,
         by: str | None = None,
         family: Family = "depth",
+        simultaneous: bool = False,
+        effects: bool = False,
+        margin: float | None = None,
+        power: float | None = None,
         progress: bool = False,
     ) -> pd.DataFrame: ...
     def components(
@@ -776,6 +780,8 @@ class FrameVerbs:
         *,
         difference: float | None = None,
         width: float | None = None,
+        margin: float | None = None,
+        topics: int | None = None,
         erho2: float | None = None,
         phi: float | None = None,
         test: Literal["t", "anova"] = "t",
@@ -1082,6 +1088,10 @@ class ScoresVerbs:
         alpha: float = 0.05,
         by: str | None = None,
         family: Family = "depth",
+        simultaneous: bool = False,
+        effects: bool = False,
+        margin: float | None = None,
+        power: float | None = None,
         progress: bool = False,
     ) -> pd.DataFrame: ...
     def components(
@@ -1246,6 +1256,8 @@ class ScoresVerbs:
         *,
         difference: float | None = None,
         width: float | None = None,
+        margin: float | None = None,
+        topics: int | None = None,
         erho2: float | None = None,
         phi: float | None = None,
         test: Literal["t", "anova"] = "t",

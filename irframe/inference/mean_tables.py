@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import InputError
-from irframe.inference.compare import COLUMNS
+from irframe.inference.compare import COLUMNS, OPTIONAL
 from irframe.inference.marking import (
     Extra,
     Table,
@@ -83,7 +83,7 @@ def of_comparison(
         words.append(f"{DAGGER} differs significantly from {_baseline(comparison)}")
     if intervals:
         extras.append(_differences(comparison, means))
-        words.append(f"[{told_interval(comparison.attrs)} of the difference]")
+        words.append(f"[of the difference: {told_interval(comparison.attrs)}]")
     notes = told(comparison.attrs, *words, told_test(comparison.attrs))
     table = _table(means, extras, relative_to, notes)
     return _with_marks(table) if letters else table
@@ -113,7 +113,7 @@ def mark_names(systems: int) -> list[str]:
 
 def _means(comparison: pd.DataFrame) -> Means:
     """Return the means of all systems in their order, a baseline first."""
-    keys = [name for name in comparison if name not in COLUMNS]
+    keys = [name for name in comparison if name not in {*COLUMNS, *OPTIONAL}]
     sides = [
         comparison[[*keys, METRIC, DEPTH, side, mean]].set_axis(
             [*keys, METRIC, DEPTH, SYSTEM, "mean"], axis="columns"
@@ -126,7 +126,7 @@ def _means(comparison: pd.DataFrame) -> Means:
 
 
 def _refuse_twice(comparison: pd.DataFrame) -> None:
-    keys = [name for name in comparison if name not in COLUMNS]
+    keys = [name for name in comparison if name not in {*COLUMNS, *OPTIONAL}]
     twice = comparison[comparison.duplicated([*keys, METRIC, DEPTH, *SIDES])]
     if len(twice):
         found = f"{len(twice)} again"

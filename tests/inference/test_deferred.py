@@ -17,8 +17,8 @@ from looped import random_scores
 from planned import only_planned
 
 from irframe.errors import InputError, IrframeWarning, ParameterError
-from irframe.inference import compare as comparing
 from irframe.inference import deferred
+from irframe.inference import pairwise as comparing
 from irframe.inference.lazily import cut
 from irframe.names import RESULT
 from irframe.paired import Bootstrap, Permutation, TukeyHSD
