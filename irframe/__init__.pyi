@@ -101,6 +101,7 @@ from .metrics.ift_goal import IFTGoal as IFTGoal
 from .metrics.ift_goal_rate import IFTGoalRate as IFTGoalRate
 from .metrics.ift_rate import IFTRate as IFTRate
 from .metrics.infap import InfAP as InfAP
+from .metrics.infndcg import InfNDCG as InfNDCG
 from .metrics.insq import INSQ as INSQ
 from .metrics.inst import INST as INST
 from .metrics.interpolatedap import InterpolatedAP as InterpolatedAP
