@@ -38,7 +38,7 @@ def pools(covid, robust):
         pane.set_xscale("log")
         pane.xaxis.set_major_formatter("{x:g}")
     PAGE.figure(panes[0], "growth")
-    found = covid.ireval.pool_growth([5, 7])
+    found = covid.ireval.pool_growth(at=[5, 7])
     rows = {"judgments": ["pool depth 5", "pool depth 7", "all"]}
     for name in ("relevant_in_pool", "first_unjudged", "relevant_past"):
         pairs = zip(found[name].to_numpy(), found[f"{name}_sd"].to_numpy(), strict=True)

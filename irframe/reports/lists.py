@@ -71,7 +71,7 @@ def _judged_names(cube: xr.Dataset) -> NDArray[Any]:
 def _listed_names(cube: xr.Dataset, runs: pd.DataFrame) -> NDArray[Any]:
     """Return the names that a run frame has at the ranks of a cube."""
     told = cube.attrs
-    ranked = rank(runs, told["ties"], told["score_dtype"], told.get("seed"))
+    ranked = rank(runs, told["ties"], score_dtype=told["score_dtype"], seed=told.get("seed", 0))
     role = roles(ranked.columns)
     top = ranked[ranked[role[RANK]] <= min(SHOWN, cube.sizes[DEPTH])]
     topics = cube.indexes[TOPIC].get_indexer(pd.Index(top[role[TOPIC]]))
