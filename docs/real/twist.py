@@ -199,9 +199,9 @@ def robustness(cubes, best):
         tau.ireval.plot.robustness_curves(ax=ax)
         ax.set_title(name, fontsize=10)
         ax.set_ylabel("Kendall's tau" if ax is axes[0] else "")
-        means = tau.mean("seed").squeeze("depth").transpose("metric", "percent").to_pandas()
+        means = tau.mean("seed").squeeze("depth").transpose("metric", "share").to_pandas()
         for metric in METRICS:
-            told = {f"{percent}%": f"{means.loc[metric, percent]:.3f}" for percent in means.columns}
+            told = {f"{share:.0%}": f"{means.loc[metric, share]:.3f}" for share in means.columns}
             rows.append({"collection": name, "metric": metric} | told)
     one_legend(axes)
     PAGE.figure(figure, "figure-13")

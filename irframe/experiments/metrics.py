@@ -18,7 +18,7 @@ from irframe.names import Ties
 Metrics = Iterable[Metric | MetricType | str] | Metric | MetricType | str
 
 
-def parse_metrics(metrics: Metrics) -> list[Metric]:
+def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
     """Return metrics that are called what they were asked for, refusing none and repeated ones."""
     chosen: dict[str, Metric] = {}
     repeated = []

@@ -1,6 +1,6 @@
 """What changes in the conclusions about systems if somebody else judges."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -157,16 +157,15 @@ def judge_effect(
     """
     pairing = Pairing(test, adjust, alpha, family)
     asked = Asked(Resamples(alpha, samples, seed), of)
-    orders = {str(each): parse_agreement(each) for each in listed(methods)}
+    orders = list(map(parse_agreement, listed(methods)))
     judged = read_judges(judges, pairs, grades, ("same", "common", "own"))
     names = _first(judged, reference)
     policy = {"depth": depth, "ties": ties, "score_dtype": score_dtype}
-    held, *others = _score(runs, judged, names, metrics, at, policy)
+    held, others = sides = _score(runs, judged, names, metrics, at, policy)
     inside = None if groups is None else members(groups, held.systems.tolist())
-    sides = held, others
     parts = standings(*sides) | biases(*sides, alpha) | conclusions(*sides, pairing)
-    parts |= agreements(*sides, list(orders.values()), asked if interval else None)
-    labels = _labels(held, names[1:], orders) | ({} if groups is None else {"group": [*groups]})
+    parts |= agreements(*sides, orders, asked if interval else None)
+    labels = _labels(held, names[1:], listed(methods), groups)
     if inside is not None:
         parts |= favours(parts["bias"][1], inside, alpha)
     told = {"reference": names[0], "pairs": pairs, "documents": judged.grade.shape[1]}
@@ -186,7 +185,7 @@ def _first(judged: Judged, reference: Hashable | None) -> list[Any]:
 
 def _score(
     runs: Any, judged: Judged, names: list[Any], metrics: Metrics, at: Any, options: dict[str, Any]
-) -> list[Matched]:
+) -> tuple[Matched, list[Matched]]:
     """Score the runs under every judge, on the topics that have a score under all of them."""
     runs, chosen, frames = as_runs(runs), parse_metrics(metrics), judged.frames()
     _refuse_topics(judged)
@@ -201,7 +200,8 @@ def _score(
     shared = ~np.isnan(np.stack([each.to_numpy() for each in alike])).any(axis=(0, 2))
     common = xr.DataArray(shared, dims=(METRIC, TOPIC, DEPTH))
     kept = [each.reset_coords(drop=True).where(common) for each in alike]
-    return [match_topics(each, quiet=place > 0) for place, each in enumerate(kept)]
+    held, *others = [match_topics(each, quiet=place > 0) for place, each in enumerate(kept)]
+    return held, others
 
 
 def _refuse_topics(judged: Judged) -> None:
@@ -217,7 +217,14 @@ def _refuse_topics(judged: Judged) -> None:
         )
 
 
-def _labels(held: Matched, judges: list[Any], methods: Iterable[str]) -> dict[str, Any]:
+def _labels(
+    held: Matched, judges: list[Any], methods: list[Any], groups: Groups | None
+) -> dict[str, Any]:
     labels = {dim: held.array[dim].to_numpy() for dim in (METRIC, DEPTH)}
-    words = {BOUND: list(SIDES), "coefficient": list(methods), "conclusion": list(CONCLUSIONS)}
-    return {JUDGE: judges, **labels, SYSTEM: held.systems, **words}
+    words = {
+        BOUND: list(SIDES),
+        "coefficient": list(map(str, methods)),
+        "conclusion": list(CONCLUSIONS),
+    }
+    grouped = {} if groups is None else {"group": list(groups)}
+    return {JUDGE: judges, **labels, SYSTEM: held.systems, **words, **grouped}

@@ -1,6 +1,7 @@
 """Significance on a metric against significance without one, over all pairs of systems."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -112,8 +113,8 @@ def significance_agreement(
     p_orderings, favoured = _orderings(cube, seen, pairs, depths)
     means = np.round(matched.means, TIE)
     alike = (_leads(means, pairs) == favoured)[:, np.newaxis]
-    both = _corrected((p, p_orderings[:, np.newaxis]), adjust, alpha)
-    verdict = categorise(*both, alpha, alike=alike)
+    corrected = partial(_corrected, adjust=adjust, alpha=alpha)
+    verdict = categorise(corrected(p), corrected(p_orderings[:, np.newaxis]), alpha, alike=alike)
     found = {
         "verdict": (CELL, verdict),
         "share": ((*CELL[:-1], CATEGORY), _shares(verdict)),
@@ -128,13 +129,10 @@ def significance_agreement(
     return xr.Dataset(found, labels | names, {"alpha": alpha})
 
 
-def _corrected(
-    both: tuple[Array, Array], adjust: Correction | None, alpha: float
-) -> Iterator[Array]:
-    """Yield p-values, pairs last, corrected over the pairs."""
-    for p in both:
-        flat = p.reshape(1, -1, p.shape[-1])
-        yield adjust_p([flat], adjust, family="depth", alpha=alpha)[0].reshape(p.shape)
+def _corrected(p: Array, *, adjust: Correction | None, alpha: float) -> Array:
+    """Return p-values, pairs last, corrected over the pairs."""
+    flat = p.reshape(1, -1, p.shape[-1])
+    return adjust_p([flat], adjust, family="depth", alpha=alpha)[0].reshape(p.shape)
 
 
 def _leads(means: Array, pairs: Array) -> Array:
