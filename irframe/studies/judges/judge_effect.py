@@ -161,7 +161,7 @@ def judge_effect(
     judged = read_judges(judges, pairs, grades, ("same", "common", "own"))
     names = _first(judged, reference)
     policy = {"depth": depth, "ties": ties, "score_dtype": score_dtype}
-    held, others = sides = _score(runs, judged, names, metrics, at, policy)
+    held, _ = sides = _score(runs, judged, names, metrics, at, policy)
     inside = None if groups is None else members(groups, held.systems.tolist())
     parts = standings(*sides) | biases(*sides, alpha) | conclusions(*sides, pairing)
     parts |= agreements(*sides, orders, asked if interval else None)
