@@ -37,13 +37,13 @@ ALONE, TOGETHER = "for its pair alone", "simultaneous"
 def compare(
     scores: xr.DataArray | pd.DataFrame,
     test: Test = "t",
-    adjust: Adjust = None,
     *,
+    adjust: Adjust = "auto",
+    family: Family = "depth",
+    alpha: float = 0.05,
     baseline: Hashable | None = None,
     at: Depths = None,
-    alpha: float = 0.05,
     by: str | None = None,
-    family: Family = "depth",
     simultaneous: bool = False,
     effects: bool = False,
     margin: float | None = None,
@@ -63,22 +63,22 @@ def compare(
     adjust
         Correction of the p-values for the number of comparisons, one of statsmodels'
         `multipletests`, such as ``"holm"``, ``"bonferroni"``, ``"fdr_bh"``; or ``"max-t"``, a
-        `MaxT`, for the tests t and permutation; by default none. The p-values of ``"tukey"`` need
-        none.
+        `MaxT`, for the tests t and permutation; or None. By default Holm's, and none for a test
+        that allows for all pairs itself, as ``"tukey"`` does.
+    family
+        Which comparisons are corrected for each other: ``"depth"``, those of one metric at one
+        depth in one group; ``"metric"``, those of one metric at all its depths in one group;
+        ``"all"``, all rows of the result.
+    alpha
+        Significance level, and one minus the confidence level of the intervals, above 0 and
+        below 1.
     baseline
         A system: compare each other system with it, and it is ``system_b`` throughout. By
         default all pairs of systems, in the order of the scores.
     at
         Depths to compare at; by default all there are.
-    alpha
-        Significance level, and one minus the confidence level of the intervals, above 0 and
-        below 1.
     by
         A coordinate or index level such as ``"track"``: one comparison per group.
-    family
-        Which comparisons are corrected for each other: ``"depth"``, those of one metric at one
-        depth in one group; ``"metric"``, those of one metric at all its depths in one group;
-        ``"all"``, all rows of the result.
     simultaneous
         Whether intervals are to hold together over the family, at 1 - `alpha`: wider ones, by the
         level of Sidak's correction where that is asked for, else by Bonferroni's. By default each

@@ -30,13 +30,13 @@ COLUMNS = ("statistic", "df_within", "p", "p_adjusted", "significant", "n_topics
 @verb(itself=(pd.DataFrame, xr.DataArray))
 def interaction(
     scores: xr.DataArray | pd.DataFrame,
-    by: str,
     *,
-    baseline: Hashable | None = None,
-    at: Depths = None,
+    by: str,
     adjust: Correction | None = "holm",
     family: Family = "all",
     alpha: float = 0.05,
+    baseline: Hashable | None = None,
+    at: Depths = None,
 ) -> pd.DataFrame:
     """Say of every system whether its lead over another differs from segment to segment.
 
@@ -47,10 +47,6 @@ def interaction(
     by
         A coordinate of topics, or a column or index level, such as ``"market"``: its values are
         the segments, at least two.
-    baseline
-        A system: the lead of each other one over it; by default all pairs of systems.
-    at
-        Depths to compare at; by default all there are.
     adjust
         Correction of the p-values for the number of rows, one of statsmodels' `multipletests`, or
         None.
@@ -59,6 +55,10 @@ def interaction(
         `compare`.
     alpha
         Significance level, above 0 and below 1.
+    baseline
+        A system: the lead of each other one over it; by default all pairs of systems.
+    at
+        Depths to compare at; by default all there are.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def interaction(
     >>> runs, qrels = ir.example_track()
     >>> scores = runs.ireval.evaluate(qrels, ["nDCG@10"]).reset_index()
     >>> scores["kind"] = scores["topic"].astype(int).mod(2).map({0: "even", 1: "odd"})
-    >>> found = interaction(scores, "kind", baseline="bm25")
+    >>> found = interaction(scores, by="kind", baseline="bm25")
     >>> found.loc[:1, ["system_a", "difference_odd", "difference_even", "p"]].round(3)
        system_a  difference_odd  difference_even      p
     0  bm25+rm3           0.147            0.109  0.714

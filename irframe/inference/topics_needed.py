@@ -179,9 +179,7 @@ def topics_needed(
         pairs = choose_pairs(matched, baseline)
         variance = _of_differences(matched, pairs, each=each)
         name = "difference" if way == "topics" else "topics"
-        answer = _SIZES.get(way, topics_for_width)
-        given = {"alpha": alpha} if way == "width" else {"alpha": alpha, "power": power}
-        values = {"variance": variance, name: answer(wanted, variance, **given)}
+        values = {"variance": variance, name: _answer(way, wanted, variance, power, alpha)}
         found = _by_pair(matched, values, pairs) if each else _labelled(matched, values)
     return noted(found, [guess(matched.scored.sum(axis=1))])
 
@@ -192,12 +190,19 @@ def _found_on(topics: float, variance: Array, *, power: float, alpha: float) -> 
     return detectable(np.sqrt(variance), number, power=power, alpha=alpha)
 
 
-_SIZES: dict[str, Callable[..., Array]] = {
+def _answer(way: str, wanted: float, variance: Array, power: float, alpha: float) -> Array:
+    """Return topics, or the difference that so many find, given the variance of pairs."""
+    if way == "width":
+        return topics_for_width(wanted, variance, alpha=alpha)
+    return _ANSWERS[way](wanted, variance, power=power, alpha=alpha)
+
+
+_ANSWERS: dict[str, Callable[..., Array]] = {
     "t": topics_for_t,
     "margin": topics_for_margin,
     "topics": _found_on,
 }
-"""Question -> what answers it, given what is wanted, variances, power and alpha."""
+"""Question -> what answers it."""
 
 
 def _only(asked: dict[str, float | None]) -> tuple[str, float]:

@@ -115,7 +115,11 @@ def _within_bounds(pair: xr.Dataset, metric: Metric, told: Any) -> str:
         asked = {name: told[name] for name in ("margin", "power") if name in told}
         asked = asked or {"power": 0.8}
         found = compare(
-            within, baseline=pair[SYSTEM].to_numpy()[1], alpha=told.get("alpha", 0.05), **asked
+            within,
+            adjust=None,
+            baseline=pair[SYSTEM].to_numpy()[1],
+            alpha=told.get("alpha", 0.05),
+            **asked,
         )
     except MetricError:
         return "not known"

@@ -31,7 +31,7 @@ def layers(scores, row):
 
 
 def test_p_values_are_those_of_two_one_sided_tests_and_power_that_of_statsmodels(scores):
-    found = scores.ireval.compare(margin=0.1, power=0.9)
+    found = scores.ireval.compare(adjust=None, margin=0.1, power=0.9)
     for row in found.iloc[::5].itertuples():
         a, b = layers(scores, row)
         p, low, _ = ttost_paired(a, b, -0.1, 0.1)
@@ -44,7 +44,7 @@ def test_p_values_are_those_of_two_one_sided_tests_and_power_that_of_statsmodels
 
 @pytest.mark.parametrize("family", ["depth", "metric", "all"])
 def test_they_are_corrected_as_p_is(scores, family):
-    plain = scores.ireval.compare(baseline="bm25", margin=0.1)
+    plain = scores.ireval.compare(adjust=None, baseline="bm25", margin=0.1)
     found = scores.ireval.compare(baseline="bm25", margin=0.1, adjust="holm", family=family)
     together = {"depth": ["metric", "depth"], "metric": ["metric"], "all": []}[family]
     keys = [plain[name] for name in together] or [pd.Series(0, plain.index)]
@@ -55,7 +55,7 @@ def test_they_are_corrected_as_p_is(scores, family):
 
 
 def test_the_verdict_is_the_first_that_holds(scores):
-    found = pd.concat([scores.ireval.compare(margin=m) for m in (0.01, 0.1, 0.5, 3.0)])
+    found = pd.concat([scores.ireval.compare(adjust=None, margin=m) for m in (0.01, 0.1, 0.5, 3.0)])
     lead = found["difference"] * np.where(found["metric"] == "ASL", -1, 1)
     worse = found["significant"] & (lead < 0) & ~found["not_worse"]
     holds = {
@@ -77,7 +77,7 @@ def test_the_verdict_is_the_first_that_holds(scores):
 def test_without_spread_or_with_one_topic():
     values = np.array([[0.5, 0.7, 0.6], [0.45, 0.65, 0.55], [0.5, 0.7, 0.6]])
     scores = xr.DataArray(values, {"system": list("abc")}, ("system", "topic"))
-    found = scores.ireval.compare(margin=0.05, baseline="a").set_index("system_a")
+    found = scores.ireval.compare(adjust=None, margin=0.05, baseline="a").set_index("system_a")
     assert found["p_not_worse"].to_dict() == {"b": 1.0, "c": 0.0}
     assert found["verdict"].to_dict() == {"b": "worse", "c": "equivalent"}
     assert (found["detectable"] == 0).sum() == 2
