@@ -95,11 +95,10 @@ def _found(topics: int, power: float, alpha: float) -> float:
     df = topics - 1
     if df < 1:
         return np.nan
-    critical = -scipy.special.stdtrit(df, alpha / 2)
+    critical = scipy.special.fdtri(1, df, 1 - alpha)
 
     def missing(true: float) -> float:
-        upper, lower = scipy.special.nctdtr(df, true, [critical, -critical])
-        return float(power - (1 - upper + lower))
+        return float(power - 1 + scipy.special.ncfdtr(1, df, true**2, critical))
 
     last = 4.0
     while missing(last) > 0:
