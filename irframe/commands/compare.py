@@ -3,6 +3,7 @@
 import sys
 from argparse import ArgumentParser, Namespace
 from importlib.util import find_spec
+from typing import Any
 
 import pandas as pd
 
@@ -29,7 +30,10 @@ def declare(parser: ArgumentParser) -> None:
     declare_systems(parser)
     parser.add_argument("--test", default="t", help="paired test, such as t, wilcoxon, tukey")
     parser.add_argument("--adjust", help="correction for many pairs, such as holm")
-    parser.add_argument("--baseline", metavar="SYSTEM", help="compare with this one alone")
+    parser.add_argument(
+        "--baseline", metavar="SYSTEM", action="append",
+        help="compare with this one alone; several times: with each of them",
+    )  # fmt: skip
     parser.add_argument("--alpha", type=float, default=0.05, help="significance level")
     parser.add_argument(
         "--family", choices=FAMILIES, default="depth", help="what is corrected together"
@@ -53,8 +57,9 @@ def declare(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> Answer:
     """Compare every pair, or every system with the baseline."""
     gated = options.fail_on != "never" or options.format == MARKDOWN
-    if gated and options.baseline is None:
-        raise ParameterError("--baseline, a system that the others are held against", "none")
+    if gated and len(options.baseline or []) != 1:
+        times = f"{len(options.baseline or [])}"
+        raise ParameterError("--baseline once, a system that others are held against", times)
     metrics = metrics_of(options)
     runs, qrels = read_all(options), read_judgments(options)
     unsaid = gated and options.margin is None and options.power is None
@@ -62,7 +67,7 @@ def run(options: Namespace) -> Answer:
         score(options, runs, qrels, metrics, None),
         options.test,
         adjust=options.adjust,
-        baseline=options.baseline,
+        baseline=_baseline(options),
         alpha=options.alpha,
         family=options.family,
         simultaneous=options.simultaneous,
@@ -75,6 +80,12 @@ def run(options: Namespace) -> Answer:
     if options.format != MARKDOWN:
         return Answer(written(found, format_of(options)), int(failed))
     return Answer(_markdown(options, found, runs, qrels, metrics), int(failed))
+
+
+def _baseline(options: Namespace) -> Any:
+    """Return the baseline, a list of several, or None."""
+    named = options.baseline or [None]
+    return named if len(named) > 1 else named[0]
 
 
 def _markdown(

@@ -1,6 +1,5 @@
 """Comparisons of bounded scores: what holds whatever the unjudged documents are."""
 
-from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import xarray as xr
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.cubes.splitting import groups
 from irframe.inference.decide import decide
-from irframe.inference.matching import Depths, choose_pairs, match_read, read_scores
+from irframe.inference.matching import Baselines, Depths, choose_pairs, match_read, read_scores
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM
 
@@ -26,7 +25,7 @@ def of_bounds(
     frame: pd.DataFrame,
     asked: "Asked",
     *,
-    baseline: Hashable | None,
+    baseline: Baselines,
     at: Depths,
     by: str | None,
 ) -> pd.DataFrame:
@@ -57,14 +56,16 @@ def of_bounds(
 
 
 def _verdicts(
-    parts: list[xr.DataArray], asked: "Asked", baseline: Hashable | None, at: Depths
+    parts: list[xr.DataArray], asked: "Asked", baseline: Baselines, at: Depths
 ) -> dict[str, Any]:
     """Return the verdicts at either end: a as low as can be and b as high, and the other way."""
     both = [_side_by_side(part) for part in parts]
     matched = [match_read(each, at, quiet=True) for each in both]
     sizes = [part.sizes[SYSTEM] for part in parts]
     lower = [read_scores(part.sel({BOUND: SIDES[0]}, drop=True)) for part in parts]
-    pairs = [choose_pairs(match_read(each, at, quiet=True), baseline) for each in lower]
+    pairs = [
+        choose_pairs(match_read(each, at, quiet=True), baseline, several=True) for each in lower
+    ]
     ends = {}
     for name, shift in (("verdict_lowest", (0, 1)), ("verdict_highest", (1, 0))):
         shifted = [some + size * np.array(shift) for some, size in zip(pairs, sizes, strict=True)]

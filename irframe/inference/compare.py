@@ -1,12 +1,11 @@
 """Every pair of systems, compared by a significance test."""
 
-from collections.abc import Hashable
 from typing import Any
 
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import level
+from irframe.checks import level, listed
 from irframe.cubes.bounds import BOUND
 from irframe.cubes.splitting import groups, having, join_frames, naming_group
 from irframe.cubes.verb import verb
@@ -16,7 +15,7 @@ from irframe.inference.effects import EFFECTS
 from irframe.inference.jointly import Adjust, parse_correction
 from irframe.inference.margins import FURTHER, Margin
 from irframe.inference.matched import Array, Matched
-from irframe.inference.matching import Depths, choose_pairs, label_pairs, match_topics
+from irframe.inference.matching import Baselines, Depths, choose_pairs, label_pairs, match_topics
 from irframe.inference.pairwise import COUNTS, NUMBERS, Asked, Found
 from irframe.names import DEPTH, METRIC
 from irframe.paired import MaxT, Test, parse_test
@@ -41,7 +40,7 @@ def compare(
     adjust: Adjust = "auto",
     family: Family = "depth",
     alpha: float = 0.05,
-    baseline: Hashable | None = None,
+    baseline: Baselines = None,
     at: Depths = None,
     by: str | None = None,
     simultaneous: bool = False,
@@ -73,8 +72,9 @@ def compare(
         Significance level, and one minus the confidence level of the intervals, above 0 and
         below 1.
     baseline
-        A system: compare each other system with it, and it is ``system_b`` throughout. By
-        default all pairs of systems, in the order of the scores.
+        A system: compare each other system with it, and it is ``system_b`` throughout. Or a
+        list of some: each other system with each of them, and these among each other, all in
+        one family. By default all pairs of systems, in the order of the scores.
     at
         Depths to compare at; by default all there are.
     by
@@ -201,6 +201,8 @@ def compare(
     frame = frames[None] if by is None else join_frames(frames, by)
     if bounds is not None:
         frame = of_bounds(bounds, frame, asked, baseline=baseline, at=at, by=by)
+    if baseline is not None:
+        frame.attrs["baselines"] = [str(each) for each in listed(baseline)]
     frame.attrs["intervals"] = TOGETHER if simultaneous else ALONE
     return frame
 
@@ -214,7 +216,7 @@ def _parts(
         with naming_group(key, by):
             matched = match_topics(group, at)
             parts[key] = matched.loaded() if loaded else matched
-            pairs.append(choose_pairs(parts[key], baseline))
+            pairs.append(choose_pairs(parts[key], baseline, several=True))
     return parts, pairs
 
 

@@ -1,6 +1,5 @@
 """Which comparisons of systems hold whatever the unjudged documents are."""
 
-from collections.abc import Hashable
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,7 @@ from irframe.cubes.bounds import BOUND, SIDES
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.inference.matched import Array, Matched
-from irframe.inference.matching import Depths, choose_pairs, label_pairs, match_topics
+from irframe.inference.matching import Baselines, Depths, choose_pairs, label_pairs, match_topics
 from irframe.metrics.averaging import TIE
 
 
@@ -18,7 +17,7 @@ from irframe.metrics.averaging import TIE
 def decide(
     bounds: xr.DataArray,
     *,
-    baseline: Hashable | None = None,
+    baseline: Baselines = None,
     at: Depths = None,
     by: str | None = None,
 ) -> pd.DataFrame:
@@ -79,7 +78,7 @@ def decide(
         found = ", ".join(map(str, getattr(bounds, "dims", ()))) or type(bounds).__name__
         raise InputError("scores with a dimension bound, as bounds gives them", found)
     lower, upper = (match_topics(bounds.sel({BOUND: side}, drop=True), at) for side in SIDES)
-    pairs = choose_pairs(lower, baseline)
+    pairs = choose_pairs(lower, baseline, several=True)
     first, second = pairs.T
     (least,), (most,) = (side.computed([_means(side)]) for side in (lower, upper))
     low = np.round(least[..., first] - most[..., second], TIE) + 0.0

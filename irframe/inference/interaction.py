@@ -1,6 +1,5 @@
 """Whether a difference of systems differs from one kind of topic to another."""
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from irframe.errors import ParameterError, warn
 from irframe.inference.corrections import Correction, Family, adjust_p, refuse_correction
 from irframe.inference.matched import Array, Matched
 from irframe.inference.matching import (
+    Baselines,
     Depths,
     choose_pairs,
     label_pairs,
@@ -35,7 +35,7 @@ def interaction(
     adjust: Correction | None = "holm",
     family: Family = "all",
     alpha: float = 0.05,
-    baseline: Hashable | None = None,
+    baseline: Baselines = None,
     at: Depths = None,
 ) -> pd.DataFrame:
     """Say of every system whether its lead over another differs from segment to segment.
@@ -121,7 +121,7 @@ def interaction(
         with naming_group(key, by):
             found[key] = match_read(part.sel({SYSTEM: kept}), at).loaded()
     first = next(iter(found.values()))
-    pairs = choose_pairs(first, baseline)
+    pairs = choose_pairs(first, baseline, several=True)
     moments = np.stack([_moments(matched, pairs) for matched in found.values()], axis=1)
     means, spreads, sizes = moments[0], moments[1], moments[2].astype(np.int64)
     tested = welch(means, spreads, sizes)

@@ -80,7 +80,7 @@ def of_comparison(
         words.append("raised: the systems that this one significantly beats")
     if marks == "daggers":
         extras.append(superscripts(_daggers(comparison, means)))
-        words.append(f"{DAGGER} differs significantly from {_baseline(comparison)}")
+        words.append(_raised(comparison))
     if intervals:
         extras.append(_differences(comparison, means))
         words.append(f"[of the difference: {told_interval(comparison.attrs)}]")
@@ -142,9 +142,36 @@ def _baseline(comparison: pd.DataFrame) -> Any:
     return others[0]
 
 
+def _baselines(comparison: pd.DataFrame) -> list[str]:
+    """Return the names of the systems that others are held against."""
+    told = list(comparison.attrs.get("baselines", []))
+    there = {str(name) for side in SIDES for name in comparison[side].unique()}
+    return told if len(told) > 1 and {*told} <= there else [str(_baseline(comparison))]
+
+
+def _raised(comparison: pd.DataFrame) -> str:
+    """Say what the marks of differences from baselines mean."""
+    named = _baselines(comparison)
+    if len(named) == 1:
+        return f"{DAGGER} differs significantly from {named[0]}"
+    listed = ", ".join(f"{number} {name}" for number, name in enumerate(named, start=1))
+    return f"raised: differs significantly from {listed}"
+
+
 def _daggers(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
-    _baseline(comparison)
-    return means.spread(comparison, np.where(comparison["significant"], DAGGER, ""), "system_a")
+    """Return a dagger where a system differs from the baseline, or the numbers of several."""
+    named = _baselines(comparison)
+    significant = comparison["significant"].to_numpy(bool)
+    if len(named) == 1:
+        return means.spread(comparison, np.where(significant, DAGGER, ""), "system_a")
+    marks = np.full(means.table.shape, "", dtype=object)
+    for number, name in enumerate(named, start=1):
+        for one, other in (SIDES, SIDES[::-1]):
+            row, column = means.places(comparison, one)
+            told = significant & (comparison[other].map(str) == name).to_numpy()
+            for cell in zip(row[told], column[told], strict=True):
+                marks[cell] += ("," if marks[cell] else "") + str(number)
+    return pd.DataFrame(marks, means.table.index, means.table.columns)
 
 
 def _differences(comparison: pd.DataFrame, means: Means) -> Extra:

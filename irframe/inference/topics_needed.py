@@ -1,6 +1,6 @@
 """How many topics the next test collection needs."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +15,7 @@ from irframe.inference.cautions import guess, noted
 from irframe.inference.components import analyse
 from irframe.inference.generalizability import SIGNALS, MeanSquares, topics_for
 from irframe.inference.matched import Array, Arrays, Matched
-from irframe.inference.matching import Depths, choose_pairs, match_topics, pair_labels
+from irframe.inference.matching import Baselines, Depths, choose_pairs, match_topics, pair_labels
 from irframe.inference.sample_size import (
     topics_for_anova,
     topics_for_margin,
@@ -51,7 +51,7 @@ def topics_needed(
     power: float = 0.8,
     alpha: float = 0.05,
     systems: int | None = None,
-    baseline: Hashable | None = None,
+    baseline: Baselines = None,
     each: bool = False,
     at: Depths = None,
     by: str | None = None,
@@ -176,7 +176,7 @@ def topics_needed(
         several = whole("systems", len(matched.systems) if systems is None else systems, low=2)
         found = _by_anova(matched, wanted, systems=several, power=power, alpha=alpha)
     else:
-        pairs = choose_pairs(matched, baseline)
+        pairs = choose_pairs(matched, baseline, several=True)
         variance = _of_differences(matched, pairs, each=each)
         name = "difference" if way == "topics" else "topics"
         values = {"variance": variance, name: _answer(way, wanted, variance, power, alpha)}
