@@ -104,18 +104,21 @@ def _rising(p: NDArray[Any]) -> NDArray[Any]:
 
 def _falling(p: NDArray[Any]) -> NDArray[Any]:
     """Return the lowest from each on."""
-    return np.minimum.accumulate(p[..., ::-1], axis=-1)[..., ::-1]
+    found: NDArray[Any] = np.minimum.accumulate(p[..., ::-1], axis=-1)[..., ::-1]
+    return found
 
 
 def _sidak(p: NDArray[Any], n: Any) -> NDArray[Any]:
     with np.errstate(divide="ignore"):
-        return -np.expm1(n * np.log1p(-p))
+        found: NDArray[Any] = -np.expm1(n * np.log1p(-p))
+    return found
 
 
 def _share(p: NDArray[Any]) -> NDArray[Any]:
     """Return of rising p-values the share of those that are not larger than each."""
     n = p.shape[-1]
-    return np.arange(1, n + 1) / n
+    found: NDArray[Any] = np.arange(1, n + 1) / n
+    return found
 
 
 def _harmonic(n: int) -> float:

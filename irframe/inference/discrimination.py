@@ -8,10 +8,10 @@ import xarray as xr
 from irframe.checks import level
 from irframe.cubes.verb import verb
 from irframe.inference.jointly import Adjust
-from irframe.inference.matched import Array, Matched
-from irframe.inference.matching import Depths, match_topics
 from irframe.inference.verdicts import Pairing, p_values
 from irframe.paired import Test, all_pairs, parse_test
+from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.scores import Array, Scores
 
 NAME = "discrimination ratio"
 
@@ -82,14 +82,14 @@ def discrimination(
     [0.667]
     """
     if adjust is not None:
-        return _corrected(match_topics(scores, at).loaded(), Pairing(test, adjust, alpha))
+        return _corrected(scores_to_compare(scores, at).load(), Pairing(test, adjust, alpha))
     level(alpha)
     return over_pairs(scores, test, lambda p: (p < alpha).mean(axis=0), NAME, at=at)
 
 
-def _corrected(matched: Matched, pairing: Pairing) -> xr.DataArray:
-    p = pairing.p_values(matched, all_pairs(len(matched.systems)))
-    return matched.labelled((p < pairing.alpha).mean(axis=2), NAME)
+def _corrected(paired: Scores, pairing: Pairing) -> xr.DataArray:
+    p = pairing.p_values(paired, all_pairs(len(paired.systems)))
+    return paired.labelled((p < pairing.alpha).mean(axis=2), NAME)
 
 
 def over_pairs(
@@ -102,10 +102,10 @@ def over_pairs(
 ) -> xr.DataArray:
     """Reduce the p-values of all pairs, (pair, depth), to a number per depth, for every metric."""
     chosen = parse_test(test)
-    matched = match_topics(scores, at)
-    pairs = all_pairs(len(matched.systems))
+    paired = scores_to_compare(scores, at)
+    pairs = all_pairs(len(paired.systems))
 
     def compute(row: int, block: slice) -> Array:
-        return reduce(p_values(matched, row, block, test=chosen, pairs=pairs))
+        return reduce(p_values(paired, row, block, test=chosen, pairs=pairs))
 
-    return matched.labelled(matched.by_piece(len(pairs), compute), name)
+    return paired.labelled(paired.by_piece(len(pairs), compute), name)

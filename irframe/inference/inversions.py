@@ -5,11 +5,11 @@ import xarray as xr
 
 from irframe.cubes.verb import verb
 from irframe.inference.coverage import held_against, significantly
-from irframe.inference.matched import Array, Matched
-from irframe.inference.matching import Depths
 from irframe.inference.reference import Reference
 from irframe.inference.verdicts import leads
 from irframe.paired import Test
+from irframe.scores.read_scores import Depths
+from irframe.scores.scores import Array, Scores
 
 
 @verb
@@ -67,5 +67,5 @@ def inversions(
     return compute(scores, reference, at)
 
 
-def _lead(matched: Matched, row: int, depths: slice, pairs: Array) -> Array:
-    return leads(matched, row, depths, pairs)
+def _lead(paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
+    return leads(paired, row, depths, pairs)

@@ -6,8 +6,8 @@ import xarray as xr
 
 from irframe.cubes.verb import verb
 from irframe.inference.discrimination import over_pairs
-from irframe.inference.matching import Depths
 from irframe.paired import Test
+from irframe.scores.read_scores import Depths
 
 
 @verb

@@ -7,31 +7,42 @@ from numpy.typing import NDArray
 
 from irframe.checks import level
 from irframe.inference.jointly import Adjust, Compared, correct, parse_correction
-from irframe.inference.matched import Array, Matched
 from irframe.metrics.averaging import TIE
 from irframe.paired import PairedTest, Test, parse_test
+from irframe.scores.scores import Array, Arrays, Measure, Scores
 
 
 def p_values(
-    matched: Matched, row: int, depths: slice, *, test: PairedTest, pairs: Array
+    paired: Scores, row: int, depths: slice, *, test: PairedTest, pairs: Array
 ) -> NDArray[np.float64]:
     """Give two-sided p-values of a metric, shape (pair, depth)."""
-    return matched.p_values(row, depths, test=test, pairs=pairs)
+
+    def whole(scores: Scores, values: Array, pairs: Array) -> Arrays:
+        return (scores.tested(test, values, pairs).p,)
+
+    def folded(state: Array) -> Arrays:
+        return (test.conclude(state).p,)
+
+    measure = Measure(whole=whole)
+    if test.fold is not None:
+        measure = Measure(whole=whole, folds=(test.fold,), folded=folded)
+    return paired.pairs(row, depths, measure, pairs)[0]
 
 
-def leads(matched: Matched, row: int, depths: slice, pairs: Array) -> NDArray[np.int8]:
+def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.int8]:
     """Say who has the better mean: 1 the first, -1 the second, 0 neither, shape (pair, depth)."""
-    means = matched.means[row, depths]
+    means = paired.means[row, depths]
     difference = means[:, pairs[:, 0]] - means[:, pairs[:, 1]]
-    return np.sign(np.round(difference, TIE)).astype(np.int8).T
+    ahead: NDArray[np.int8] = np.sign(np.round(difference, TIE)).astype(np.int8).T
+    return ahead
 
 
 def verdicts(
-    matched: Matched, row: int, depths: slice, *, test: PairedTest, pairs: Array, alpha: float
+    paired: Scores, row: int, depths: slice, *, test: PairedTest, pairs: Array, alpha: float
 ) -> NDArray[np.int8]:
     """Say who is significantly better: 1 the first, -1 the second, 0 neither."""
-    significant = p_values(matched, row, depths, test=test, pairs=pairs) < alpha
-    return np.where(significant, leads(matched, row, depths, pairs), np.int8(0))
+    significant = p_values(paired, row, depths, test=test, pairs=pairs) < alpha
+    return np.where(significant, leads(paired, row, depths, pairs), np.int8(0))
 
 
 class Pairing:
@@ -52,13 +63,13 @@ class Pairing:
         self.adjust = parse_correction(adjust, self.test)
         self.alpha = level(alpha)
 
-    def p_values(self, matched: Matched, pairs: Array) -> Array:
+    def p_values(self, paired: Scores, pairs: Array) -> Array:
         """Give corrected p-values, shape (metric, depth, pair)."""
 
         def compute(row: int, depths: slice) -> Array:
-            return p_values(matched, row, depths, test=self.test, pairs=pairs).T
+            return p_values(paired, row, depths, test=self.test, pairs=pairs).T
 
-        compared = Compared(matched, pairs, matched.by_piece(len(pairs), compute))
+        compared = Compared(paired, pairs, paired.by_piece(len(pairs), compute))
         return correct([compared], self.adjust, family="depth", alpha=self.alpha)[0]
 
     def told(self) -> dict[str, Any]:

@@ -17,12 +17,12 @@ from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.inference.agreement_intervals import Asked, Of
 from irframe.inference.jointly import Adjust
-from irframe.inference.matched import Matched
-from irframe.inference.matching import match_topics
 from irframe.inference.resampled import Resamples
 from irframe.inference.verdicts import Pairing
 from irframe.names import DEPTH, METRIC, RESULT, SYSTEM, TOPIC, ScoreDtype, Ties
 from irframe.paired import Test
+from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.scores import Scores
 from irframe.studies.judges.effects import (
     CONCLUSIONS,
     JUDGE,
@@ -168,7 +168,7 @@ def judge_effect(
         labels["group"] = list(groups)
     documents = judged.grade.shape[1]
     told = {"reference": names[0], "pairs": pairs, "documents": documents, **pairing.told()}
-    result = xr.Dataset(parts, labels, {**held.array.attrs, RESULT: "judge_effect", **told})
+    result = xr.Dataset(parts, labels, {**held.attrs, RESULT: "judge_effect", **told})
     return asked.told(result, held.scored.sum(axis=1)) if interval else result
 
 
@@ -183,7 +183,7 @@ def _first(judged: Judged, reference: Hashable | None) -> list[Any]:
 
 def _score(
     runs: Any, judged: Judged, names: list[Any], metrics: Metrics, at: Any, options: dict[str, Any]
-) -> list[Matched]:
+) -> list[Scores]:
     """Score the runs under every judge, on the topics that have a score under all of them."""
     chosen, frames = parse_metrics(metrics), judged.frames()
     _refuse_topics(judged)
@@ -198,7 +198,7 @@ def _score(
     shared = ~np.isnan(np.stack([each.to_numpy() for each in alike])).any(axis=(0, 2))
     common = xr.DataArray(shared, dims=(METRIC, TOPIC, DEPTH))
     kept = [each.reset_coords(drop=True).where(common) for each in alike]
-    return [match_topics(each, quiet=place > 0) for place, each in enumerate(kept)]
+    return [scores_to_compare(each, quiet=place > 0) for place, each in enumerate(kept)]
 
 
 def _refuse_topics(judged: Judged) -> None:
@@ -214,7 +214,7 @@ def _refuse_topics(judged: Judged) -> None:
         )
 
 
-def _labels(held: Matched, judges: list[Any], methods: Iterable[str]) -> dict[str, Any]:
-    labels = {dim: held.array[dim].to_numpy() for dim in (METRIC, DEPTH)}
+def _labels(held: Scores, judges: list[Any], methods: Iterable[str]) -> dict[str, Any]:
+    labels: dict[str, Any] = {METRIC: held.metrics, DEPTH: held.depths}
     words = {BOUND: list(SIDES), "coefficient": list(methods), "conclusion": list(CONCLUSIONS)}
     return {JUDGE: judges, **labels, SYSTEM: held.systems, **words}
