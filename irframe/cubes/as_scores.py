@@ -179,8 +179,10 @@ def score_frame(x: Any) -> pd.DataFrame:
         return _of_array(x)
     if isinstance(x, pd.DataFrame):
         x = with_own_levels(x)
-        named = _are_long({*x.columns, *x.index.names})
-        flat = columns_of(x) if named and not (_again(x.columns) or _again(x.index.names)) else None
+        may_be = _are_long({*x.columns, *x.index.names})
+        flat = (
+            columns_of(x) if may_be and not (_again(x.columns) or _again(x.index.names)) else None
+        )
         return x if flat is None or not is_long(flat) else flat
     if isinstance(x, Mapping) and not is_array(x):
         return _of_mapping(x)
@@ -271,9 +273,10 @@ def _widen(frame: pd.DataFrame) -> pd.DataFrame:
     refuse_rivals(frame, "value", value, LONG_VALUE)
     keys = [found[SYSTEM], found[TOPIC]]
     frame = frame.assign(**{metric: frame[metric].map(str)})
-    refuse_twice(frame.set_index([*keys, metric]).index)
+    if frame.duplicated([*keys, metric]).any():
+        refuse_twice(frame.set_index([*keys, metric]).index)
     wide = frame.pivot(index=keys, columns=metric, values=value)  # noqa: PD010
-    index = pd.MultiIndex.from_frame(frame[keys]).drop_duplicates()
+    index = pd.MultiIndex.from_frame(frame[keys].drop_duplicates())
     return pd.DataFrame(wide.loc[index, frame[metric].unique()])
 
 

@@ -129,7 +129,6 @@ def leaderboard(
     frame = pd.concat([*parts, means[others], board[["n_topics"]]], axis=1)
     _refuse_twice(frame.columns)
     frame = frame.iloc[frame.index.astype(str).argsort()].sort_values("rank", kind="stable")
-    frame = frame.rename_axis(index=paired.systems.name)
     frame.attrs = {}
     frame.attrs.update({**attributes, METRICS: list(means.columns)})
     return frame

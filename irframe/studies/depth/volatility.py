@@ -167,9 +167,8 @@ def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArra
     return xr.DataArray(
         values,
         {
-            METRIC: rows.metrics,
-            DEPTH: rows.depths.to_numpy(),
-            DEPTH_OTHER: columns.depths.to_numpy(),
+            **rows.labels(),
+            DEPTH_OTHER: columns.labels()[DEPTH],
             METRIC_OTHER: (METRIC, names),
         },
         (METRIC, DEPTH, DEPTH_OTHER),
