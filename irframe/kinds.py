@@ -47,7 +47,7 @@ TAKEN = {
     "grid": ("enumerate_rankings",),
     "growth": ("pool_growth",),
     "histogram": ("length_histogram", "difference_histogram"),
-    "explained": ("explain",),
+    "documents": ("explain",),
     "lined_up": ("side_by_side",),
     "queries": ("outcomes",),
     "summary": ("outcomes",),

@@ -13,6 +13,7 @@ from irframe.cubes.blockwise import Fields, in_blocks
 from irframe.cubes.layout import LEVEL, PARTS, SOMETIMES, labels, variable
 from irframe.cubes.pool_count import pool_count
 from irframe.cubes.recall_base import count_by_topic
+from irframe.cubes.strata import stratum_fields
 from irframe.cubes.subtopics import refuse_subtopics, subtopic_fields
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError
@@ -149,7 +150,7 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
     metrics = list(metrics)
     if any(metric.judged_only for metric in metrics):
         refuse_open(cube)
-    base = judged_levels(cube) | subtopic_fields(cube, metrics)
+    base = judged_levels(cube) | subtopic_fields(cube, metrics) | stratum_fields(cube, metrics)
     if any(facts(metric).pooled for metric in metrics):
         base["pool_count"] = pool_count(cube, base)
     base["retrieved"] = _clipped(cube["retrieved"].variable, cube.sizes[DEPTH])
