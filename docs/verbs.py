@@ -90,7 +90,9 @@ the verbs of its branches. Figures hang on `.ireval.plot`; the [gallery](gallery
 def verbs_page():
     """Return the page that lists all verbs by what they hang on, figures, and other functions."""
     known = verbs("irframe.verbs")
-    rows = [(section_of(each), "irframe.verbs", name, each) for name, (each, _) in sorted(known.items())]
+    rows = [
+        (section_of(each), "irframe.verbs", name, each) for name, (each, _) in sorted(known.items())
+    ]
     drawn = sorted(verbs("irframe.plots").items())
     rows += [("Figures", "irframe.plots", name, each) for name, (each, _) in drawn]
     others = {name: getattr(irframe, name) for name in irframe.__all__ if name not in known}

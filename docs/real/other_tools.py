@@ -320,7 +320,9 @@ def tukey(judged, filed, scores):
     """Return how many pairs differ by Tukey's test in ranx, by ours, and by paired t-tests."""
     report = ranx.compare(judged, filed, ["map"], stat_test="tukey", max_p=0.05)
     found = [each["map"]["p_value"] for each in report.comparisons.values()]
-    own = {test: ir.verbs.compare(scores.to_frame(), test)["significant"] for test in ("tukey", "t")}
+    own = {
+        test: ir.verbs.compare(scores.to_frame(), test)["significant"] for test in ("tukey", "t")
+    }
     return {
         "tukey_theirs": sum(p < 0.05 for p in found),
         "tukey_ours": own["tukey"].sum(),
