@@ -340,6 +340,7 @@ def ranx_page(tracks):
     one, only = runs[runs["system"] == "bm25"], ["rbp.80", "hits"]
     theirs = ranx.evaluate(judged, filed[0], only)
     ours = ir.evaluate(one, qrels, only).ireval.summary()["mean"].droplevel("system")
+    linear = ir.evaluate(one, qrels, ir.metrics.RBP(p=0.8, gain="linear"))
     alone = {"1": {"a": 1}}, {"1": {"a": 1.0, "b": 0.5}}
     page.facts(
         ties_theirs=f"{ranx.evaluate(judged, one.ireval.to_ranx(), 'map'):.6f}",
@@ -347,7 +348,7 @@ def ranx_page(tracks):
         ties_order=f"{ir.evaluate(one, qrels, 'map', ties='order').to_numpy().mean():.6f}",
         rbp_theirs=f"{theirs['rbp.80']:.4f}",
         rbp_ours=f"{ours['rbp.80']:.4f}",
-        rbp_linear=f"{ir.evaluate(one, qrels, ir.metrics.RBP(p=0.8, gain='linear')).to_numpy().mean():.4f}",
+        rbp_linear=f"{linear.to_numpy().mean():.4f}",
         hits_theirs=f"{theirs['hits']:.4f}",
         hits_ours=f"{ours['hits']:.0f}",
         bpref_theirs=ranx.evaluate(ranx.Qrels(alone[0]), ranx.Run(alone[1]), "bpref"),
