@@ -17,13 +17,13 @@ from .cubes.condense import condense as condense
 from .cubes.cube import cube as cube
 from .cubes.cwl import cwl as cwl
 from .cubes.downsample import downsample as downsample
-from .cubes.evaluate import evaluate as evaluate
 from .cubes.open_cube import open_cube as open_cube
 from .cubes.pooled import pooled as pooled
 from .cubes.save import save as save
 from .cubes.score import score as score
 from .cubes.store import Store as Store
 from .cubes.store import store as store
+from .experiments.evaluate import evaluate as evaluate
 from .experiments.scorer import Scorer as Scorer
 from .experiments.scorer import scorer as scorer
 from .frames.as_qrels import as_qrels as as_qrels

@@ -101,6 +101,13 @@ class QrelsTable:
     """The frame with a row per subtopic, and the row here of each of them, where there are some."""
     row: Codes | None = None
 
+    @cached_property
+    def levels(self) -> NDArray[np.int8]:
+        """The grades that occur, ascending, those by subtopic where there are subtopics."""
+        if self.subtopic_grade is None:
+            return np.unique(self.grade)
+        return np.setdiff1d(self.subtopic_grade, EMPTY)
+
     def judging(self, kept: NDArray[np.bool_]) -> pd.DataFrame:
         """Return the rows that judge some documents, for whatever subtopic."""
         if self.given is None or self.row is None:

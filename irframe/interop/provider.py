@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from irframe.cubes.evaluate import evaluate
 from irframe.errors import InputError, IrframeError
+from irframe.experiments.evaluate import evaluate
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.by_role import require_columns
