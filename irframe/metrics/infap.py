@@ -58,8 +58,15 @@ class InfAP(Metric):
         self, *, relevant: Array, judged: Array, assessed: Array, rank: Floats, n_relevant: Array
     ) -> Floats:
         """Return inferred average precision of the list cut at each depth."""
+        words = {"judged": judged, "assessed": assessed, "n_relevant": n_relevant}
+        return np.cumsum(self.terms(relevant=relevant, rank=rank, **words), axis=-1)
+
+    def terms(
+        self, *, relevant: Array, judged: Array, assessed: Array, rank: Floats, n_relevant: Array
+    ) -> Floats:
+        """Return what each rank adds to the score of the list."""
         pooled = np.cumsum(judged, axis=-1, dtype=np.float64) - judged
         seen = np.cumsum(assessed, axis=-1, dtype=np.float64) - assessed
         found = np.cumsum(relevant, axis=-1, dtype=np.float64) - relevant
         precision_above = pooled * (found + EPSILON) / (seen + 2 * EPSILON)
-        return np.cumsum((1 + precision_above) / rank * relevant, axis=-1) / positive(n_relevant)
+        return np.asarray((1 + precision_above) / rank * relevant / positive(n_relevant))
