@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.experiments.policy import Topics
@@ -16,7 +15,12 @@ from irframe.experiments.topics import judged_topics
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ids import Codes, repeated
-from irframe.frames.tables import QrelsTable, read_qrels_table, refuse_twice_judged
+from irframe.frames.tables import (
+    QrelsTable,
+    read_qrels_dictionary,
+    read_qrels_table,
+    refuse_twice_judged,
+)
 from irframe.metrics import Metric
 from irframe.names import ITERATION, SUBTOPIC, roles
 
@@ -54,9 +58,11 @@ class Judgments:
         ParameterError
             For listed topics that are not judged.
         """
-        table = read_qrels_table(with_subtopics(as_qrels(qrels), metrics))
-        (codes,) = code_documents(Side(table.topic, table.doc))
-        refuse_twice_judged(table, repeated(codes))
+        table = read_qrels_dictionary(qrels)
+        if table is None:
+            table = read_qrels_table(with_subtopics(as_qrels(qrels), metrics))
+            (codes,) = code_documents(Side(table.topic, table.doc))
+            refuse_twice_judged(table, repeated(codes))
         return cls.chosen(table, judged_topics(table.topics, topics))
 
     @classmethod
@@ -92,9 +98,11 @@ class Judgments:
     @cached_property
     def names(self) -> NDArray[np.object_]:
         """The name of each judged document."""
-        found = np.empty(len(self.row), object)
-        found[:] = self.table.doc.take(pa.array(self.row)).to_pylist()
-        return found
+        found = np.empty(len(self.table.topic), object)
+        names = self.table.names
+        found[:] = self.table.doc.to_pylist() if names is None else names
+        in_order = len(self.row) == len(found) and bool((np.diff(self.row) == 1).all())
+        return found if in_order else found[self.row]
 
     @cached_property
     def lists(self) -> list[tuple[Any, ...]]:

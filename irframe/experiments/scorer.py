@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from irframe.checks import choice
 from irframe.errors import InputError
@@ -118,6 +120,23 @@ class Scorer:
             advice = "scorer(runs).ireval.summary() has the averages of each"
             raise InputError("one run", f"{len(found.systems)}", advice, found.systems)
         return dict(zip(self._names, self._scoring.means(found), strict=True))
+
+    def values(self, run: Runs) -> tuple[list[Any], NDArray[np.float64]]:
+        """Score one run without labels.
+
+        Parameters
+        ----------
+        run
+            The run, as for a call.
+
+        Returns
+        -------
+        topics, scores
+            The topics, and the scores of each metric as it was asked for, shape (metric, topic).
+        """
+        found = self._reader.read(run)
+        scores = self._scoring.values(found)[self._scoring.place, 0]
+        return found.judgments.topics.tolist(), scores
 
     def _read(self, run: Runs | None, topic: Any, doc: Any, score: Any) -> Experiment:
         arrays = [part is not None for part in (topic, doc, score)]

@@ -175,7 +175,7 @@ class Scoring:
             evidence = Evidence(part, memory)
             return (metric.score(evidence) for metric in metrics)
 
-        return by_scale(block, compute)
+        return compute(block) if memory is not None else by_scale(block, compute)
 
     def _refuse_cut(self, longest: int, depth: int) -> None:
         if longest > depth and any(metric.judged_only for metric in self.metrics):
