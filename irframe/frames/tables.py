@@ -214,8 +214,8 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
         return None
     try:
         values = chain.from_iterable([each.values() for each in lists])
-        grade = np.fromiter(values, np.int64, len(docs))
-    except OverflowError:
+        grade, doc = np.fromiter(values, np.int64, len(docs)), pa.array(docs)
+    except (OverflowError, UnicodeEncodeError):
         return None
     if grade.min() < LOWEST_GRADE or grade.max() > HIGHEST_GRADE:
         return None
@@ -225,7 +225,7 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
         columns={name: name for name in NO_OTHERS.columns},
         topic=np.repeat(np.arange(len(lists), dtype=np.int32), length),
         topics=pd.Index(list(judged)),
-        doc=pa.chunked_array([pa.array(docs)]),
+        doc=pa.chunked_array([doc]),
         grade=grade.astype(np.int8),
         names=docs,
     )
