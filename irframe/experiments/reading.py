@@ -28,7 +28,6 @@ from irframe.frames.columns import numbers
 from irframe.frames.contributing import CONTRIBUTING
 from irframe.frames.ids import Codes, grouped
 from irframe.frames.joining import tell_none_judged, tell_unjudged
-from irframe.frames.sampling import fresh_seed, whole_seed
 from irframe.frames.tables import ONLY_SYSTEM
 from irframe.frames.ties import TIE_POLICIES
 from irframe.names import DOC, SCORE, SYSTEM, TOPIC, roles
@@ -201,7 +200,7 @@ class Reader:
         self, frame: pd.DataFrame, by: str | None = None
     ) -> tuple[Experiment, Groups | None]:
         """Read a run frame of any kind, and its groups by a column if they are asked for."""
-        policy, qrels = replace(self._policy, seed=self._seed), self._judgments.table
+        policy, qrels = self._policy, self._judgments.table
         framed = Framed.of(frame, qrels, policy.collection)
         lists, judgments = framed.lists, self._judgments
         codes = choose_topics(lists, qrels.topics, policy.topics)
@@ -227,11 +226,6 @@ class Reader:
         depth = self._policy.pool_depth
         return replace(found, pool=pool.down_to(depth, found.judgments, collections, longest))
 
-    @property
-    def _seed(self) -> int:
-        seed = self._policy.seed
-        return fresh_seed() if seed is None else whole_seed(seed)
-
     def _ranked(
         self, listed: Listed, others: Sequence[Any], names: Sequence[Any] = (SYSTEM, TOPIC)
     ) -> Experiment:
@@ -240,7 +234,7 @@ class Reader:
             first = np.arange(len(listed.length)) == listed.length.argmax()
             known = self._judgments.names[:3]
             tell_none_judged((listed.documents(first)[:3], DOC), (known, DOC))
-        hits = rank_hits(listed, self._ties, self._seed, filed=self._pooled)
+        hits = rank_hits(listed, self._ties, self._policy.seed, filed=self._pooled)
         judgments = self._chosen(listed, others)
         found = Experiment(judgments, listed.systems, hits, list(names), top=judgments.top)
         if judgments is self._judgments and not self._pooled:

@@ -25,9 +25,9 @@ from irframe.names import METRIC, METRICS, RESULT, SUBTOPIC, VERSION, NoRel
 CELLS = 1 << 17
 """Cells scored at a time: a few arrays of that size fit the processor's cache."""
 
-SHARED = ("levels", "subtopic_grade", "ideal_of")
+SHARED = ("levels", "subtopic_grade", "stratum", "ideal_of")
 """Fields of a block that all of its lists share."""
-BY_TOPIC = ("count", "start", "subtopic_count", "ideal", "pool_count", "top")
+BY_TOPIC = ("count", "start", "subtopic_count", "stratum_count", "ideal", "pool_count", "top")
 """Fields of a block with a value for every topic."""
 
 Array = NDArray[Any]

@@ -12,7 +12,7 @@ from irframe.checks import choice
 from irframe.errors import IdError, RankingError
 from irframe.frames.documents import take
 from irframe.frames.ids import Codes, beginnings, grouped, repeated
-from irframe.frames.sampling import fresh_seed, whole_seed
+from irframe.frames.sampling import whole_seed
 from irframe.frames.tables import RunTable
 from irframe.frames.ties import TIE_POLICIES, Keys, Tied, TiePolicy
 from irframe.names import RANK, SCORE, SCORE_DTYPES, TIES, ScoreDtype, Ties
@@ -57,7 +57,7 @@ def rank_table(
     *,
     ties: Ties,
     score_dtype: ScoreDtype = "float64",
-    seed: int | None = None,
+    seed: int = 0,
     rows: Codes | None = None,
 ) -> Ranking:
     """Decide the order of a coded run frame, or of some whole lists of it.
@@ -73,7 +73,7 @@ def rank_table(
     """
     choice("ties", ties, TIES)
     choice("score_dtype", score_dtype, SCORE_DTYPES)
-    seed = fresh_seed() if seed is None else whole_seed(seed)
+    seed = whole_seed(seed)
     policy, rows = TIE_POLICIES[ties], np.arange(len(table.system)) if rows is None else rows
     key = _keys(table, policy, score_dtype, rows)
     group = table.system[rows].astype(np.int64) * len(table.topics) + table.topic[rows]
