@@ -45,7 +45,7 @@ def drawn(population, topics, truth, generator):
 
 def claims(scores, margin, adjust):
     """Return how often pairs, and families, are called not worse, and equivalent."""
-    found = ir.compare(scores, baseline="s00", margin=margin, adjust=adjust)
+    found = ir.verbs.compare(scores, baseline="s00", margin=margin, adjust=adjust)
     shares = {}
     for name in ("not_worse", "equivalent"):
         each = found[name].to_numpy().reshape(-1, FAMILY)

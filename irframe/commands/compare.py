@@ -13,7 +13,7 @@ from irframe.commands.inputs import metrics_of, read_all, read_judgments, score
 from irframe.commands.line import declare_files, declare_metrics, declare_scoring
 from irframe.commands.systems import declare_systems
 from irframe.errors import ParameterError
-from irframe.experiments.metrics import needed_depth
+from irframe.experiments.metrics import cut_at
 from irframe.inference.corrections import FAMILIES
 from irframe.inference.margins import POWER
 
@@ -63,7 +63,7 @@ def run(options: Namespace) -> Answer:
     metrics = metrics_of(options)
     runs, qrels = read_all(options), read_judgments(options)
     unsaid = gated and options.margin is None and options.power is None
-    found = ir.compare(
+    found = ir.verbs.compare(
         score(options, runs, qrels, metrics, None),
         options.test,
         adjust=options.adjust,
@@ -93,7 +93,7 @@ def _markdown(
     found: pd.DataFrame,
     runs: pd.DataFrame,
     qrels: pd.DataFrame,
-    metrics: list[ir.Metric],
+    metrics: list[ir.metrics.Metric],
 ) -> str:
     """Return a comparison as a page of Markdown."""
     from irframe.reports.markdown import markdown  # noqa: PLC0415 - only when asked for
@@ -101,7 +101,7 @@ def _markdown(
     cube = ir.cube(
         runs,
         qrels,
-        depth=needed_depth(metrics) if options.depth is None else options.depth,
+        depth=cut_at(metrics, options.depth),
         ties=options.ties,
         score_dtype=options.score_dtype,
         topics=options.topics,

@@ -1,5 +1,6 @@
 """Comparisons of bounded scores: what holds whatever the unjudged documents are."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,9 +10,11 @@ import xarray as xr
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.cubes.splitting import groups
 from irframe.inference.decide import decide
-from irframe.inference.matching import Baselines, Depths, choose_pairs, match_read, read_scores
 from irframe.metrics.facts import facts
-from irframe.names import METRIC, SYSTEM
+from irframe.names import METRIC
+from irframe.scores.pairs_of_systems import Baselines, choose_pairs
+from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.scores import Scores
 
 if TYPE_CHECKING:
     from irframe.inference.pairwise import Asked
@@ -59,26 +62,25 @@ def _verdicts(
     parts: list[xr.DataArray], asked: "Asked", baseline: Baselines, at: Depths
 ) -> dict[str, Any]:
     """Return the verdicts at either end: a as low as can be and b as high, and the other way."""
-    both = [_side_by_side(part) for part in parts]
-    matched = [match_read(each, at, quiet=True) for each in both]
-    sizes = [part.sizes[SYSTEM] for part in parts]
-    lower = [read_scores(part.sel({BOUND: SIDES[0]}, drop=True)) for part in parts]
-    pairs = [
-        choose_pairs(match_read(each, at, quiet=True), baseline, several=True) for each in lower
+    sides = [
+        [scores_to_compare(part.sel({BOUND: side}, drop=True), at, quiet=True) for side in SIDES]
+        for part in parts
     ]
+    both = [_side_by_side(*each) for each in sides]
+    sizes = [len(low.systems) for low, _ in sides]
+    pairs = [choose_pairs(low, baseline, several=True) for low, _ in sides]
     ends = {}
     for name, shift in (("verdict_lowest", (0, 1)), ("verdict_highest", (1, 0))):
         shifted = [some + size * np.array(shift) for some, size in zip(pairs, sizes, strict=True)]
-        results = asked.of(matched, shifted)
+        results = asked.of(both, shifted)
         ends[name] = np.concatenate([found["verdict"].ravel() for found in results])
     return ends
 
 
-def _side_by_side(part: xr.DataArray) -> xr.DataArray:
+def _side_by_side(low: Scores, high: Scores) -> Scores:
     """Return lower scores and, as other systems, upper ones; for a cost the higher come first."""
-    low, high = (read_scores(part.sel({BOUND: side}, drop=True)) for side in SIDES)
-    cost = xr.DataArray([facts(name).cost for name in low[METRIC].to_numpy()], dims=METRIC)
-    worst, best = low.where(~cost, high), high.where(~cost, low)
-    both = xr.concat([worst, best], SYSTEM, coords="minimal", compat="override")
-    labelled: xr.DataArray = both.assign_coords({SYSTEM: np.arange(both.sizes[SYSTEM])})
-    return labelled
+    cost = np.array(low.towards)[:, np.newaxis, np.newaxis, np.newaxis] < 0
+    worst = np.where(cost, high.values, low.values)
+    best = np.where(cost, low.values, high.values)
+    values = np.concatenate([worst, best], axis=1)
+    return replace(low, values=values, systems=pd.RangeIndex(values.shape[1]))

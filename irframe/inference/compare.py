@@ -14,11 +14,12 @@ from irframe.inference.corrections import Family
 from irframe.inference.effects import EFFECTS
 from irframe.inference.jointly import Adjust, parse_correction
 from irframe.inference.margins import FURTHER, Margin
-from irframe.inference.matched import Array, Matched
-from irframe.inference.matching import Baselines, Depths, choose_pairs, label_pairs, match_topics
 from irframe.inference.pairwise import COUNTS, NUMBERS, Asked, Found
 from irframe.names import DEPTH, METRIC
 from irframe.paired import MaxT, Test, parse_test
+from irframe.scores.pairs_of_systems import Baselines, choose_pairs, label_pairs
+from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.scores import Array, Scores
 
 COLUMNS = (
     *(METRIC, DEPTH, "system_a", "system_b"),
@@ -209,18 +210,18 @@ def compare(
 
 def _parts(
     scores: Any, baseline: Any, at: Depths, by: str | None, *, loaded: bool
-) -> tuple[dict[Any, Matched], list[Array]]:
+) -> tuple[dict[Any, Scores], list[Array]]:
     """Return the scores of every group that has the baseline, and the pairs to compare."""
     parts, pairs = {}, []
     for key, group in having(dict(groups(scores, by)), {"baseline": baseline}, by).items():
         with naming_group(key, by):
-            matched = match_topics(group, at)
-            parts[key] = matched.loaded() if loaded else matched
+            paired = scores_to_compare(group, at)
+            parts[key] = paired.load() if loaded else paired
             pairs.append(choose_pairs(parts[key], baseline, several=True))
     return parts, pairs
 
 
-def _frame(group: Matched, pairs: Array, values: Found) -> pd.DataFrame:
+def _frame(group: Scores, pairs: Array, values: Found) -> pd.DataFrame:
     columns = label_pairs(group, pairs)
     columns |= {name: array.ravel() for name, array in values.items()}
     shown = [name for name in (*COLUMNS, *OPTIONAL) if name in columns]

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy
 
-from irframe.inference.matched import Array, Arrays
+from irframe.scores.scores import Array, Arrays
 
 EFFECTS = ("hedges_g", "g_low", "g_high")
 """Further columns of a comparison with effect sizes."""

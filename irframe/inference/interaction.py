@@ -11,18 +11,11 @@ from irframe.cubes.splitting import groups, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.inference.corrections import Correction, Family, adjust_p, refuse_correction
-from irframe.inference.matched import Array, Matched
-from irframe.inference.matching import (
-    Baselines,
-    Depths,
-    choose_pairs,
-    label_pairs,
-    match_read,
-    read_scores,
-)
-from irframe.names import SYSTEM
 from irframe.paired import describe_differences
 from irframe.paired.welch import welch
+from irframe.scores.pairs_of_systems import Baselines, choose_pairs, label_pairs
+from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
+from irframe.scores.scores import Array, Arrays, Measure, Scores
 
 COLUMNS = ("statistic", "df_within", "p", "p_adjusted", "significant", "n_topics")
 
@@ -115,14 +108,15 @@ def interaction(
     segments = {key: read_scores(part) for key, part in groups(scores, by)}
     if len(segments) < 2:
         raise ParameterError(f"at least two segments ({by})", f"{len(segments)}")
-    kept = _shared_systems(list(segments.values()), by)
+    kept = _shared_systems([part.systems for part in segments.values()], by)
     found = {}
     for key, part in segments.items():
         with naming_group(key, by):
-            found[key] = match_read(part.sel({SYSTEM: kept}), at).loaded()
+            places = part.systems.get_indexer(pd.Index(kept))
+            found[key] = scores_to_compare(part.take(system=places), at).load()
     first = next(iter(found.values()))
     pairs = choose_pairs(first, baseline, several=True)
-    moments = np.stack([_moments(matched, pairs) for matched in found.values()], axis=1)
+    moments = np.stack([_moments(paired, pairs) for paired in found.values()], axis=1)
     means, spreads, sizes = moments[0], moments[1], moments[2].astype(np.int64)
     tested = welch(means, spreads, sizes)
     _tell_untested(tested.p, sizes, spreads, list(found), by)
@@ -135,10 +129,10 @@ def interaction(
     return pd.DataFrame(columns)
 
 
-def _shared_systems(segments: list[xr.DataArray], by: str) -> list[Any]:
+def _shared_systems(segments: list[pd.Index], by: str) -> list[Any]:
     """Return the systems of all segments, warning of others."""
-    every = pd.unique(np.concatenate([part.indexes[SYSTEM] for part in segments]))
-    kept = [name for name in every if all(name in part.indexes[SYSTEM] for part in segments)]
+    every = list(dict.fromkeys(name for systems in segments for name in systems))
+    kept = [name for name in every if all(name in systems for systems in segments)]
     if len(kept) < 2:
         advice = f"choose a coordinate of topics for by=, not {by!r}"
         wanted = f"at least two systems that take part in every segment ({by})"
@@ -149,19 +143,18 @@ def _shared_systems(segments: list[xr.DataArray], by: str) -> list[Any]:
     return kept
 
 
-def _moments(matched: Matched, pairs: Array) -> Array:
+def _moments(paired: Scores, pairs: Array) -> Array:
     """Return mean, spread and number of the differences, each of shape (metric, depth, pair)."""
-    metrics, _, _, depths = matched.scores.shape
+    metrics, _, _, depths = paired.values.shape
     result = np.empty((3, metrics, depths, len(pairs)))
 
-    def measure(_: Matched, scores: Array, pairs: Array) -> tuple[Array, ...]:
-        found = describe_differences(scores, pairs)
+    def whole(_: Scores, values: Array, pairs: Array) -> Arrays:
+        found = describe_differences(values, pairs)
         return found.mean, found.sd, np.broadcast_to(found.topics, found.mean.shape)
 
-    for row, block in matched.pieces(len(pairs)):
-        for into, values in zip(
-            result, matched.over_pairs(row, block, measure, pairs), strict=True
-        ):
+    measure = Measure(whole=whole, outputs=3)
+    for row, block in paired.pieces(len(pairs)):
+        for into, values in zip(result, paired.pairs(row, block, measure, pairs), strict=True):
             into[row, block] = values.T
     return result
 

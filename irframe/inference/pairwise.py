@@ -1,6 +1,6 @@
 """Every pair of systems of every group, compared as asked."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,8 +13,10 @@ from irframe.inference.corrections import Family
 from irframe.inference.effects import EFFECTS, hedges
 from irframe.inference.jointly import Compared, Parsed, correct
 from irframe.inference.margins import Margin, refuse_unaveraged
-from irframe.inference.matched import Array, Arrays, Matched
-from irframe.paired import Differences, PairedResult, PairedTest
+from irframe.metrics.averaging import average
+from irframe.paired import Differences, PairedResult, PairedTest, describe_differences
+from irframe.paired.folds import COMOMENTS, SIDES, describe_folded
+from irframe.scores.scores import Array, Arrays, Measure, Scores
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")
@@ -42,7 +44,7 @@ class Asked:
     effects: bool = False
     progress: bool = False
 
-    def of(self, parts: Sequence[Matched], pairs: Sequence[Array]) -> list[Found]:
+    def of(self, parts: Sequence[Scores], pairs: Sequence[Array]) -> list[Found]:
         """Compare the pairs of every group.
 
         Parameters
@@ -52,7 +54,7 @@ class Asked:
         pairs
             Its pairs, shape (pair, 2).
         """
-        shapes = [part.scores.shape for part in parts]
+        shapes = [part.values.shape for part in parts]
         refuse_large(shapes, pairs)
         if self.margin is not None and self.margin.margin is not None:
             for part in parts:
@@ -83,7 +85,7 @@ class Asked:
         sidak = self.adjust == "sidak"
         return [1 - (1 - self.alpha) ** (1 / n) if sidak else self.alpha / n for n in rows]
 
-    def _further(self, results: list[Found], parts: Sequence[Matched]) -> None:
+    def _further(self, results: list[Found], parts: Sequence[Scores]) -> None:
         """Add the columns that were asked for besides."""
         if self.effects:
             for found in results:
@@ -97,8 +99,8 @@ class Asked:
             for found, more in zip(results, further, strict=True):
                 found.update(more)
 
-    def _compare(self, group: Matched, pairs: Array, alpha: float) -> Found:
-        metrics, _, _, depths = group.scores.shape
+    def _compare(self, group: Scores, pairs: Array, alpha: float) -> Found:
+        metrics, _, _, depths = group.values.shape
         shape = (metrics, depths, len(pairs))
         numbers = NUMBERS if self.margin is None else (*NUMBERS, *SPREAD)
         result: Found = {name: np.empty(shape) for name in numbers}
@@ -112,13 +114,12 @@ class Asked:
                 alpha=alpha,
                 spread=self.margin is not None,
             )
-            return group.compared(
-                row, block, conclude, test=self.test, pairs=pairs, outputs=len(result)
-            )
+            measure = _measure(self.test, group.summaries[row], conclude, len(result))
+            return group.pairs(row, block, measure, pairs)
 
         pieces = list(group.pieces(len(pairs)))
         turns = tracked(pieces, len(pieces), "block", progress=self.progress)
-        computed = group.computed(columns(row, block) for row, block in turns)
+        computed = group.compute(columns(row, block) for row, block in turns)
         for (row, block), found in zip(pieces, computed, strict=True):
             for name, values in zip(result, found, strict=True):
                 result[name][row, block] = values.T
@@ -143,9 +144,28 @@ def refuse_large(shapes: Sequence[Any], pairs: Sequence[Array]) -> None:
         raise InputError(wanted, found, advice)
 
 
+def _measure(
+    test: PairedTest, summary: Any, conclude: Callable[..., Arrays], outputs: int
+) -> Measure:
+    """Return what gives the columns of pairs by one metric."""
+
+    def whole(scores: Scores, values: Array, pairs: Array) -> Arrays:
+        tested = scores.tested(test, values, pairs)
+        differences = describe_differences(values, pairs)
+        return conclude(average(values, summary, axis=1), differences, tested)
+
+    def folded(averages: Array, own: Array, comoments: Array, sides: Array) -> Arrays:
+        return conclude(averages, describe_folded(comoments, sides), test.conclude(own))
+
+    if test.fold is None:
+        return Measure(whole=whole, outputs=outputs)
+    folds = test.fold, COMOMENTS, SIDES
+    return Measure(whole=whole, outputs=outputs, folds=folds, folded=folded, averaged=True)
+
+
 def _columns(
-    found: Differences,
     averages: Array,
+    found: Differences,
     tested: PairedResult,
     *,
     pairs: Array,

@@ -22,7 +22,7 @@ def frame(seed=0, topics=30, segments=3):
 
 def test_it_is_the_analysis_of_variance_of_statsmodels():
     table = frame()
-    found = ir.interaction(table, by="market", baseline="d", adjust=None)
+    found = ir.verbs.interaction(table, by="market", baseline="d", adjust=None)
     assert found["system_a"].tolist() == list("abc") * 2
     for row in found.itertuples():
         wide = table[row.metric].unstack("system")
@@ -34,7 +34,7 @@ def test_it_is_the_analysis_of_variance_of_statsmodels():
         means = [row.difference_m0, row.difference_m1, row.difference_m2]
         np.testing.assert_allclose(means, [part.mean() for part in parts])
     assert found["n_m0"].eq(10).all()
-    corrected = ir.interaction(table, by="market", baseline="d")
+    corrected = ir.verbs.interaction(table, by="market", baseline="d")
     assert corrected["p_adjusted"].min() == pytest.approx(6 * found["p"].min())
     assert corrected.set_index(["metric", "system_a"])["significant"].to_dict()["AP", "a"]
 
@@ -59,29 +59,29 @@ def test_there_is_no_test_without_spread_or_with_one_topic():
     for kinds, told in (("xxyyy", "x"), ("xxxxy", "y")):
         grouped = scores.assign_coords(kind=("topic", list(kinds)))
         with pytest.warns(IrframeWarning) as caught:
-            found = ir.interaction(grouped, by="kind")
+            found = ir.verbs.interaction(grouped, by="kind")
         assert str(caught[-1].message).endswith(f"allow no test (kind): {told}")
         assert np.isnan(found["p"].item())
         assert not found["significant"].item()
     for kinds, p in (("xxyy", 0.0), ("xyxy", None)):
         grouped = scores[:, :4].assign_coords(kind=("topic", list(kinds)))
-        found = ir.interaction(grouped, by="kind")
+        found = ir.verbs.interaction(grouped, by="kind")
         assert found["p"].item() == p if p is not None else found["p"].item() == pytest.approx(1)
-    assert ir.interaction(grouped * 0, by="kind")["p"].item() == 1
+    assert ir.verbs.interaction(grouped * 0, by="kind")["p"].item() == 1
 
 
 def test_bad_segments_and_choices():
     table = frame()
     with pytest.raises(ParameterError, match="at least two segments"):
-        ir.interaction(table[table["market"] == "m0"], by="market")
+        ir.verbs.interaction(table[table["market"] == "m0"], by="market")
     with pytest.raises(ParameterError, match="'e'"):
-        ir.interaction(table, by="market", baseline="e")
+        ir.verbs.interaction(table, by="market", baseline="e")
     with pytest.raises(ParameterError, match="index level or a column"):
-        ir.interaction(table, by="country")
+        ir.verbs.interaction(table, by="country")
     scores = ir.as_scores(table.drop(columns="market")).to_xarray()["AP"]
     team = scores.assign_coords(team=("system", list("xxyy")))
     with pytest.raises(ParameterError, match="every segment .*coordinate of topics"):
-        ir.interaction(team, by="team")
+        ir.verbs.interaction(team, by="team")
     some = table[(table["market"] != "m0") | (table.index.get_level_values("system") != "c")]
     with pytest.warns(IrframeWarning, match=r"left out: c$"):
-        assert {*ir.interaction(some, by="market")["system_a"]} == {"a", "b"}
+        assert {*ir.verbs.interaction(some, by="market")["system_a"]} == {"a", "b"}

@@ -19,10 +19,10 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runs, qrels = ir.example_track()
     Path("track/runs").mkdir(parents=True)
-    ir.write_qrels(qrels, "track/qrels.txt")
+    ir.verbs.write_qrels(qrels, "track/qrels.txt")
     for name, system in (("main", "splade"), ("new", "ance"), ("same", "splade")):
         run = runs[runs["system"] == system].assign(system=name)
-        ir.write_run(run, f"track/runs/{name}.txt")
+        ir.verbs.write_run(run, f"track/runs/{name}.txt")
     return tmp_path
 
 

@@ -51,7 +51,7 @@ function drawLists() {
     : `On topic ${topic} the two lists differ from rank ${parting + 1} on`;
   const query = texts.queries[state.topic], known = [...(query ? [query] : []),
     ...Object.entries(facts.properties).map(([name, values]) => `${name} ${values[state.topic]}`)];
-  element("about-topic").textContent = known.length ? `Topic ${topic}: ${known.join(", ")}.` : "";
+  element("about-topic").textContent = known.length ? `Topic ${topic}: ${known.join(", ")}` : "";
   element("name-a").textContent = facts.systems[state.a];
   element("name-b").textContent = facts.systems[state.b];
   [...element("lists").tBodies[0].rows].forEach((line, rank) => {
