@@ -181,15 +181,15 @@ class Draws(NamedTuple):
     def _told_apart(self, paired: Scores, scores: Array, topics: int) -> Array:
         systems, pilot = scores.shape
         scores = population(scores[..., np.newaxis])[..., 0]
-        pairs = all_pairs(systems)
+        scores, pairs = paired.by_name(scores, all_pairs(systems))
         generator = np.random.default_rng(self.seed)
         drawn = generator.integers(pilot, size=(self.samples, topics))
         width = max(1, BLOCK_BYTES // (8 * max(systems * topics, len(pairs))))
         parts = []
         for some in groups(self.samples, width):
             values = np.moveaxis(scores[:, drawn[some]], 1, 2)
-            p = paired.tested(self.test, values, pairs).p
-            parts.append((p < self.alpha).mean(axis=0))
+            significant = self.test.significant(values, pairs, alpha=self.alpha)
+            parts.append(significant.mean(axis=0))
         return np.concatenate(parts)
 
 
