@@ -10,16 +10,15 @@ span are held against the judgments instead.
 """
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 from typing import Any
 from zlib import crc32
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cubes.blockwise import tiles
+from irframe.cubes.hashing import Words, mixed, narrow, numbers, runs_of
 from irframe.cubes.layout import (
     CHECKSUMS,
     LEVEL,
@@ -33,10 +32,9 @@ from irframe.cubes.layout import (
 )
 from irframe.cubes.recall_base import gather
 from irframe.errors import InputError
-from irframe.names import DEPTH, EMPTY, SYSTEM, TOPIC, UNJUDGED
+from irframe.names import DEPTH, EMPTY, PROBABILITY, STRATUM, SYSTEM, TOPIC, UNJUDGED
 
 Array = NDArray[Any]
-Words = NDArray[np.uint64]
 Parts = dict[str, xr.Variable]
 
 SPAN_LENGTH = 64
@@ -47,7 +45,7 @@ LISTED = (*KNOWN, "of_topic", "of_system")
 """What `checksum` is of: lists, and sums of their topic and of their system and the attributes."""
 BASE = ("judged_start", "judged_count")
 """Where the judged documents of topics are."""
-JUDGED = ("judged_doc", "judged_grade", "pool_rank", SUBTOPIC_GRADE)
+JUDGED = ("judged_doc", "judged_grade", "pool_rank", SUBTOPIC_GRADE, STRATUM, PROBABILITY)
 TOPICAL = (*JUDGED, *BASE, "top", "pool_depth")
 """What sums of topics are of."""
 RANKED = (*RANKINGS, "tail", "tail_size", "filed")
@@ -131,8 +129,8 @@ def _known(cube: xr.Dataset) -> Parts:
     """Return what the checksum of a list is of."""
     made = [(name, _text(cube.attrs[name])) for name in PROVENANCE if name in cube.attrs]
     contributing = cube.variables["contributing"].to_numpy().astype(np.uint64)
-    of_system = contributing + np.uint64(crc32(repr(made).encode())) * _mixed(1)
-    sums = variable((TOPIC,), _of_topics(cube)), variable((SYSTEM,), of_system * _mixed(1))
+    of_system = contributing + np.uint64(crc32(repr(made).encode())) * mixed(1)
+    sums = variable((TOPIC,), _of_topics(cube)), variable((SYSTEM,), of_system * mixed(1))
     return _parts(cube, KNOWN) | dict(zip(LISTED[len(KNOWN) :], sums, strict=True))
 
 
@@ -229,10 +227,10 @@ def _strange(
     own = slot < count[row]
     place = start[row] + np.where(own, slot, 0)
     own &= np.append(judged, EMPTY).take(place, mode="clip") == grade[row, rank]
-    seen = np.zeros((len(doc), int(count.max(initial=1))), bool)
-    seen[row[own], slot[own]] = True
-    twice = seen.sum(axis=1) != np.bincount(row, minlength=len(doc))
-    return np.asarray(lost.any(axis=1) | twice)
+    others = np.bincount(row[~own], minlength=len(doc))
+    ordered = np.sort(np.where(doc >= 0, doc, ~np.arange(doc.shape[1])), axis=1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    return np.asarray(lost.any(axis=1) | twice | (others > 0))
 
 
 def _refuse(
@@ -266,25 +264,25 @@ def _of_lists(*arrays: Array, names: tuple[str, ...]) -> NDArray[np.int32]:
     """Return the checksum of lists of what is known of them, shape (system, topic)."""
     part = dict(zip(names, arrays, strict=True))
     total = part["of_topic"] + part["of_system"]
-    for name, weight in zip(KNOWN, _mixed(len(KNOWN), 1), strict=True):
+    for name, weight in zip(KNOWN, mixed(len(KNOWN), 1), strict=True):
         total = total + part[name].astype(np.uint64) * weight
     return (total >> np.uint64(32)).astype(np.uint32).view(np.int32)
 
 
 def _of_topics(cube: xr.Dataset) -> Words:
     """Return a sum of what is known of every topic and its judged documents, in their order."""
-    held = {name: part.to_numpy() for name, part in cube.variables.items() if name in TOPICAL}
-    each = pd.util.hash_array(held["judged_doc"].astype(object), categorize=False)
+    held = {name: cube.variables[name].to_numpy() for name in TOPICAL if name in cube.variables}
+    start, count = held["judged_start"], held["judged_count"]
+    each = np.zeros(len(held["judged_doc"]), np.uint64)
     for salt, name in enumerate(JUDGED[1:], 2):
         if name in held:
-            values = np.atleast_2d(held[name].T).T.astype(np.uint64)
-            each = each + (values * _mixed(values.shape[1], salt)).sum(axis=1, dtype=np.uint64)
-    start, count = held["judged_start"], held["judged_count"]
+            values = numbers(np.atleast_2d(held[name].T).T)
+            each += (values * mixed(values.shape[1], salt)).sum(axis=1, dtype=np.uint64)
     place = np.arange(len(each)) - np.repeat(start, count)
-    weighted = each * _mixed(int(count.max(initial=0)), 5)[place]
+    weighted = each * mixed(int(count.max(initial=0)), 9)[place]
     sums = np.append(np.uint64(0), np.cumsum(weighted))
-    total = sums[start + count] - sums[start]
-    for weight, name in zip(_mixed(3, 6), TOPICAL[-3:], strict=True):
+    total = sums[start + count] - sums[start] + runs_of(held["judged_doc"], start, count)
+    for weight, name in zip(mixed(3, 13), TOPICAL[-3:], strict=True):
         total = total + held[name].astype(np.uint64) * weight
     return np.asarray(total, np.uint64)
 
@@ -309,17 +307,17 @@ def _cells(part: Mapping[str, Array]) -> NDArray[np.uint32]:
     cells |= part["grade"].view(np.uint8) ^ np.uint8(-EMPTY)
     if part["tied"].any():
         cells |= part["tied"].astype(np.uint32) << np.uint32(8)
-    cells *= _narrow(cells.shape[-1])
+    cells *= narrow(cells.shape[-1])
     return cells
 
 
 def _below(tail: Array, size: Array, filed: Array, levels: Array) -> NDArray[np.uint32]:
     """Return a number for every list that changes with what is known beside its ranks."""
-    by_level = _narrow(256, 10)[levels.astype(np.int64) - EMPTY]
-    places = np.invert(filed).view(np.uint32) * _narrow(filed.shape[-1], 11)
+    by_level = narrow(256, 10)[levels.astype(np.int64) - EMPTY]
+    places = np.invert(filed).view(np.uint32) * narrow(filed.shape[-1], 11)
     tied = (tail.astype(np.uint32) * by_level).sum(axis=-1, dtype=np.uint32)
     total = tied + places.sum(axis=-1, dtype=np.uint32)
-    return np.asarray(total + size.astype(np.uint32) * _narrow(1, 12)[0], np.uint32)
+    return np.asarray(total + size.astype(np.uint32) * narrow(1, 12)[0], np.uint32)
 
 
 def _spans(depth: int) -> Array:
@@ -333,18 +331,3 @@ def _spans(depth: int) -> Array:
     rising = 1 << np.arange(SPAN_LENGTH.bit_length())
     starts = np.concatenate([[0], rising[:-1], np.arange(SPAN_LENGTH, depth, SPAN_LENGTH)])
     return starts[starts < depth]
-
-
-@cache
-def _mixed(number: int, salt: int = 0) -> Words:
-    """Return odd numbers that look random and are always the same."""
-    words = np.arange(1 + (salt << 32), 1 + (salt << 32) + number, dtype=np.uint64)
-    words = words * np.uint64(0x9E3779B97F4A7C15)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        words = (words ^ (words >> np.uint64(shift))) * np.uint64(factor)
-    return words ^ (words >> np.uint64(31)) | np.uint64(1)
-
-
-@cache
-def _narrow(number: int, salt: int = 0) -> NDArray[np.uint32]:
-    return (_mixed(number, salt) >> np.uint64(32)).astype(np.uint32) | np.uint32(1)

@@ -24,7 +24,7 @@ DEPTH_OTHER = "depth_other"
 @overload
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
-    other: Reference | None = None,
+    reference: Reference | None = None,
     method: Method = "kendall",
     *,
     at: Depths = None,
@@ -38,7 +38,7 @@ def volatility(
 @overload
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
-    other: Reference | None = None,
+    reference: Reference | None = None,
     method: Method = "kendall",
     *,
     at: Depths = None,
@@ -52,7 +52,7 @@ def volatility(
 @verb
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
-    other: Reference | None = None,
+    reference: Reference | None = None,
     method: Method = "kendall",
     *,
     at: Depths = None,
@@ -69,7 +69,7 @@ def volatility(
     ----------
     scores
         Scores over (metric, system, topic, depth).
-    other
+    reference
         What stands on the other side: a metric of the scores, or other scores of the same
         systems, by depth, with one metric or all those of `scores`. By default each metric
         itself.
@@ -82,7 +82,7 @@ def volatility(
     of, alpha, samples, seed
         Of the intervals, as for `agreement`.
     by
-        A coordinate such as ``"track"``: one matrix per group. Other scores are split alike.
+        A coordinate such as ``"track"``: one matrix per group. Reference scores are split alike.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def volatility(
     read = read_scores(scores)
     if read.depths is None:
         raise DepthError("scores by depth", "scores without depths", "score a cube")
-    held = read if other is None else _other(read, other)
+    held = read if reference is None else _other(read, reference)
     if at is not None:
         same = held is read
         read = select_depths(read, at)
@@ -147,14 +147,14 @@ def volatility(
     return with_ends(_volatility(rows, columns, chosen), ends, asked, rows)
 
 
-def _other(scores: Scores, other: Any) -> Scores:
-    if not isinstance(other, xr.DataArray | pd.DataFrame):
-        return pick_metric(scores, other)
-    read = same_systems(scores, read_scores(other))
+def _other(scores: Scores, reference: Any) -> Scores:
+    if not isinstance(reference, xr.DataArray | pd.DataFrame):
+        return pick_metric(scores, reference)
+    read = same_systems(scores, read_scores(reference))
     if read.depths is None or len(read.metrics) not in {1, len(scores.metrics)}:
         sizes = zip((METRIC, SYSTEM, TOPIC, DEPTH), read.values.shape, strict=True)
         found = ", ".join(f"{dim} {size}" for dim, size in sizes)
-        raise ParameterError("other scores by depth, of one metric or as many", found)
+        raise ParameterError("reference scores by depth, of one metric or as many", found)
     return read
 
 
