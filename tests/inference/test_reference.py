@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:topics on which some:irframe.err
         (np.int64(20), ["AP", "ASL"], [20]),
         ("AP", ["AP"], [10, 1]),
         ("ASL@20", ["ASL"], [20]),
-        (ir.AP(), ["AP"], [10, 1]),
+        (ir.metrics.AP(), ["AP"], [10, 1]),
         ("map", ["AP"], [10, 1]),
     ],
 )

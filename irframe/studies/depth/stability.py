@@ -26,7 +26,7 @@ def stability(
     Parameters
     ----------
     volatility
-        Volatility matrices, from `irframe.volatility`.
+        Volatility matrices, from `irframe.verbs.volatility`.
     threshold
         What a correlation has to exceed for two orderings to count as equivalent, -1 to 1.
     by
