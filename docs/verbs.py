@@ -81,8 +81,8 @@ html_theme.sidebar_secondary.remove: true
 
 What each hangs on, what it answers, the page that shows it at work, and the table or figure of a
 paper that it makes. A verb is also a function of the same name: `cube.ireval.score("AP")` is
-`ir.verbs.score(cube, "AP")`. Verbs of scores take frames and arrays of scores alike, and a `DataTree` has
-the verbs of its branches. Figures hang on `.ireval.plot`; the [gallery](gallery.md) shows them.
+`ir.verbs.score(cube, "AP")`. Verbs of scores take frames and arrays of scores alike, and a
+`DataTree` has the verbs of its branches. Figures hang on `.ireval.plot`; the [gallery](gallery.md) shows them.
 
 """
 
@@ -90,7 +90,9 @@ the verbs of its branches. Figures hang on `.ireval.plot`; the [gallery](gallery
 def verbs_page():
     """Return the page that lists all verbs by what they hang on, figures, and other functions."""
     known = verbs("irframe.verbs")
-    rows = [(section_of(each), "irframe.verbs", name, each) for name, (each, _) in sorted(known.items())]
+    rows = [
+        (section_of(each), "irframe.verbs", name, each) for name, (each, _) in sorted(known.items())
+    ]
     drawn = sorted(verbs("irframe.plots").items())
     rows += [("Figures", "irframe.plots", name, each) for name, (each, _) in drawn]
     others = {name: getattr(irframe, name) for name in irframe.__all__ if name not in known}

@@ -19,7 +19,6 @@ from irframe.frames.as_runs import Runs
 from irframe.inference.agreement_intervals import Of
 from irframe.inference.corrections import Correction, Family
 from irframe.inference.jointly import Adjust
-from irframe.inference.matching import Depths
 from irframe.inference.rank_intervals import RankMethod
 from irframe.inference.reference import Reference
 from irframe.inference.summary import Interval
@@ -30,6 +29,7 @@ from irframe.metrics.relative_position import Crossing
 from irframe.names import NoRel, ScoreDtype, Ties
 from irframe.paired import Test
 from irframe.reports.report import Target
+from irframe.scores.read_scores import Depths
 from irframe.studies.explaining.texts import Texts
 from irframe.studies.judges.effects import Groups
 from irframe.studies.judges.reading import Grades

@@ -320,7 +320,9 @@ def tukey(judged, filed, scores):
     """Return how many pairs differ by Tukey's test in ranx, by ours, and by paired t-tests."""
     report = ranx.compare(judged, filed, ["map"], stat_test="tukey", max_p=0.05)
     found = [each["map"]["p_value"] for each in report.comparisons.values()]
-    own = {test: ir.verbs.compare(scores.to_frame(), test)["significant"] for test in ("tukey", "t")}
+    own = {
+        test: ir.verbs.compare(scores.to_frame(), test)["significant"] for test in ("tukey", "t")
+    }
     return {
         "tukey_theirs": sum(p < 0.05 for p in found),
         "tukey_ours": own["tukey"].sum(),
@@ -338,6 +340,7 @@ def ranx_page(tracks):
     one, only = runs[runs["system"] == "bm25"], ["rbp.80", "hits"]
     theirs = ranx.evaluate(judged, filed[0], only)
     ours = ir.evaluate(one, qrels, only).ireval.summary()["mean"].droplevel("system")
+    linear = ir.evaluate(one, qrels, ir.metrics.RBP(p=0.8, gain="linear"))
     alone = {"1": {"a": 1}}, {"1": {"a": 1.0, "b": 0.5}}
     page.facts(
         ties_theirs=f"{ranx.evaluate(judged, one.ireval.to_ranx(), 'map'):.6f}",
@@ -345,7 +348,7 @@ def ranx_page(tracks):
         ties_order=f"{ir.evaluate(one, qrels, 'map', ties='order').to_numpy().mean():.6f}",
         rbp_theirs=f"{theirs['rbp.80']:.4f}",
         rbp_ours=f"{ours['rbp.80']:.4f}",
-        rbp_linear=f"{ir.evaluate(one, qrels, ir.metrics.RBP(p=0.8, gain='linear')).to_numpy().mean():.4f}",
+        rbp_linear=f"{linear.to_numpy().mean():.4f}",
         hits_theirs=f"{theirs['hits']:.4f}",
         hits_ours=f"{ours['hits']:.0f}",
         bpref_theirs=ranx.evaluate(ranx.Qrels(alone[0]), ranx.Run(alone[1]), "bpref"),

@@ -193,7 +193,7 @@ class TestValues:
 
     def test_blocks_of_depths_do_not_show(self, scores, monkeypatch):
         whole = scores.ireval.compare()
-        monkeypatch.setattr("irframe.inference.matched.BLOCK_BYTES", 8 * 28 * 7)
+        monkeypatch.setattr("irframe.scores.whole.BLOCK_BYTES", 8 * 28 * 7)
         pd.testing.assert_frame_equal(scores.ireval.compare(), whole)
 
     def test_the_input_stays_as_it_is(self, scores, wide):
