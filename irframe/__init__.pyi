@@ -17,6 +17,7 @@ from .cubes.condense import condense as condense
 from .cubes.cube import cube as cube
 from .cubes.cwl import cwl as cwl
 from .cubes.downsample import downsample as downsample
+from .cubes.estimate import estimate as estimate
 from .cubes.evaluate import evaluate as evaluate
 from .cubes.open_cube import open_cube as open_cube
 from .cubes.pooled import pooled as pooled
@@ -160,6 +161,7 @@ from .studies.depth.volatility import volatility as volatility
 from .studies.effort.archetypes import archetypes as archetypes
 from .studies.effort.effort_gain import effort_gain as effort_gain
 from .studies.effort.misplacement import misplacement as misplacement
+from .studies.explaining.explain import explain as explain
 from .studies.judges.compare_judges import compare_judges as compare_judges
 from .studies.judges.judge_effect import judge_effect as judge_effect
 from .studies.judges.judge_findings import judge_findings as judge_findings

@@ -31,6 +31,7 @@ from irframe.metrics.relative_position import Crossing
 from irframe.names import NoRel, ScoreDtype, Ties
 from irframe.paired import Test
 from irframe.reports.report import Target
+from irframe.studies.explaining.texts import Texts
 from irframe.studies.judges.effects import Groups
 from irframe.studies.judges.reading import Grades
 from irframe.studies.orderings.orderings import GainLike
@@ -58,6 +59,9 @@ class FrameFigures:
         self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
     ) -> Axes: ...
     def difference_histogram(
+        self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
+    ) -> Axes: ...
+    def explained(
         self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
     ) -> Axes: ...
     def ladder(
@@ -868,6 +872,19 @@ class CubeVerbs:
         by: str | None = None,
     ) -> xr.Dataset: ...
     def downsample(self, percent: float, seed: int = 0, *, by: str | None = None) -> xr.Dataset: ...
+    def explain(
+        self,
+        a: Hashable,
+        b: Hashable,
+        metric: Metric | MetricType | str,
+        *,
+        at: int = 10,
+        topics: Sequence[Hashable] | None = None,
+        docs: Sequence[Hashable] | None = None,
+        runs: Runs | None = None,
+        texts: Texts | None = None,
+        by: str | None = None,
+    ) -> pd.DataFrame: ...
     def judge_findings(self, *, depth: int | None = None) -> pd.DataFrame: ...
     def leave_out(
         self,

@@ -70,6 +70,21 @@ class InfAP(Metric):
         strata: Strata,
     ) -> Floats:
         """Return inferred average precision of the list cut at each depth."""
+        words = {"judged": judged, "assessed": assessed, "n_relevant": n_relevant}
+        terms = self.terms(relevant=relevant, rank=rank, strata=strata, **words)
+        return np.cumsum(terms, axis=-1)
+
+    def terms(
+        self,
+        *,
+        relevant: Array,
+        judged: Array,
+        assessed: Array,
+        rank: Floats,
+        n_relevant: Array,
+        strata: Strata,
+    ) -> Floats:
+        """Return what each rank adds to the score of the list."""
         if strata.given:
             expected = strata.relevant_above(relevant, assessed)
             counted = strata.at_rank(strata.worth) * relevant
@@ -77,4 +92,4 @@ class InfAP(Metric):
         else:
             share = (above(relevant) + EPSILON) / (above(assessed) + 2 * EPSILON)
             expected, counted, total = above(judged) * share, relevant, n_relevant
-        return np.cumsum((1 + expected) / rank * counted, axis=-1) / positive(total)
+        return np.asarray((1 + expected) / rank * counted / positive(total))

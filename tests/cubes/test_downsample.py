@@ -90,6 +90,7 @@ def test_seeds_that_are_none(cube, seed):
         cube.ireval.downsample(50, seed)
 
 
+@pytest.mark.thorough
 def test_real_judgments_are_sampled_alike(shared):
     folder = shared / "data" / "robust03"
     runs = ir.read_runs(str(folder / "runs" / "*.gz"))

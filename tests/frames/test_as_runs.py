@@ -104,6 +104,7 @@ def test_ids_keep_their_type():
     assert run["topic"].dtype == run["doc"].dtype == np.int64
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:unsafe cast")
 def test_ranx_runs():
     ranx = pytest.importorskip("ranx")

@@ -239,7 +239,7 @@ class TestLaws:
 
 
 class TestCorrections:
-    @pytest.mark.parametrize("method", ["bonferroni", "holm", "sidak", "hommel", "fdr_bh"])
+    @pytest.mark.parametrize("method", ["holm", "hommel"])
     def test_statsmodels_on_every_family(self, scores, method):
         at = [1, 10, 50]
         by = {

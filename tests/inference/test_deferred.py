@@ -379,6 +379,7 @@ print(scores.nbytes / 2**20, peak(start))
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads sizes of processes")
 def test_scores_are_never_in_memory_as_a_whole():
     done = subprocess.run(

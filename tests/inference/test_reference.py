@@ -147,7 +147,7 @@ RATIOS = pytest.mark.parametrize("ratio", ["coverage", "inversions"])
 
 
 @RATIOS
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("holes", [False, True])
 class TestLoops:
     def test_a_depth(self, ratio, seed, holes):

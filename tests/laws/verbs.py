@@ -37,7 +37,14 @@ GROUPED = (*FRAMES, "volatility")
 ARGUMENTS = {
     "metrics": dict.fromkeys(VERBS, SCORED) | {"cwl": READ},
     "metric": "RBP(p=0.8)@3",
-    "at": {"score": [1, 3], "bounds": [1, 3], "compare": [3], "pool_growth": [1], "budget": [2]},
+    "at": {
+        "score": [1, 3],
+        "bounds": [1, 3],
+        "compare": [3],
+        "pool_growth": [1],
+        "budget": [2],
+        "explain": 3,
+    },
     "depth": {"pooled": 1},
     "depths": [1, 2],
     "percent": 50,

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from paged import DEPTHS, METRICS, SYSTEM, TITLE
 
-pytestmark = pytest.mark.xdist_group("report")
+pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("report")]
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 
