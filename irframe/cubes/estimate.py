@@ -16,6 +16,7 @@ from irframe.errors import InputError
 from irframe.experiments.metrics import parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
+from irframe.metrics.facts import facts
 from irframe.names import METRIC, PROBABILITY, STRATUM, TOPIC
 
 
@@ -121,15 +122,26 @@ def estimate(
         name: label_scores(cube, xr.DataArray(part, dims=(METRIC, *CELL)), chosen, depths)
         for name, part in parts.items()
     }
-    return _with_means(xr.Dataset(labelled), alpha)
+    return _with_means(xr.Dataset(labelled), chosen, alpha)
 
 
-def _with_means(found: xr.Dataset, alpha: float) -> xr.Dataset:
+def _with_means(found: xr.Dataset, metrics: list[Metric], alpha: float) -> xr.Dataset:
     """Return estimates with those of means over topics, and their intervals."""
     there = found["estimate"].notnull()
     mean = found["estimate"].mean(TOPIC)
-    squares = (found["error"].where(there) ** 2).where(there, 0.0)
+    squares = (found["error"] ** 2).where(there, 0.0)
     error = np.sqrt(squares.sum(TOPIC, skipna=False)) / there.sum(TOPIC)
+    shares = xr.DataArray([facts(metric).share for metric in metrics], dims=METRIC)
     reach = ndtri(1 - alpha / 2) * error
-    means = {"mean": mean, "mean_error": error, "ci_low": mean - reach, "ci_high": mean + reach}
+    means = {"mean": mean, "mean_error": error}
+    for name, sign in {"ci_low": -1, "ci_high": 1}.items():
+        means[name] = _limit(mean, sign * reach, shares).where(reach > 0, mean)
     return found.assign(means).assign_attrs(alpha=alpha)
+
+
+def _limit(mean: xr.DataArray, reach: xr.DataArray, share: xr.DataArray) -> xr.DataArray:
+    """Return a limit on the scale of log odds, of logarithms for scores that may exceed 1."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        odds = np.log(mean / (1 - mean)) + reach / (mean * (1 - mean))
+        ratio = mean * np.exp(reach / mean)
+    return xr.where(share & (mean < 1), 1 / (1 + np.exp(-odds)), ratio)
