@@ -477,7 +477,7 @@ def test_a_table_tells_of_the_systems(files, capsys, about):
     )
     _, out, _ = run(capsys, "leaderboard", *line, "--baseline", "bm25")
     board = pd.read_csv(StringIO(out)).set_index("system")
-    expected = ir.evaluate(runs, qrels, "AP").ireval.leaderboard("bm25")
+    expected = ir.evaluate(runs, qrels, "AP").ireval.leaderboard(baseline="bm25")
     for name in ("AP", "difference"):
         np.testing.assert_allclose(board[name], expected[name], rtol=1e-14)
     assert board["team"].to_dict() == dict(zip(runs["system"], runs["team"], strict=True))

@@ -68,7 +68,7 @@ def write_estimates(truth):
     grade, topic = truth["judged_grade"].to_numpy(), topic_of(truth)
     top = truth["top"].to_numpy()[topic]
     worth = [gains_of(metric, grade, top) for metric in metrics]
-    weights = [rank_weights(metric, truth.sizes["depth"], AT) for metric in metrics]
+    weights = rank_weights(metrics, truth.sizes["depth"], AT)
     complete = truth.ireval.score(*metrics, at=AT).mean("topic").to_numpy()
     rows = []
     for words, bounds in [*STRATA.items(), ("each by itself", None)]:
@@ -97,6 +97,22 @@ def write_estimates(truth):
             PAGE.table(rows, "estimates")
 
 
+def like_these(values, goal, rng):
+    """Return how often Student's intervals over topics drawn from these hold the mean of these.
+
+    Each topic that is drawn comes with a sample of its own.
+    """
+    values = np.array(values)
+    draws, topics = len(values), values.shape[-1]
+    found = []
+    for _ in range(DRAWS):
+        some = rng.integers(0, draws, topics), rng.integers(0, topics, topics)
+        drawn = values[some[0], :, :, some[1]]
+        reach = stdtrit(topics - 1, 0.975) * drawn.std(axis=0, ddof=1) / np.sqrt(topics)
+        found.append((abs(drawn.mean(axis=0) - goal) <= reach).mean(axis=-1))
+    return np.mean(found, axis=0)
+
+
 def write_powered(truth, model):
     """Write how often intervals of `predict_powered` hold the truth, and what it saves."""
     metrics = [ir.parse_metric(name) for name in METRICS]
@@ -110,7 +126,7 @@ def write_powered(truth, model):
     for words, bounds in STRATA.items():
         label = labels(model, bounds)
         for share in SHARES:
-            rng, found = np.random.default_rng(0), []
+            rng, found, values = np.random.default_rng(0), [], []
             for _ in range(DRAWS):
                 left = drawn(rng, grade, topic, label, share)
                 draw = Draw.of(model, left, label, None)
@@ -121,22 +137,25 @@ def write_powered(truth, model):
                 )
                 error = np.sqrt(variance.sum(axis=-1)) / topics
                 fixed = abs(value.mean(axis=-1) - goal) <= ndtri(0.975) * error
-                some = value[..., rng.integers(0, topics, topics)]
-                reach = stdtrit(topics - 1, 0.975) * some.std(axis=-1, ddof=1) / np.sqrt(topics)
-                random = abs(some.mean(axis=-1) - goal) <= reach
-                ratio = variance.sum(axis=-1) / alone.sum(axis=-1)
+                ratio = variance.sum(axis=(-1, -2)) / alone.sum(axis=(-1, -2))
                 part = draw.judged.sum() / len(grade)
                 halves = [error, np.sqrt(alone.sum(axis=-1)) / topics]
-                parts = fixed, random, (1 - part) * (1 - ratio), *(ndtri(0.975) * np.array(halves))
+                parts = (
+                    fixed,
+                    (1 - part) * (1 - ratio[:, np.newaxis]),
+                    *(ndtri(0.975) * np.array(halves)),
+                )
                 found.append([np.nanmean(each, axis=-1) for each in parts])
+                values.append(value)
             mean = np.nanmean(found, axis=0)
             start = {"drawn": words, "share": f"{share:.0%}", "judgments": int(draw.judged.sum())}
-            for row, what in enumerate(("these topics", "topics like these")):
+            both = {"these topics": mean[0], "topics like these": like_these(values, goal, rng)}
+            for what, row in both.items():
                 named = [f"{name}, {what}" for name in NAMES]
-                start |= dict(zip(named, shown(mean[row]), strict=True))
+                start |= dict(zip(named, shown(row), strict=True))
             coverage.append(start)
             told = {"drawn": words, "judgments": start["judgments"]}
-            for name, row in zip(NAMES, mean[2:].T, strict=True):
+            for name, row in zip(NAMES, mean[1:].T, strict=True):
                 told |= {
                     f"{name}: people alone": f"{row[2]:.3f}",
                     f"{name}: with the model": f"{row[1]:.3f}",

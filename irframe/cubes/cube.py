@@ -43,7 +43,7 @@ def cube(
     pool_depth: PoolDepth = None,
     collection: str | None = None,
     by: None = None,
-    seed: int | None = None,
+    seed: int = 0,
 ) -> xr.Dataset: ...
 @overload
 def cube(
@@ -58,7 +58,7 @@ def cube(
     pool_depth: PoolDepth = None,
     collection: str | None = None,
     by: str,
-    seed: int | None = None,
+    seed: int = 0,
 ) -> xr.DataTree: ...
 def cube(
     runs: Runs,
@@ -72,7 +72,7 @@ def cube(
     pool_depth: PoolDepth = None,
     collection: str | None = None,
     by: str | None = None,
-    seed: int | None = None,
+    seed: int = 0,
 ) -> xr.Dataset | xr.DataTree:
     """Build the cube of judged rankings that every metric and study reads.
 

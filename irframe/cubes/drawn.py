@@ -112,18 +112,27 @@ def _refuse_probabilities(cube: xr.Dataset, probability: Floats, judged: Array) 
         raise ParameterError(wanted, f"{len(wrong)} others", "", told)
 
 
-def rank_weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats:
-    """Return what a gain of 1 at every rank adds to a metric at some depths, (rank, depth).
+def rank_weights(metrics: Sequence[Metric], ranks: int, depths: Sequence[int]) -> list[Floats]:
+    """Return what a gain of 1 at every rank adds to each metric at some depths, (rank, depth).
 
     Raises
     ------
     MetricError
-        For a metric that does not add up gains, each by its rank alone.
+        For metrics that do not add up gains, each by its rank alone.
     """
-    wanted = "metrics that add up gains by rank, such as P, DCG, RBP"
-    if not (metric.additive and metric.linear) or metric.judged_only:
-        raise MetricError(wanted, "", "", [str(metric)])
-    plain: Any = replace(metric, **({"gain": Binary()} if hasattr(metric, "gain") else {}), rel=1)
+    found = [_weights(metric, ranks, depths) for metric in metrics]
+    others = [str(m) for m, weights in zip(metrics, found, strict=True) if weights is None]
+    if others:
+        wanted = "metrics that add up gains by rank, such as P, DCG, RBP"
+        raise MetricError(wanted, "", "", others)
+    return [weights for weights in found if weights is not None]
+
+
+def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None:
+    """Return these weights, None if they depend on what else is relevant or judged."""
+    if not (metric.additive and metric.linear and hasattr(metric, "gain")) or metric.judged_only:
+        return None
+    plain: Any = replace(metric, gain=Binary(), rel=1)
     found = []
     for relevant in (1, 2):
         block = Block(
@@ -134,10 +143,7 @@ def rank_weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats:
             top=1,
         )
         found.append(plain.score(Evidence(block))[:, np.asarray(depths) - 1])
-    if not np.array_equal(*found):
-        raise MetricError(wanted, "", "", [str(metric)])
-    weights: Floats = found[0]
-    return weights
+    return found[0] if np.array_equal(*found) else None
 
 
 def gains_of(metric: Any, grade: Array, top: Array) -> Floats:

@@ -17,7 +17,7 @@ from irframe.experiments.metrics import parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import facts
-from irframe.names import METRIC, PROBABILITY, STRATUM, TOPIC
+from irframe.names import DEPTH, METRIC, PROBABILITY, STRATUM, TOPIC
 
 
 @verb
@@ -75,7 +75,13 @@ def estimate(
     n of each were drawn together, and a stratum adds ``N^2 (1/n - 1/N) s^2`` to the variance, s^2
     being the variance of what its judged documents add to the score, nothing if they were not
     retrieved. Otherwise each document was drawn by itself, and a judged one adds ``(1 - p) / p^2``
-    times the square of that. Documents outside the pool gain nothing, as ever.
+    times the square of that. Documents outside the pool gain nothing, as ever. Linear gains are in
+    proportion to the highest grade that was judged, of all topics; name gains, ``gain={1: 0.5,
+    2: 1}``, where a sample may lack it.
+
+    Limits of means lie so many standard errors apart on the scale of log odds, or of logarithms
+    for scores that may exceed 1. On 63 runs and 53 topics of TREC's Deep Learning track of 2021
+    they held the truth in 94 to 96 of 100 draws, see the page on what to judge.
 
     References
     ----------
@@ -111,10 +117,9 @@ def estimate(
     draw = Draw.of(cube, grade, *known)
     tell_lone(draw, cube.indexes[TOPIC])
     top = cube["top"].to_numpy()[topic_of(cube)]
-    pairs = []
-    for metric in chosen:
-        weights = rank_weights(metric, cube["grade"].shape[-1], depths)
-        pairs.append(totals(cube, draw, [gains_of(metric, grade, top)], weights))
+    weights = rank_weights(chosen, cube.sizes[DEPTH], depths)
+    worth = [[gains_of(metric, grade, top)] for metric in chosen]
+    pairs = [totals(cube, draw, *each) for each in zip(worth, weights, strict=True)]
     values = np.stack([found[0] for found, _ in pairs])
     errors = np.sqrt(np.maximum(np.stack([spread[0, 0] for _, spread in pairs]), 0))
     parts = {"estimate": values, "error": errors}

@@ -174,7 +174,8 @@ def _parts(
     """Yield the parts of a subject, while arguments of some kinds are their part of that name."""
     parts = split(whole)
     given = list(bound.arguments.items())[1:]
-    others = {name: split(value) for name, value in given if isinstance(value, kinds)}
+    scored = {name: value for name, value in given if isinstance(value, kinds)}
+    others = {name: split(value) for name, value in scored.items() if not is_judgments(value)}
     _refuse_other_groups(parts, others, by)
     for key, part in having(parts, bound.arguments, by).items():
         bound.arguments.update({name: other[key] for name, other in others.items()})

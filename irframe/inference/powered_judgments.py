@@ -142,10 +142,10 @@ def estimates(
     shape = model.shape
     found = {name: np.empty(shape) for name in ("value", "alone", "variance", "variance_alone")}
     weight = np.empty((len(metrics), len(depths)))
+    weights = rank_weights(metrics, cube.sizes[DEPTH], depths)
     for row, metric in enumerate(metrics):
         worth = [gains_of(metric, each, top) for each in (grade, own)]
-        ranked = rank_weights(metric, cube.sizes[DEPTH], depths)
-        (people, cheap), spread = totals(cube, draw, worth, ranked)
+        (people, cheap), spread = totals(cube, draw, worth, weights[row])
         both, of_cheap = (
             np.nansum(np.where(took, part, 0), axis=(0, 1)) for part in (spread[0, 1], spread[1, 1])
         )

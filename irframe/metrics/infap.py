@@ -71,8 +71,7 @@ class InfAP(Metric):
     ) -> Floats:
         """Return inferred average precision of the list cut at each depth."""
         words = {"judged": judged, "assessed": assessed, "n_relevant": n_relevant}
-        terms = self.terms(relevant=relevant, rank=rank, strata=strata, **words)
-        return np.cumsum(terms, axis=-1)
+        return np.cumsum(self.terms(relevant=relevant, rank=rank, strata=strata, **words), axis=-1)
 
     def terms(
         self,

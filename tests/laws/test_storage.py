@@ -55,7 +55,6 @@ FURTHER = {
     "pool": lambda: ir.pool(RUNS, 2),
     "rank": lambda: ir.rank(RUNS),
     "restrict": lambda: ir.restrict(QRELS, RUNS),
-    "sample": lambda: ir.sample(QRELS, 0.5, seed=0),
     "score_nuggets": lambda: ir.score_nuggets(NUGGETS),
     "simulate_track": lambda: ir.simulate_track(
         systems=2, topics=2, docs=60, depth=5, pool_depth=2

@@ -35,7 +35,7 @@ GROUPED = (*FRAMES, "volatility")
 """What keeps no coordinate to group by, so that it is grouped when it is made."""
 
 ARGUMENTS = {
-    "metrics": dict.fromkeys(VERBS, SCORED) | {"cwl": READ},
+    "metrics": dict.fromkeys(VERBS, SCORED) | {"cwl": READ, "estimate": ("P", "RBP(p=0.8)")},
     "metric": "RBP(p=0.8)@3",
     "at": {
         "score": [1, 3],
@@ -47,12 +47,12 @@ ARGUMENTS = {
     },
     "depth": {"pooled": 1},
     "depths": [1, 2],
-    "percent": 50,
-    "percents": [50],
+    "share": {"sample": 0.5, "select_top": 0.75},
+    "shares": [0.5],
     "seeds": 2,
     "samples": 20,
     "reference": {"coverage": 3, "inversions": 3},
-    "baseline": {"rrie": "s1", "risk": "s1", "corroborate": "s1", "outcomes": "s1"},
+    "baseline": {"rrie": "s1", "risk": "s1", "compare_orderings": "s1", "outcomes": "s1"},
     "relevant": "first",
     "a": dict.fromkeys(VERBS.keys() - {"risk", "standardise"}, "s1"),
     "b": dict.fromkeys(VERBS.keys() - {"standardise"}, "s2"),
@@ -60,7 +60,7 @@ ARGUMENTS = {
     "effort": {},
     "difference": 0.1,
     "judgments": 60,
-    "test": {"cross_check": "t"},
+    "test": {"significance_agreement": "t"},
     "human": lambda cube: some_topics(ir.score(cube, *SCORED)),
 }
 """Parameter -> argument, one made of the cube, or arguments by verb; else the default."""
@@ -75,7 +75,10 @@ def some_topics(scores):
     return scores.sel(topic=[name for name in scores.topic.to_numpy() if name[-1] in "123"])
 
 
-SPECIAL = {"effort_gain": lambda cube: ir.score(cube, "Twist", "AP")}
+SPECIAL = {
+    "effort_gain": lambda cube: ir.score(cube, "Twist", "AP"),
+    "estimate": lambda cube: ir.sample(cube, 0.5, strata="topic"),
+}
 
 
 def call(name, cube, change=None, **options):

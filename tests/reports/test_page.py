@@ -232,7 +232,7 @@ def test_a_name_in_the_ladder_leads_to_its_sheet_by_keyboard(moved, scores):
     moved.keyboard.press("Enter")
     moved.wait_for_function("document.activeElement.id === 'says-sheet'")
     put(moved, depth=5, metric=1)
-    expected = scores.isel(metric=[1]).sel(depth=[5]).ireval.standing("bm25+rm3").to_dataframe()
+    expected = scores.isel(metric=[1]).sel(depth=[5]).ireval.sheet("bm25+rm3").to_dataframe()
     expected = expected.droplevel(["metric", "depth"])
     apart = (expected["score"] - expected["median"]).round(12)
     assert moved.inner_text("#says-sheet") == (

@@ -68,7 +68,7 @@ def _listed_names(cube: xr.Dataset, depth: int, runs: pd.DataFrame) -> Array:
     told = cube.attrs
     known = roles(runs.columns).get(SYSTEM)
     wanted = runs if known is None else runs[runs[known].isin(cube.indexes[SYSTEM])]
-    ranked = rank(wanted, told["ties"], told["score_dtype"], told.get("seed"))
+    ranked = rank(wanted, told["ties"], score_dtype=told["score_dtype"], seed=told.get("seed", 0))
     role = roles(ranked.columns)
     shape = cube.sizes[SYSTEM], cube.sizes[TOPIC], min(depth, cube.sizes[DEPTH])
     top = ranked[ranked[role[RANK]] <= shape[-1]]
