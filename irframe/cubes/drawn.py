@@ -91,6 +91,11 @@ class Draw:
         return cls(judged, np.where(judged, chosen, 1.0), stratum, *sizes, together)
 
     @property
+    def complete(self) -> bool:
+        """Whether every document was judged."""
+        return bool(self.judged.sum() == self.size.sum())
+
+    @property
     def factor(self) -> Floats:
         """By what the spread within a stratum counts, NaN if one of several was judged."""
         size, drawn = self.size.astype(float), self.drawn.astype(float)
@@ -109,7 +114,7 @@ def _refuse_probabilities(cube: xr.Dataset, probability: Floats, judged: Array) 
         named = cube["judged_doc"].to_numpy()[wrong]
         told = [f"{probability[row]} of {doc}" for row, doc in zip(wrong, named, strict=True)]
         wanted = "a probability above 0 and at most 1 for every judged document"
-        raise ParameterError(wanted, f"{len(wrong)} others", "", told)
+        raise ParameterError(wanted, f"{len(wrong)} without", "", told)
 
 
 def rank_weights(metrics: Sequence[Metric], ranks: int, depths: Sequence[int]) -> list[Floats]:
@@ -132,7 +137,8 @@ def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None
     """Return these weights, None if they depend on what else is relevant or judged."""
     if not (metric.additive and metric.linear and hasattr(metric, "gain")) or metric.judged_only:
         return None
-    plain: Any = replace(metric, gain=Binary(), rel=1)
+    changed: dict[str, Any] = {"gain": Binary(), "rel": 1}
+    plain = replace(metric, **changed)
     found = []
     for relevant in (1, 2):
         block = Block(
@@ -143,7 +149,7 @@ def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None
             top=1,
         )
         found.append(plain.score(Evidence(block))[:, np.asarray(depths) - 1])
-    return found[0] if np.array_equal(*found) else None
+    return found[0] if np.array_equal(found[0], found[1]) else None
 
 
 def gains_of(metric: Any, grade: Array, top: Array) -> Floats:
@@ -221,6 +227,17 @@ def _spread(draw: Draw, held: Floats, place: Array, weights: Floats, inverse: Fl
         within = (products * inside) @ weights**2 - crossed / number
         total += factor[:, code][:, np.newaxis] * within
     return total
+
+
+def known_reach(draw: Draw, reach: xr.DataArray) -> xr.DataArray:
+    """Return how far intervals reach, not known where drawn documents do not differ at all."""
+    lost = (reach == 0) & (not draw.complete)
+    if bool(lost.any()):
+        warn(
+            f"{int(lost.sum())} intervals are not known, as the documents that were drawn do not "
+            "differ in what they add to the score"
+        )
+    return reach.where(~lost)
 
 
 def tell_lone(draw: Draw, labels: Any) -> None:

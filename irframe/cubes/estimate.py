@@ -7,7 +7,7 @@ import xarray as xr
 from scipy.special import ndtri
 
 from irframe.checks import level
-from irframe.cubes.drawn import Draw, gains_of, rank_weights, tell_lone, totals
+from irframe.cubes.drawn import Draw, gains_of, known_reach, rank_weights, tell_lone, totals
 from irframe.cubes.layout import CELL
 from irframe.cubes.recall_base import topic_of
 from irframe.cubes.score import label_scores, refuse_metrics, wanted_depths
@@ -66,7 +66,8 @@ def estimate(
     -----
     IrframeWarning
         If of a stratum of several documents one was judged, so that its spread is not known and
-        the error is NaN.
+        the error is NaN; or if drawn documents do not differ in what they add to a score, such as
+        none that is relevant, so that the limits of its mean are.
 
     Notes
     -----
@@ -127,20 +128,20 @@ def estimate(
         name: label_scores(cube, xr.DataArray(part, dims=(METRIC, *CELL)), chosen, depths)
         for name, part in parts.items()
     }
-    return _with_means(xr.Dataset(labelled), chosen, alpha)
+    return _with_means(xr.Dataset(labelled), chosen, draw, alpha)
 
 
-def _with_means(found: xr.Dataset, metrics: list[Metric], alpha: float) -> xr.Dataset:
+def _with_means(found: xr.Dataset, metrics: list[Metric], draw: Draw, alpha: float) -> xr.Dataset:
     """Return estimates with those of means over topics, and their intervals."""
     there = found["estimate"].notnull()
     mean = found["estimate"].mean(TOPIC)
     squares = (found["error"] ** 2).where(there, 0.0)
     error = np.sqrt(squares.sum(TOPIC, skipna=False)) / there.sum(TOPIC)
     shares = xr.DataArray([facts(metric).share for metric in metrics], dims=METRIC)
-    reach = ndtri(1 - alpha / 2) * error
+    reach = known_reach(draw, ndtri(1 - alpha / 2) * error)
     means = {"mean": mean, "mean_error": error}
     for name, sign in {"ci_low": -1, "ci_high": 1}.items():
-        means[name] = _limit(mean, sign * reach, shares).where(reach > 0, mean)
+        means[name] = _limit(mean, sign * reach, shares).where(reach != 0, mean)
     return found.assign(means).assign_attrs(alpha=alpha)
 
 
@@ -148,5 +149,6 @@ def _limit(mean: xr.DataArray, reach: xr.DataArray, share: xr.DataArray) -> xr.D
     """Return a limit on the scale of log odds, of logarithms for scores that may exceed 1."""
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = np.log(mean / (1 - mean)) + reach / (mean * (1 - mean))
-        ratio = mean * np.exp(reach / mean)
-    return xr.where(share & (mean < 1), 1 / (1 + np.exp(-odds)), ratio)
+        limit: xr.DataArray = mean * np.exp(reach / mean)
+        chosen: xr.DataArray = (1 / (1 + np.exp(-odds))).where(share & (mean < 1), limit)
+    return chosen

@@ -12,7 +12,7 @@ from scipy.special import ndtri, stdtrit
 
 from irframe.checks import number, places
 from irframe.cubes.blockwise import in_blocks
-from irframe.cubes.drawn import Draw, gains_of, rank_weights, tell_lone, totals
+from irframe.cubes.drawn import Draw, gains_of, known_reach, rank_weights, tell_lone, totals
 from irframe.cubes.layout import CELL
 from irframe.cubes.recall_base import topic_of
 from irframe.cubes.score import block_fields, label_scores, refuse_metrics, wanted_depths
@@ -95,7 +95,10 @@ def people_of(cube: xr.Dataset, table: QrelsTable) -> tuple[Array, Draw]:
     if len(strange):
         told = [f"{doc} of topic {labels[code]}" for code, doc in strange]
         raise IdError(
-            "people's documents among those that the model judged", f"{len(told)} others", "", told
+            "people's documents among those that the model judged",
+            f"{len(told)} it did not",
+            "",
+            told,
         )
     row = np.flatnonzero(there)[row]
     grade = np.where(there, np.int8(-1), np.int8(EMPTY))
@@ -180,8 +183,9 @@ def _means(found: Estimates, draw: Draw, asked: Asked) -> dict[str, Any]:
     reach = stdtrit(n - 1.0, 1 - asked.alpha / 2) if of_topics else ndtri(1 - asked.alpha / 2)
     error = np.sqrt(total)
     share = draw.judged.sum() / draw.size.sum()
-    parts = {"mean": mean, "error": error, "error_alone": np.sqrt(total_alone)}
-    parts |= {"ci_low": mean - reach * error, "ci_high": mean + reach * error}
+    parts: dict[str, Any] = {"mean": mean, "error": error, "error_alone": np.sqrt(total_alone)}
+    half = known_reach(draw, reach * error)
+    parts |= {"ci_low": mean - half, "ci_high": mean + half}
     parts |= {"weight": found.weight}
     parts["saving"] = (1 - share) * (1 - drawn / alone.where(alone > 0))
     if asked.half_width is not None:

@@ -116,7 +116,8 @@ def predict_powered(
     -----
     IrframeWarning
         If topics are left out because some system has no score on them, or count as not judged
-        because people scored only some systems there.
+        because people scored only some systems there. With a cube, as `estimate`, and if no number
+        of judgments makes intervals as short as `half_width`.
 
     Notes
     -----

@@ -35,7 +35,8 @@ GROUPED = (*FRAMES, "volatility")
 """What keeps no coordinate to group by, so that it is grouped when it is made."""
 
 ARGUMENTS = {
-    "metrics": dict.fromkeys(VERBS, SCORED) | {"cwl": READ, "estimate": ("P", "RBP(p=0.8)")},
+    "metrics": dict.fromkeys(VERBS.keys() - {"predict_powered"}, SCORED)
+    | {"cwl": READ, "estimate": ("P", "RBP(p=0.8)")},
     "metric": "RBP(p=0.8)@3",
     "at": {
         "score": [1, 3],
