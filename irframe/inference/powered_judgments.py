@@ -19,10 +19,10 @@ from irframe.cubes.score import block_fields, label_scores, refuse_metrics, want
 from irframe.errors import GradeError, IdError, InputError, ParameterError, warn
 from irframe.experiments.metrics import parse_metrics
 from irframe.frames.tables import QrelsTable, read_qrels_table
-from irframe.inference.matched import BLOCK_BYTES
 from irframe.metrics import Metric
 from irframe.names import DEPTH, EMPTY, METRIC, PAIR, SIDES, SYSTEM, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
+from irframe.scores.whole import BLOCK_BYTES
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
