@@ -4,6 +4,7 @@ from .cubes.bounds import bounds as bounds
 from .cubes.condense import condense as condense
 from .cubes.cube import cube as cube
 from .cubes.cwl import cwl as cwl
+from .cubes.estimate import estimate as estimate
 from .cubes.pooled import pooled as pooled
 from .cubes.sample import sample as sample
 from .cubes.save import save as save
