@@ -34,11 +34,11 @@ JUDGES = ("judge_a", "judge_b")
 """What names the judges of a pair."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
-    SYSTEM: ("system", "name", "run", "run_id", "runid", "tag"),
-    TOPIC: ("topic", "qid", "query_id", "q_id", "query-id"),
-    DOC: ("doc", "docno", "doc_id", "docid", "corpus-id", "pid"),
+    SYSTEM: ("system", "name", "run", "run_id", "runid", "tag", "variant", "model"),
+    TOPIC: ("topic", "qid", "query_id", "q_id", "query-id", "query"),
+    DOC: ("doc", "docno", "doc_id", "docid", "corpus-id", "pid", "document"),
     SCORE: ("score",),
-    RANK: ("rank",),
+    RANK: ("rank", "position"),
     GRADE: ("grade", "label", "relevance", "rel"),
     ITERATION: ("iteration",),
     SUBTOPIC: ("subtopic", "intent", "aspect"),
@@ -50,6 +50,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 """Role -> names accepted for it, the canonical one first."""
 
+LAST_RESORTS = frozenset({"variant", "model", "query", "document", "position"})
+"""Names that often hold something else, read where no other column has the role."""
+
 METRICS = "metrics"
 """Attribute of a frame of scores: the columns that are metrics."""
 
@@ -59,6 +62,8 @@ SURPLUS = "columns_surplus"
 FILES = "files"
 """Attribute of a frame that was read: name, size and time of change of its files."""
 
+NAMESPACES = ("metrics", "verbs", "paired", "gains", "agreements", "plots")
+"""Modules of `irframe` that hold public names."""
 RESULT = "result"
 """Attribute of a frame or array: the verb that returned it."""
 
@@ -110,7 +115,7 @@ def as_html(value: Any) -> str:
     Examples
     --------
     >>> import irframe as ir
-    >>> as_html(ir.Linear())
+    >>> as_html(ir.gains.Linear())
     '<code>Linear(top=None)</code>: Gain in proportion to the grade, 1 for the top grade.'
     """
     meaning = (inspect.getdoc(type(value)) or "").partition("\n\n")[0]

@@ -295,6 +295,8 @@ def _grades(column: pd.Series) -> NDArray[np.int8]:
         where = f" in column {column.name!r}" if column.name != GRADE else ""
         wanted = f"grades that are whole numbers from {LOWEST_GRADE} to {HIGHEST_GRADE}{where}"
         advice = "number the grades anew, and say by gain={grade: gain} what each gains"
+        if np.isnan(grades).any():
+            advice = "drop these rows: what has no grade is unjudged"
         raise GradeError(wanted, "", advice, column[~fits])
     return grades.astype(np.int8)
 

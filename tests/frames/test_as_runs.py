@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import irframe as ir
-from irframe.errors import IdError, InputError
+from irframe.errors import GradeError, IdError, InputError
 
 NESTED = {"q1": {"d1": 0.9, "d2": 0.7}, "q2": {"d1": 0.5}}
 RUN = pd.DataFrame(
@@ -51,12 +51,12 @@ def test_verbs_take_them_directly():
     )
     cube = ir.cube(NESTED, qrels)
     assert cube.identical(ir.cube(RUN, QRELS))
-    pd.testing.assert_frame_equal(ir.rank(NESTED), ir.rank(RUN))
-    pd.testing.assert_frame_equal(ir.judge(NESTED, qrels), ir.judge(RUN, QRELS))
-    pd.testing.assert_frame_equal(ir.pool(NESTED, 1), ir.pool(RUN, 1))
-    pd.testing.assert_frame_equal(ir.diagnose(NESTED, qrels), ir.diagnose(RUN, QRELS))
-    assert len(ir.restrict(qrels, ir.pool(NESTED, 1))) == 1
-    assert len(ir.sample(qrels, 1)) == 2
+    pd.testing.assert_frame_equal(ir.verbs.rank(NESTED), ir.verbs.rank(RUN))
+    pd.testing.assert_frame_equal(ir.verbs.judge(NESTED, qrels), ir.verbs.judge(RUN, QRELS))
+    pd.testing.assert_frame_equal(ir.verbs.pool(NESTED, 1), ir.verbs.pool(RUN, 1))
+    pd.testing.assert_frame_equal(ir.verbs.diagnose(NESTED, qrels), ir.verbs.diagnose(RUN, QRELS))
+    assert len(ir.verbs.restrict(qrels, ir.verbs.pool(NESTED, 1))) == 1
+    assert len(ir.verbs.sample(qrels, 1)) == 2
 
 
 def test_outcomes_take_them_too():
@@ -64,15 +64,15 @@ def test_outcomes_take_them_too():
         {"a": NESTED, "b": {"q1": {"d2": 1.0}, "q2": {"d1": 1.0}}},
         {"q1": {"d2": 1}, "q2": {"d1": 1}},
     )
-    found = ir.outcomes(
+    found = ir.verbs.outcomes(
         runs, iter([ir_measures.Qrel("q1", "d2", 1), ir_measures.Qrel("q2", "d1", 1)])
     )
-    expected = ir.outcomes(ir.as_runs(runs), ir.as_qrels(qrels))
+    expected = ir.verbs.outcomes(ir.as_runs(runs), ir.as_qrels(qrels))
     pd.testing.assert_frame_equal(found.summary, expected.summary)
     kinds = pd.DataFrame(
         {"topic": ["q1", "q2"], "doc": ["d2", "d1"], "grade": 1, "kind": ["x", "y"]}
     )
-    assert ir.outcomes(runs, kinds, by="kind").summary["kind"].tolist() == ["x", "y"]
+    assert ir.verbs.outcomes(runs, kinds, by="kind").summary["kind"].tolist() == ["x", "y"]
 
 
 def test_a_frame_stays_what_it_is():
@@ -179,7 +179,6 @@ def test_predictions_of_mteb():
             {"q1": {"d1": 1.0}, "bm25": RUN},
             "'q1', taken for a topic, .* 'bm25', taken for a system",
         ),
-        ({"q1": ["d1"]}, r"core them by their rank: {topic: {doc: -i for i, doc in enumerate"),
         ({"q1": [("d1", 0.5)]}, r"ake a dictionary of each: {topic: dict\(pairs\) for topic"),
         (QRELS, "wanted a run; found judgments. Hand over the runs first"),
         (RUN["score"], "a column for topic and doc"),
@@ -210,7 +209,7 @@ def test_columns_that_might_be_meant_instead():
     assert ir.as_runs(both.assign(query_id=both["qid"])) is not None
     assert ir.as_runs(both.assign(qid=[1, 2, 3], query_id=["1", "2", "3"])) is not None
     terrier = RUN.rename(columns={"doc": "docno"}).assign(docid=[5, 6, 7])
-    assert ir.rank(terrier)["docno"].tolist() == ["d1", "d2", "d1"]
+    assert ir.verbs.rank(terrier)["docno"].tolist() == ["d1", "d2", "d1"]
 
 
 def test_a_namesake_of_ranx_is_no_run():
@@ -220,3 +219,29 @@ def test_a_namesake_of_ranx_is_no_run():
 
 def test_dictionaries_of_json_read_back():
     assert ir.as_runs(json.loads(json.dumps(NESTED))).equals(ir.as_runs(NESTED))
+
+
+def test_columns_and_shapes_that_people_have():
+    runs, qrels = ir.example_track()
+    names = {"system": "model", "topic": "query", "doc": "document", "rank": "position"}
+    theirs = runs.rename(columns=names)
+    expected = runs.ireval.evaluate(qrels, "AP")
+    found = theirs.ireval.evaluate(qrels, "AP")
+    pd.testing.assert_series_equal(found["AP"], expected["AP"], check_names=False)
+    worded = runs.assign(query="what is this", position=7).rename(columns={"topic": "qid"})
+    pd.testing.assert_series_equal(
+        worded.ireval.evaluate(qrels, "AP")["AP"], expected["AP"], check_names=False
+    )
+    ranked = runs.ireval.rank()
+    lists = {
+        system: {topic: part["doc"].tolist() for topic, part in of.groupby("topic")}
+        for system, of in ranked.groupby("system")
+    }
+    again = ir.evaluate(lists, qrels, "AP", ties="rank")
+    pd.testing.assert_frame_equal(again.sort_index(), expected.sort_index())
+    wide = runs.pivot_table(index=["topic", "doc"], columns="system", values="score").reset_index()
+    with pytest.raises(InputError, match=r"melt\(\['topic', 'doc'\], var_name='system'"):
+        ir.evaluate(wide, qrels, "AP")
+    with pytest.raises(GradeError, match="Drop these rows: what has no grade is unjudged"):
+        ir.evaluate(runs, qrels.assign(grade=qrels["grade"].where(qrels["grade"] > 0)), "AP")
+    assert ir.gains.parse_gain("exponential") == ir.gains.Exponential()
