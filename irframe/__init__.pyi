@@ -162,6 +162,8 @@ from .studies.effort.misplacement import misplacement as misplacement
 from .studies.judges.compare_judges import compare_judges as compare_judges
 from .studies.judges.judge_effect import judge_effect as judge_effect
 from .studies.judges.judge_findings import judge_findings as judge_findings
+from .studies.judging.judge_next import judge_next as judge_next
+from .studies.judging.replay import replay as replay
 from .studies.orderings.corroborate import corroborate as corroborate
 from .studies.orderings.cross_check import cross_check as cross_check
 from .studies.orderings.enumerate_rankings import enumerate_rankings as enumerate_rankings

@@ -10,7 +10,6 @@ span are held against the judgments instead.
 """
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 from typing import Any
 from zlib import crc32
 
@@ -24,6 +23,7 @@ from irframe.cubes.layout import (
     CHECKSUMS,
     LEVEL,
     LIST,
+    NAMED,
     PARTS,
     PROVENANCE,
     RANKINGS,
@@ -31,6 +31,7 @@ from irframe.cubes.layout import (
     SUBTOPIC_GRADE,
     variable,
 )
+from irframe.cubes.mixing import mixed, narrow
 from irframe.cubes.recall_base import gather
 from irframe.errors import InputError
 from irframe.names import DEPTH, EMPTY, SYSTEM, TOPIC, UNJUDGED
@@ -50,8 +51,8 @@ BASE = ("judged_start", "judged_count")
 JUDGED = ("judged_doc", "judged_grade", "pool_rank", SUBTOPIC_GRADE)
 TOPICAL = (*JUDGED, *BASE, "top", "pool_depth")
 """What sums of topics are of."""
-RANKED = (*RANKINGS, "tail", "tail_size", "filed")
-"""What `rank_checksum` is of: its first span of the last three of them, the others of ranks."""
+RANKED = (*RANKINGS, "tail", "tail_size", "filed", "listed")
+"""What `rank_checksum` is of: its first span of all but rankings, the others of ranks."""
 
 WANTED = "a cube as it was built, if selected, masked or reordered"
 ADVICE = (
@@ -72,7 +73,8 @@ def sealed(cube: xr.Dataset) -> xr.Dataset:
     """
     cube = gather(cube).drop_vars(CHECKSUMS, errors="ignore")
     lists = _apply(_of_lists, _known(cube), {"checksum": ()})
-    ranks = _apply(_of_ranks, _parts(cube, RANKED), {"rank_checksum": (SPAN,)}, **_told(cube))
+    ranked = _parts(cube, _ranked(cube.variables))
+    ranks = _apply(_of_ranks, ranked, {"rank_checksum": (SPAN,)}, **_told(cube))
     return cube.assign_coords(lists | ranks)
 
 
@@ -96,7 +98,7 @@ def check_ranks(cube: xr.Dataset) -> xr.Dataset:
 
     Lists that are not there must be empty, whatever they were.
     """
-    names = (*RANKED, "retrieved", "took_part", *BASE, "rank_checksum")
+    names = (*_ranked(cube.variables), "retrieved", "took_part", *BASE, "rank_checksum")
     told = _told(cube) | {
         "judged": cube.variables["judged_grade"].to_numpy(),
         "cut": cube.attrs.get(DEPTH) != cube.sizes[DEPTH],
@@ -107,7 +109,8 @@ def check_ranks(cube: xr.Dataset) -> xr.Dataset:
 
 def _parts(cube: xr.Dataset, names: Iterable[str]) -> Parts:
     return {
-        name: _whole(cube.variables[name].to_base_variable(), PARTS[name].fill) for name in names
+        name: _whole(cube.variables[name].to_base_variable(), (PARTS | NAMED)[name].fill)
+        for name in names
     }
 
 
@@ -131,8 +134,8 @@ def _known(cube: xr.Dataset) -> Parts:
     """Return what the checksum of a list is of."""
     made = [(name, _text(cube.attrs[name])) for name in PROVENANCE if name in cube.attrs]
     contributing = cube.variables["contributing"].to_numpy().astype(np.uint64)
-    of_system = contributing + np.uint64(crc32(repr(made).encode())) * _mixed(1)
-    sums = variable((TOPIC,), _of_topics(cube)), variable((SYSTEM,), of_system * _mixed(1))
+    of_system = contributing + np.uint64(crc32(repr(made).encode())) * mixed(1)
+    sums = variable((TOPIC,), _of_topics(cube)), variable((SYSTEM,), of_system * mixed(1))
     return _parts(cube, KNOWN) | dict(zip(LISTED[len(KNOWN) :], sums, strict=True))
 
 
@@ -201,7 +204,8 @@ def _check_ranks(
     cut: bool,
 ) -> tuple[Any, ...]:
     part = dict(zip(names, arrays, strict=True))
-    found = _of_ranks(*(part[name] for name in RANKED), names=RANKED, levels=levels)
+    ranked = _ranked(part)
+    found = _of_ranks(*(part[name] for name in ranked), names=ranked, levels=levels)
     known, spans = np.zeros_like(found), found.shape[-1]
     known[..., : part["rank_checksum"].shape[-1]] = part["rank_checksum"][..., :spans]
     known[..., 1:] *= part["took_part"][..., np.newaxis]
@@ -266,7 +270,7 @@ def _of_lists(*arrays: Array, names: tuple[str, ...]) -> NDArray[np.int32]:
     """Return the checksum of lists of what is known of them, shape (system, topic)."""
     part = dict(zip(names, arrays, strict=True))
     total = part["of_topic"] + part["of_system"]
-    for name, weight in zip(KNOWN, _mixed(len(KNOWN), 1), strict=True):
+    for name, weight in zip(KNOWN, mixed(len(KNOWN), 1), strict=True):
         total = total + part[name].astype(np.uint64) * weight
     return (total >> np.uint64(32)).astype(np.uint32).view(np.int32)
 
@@ -278,14 +282,19 @@ def _of_topics(cube: xr.Dataset) -> Words:
     for salt, name in enumerate(JUDGED[1:], 2):
         if name in held:
             values = np.atleast_2d(held[name].T).T.astype(np.uint64)
-            each = each + (values * _mixed(values.shape[1], salt)).sum(axis=1, dtype=np.uint64)
+            each = each + (values * mixed(values.shape[1], salt)).sum(axis=1, dtype=np.uint64)
     start, count = held["judged_start"], held["judged_count"]
     place = np.arange(len(each)) - np.repeat(start, count)
-    weighted = each * _mixed(int(count.max(initial=0)), 5)[place]
+    weighted = each * mixed(int(count.max(initial=0)), 5)[place]
     sums = np.append(np.uint64(0), np.cumsum(weighted))
     total = sums[start + count] - sums[start]
-    for weight, name in zip(_mixed(3, 6), TOPICAL[-3:], strict=True):
+    for weight, name in zip(mixed(3, 6), TOPICAL[-3:], strict=True):
         total = total + held[name].astype(np.uint64) * weight
+    if "open_doc" in cube.variables:
+        names = cube.variables["open_doc"].to_numpy().astype(object)
+        hashed = pd.util.hash_array(names.ravel(), categorize=False).reshape(names.shape)
+        there = np.where(names == "", np.uint64(0), hashed)
+        total = total + (there * mixed(names.shape[1], 7)).sum(axis=1, dtype=np.uint64)
     return np.asarray(total, np.uint64)
 
 
@@ -297,7 +306,7 @@ def _of_ranks(*arrays: Array, names: tuple[str, ...], levels: Array) -> NDArray[
     found = np.zeros((*shape[:-1], 1 + len(spans)), np.uint32)
     for some in tiles(*shape):
         few = {name: array[some] for name, array in part.items()}
-        found[(*some, 0)] = _below(few["tail"], few["tail_size"], few["filed"], levels)
+        found[(*some, 0)] = _below(few, levels)
         np.add.reduceat(_cells(few), spans, axis=-1, out=found[(*some, slice(1, None))])
     return found.view(np.int32)
 
@@ -309,17 +318,25 @@ def _cells(part: Mapping[str, Array]) -> NDArray[np.uint32]:
     cells |= part["grade"].view(np.uint8) ^ np.uint8(-EMPTY)
     if part["tied"].any():
         cells |= part["tied"].astype(np.uint32) << np.uint32(8)
-    cells *= _narrow(cells.shape[-1])
+    cells *= narrow(cells.shape[-1])
     return cells
 
 
-def _below(tail: Array, size: Array, filed: Array, levels: Array) -> NDArray[np.uint32]:
+def _below(part: Mapping[str, Array], levels: Array) -> NDArray[np.uint32]:
     """Return a number for every list that changes with what is known beside its ranks."""
-    by_level = _narrow(256, 10)[levels.astype(np.int64) - EMPTY]
-    places = np.invert(filed).view(np.uint32) * _narrow(filed.shape[-1], 11)
-    tied = (tail.astype(np.uint32) * by_level).sum(axis=-1, dtype=np.uint32)
-    total = tied + places.sum(axis=-1, dtype=np.uint32)
-    return np.asarray(total + size.astype(np.uint32) * _narrow(1, 12)[0], np.uint32)
+    by_level = narrow(256, 10)[levels.astype(np.int64) - EMPTY]
+    total = (part["tail"].astype(np.uint32) * by_level).sum(axis=-1, dtype=np.uint32)
+    for salt, name in ((11, "filed"), (13, "listed")):
+        if name in part:
+            places = np.invert(part[name]).view(np.uint32) * narrow(part[name].shape[-1], salt)
+            total = total + places.sum(axis=-1, dtype=np.uint32)
+    return np.asarray(total + part["tail_size"].astype(np.uint32) * narrow(1, 12)[0], np.uint32)
+
+
+def _ranked(known: Iterable[Any]) -> tuple[str, ...]:
+    """Return what `rank_checksum` is of, among what a cube has."""
+    there = {*known}
+    return tuple(name for name in RANKED if name in there)
 
 
 def _spans(depth: int) -> Array:
@@ -333,18 +350,3 @@ def _spans(depth: int) -> Array:
     rising = 1 << np.arange(SPAN_LENGTH.bit_length())
     starts = np.concatenate([[0], rising[:-1], np.arange(SPAN_LENGTH, depth, SPAN_LENGTH)])
     return starts[starts < depth]
-
-
-@cache
-def _mixed(number: int, salt: int = 0) -> Words:
-    """Return odd numbers that look random and are always the same."""
-    words = np.arange(1 + (salt << 32), 1 + (salt << 32) + number, dtype=np.uint64)
-    words = words * np.uint64(0x9E3779B97F4A7C15)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        words = (words ^ (words >> np.uint64(shift))) * np.uint64(factor)
-    return words ^ (words >> np.uint64(31)) | np.uint64(1)
-
-
-@cache
-def _narrow(number: int, salt: int = 0) -> NDArray[np.uint32]:
-    return (_mixed(number, salt) >> np.uint64(32)).astype(np.uint32) | np.uint32(1)

@@ -17,6 +17,8 @@ from irframe.cubes.grouping import (
     tell_without_rows,
 )
 from irframe.cubes.labelling import label
+from irframe.cubes.layout import LISTED_RANKS
+from irframe.cubes.listing import Listing
 from irframe.cubes.lists import Lists, count_rows
 from irframe.cubes.missing import tell_missing
 from irframe.cubes.topics import select_topics
@@ -228,8 +230,10 @@ def build_cube(runs: Runs, qrels: Qrels, policy: Policy, by: str | None = None) 
     contribution = Contribution.read(runs, table, policy.contributing)
     depth = policy.depth or selection.longest(lists.lengths)
     refuse_large(len(table.systems), len(selection.labels), depth)
-    cells = fill(table, judgments, selection, contribution, policy, depth)
+    listing = Listing(selection, min(depth, LISTED_RANKS))
+    cells = fill(table, judgments, selection, contribution, listing, policy, depth)
     parts = vars(cells) | {"took_part": lists.attended[:, selection.codes]}
+    parts |= listing.laid(len(table.systems))
     filed = partial(contribution.filed, len(table.topics), selection)
     built = label(table.systems, judgments, selection, contribution, filed, parts, policy)
     grouped = built.assign_coords(group_coordinates(runs, qrels, table, selection))

@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.layout import LIST, PARTS, SOMETIMES, variable
+from irframe.cubes.layout import LIST, NAMED, PARTS, SOMETIMES, variable
 from irframe.cubes.recall_base import gather
 from irframe.cubes.topics import Selection
 from irframe.errors import ParameterError, warn
@@ -22,7 +22,19 @@ from irframe.names import DEPTH, ITERATION, SUBTOPIC, SYSTEM, TOPIC, roles
 from irframe.warned import listing
 
 RESERVED = frozenset(
-    {"depth", "metric", "judged", "level", "filed_rank", "Q0", "iter", *PARTS, *SOMETIMES, SUBTOPIC}
+    {
+        "depth",
+        "metric",
+        "judged",
+        "level",
+        "filed_rank",
+        "Q0",
+        "iter",
+        *PARTS,
+        *SOMETIMES,
+        *NAMED,
+        SUBTOPIC,
+    }
 )
 """Names that are never taken as group columns."""
 

@@ -35,7 +35,7 @@ GROUPED = (*FRAMES, "volatility")
 """What keeps no coordinate to group by, so that it is grouped when it is made."""
 
 ARGUMENTS = {
-    "metrics": dict.fromkeys(VERBS, SCORED) | {"cwl": READ},
+    "metrics": dict.fromkeys(VERBS, SCORED) | {"cwl": READ, "replay": SCORED[:1]},
     "metric": "RBP(p=0.8)@3",
     "at": {"score": [1, 3], "bounds": [1, 3], "compare": [3], "pool_growth": [1], "budget": [2]},
     "depth": {"pooled": 1},
@@ -43,7 +43,10 @@ ARGUMENTS = {
     "percent": 50,
     "percents": [50],
     "seeds": 2,
-    "samples": 20,
+    "samples": dict.fromkeys(VERBS, 20) | {"replay": 2},
+    "n": 2,
+    "methods": {"replay": ["leverage", "maxmean"]},
+    "budgets": [2],
     "reference": {"coverage": 3, "inversions": 3},
     "baseline": {"rrie": "s1", "risk": "s1", "corroborate": "s1", "outcomes": "s1"},
     "relevant": "first",
