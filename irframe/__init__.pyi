@@ -16,10 +16,10 @@ from .cubes.concat import concat as concat
 from .cubes.condense import condense as condense
 from .cubes.cube import cube as cube
 from .cubes.cwl import cwl as cwl
-from .cubes.downsample import downsample as downsample
 from .cubes.evaluate import evaluate as evaluate
 from .cubes.open_cube import open_cube as open_cube
 from .cubes.pooled import pooled as pooled
+from .cubes.sample import sample as sample
 from .cubes.save import save as save
 from .cubes.score import score as score
 from .cubes.store import Store as Store
@@ -36,7 +36,6 @@ from .frames.read_qrels import read_qrels as read_qrels
 from .frames.read_run import read_run as read_run
 from .frames.read_runs import read_runs as read_runs
 from .frames.restrict import restrict as restrict
-from .frames.sample import sample as sample
 from .frames.scan_runs import scan_runs as scan_runs
 from .frames.scanned_runs import ScannedRuns as ScannedRuns
 from .frames.score_nuggets import score_nuggets as score_nuggets
@@ -51,12 +50,12 @@ from .gains import Gain as Gain
 from .gains import GainMap as GainMap
 from .gains import Linear as Linear
 from .inference.agreement import agreement as agreement
+from .inference.bootstrap_sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
 from .inference.compare import compare as compare
 from .inference.components import components as components
 from .inference.coverage import coverage as coverage
 from .inference.decide import decide as decide
 from .inference.discrimination import discrimination as discrimination
-from .inference.discriminative_power import discriminative_power as discriminative_power
 from .inference.inversions import inversions as inversions
 from .inference.leaderboard import leaderboard as leaderboard
 from .inference.letters import letters as letters
@@ -66,8 +65,8 @@ from .inference.rank_intervals import rank_intervals as rank_intervals
 from .inference.replicate import replicate as replicate
 from .inference.risk import risk as risk
 from .inference.select_top import select_top as select_top
+from .inference.sheet import sheet as sheet
 from .inference.standardise import standardise as standardise
-from .inference.standing import standing as standing
 from .inference.styled import styled as styled
 from .inference.summary import summary as summary
 from .inference.tau_union import tau_union as tau_union
@@ -101,6 +100,7 @@ from .metrics.ift_goal import IFTGoal as IFTGoal
 from .metrics.ift_goal_rate import IFTGoalRate as IFTGoalRate
 from .metrics.ift_rate import IFTRate as IFTRate
 from .metrics.infap import InfAP as InfAP
+from .metrics.infndcg import InfNDCG as InfNDCG
 from .metrics.insq import INSQ as INSQ
 from .metrics.inst import INST as INST
 from .metrics.interpolatedap import InterpolatedAP as InterpolatedAP
@@ -159,18 +159,21 @@ from .studies.depth.volatility import volatility as volatility
 from .studies.effort.archetypes import archetypes as archetypes
 from .studies.effort.effort_gain import effort_gain as effort_gain
 from .studies.effort.misplacement import misplacement as misplacement
+from .studies.explaining.explain import explain as explain
 from .studies.judges.compare_judges import compare_judges as compare_judges
 from .studies.judges.judge_effect import judge_effect as judge_effect
 from .studies.judges.judge_findings import judge_findings as judge_findings
 from .studies.judging.judge_next import judge_next as judge_next
 from .studies.judging.replay import replay as replay
-from .studies.orderings.corroborate import corroborate as corroborate
-from .studies.orderings.cross_check import cross_check as cross_check
+from .studies.orderings.compare_orderings import compare_orderings as compare_orderings
 from .studies.orderings.enumerate_rankings import enumerate_rankings as enumerate_rankings
-from .studies.orderings.line_up import line_up as line_up
 from .studies.orderings.orderings import orderings as orderings
 from .studies.orderings.preferences import preferences as preferences
 from .studies.orderings.separability import separability as separability
+from .studies.orderings.side_by_side import side_by_side as side_by_side
+from .studies.orderings.significance_agreement import (
+    significance_agreement as significance_agreement,
+)
 from .studies.outcomes.outcomes import Outcomes as Outcomes
 from .studies.outcomes.outcomes import outcomes as outcomes
 from .studies.searching.ablation import ablation as ablation

@@ -57,8 +57,8 @@ def number(
 
     Examples
     --------
-    >>> number("percent", 50, above=0, high=100)
-    50.0
+    >>> number("share", 0.5, above=0, high=1)
+    0.5
     """
     real = isinstance(value, int | float | np.integer | np.floating)
     fits = real and not isinstance(value, bool) and bool(np.isfinite(value))

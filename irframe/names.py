@@ -22,6 +22,8 @@ RANK = "rank"
 GRADE = "grade"
 ITERATION = "iteration"
 SUBTOPIC = "subtopic"
+STRATUM = "stratum"
+PROBABILITY = "probability"
 NUGGET = "nugget"
 IMPORTANCE = "importance"
 ASSIGNMENT = "assignment"
@@ -40,6 +42,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     GRADE: ("grade", "label", "relevance", "rel"),
     ITERATION: ("iteration",),
     SUBTOPIC: ("subtopic", "intent", "aspect"),
+    STRATUM: ("stratum",),
+    PROBABILITY: ("probability",),
     NUGGET: ("nugget", "nugget_id", "text"),
     IMPORTANCE: ("importance",),
     ASSIGNMENT: ("assignment", "support"),

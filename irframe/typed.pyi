@@ -31,8 +31,10 @@ from irframe.metrics.relative_position import Crossing
 from irframe.names import NoRel, ScoreDtype, Ties
 from irframe.paired import Test
 from irframe.reports.report import Target
+from irframe.studies.explaining.texts import Texts
 from irframe.studies.judges.effects import Groups
 from irframe.studies.judges.reading import Grades
+from irframe.studies.judging.judge_next import Credit
 from irframe.studies.orderings.orderings import GainLike
 from irframe.studies.orderings.preferences import Weights
 from irframe.studies.outcomes.answers import Relevant
@@ -58,6 +60,9 @@ class FrameFigures:
         self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
     ) -> Axes: ...
     def difference_histogram(
+        self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
+    ) -> Axes: ...
+    def explained(
         self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
     ) -> Axes: ...
     def ladder(
@@ -419,6 +424,16 @@ class FrameVerbs:
     def as_runs(self, system: str | None = None) -> pd.DataFrame: ...
     def as_scores(self, metric: str | None = None) -> pd.DataFrame: ...
     def best_systems(self, *, by: str | None = None, at: int | None = None) -> pd.DataFrame: ...
+    def bootstrap_sensitivity(
+        self,
+        *,
+        samples: int = 1000,
+        seed: int = 0,
+        alpha: float = 0.05,
+        resamples: ArrayLike | None = None,
+        at: Depths = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def check(
         self,
         qrels: Qrels,
@@ -431,13 +446,13 @@ class FrameVerbs:
     def compare(
         self,
         test: Test = "t",
-        adjust: Adjust = None,
         *,
+        adjust: Adjust = "auto",
+        family: Family = "depth",
+        alpha: float = 0.05,
         baseline: Hashable | None = None,
         at: Depths = None,
-        alpha: float = 0.05,
         by: str | None = None,
-        family: Family = "depth",
         progress: bool = False,
     ) -> pd.DataFrame: ...
     def components(
@@ -453,8 +468,10 @@ class FrameVerbs:
         self,
         reference: Reference,
         test: Test = "t",
-        alpha: float = 0.05,
         *,
+        adjust: Adjust = None,
+        family: Family = "depth",
+        alpha: float = 0.05,
         at: Depths = None,
         by: str | None = None,
     ) -> xr.DataArray: ...
@@ -471,7 +488,7 @@ class FrameVerbs:
         pool_depth: PoolDepth = None,
         collection: str | None = None,
         by: None = None,
-        seed: int | None = None,
+        seed: int = 0,
     ) -> xr.Dataset: ...
     @overload
     def cube(
@@ -486,7 +503,7 @@ class FrameVerbs:
         pool_depth: PoolDepth = None,
         collection: str | None = None,
         by: str,
-        seed: int | None = None,
+        seed: int = 0,
     ) -> xr.DataTree: ...
     def diagnose(
         self,
@@ -511,22 +528,13 @@ class FrameVerbs:
     def discrimination(
         self,
         test: Test = "t",
-        alpha: float = 0.05,
         *,
         adjust: Adjust = None,
+        family: Family = "depth",
+        alpha: float = 0.05,
         at: Depths = None,
         by: str | None = None,
     ) -> xr.DataArray: ...
-    def discriminative_power(
-        self,
-        *,
-        samples: int = 1000,
-        seed: int = 0,
-        alpha: float = 0.05,
-        resamples: ArrayLike | None = None,
-        at: Depths = None,
-        by: str | None = None,
-    ) -> xr.Dataset: ...
     def effective_top(
         self, *, precision: Precision = "map", by: str | None = None
     ) -> pd.DataFrame: ...
@@ -540,8 +548,7 @@ class FrameVerbs:
     def evaluate(
         self,
         qrels: Qrels,
-        metrics: Metrics,
-        *,
+        *metrics: Metrics,
         depth: int | None = None,
         ties: Ties = "trec",
         score_dtype: ScoreDtype = "float64",
@@ -550,15 +557,17 @@ class FrameVerbs:
         pool_depth: PoolDepth = None,
         collection: str | None = None,
         by: str | None = None,
-        seed: int | None = None,
+        seed: int = 0,
         no_rel: NoRel | None = None,
     ) -> pd.DataFrame: ...
     def inversions(
         self,
         reference: Reference,
         test: Test = "t",
-        alpha: float = 0.05,
         *,
+        adjust: Adjust = None,
+        family: Family = "depth",
+        alpha: float = 0.05,
         at: Depths = None,
         by: str | None = None,
     ) -> xr.DataArray: ...
@@ -568,6 +577,10 @@ class FrameVerbs:
         judges: Mapping[Any, Qrels],
         metrics: Metrics,
         *,
+        test: Test = "t",
+        adjust: Adjust = "auto",
+        family: Family = "depth",
+        alpha: float = 0.05,
         reference: Hashable | None = None,
         at: int | Sequence[int] | None = None,
         pairs: Literal["same", "common", "own"] = "same",
@@ -577,9 +590,6 @@ class FrameVerbs:
         of: Of = "expected",
         samples: int = 1000,
         seed: int = 0,
-        test: Test = "t",
-        adjust: Adjust = None,
-        alpha: float = 0.05,
         groups: Groups | None = None,
         depth: int | None = None,
         ties: Ties = "trec",
@@ -587,14 +597,15 @@ class FrameVerbs:
     ) -> xr.Dataset: ...
     def leaderboard(
         self,
-        baseline: Hashable | None = None,
         *,
+        test: Test = "t",
+        adjust: Adjust = "auto",
+        family: Family = "depth",
+        alpha: float = 0.05,
+        baseline: Hashable | None = None,
         at: Depths = None,
         method: RankMethod = "holm",
         interval: Interval = "logit",
-        test: Test = "t",
-        adjust: Adjust = "auto",
-        alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
@@ -604,12 +615,22 @@ class FrameVerbs:
     ) -> pd.DataFrame: ...
     def letters(self, *, by: str | None = None) -> pd.DataFrame: ...
     def median_p(
-        self, test: Test = "t", *, at: Depths = None, by: str | None = None
+        self,
+        test: Test = "t",
+        *,
+        adjust: Adjust = None,
+        family: Family = "depth",
+        alpha: float = 0.05,
+        at: Depths = None,
+        by: str | None = None,
     ) -> xr.DataArray: ...
     def outcomes(
         self,
         qrels: Qrels | None = None,
         *,
+        test: OutcomeTest = "wilcoxon",
+        adjust: Correction | None = None,
+        alpha: float = 0.05,
         baseline: Hashable | None = None,
         systems: Hashable | Sequence[Hashable] | None = None,
         order: Sequence[Hashable] | None = None,
@@ -617,14 +638,11 @@ class FrameVerbs:
         rel: int = 1,
         relevant: Relevant = "only",
         measure: Measure = "ESL",
-        test: OutcomeTest = "wilcoxon",
-        alpha: float = 0.05,
-        adjust: Correction | None = None,
         by: str | None = None,
         ties: Ties = "trec",
         score_dtype: ScoreDtype = "float64",
         topics: str | Sequence[Hashable] = "qrels",
-        seed: int | None = None,
+        seed: int = 0,
     ) -> Outcomes: ...
     def pool(
         self,
@@ -645,17 +663,18 @@ class FrameVerbs:
         by: str | None = None,
     ) -> xr.Dataset: ...
     def rank(
-        self, ties: Ties = "trec", score_dtype: ScoreDtype = "float64", seed: int | None = None
+        self, ties: Ties = "trec", *, score_dtype: ScoreDtype = "float64", seed: int = 0
     ) -> pd.DataFrame: ...
     def rank_intervals(
         self,
         method: RankMethod = "holm",
         *,
-        at: Depths = None,
-        interval: Interval = "logit",
         test: Test = "t",
         adjust: Adjust = "auto",
+        family: Family = "depth",
         alpha: float = 0.05,
+        at: Depths = None,
+        interval: Interval = "logit",
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
@@ -700,12 +719,12 @@ class FrameVerbs:
     ) -> Path: ...
     def restrict(self, documents: pd.DataFrame) -> pd.DataFrame: ...
     def risk(
-        self, baseline: Hashable, *, a: float = 1.0, at: Depths = None, by: str | None = None
+        self, *, baseline: Hashable, a: float = 1.0, at: Depths = None, by: str | None = None
     ) -> pd.DataFrame: ...
     def rrie(
         self, *, baseline: Hashable, at: int | None = None, by: str | None = None
     ) -> pd.DataFrame: ...
-    def sample(self, percent: float, seed: int = 0) -> pd.DataFrame: ...
+    def sample(self, share: float, *, seed: int = 0, by: None = None) -> pd.DataFrame: ...
     def score_nuggets(self, *, no_vital: str | None = None) -> pd.DataFrame: ...
     def scorer(
         self,
@@ -718,9 +737,10 @@ class FrameVerbs:
         topics: Topics = "qrels",
         contributing: Contributing = None,
         pool_depth: int | None = None,
-        seed: int | None = None,
+        seed: int = 0,
         no_rel: NoRel | None = None,
     ) -> Scorer: ...
+    def sheet(self, system: Hashable, *, by: str | None = None) -> pd.DataFrame: ...
     def standardise(
         self,
         method: Literal["z", "normal", "uniform"] = "z",
@@ -730,7 +750,6 @@ class FrameVerbs:
         b: float = ...,
         by: str | None = None,
     ) -> xr.DataArray | pd.DataFrame: ...
-    def standing(self, system: Hashable, *, by: str | None = None) -> pd.DataFrame: ...
     def styled(
         self,
         precision: int = 3,
@@ -742,7 +761,7 @@ class FrameVerbs:
         sort: Hashable = False,
     ) -> Styler: ...
     def summary(
-        self, by: str | None = None, alpha: float = 0.05, *, interval: Interval = ...
+        self, *, by: str | None = None, alpha: float = 0.05, interval: Interval = ...
     ) -> pd.DataFrame: ...
     def tau_union(self, original: Runs, *, depth: int | None = None) -> pd.DataFrame: ...
     def tie_agreement(
@@ -776,7 +795,7 @@ class FrameVerbs:
     @overload
     def volatility(
         self,
-        other: Reference | None = None,
+        reference: Reference | None = None,
         method: Method = "kendall",
         *,
         at: Depths = None,
@@ -790,7 +809,7 @@ class FrameVerbs:
     @overload
     def volatility(
         self,
-        other: Reference | None = None,
+        reference: Reference | None = None,
         method: Method = "kendall",
         *,
         at: Depths = None,
@@ -818,76 +837,77 @@ class CubeVerbs:
         margin: float = 0.1,
         alpha: float = 0.05,
     ) -> pd.DataFrame: ...
-    def archetypes(self, by: str | None = None) -> pd.DataFrame: ...
+    def archetypes(self, *, by: str | None = None) -> pd.DataFrame: ...
     def bounds(
-        self,
-        *metrics: Metric | MetricType | str,
-        at: int | Sequence[int] | None = None,
-        by: str | None = None,
+        self, *metrics: Metrics, at: int | Sequence[int] | None = None, by: str | None = None
     ) -> xr.DataArray: ...
     def budget(
         self,
-        *metrics: Metric | MetricType | str,
+        *metrics: Metrics,
+        test: Test = "t",
+        adjust: Correction | None = None,
+        alpha: float = 0.05,
         judgments: int | Sequence[int] | None = None,
         overhead: float = 0,
         at: int | Sequence[int] | None = None,
-        test: Test = "t",
-        alpha: float = 0.05,
         samples: int = 100,
         seed: int = 0,
         by: str | None = None,
     ) -> xr.Dataset: ...
-    def condense(self, *, by: str | None = None) -> xr.Dataset: ...
-    def corroborate(
+    def compare_orderings(
         self,
         *,
-        baseline: Hashable,
-        systems: Hashable | Sequence[Hashable] | None = None,
         metric: Metric | MetricType | str,
         test: Test = "t",
-        depth: int | None = None,
+        adjust: Correction | None = None,
         alpha: float = 0.05,
+        baseline: Hashable,
+        systems: Hashable | Sequence[Hashable] | None = None,
+        depth: int | None = None,
         gain: GainLike | None = None,
         rel: int | None = None,
         by: str | None = None,
     ) -> pd.DataFrame: ...
-    def cross_check(
-        self,
-        *metrics: Metric | MetricType | str,
-        test: Test | Sequence[Test] = "t",
-        at: int | Sequence[int] | None = None,
-        alpha: float = 0.05,
-        gain: GainLike | None = None,
-        rel: int | None = None,
-        by: str | None = None,
-    ) -> xr.Dataset: ...
+    def condense(self, *, by: str | None = None) -> xr.Dataset: ...
     def cwl(
-        self,
-        *metrics: Metric | MetricType | str,
-        at: int | Sequence[int] | None = None,
-        by: str | None = None,
+        self, *metrics: Metrics, at: int | Sequence[int] | None = None, by: str | None = None
     ) -> xr.Dataset: ...
-    def downsample(self, percent: float, seed: int = 0, *, by: str | None = None) -> xr.Dataset: ...
+    def explain(
+        self,
+        a: Hashable,
+        b: Hashable,
+        metric: Metric | MetricType | str,
+        *,
+        at: int = 10,
+        topics: Sequence[Hashable] | None = None,
+        docs: Sequence[Hashable] | None = None,
+        runs: Runs | None = None,
+        texts: Texts | None = None,
+        by: str | None = None,
+    ) -> pd.DataFrame: ...
     def judge_findings(self, *, depth: int | None = None) -> pd.DataFrame: ...
+    def judge_next(
+        self,
+        n: int,
+        method: Literal["pool", "mtf", "maxmean", "leverage"] = "leverage",
+        *,
+        credit: Credit = "all",
+        batch: int = 1,
+        prior: pd.DataFrame | None = None,
+        depth: int | None = None,
+        rel: int = 1,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> pd.DataFrame: ...
     def leave_out(
         self,
-        *metrics: Metric | MetricType | str,
+        *metrics: Metrics,
         together: str | None = None,
         depth: int | None = None,
         at: int | Sequence[int] | None = None,
         by: str | None = None,
         progress: bool = False,
     ) -> pd.DataFrame: ...
-    def line_up(
-        self,
-        a: Hashable,
-        b: Hashable,
-        *metrics: Metric | MetricType | str,
-        depth: int | None = None,
-        gain: GainLike = "binary",
-        rel: int = 1,
-        by: str | None = None,
-    ) -> xr.Dataset: ...
     def misplacement(
         self,
         *,
@@ -911,6 +931,9 @@ class CubeVerbs:
         self,
         qrels: Qrels | None = None,
         *,
+        test: OutcomeTest = "wilcoxon",
+        adjust: Correction | None = None,
+        alpha: float = 0.05,
         baseline: Hashable | None = None,
         systems: Hashable | Sequence[Hashable] | None = None,
         order: Sequence[Hashable] | None = None,
@@ -918,17 +941,14 @@ class CubeVerbs:
         rel: int = 1,
         relevant: Relevant = "only",
         measure: Measure = "ESL",
-        test: OutcomeTest = "wilcoxon",
-        alpha: float = 0.05,
-        adjust: Correction | None = None,
         by: str | None = None,
         ties: Ties = "trec",
         score_dtype: ScoreDtype = "float64",
         topics: str | Sequence[Hashable] = "qrels",
-        seed: int | None = None,
+        seed: int = 0,
     ) -> Outcomes: ...
     def pool_growth(
-        self, at: int | Sequence[int] | None = None, *, rel: int = 1, by: str | None = None
+        self, *, at: int | Sequence[int] | None = None, rel: int = 1, by: str | None = None
     ) -> xr.Dataset: ...
     def pooled(self, depth: int, *, by: str | None = None) -> xr.Dataset: ...
     def preferences(
@@ -940,6 +960,28 @@ class CubeVerbs:
         weights: Weights = "uniform",
         rel: int = 1,
         by: str | None = None,
+    ) -> xr.Dataset: ...
+    def replay(
+        self,
+        methods: str | Sequence[str],
+        budgets: int | Sequence[int],
+        *metrics: Metric | MetricType | str,
+        test: Test = "t",
+        adjust: Adjust = "auto",
+        family: Family = "depth",
+        alpha: float = 0.05,
+        at: int | None = None,
+        unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+        batch: int = 1,
+        prior: pd.DataFrame | None = None,
+        depth: int | None = None,
+        rel: int = 1,
+        share: float = 1.0,
+        together: str | None = None,
+        samples: int = 8,
+        seed: int = 0,
+        by: str | None = None,
+        progress: bool = False,
     ) -> xr.Dataset: ...
     def report(
         self,
@@ -959,18 +1001,19 @@ class CubeVerbs:
     ) -> Path: ...
     def robustness(
         self,
-        *metrics: Metric | MetricType | str,
-        percents: Sequence[float] = ...,
+        *metrics: Metrics,
+        shares: Sequence[float] = ...,
         seeds: int | Sequence[int] = 10,
         at: int | Sequence[int] | None = None,
         method: Method = "kendall",
         by: str | None = None,
         progress: bool = False,
     ) -> xr.DataArray: ...
+    def sample(self, share: float, *, seed: int = 0, by: str | None = None) -> xr.Dataset: ...
     def save(self, path: str | PathLike[str], *, progress: bool = False) -> xr.Dataset: ...
     def score(
         self,
-        *metrics: Metric | MetricType | str,
+        *metrics: Metrics,
         at: int | Sequence[int] | None = None,
         no_rel: NoRel | None = None,
         by: str | None = None,
@@ -984,7 +1027,11 @@ class CubeVerbs:
         by: str | None = None,
     ) -> pd.DataFrame: ...
     def select_top(
-        self, top: float = 0.75, *, metric: Metric | MetricType | str = "AP", by: str | None = None
+        self,
+        share: float = 0.75,
+        *,
+        metric: Metric | MetricType | str = "AP",
+        by: str | None = None,
     ) -> xr.Dataset | xr.DataArray: ...
     def separability(
         self,
@@ -994,6 +1041,27 @@ class CubeVerbs:
         rel: int = 1,
         by: str | None = None,
     ) -> xr.DataArray: ...
+    def side_by_side(
+        self,
+        a: Hashable,
+        b: Hashable,
+        *metrics: Metrics,
+        depth: int | None = None,
+        gain: GainLike = "binary",
+        rel: int = 1,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
+    def significance_agreement(
+        self,
+        *metrics: Metrics,
+        test: Test | Sequence[Test] = "t",
+        adjust: Correction | None = None,
+        alpha: float = 0.05,
+        at: int | Sequence[int] | None = None,
+        gain: GainLike | None = None,
+        rel: int | None = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def styled(
         self,
         precision: int = 3,
@@ -1005,10 +1073,7 @@ class CubeVerbs:
         sort: Hashable = False,
     ) -> Styler: ...
     def tie_ranges(
-        self,
-        *metrics: Metric | MetricType | str,
-        at: int | Sequence[int] | None = None,
-        by: str | None = None,
+        self, *metrics: Metrics, at: int | Sequence[int] | None = None, by: str | None = None
     ) -> xr.DataArray: ...
     def tie_rates(self, depth: int = 20, *, by: str | None = None) -> xr.DataArray: ...
 
@@ -1045,16 +1110,26 @@ class ScoresVerbs:
         by: str | None = None,
     ) -> xr.Dataset: ...
     def best_systems(self, *, by: str | None = None, at: int | None = None) -> pd.DataFrame: ...
+    def bootstrap_sensitivity(
+        self,
+        *,
+        samples: int = 1000,
+        seed: int = 0,
+        alpha: float = 0.05,
+        resamples: ArrayLike | None = None,
+        at: Depths = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def compare(
         self,
         test: Test = "t",
-        adjust: Adjust = None,
         *,
+        adjust: Adjust = "auto",
+        family: Family = "depth",
+        alpha: float = 0.05,
         baseline: Hashable | None = None,
         at: Depths = None,
-        alpha: float = 0.05,
         by: str | None = None,
-        family: Family = "depth",
         progress: bool = False,
     ) -> pd.DataFrame: ...
     def components(
@@ -1070,8 +1145,10 @@ class ScoresVerbs:
         self,
         reference: Reference,
         test: Test = "t",
-        alpha: float = 0.05,
         *,
+        adjust: Adjust = None,
+        family: Family = "depth",
+        alpha: float = 0.05,
         at: Depths = None,
         by: str | None = None,
     ) -> xr.DataArray: ...
@@ -1081,22 +1158,13 @@ class ScoresVerbs:
     def discrimination(
         self,
         test: Test = "t",
-        alpha: float = 0.05,
         *,
         adjust: Adjust = None,
+        family: Family = "depth",
+        alpha: float = 0.05,
         at: Depths = None,
         by: str | None = None,
     ) -> xr.DataArray: ...
-    def discriminative_power(
-        self,
-        *,
-        samples: int = 1000,
-        seed: int = 0,
-        alpha: float = 0.05,
-        resamples: ArrayLike | None = None,
-        at: Depths = None,
-        by: str | None = None,
-    ) -> xr.Dataset: ...
     def effort_gain(
         self,
         *,
@@ -1108,27 +1176,37 @@ class ScoresVerbs:
         self,
         reference: Reference,
         test: Test = "t",
-        alpha: float = 0.05,
         *,
+        adjust: Adjust = None,
+        family: Family = "depth",
+        alpha: float = 0.05,
         at: Depths = None,
         by: str | None = None,
     ) -> xr.DataArray: ...
     def leaderboard(
         self,
-        baseline: Hashable | None = None,
         *,
+        test: Test = "t",
+        adjust: Adjust = "auto",
+        family: Family = "depth",
+        alpha: float = 0.05,
+        baseline: Hashable | None = None,
         at: Depths = None,
         method: RankMethod = "holm",
         interval: Interval = "logit",
-        test: Test = "t",
-        adjust: Adjust = "auto",
-        alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
     ) -> pd.DataFrame: ...
     def median_p(
-        self, test: Test = "t", *, at: Depths = None, by: str | None = None
+        self,
+        test: Test = "t",
+        *,
+        adjust: Adjust = None,
+        family: Family = "depth",
+        alpha: float = 0.05,
+        at: Depths = None,
+        by: str | None = None,
     ) -> xr.DataArray: ...
     def predict_powered(
         self,
@@ -1145,11 +1223,12 @@ class ScoresVerbs:
         self,
         method: RankMethod = "holm",
         *,
-        at: Depths = None,
-        interval: Interval = "logit",
         test: Test = "t",
         adjust: Adjust = "auto",
+        family: Family = "depth",
         alpha: float = 0.05,
+        at: Depths = None,
+        interval: Interval = "logit",
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
@@ -1172,14 +1251,19 @@ class ScoresVerbs:
         by: str | None = None,
     ) -> xr.Dataset: ...
     def risk(
-        self, baseline: Hashable, *, a: float = 1.0, at: Depths = None, by: str | None = None
+        self, *, baseline: Hashable, a: float = 1.0, at: Depths = None, by: str | None = None
     ) -> pd.DataFrame: ...
     def rrie(
         self, *, baseline: Hashable, at: int | None = None, by: str | None = None
     ) -> pd.DataFrame: ...
     def select_top(
-        self, top: float = 0.75, *, metric: Metric | MetricType | str = "AP", by: str | None = None
+        self,
+        share: float = 0.75,
+        *,
+        metric: Metric | MetricType | str = "AP",
+        by: str | None = None,
     ) -> xr.Dataset | xr.DataArray: ...
+    def sheet(self, system: Hashable, *, by: str | None = None) -> xr.Dataset: ...
     def stability(self, threshold: float = 0.9, *, by: str | None = None) -> xr.Dataset: ...
     def standardise(
         self,
@@ -1190,7 +1274,6 @@ class ScoresVerbs:
         b: float = ...,
         by: str | None = None,
     ) -> xr.DataArray | pd.DataFrame: ...
-    def standing(self, system: Hashable, *, by: str | None = None) -> xr.Dataset: ...
     def styled(
         self,
         precision: int = 3,
@@ -1202,7 +1285,7 @@ class ScoresVerbs:
         sort: Hashable = False,
     ) -> Styler: ...
     def summary(
-        self, by: str | None = None, alpha: float = 0.05, *, interval: Interval = ...
+        self, *, by: str | None = None, alpha: float = 0.05, interval: Interval = ...
     ) -> xr.Dataset: ...
     def topics_needed(
         self,
@@ -1223,7 +1306,7 @@ class ScoresVerbs:
     @overload
     def volatility(
         self,
-        other: Reference | None = None,
+        reference: Reference | None = None,
         method: Method = "kendall",
         *,
         at: Depths = None,
@@ -1237,7 +1320,7 @@ class ScoresVerbs:
     @overload
     def volatility(
         self,
-        other: Reference | None = None,
+        reference: Reference | None = None,
         method: Method = "kendall",
         *,
         at: Depths = None,

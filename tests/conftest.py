@@ -11,7 +11,7 @@ from hypothesis import is_hypothesis_test, settings
 os.environ.setdefault("MPLBACKEND", "agg")
 
 # A verdict that anyone can repeat: the same draws every time, and none kept from an earlier run.
-settings.register_profile("fixed", max_examples=10, derandomize=True, database=None, deadline=None)
+settings.register_profile("fixed", max_examples=6, derandomize=True, database=None, deadline=None)
 # The same with fewer draws, where the question is whether other versions work at all.
 settings.register_profile("light", settings.get_profile("fixed"), max_examples=3)
 # Fresh draws; a failure prints what to decorate a test with to see it again.

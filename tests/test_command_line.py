@@ -205,6 +205,7 @@ def test_too_little_memory(capsys, monkeypatch):
     )  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("odd")
 def test_output_that_cannot_be_written():
     ir.write_run(ir.read_run("a.run", system="bm\u00e9"), "accent.run")
@@ -476,7 +477,7 @@ def test_a_table_tells_of_the_systems(files, capsys, about):
     )
     _, out, _ = run(capsys, "leaderboard", *line, "--baseline", "bm25")
     board = pd.read_csv(StringIO(out)).set_index("system")
-    expected = ir.evaluate(runs, qrels, "AP").ireval.leaderboard("bm25")
+    expected = ir.evaluate(runs, qrels, "AP").ireval.leaderboard(baseline="bm25")
     for name in ("AP", "difference"):
         np.testing.assert_allclose(board[name], expected[name], rtol=1e-14)
     assert board["team"].to_dict() == dict(zip(runs["system"], runs["team"], strict=True))
@@ -617,6 +618,7 @@ def test_every_command_explains_itself(capsys):
         assert f"usage: irframe {name} " in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_demo_runs_as_a_process():
     done = subprocess.run(
         [sys.executable, "-m", "irframe", "demo"], capture_output=True, text=True, check=True

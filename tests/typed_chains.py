@@ -24,7 +24,7 @@ def right(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
     assert_type(array, xr.DataArray)
     assert_type(array.ireval.summary(), xr.Dataset)
     assert_type(scores.ireval.summary(), pd.DataFrame)
-    assert_type(scores["AP"].ireval.standing("bm25"), pd.DataFrame)
+    assert_type(scores["AP"].ireval.sheet("bm25"), pd.DataFrame)
     assert_type(array.ireval.volatility(method=ir.RBO(p=0.8)), xr.DataArray)
     assert_type(ireval(runs).evaluate(qrels, "AP"), pd.DataFrame)
     array.ireval.volatility().ireval.plot.volatility_map()

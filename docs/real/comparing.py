@@ -72,7 +72,7 @@ def metrics(runs, qrels):
     """Draw what the official measures of a track make of its systems."""
     scores = runs.ireval.evaluate(qrels, list(OFFICIAL.values()), depth=1000)
     PAGE.facts(covid_pairs=f"{comb(runs['system'].nunique(), 2):,}")
-    curves = scores.ireval.discriminative_power().ireval.plot.p_value_curves()
+    curves = scores.ireval.bootstrap_sensitivity().ireval.plot.p_value_curves()
     PAGE.figure(curves, "asl", dpi=90)
     alike = scores.ireval.agreement()
     PAGE.figure(alike.ireval.plot.agreement_map(), "metrics", dpi=90)

@@ -30,7 +30,7 @@ def report(cube):
     """Write the report of all runs against the median one."""
     means = cube.ireval.score("RBP(p=0.8)", at=10).mean("topic")[0, :, 0].to_series()
     median = means.sort_values(ascending=False).index[len(means) // 2]
-    found = cube.ireval.corroborate(baseline=median, metric="RBP(p=0.8)@10")
+    found = cube.ireval.compare_orderings(baseline=median, metric="RBP(p=0.8)@10")
     found = found.sort_values("difference", ascending=False)
     table = pd.DataFrame(
         {
@@ -51,12 +51,12 @@ def report(cube):
     )
 
 
-def line_up(cube):
+def side_by_side(cube):
     """Draw the best run by P@10 against the one at the first quartile."""
     means = cube.ireval.score("P", at=10).mean("topic")[0, :, 0].to_series()
     ranked = means.sort_values(ascending=False).index
     a, b = ranked[0], ranked[len(ranked) // 4]
-    pair = cube.ireval.line_up(a, b, *METRICS, depth=10)
+    pair = cube.ireval.side_by_side(a, b, *METRICS, depth=10)
     sizes = [str(size) for size in pair["count"].isel(depth=-1).to_numpy()]
     PAGE.facts(
         groups=", ".join(sizes[:-1]) + f" and {sizes[-1]}",
@@ -67,9 +67,9 @@ def line_up(cube):
     PAGE.figure(pair.ireval.plot.orderings(), "lineup")
 
 
-def cross_check(cube, name, tests):
+def significance_agreement(cube, name, tests):
     """Draw how often significance on a metric and without one agree."""
-    checked = cube.ireval.cross_check(*METRICS, test=tests, at=[5, 10, 20, 50, 100])
+    checked = cube.ireval.significance_agreement(*METRICS, test=tests, at=[5, 10, 20, 50, 100])
     size = (11, 1 + 3 * len(tests))
     axes = checked.ireval.plot.panes(ir.plots.agreement_bars, by="test", columns=1, figsize=size)
     PAGE.figure(axes[0], f"bars-{name}")
@@ -99,10 +99,10 @@ def main():
     cubes = {name: read_cube(folder, name, depth=100) for name in TRACKS}
     separability(cubes)
     report(cubes[ROBUST])
-    line_up(cubes[ROBUST])
+    side_by_side(cubes[ROBUST])
     checked = {
-        ROBUST: cross_check(cubes[ROBUST], "robust", ["t", "wilcoxon", "sign"]),
-        COVID: cross_check(cubes[COVID], "covid", ["t"]),
+        ROBUST: significance_agreement(cubes[ROBUST], "robust", ["t", "wilcoxon", "sign"]),
+        COVID: significance_agreement(cubes[COVID], "covid", ["t"]),
     }
     agreements(checked)
     PAGE.figure(checked[COVID].ireval.plot.agreement_triangle(metric="P", depth=10), "triangle")

@@ -86,7 +86,7 @@ def costs(cube):
     for ax, metric in zip(axes, found["metric"].to_numpy(), strict=True):
         found.ireval.plot.equal_cost(metric=metric, ax=ax)
     PAGE.figure(figure, "equal-cost")
-    told, best = found["told_apart"], found["told_apart"].idxmax("depth")
+    told, best = found["significant"], found["significant"].idxmax("depth")
     for metric, short in (("AP", "ap"), ("RBP(p=0.8)", "rbp")):
         depths = best.sel(metric=metric).to_numpy().astype(int)
         PAGE.facts(**{f"{short}_low": depths.min(), f"{short}_high": depths.max()})

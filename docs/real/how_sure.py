@@ -36,7 +36,7 @@ def ladder(scores):
     PAGE.facts(first_tier=(found["tier"] == 1).sum().item())
 
 
-def told_apart(scores):
+def significant(scores):
     """Write how many pairs are told apart, and how many tiers there are, by depth."""
     layer, shares = scores[:1].sel(depth=DEPTHS), {}
     rows = {"k": DEPTHS}
@@ -76,7 +76,7 @@ def main():
     runs, qrels = read_track(data, COVID)
     twins(runs)
     scores = runs.ireval.cube(qrels, depth=100).ireval.score("nDCG", "AP", "RR", at=DEPTHS)
-    for write in (board, ladder, told_apart, agreement):
+    for write in (board, ladder, significant, agreement):
         write(scores)
 
 

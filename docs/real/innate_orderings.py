@@ -101,7 +101,7 @@ def pair(cube):
     means = cube.ireval.score("P", at=10).mean("topic")[0, :, 0].to_series()
     ranked = means.sort_values(ascending=False).index
     a, b = ranked[0], ranked[len(ranked) // 4]
-    some = cube.isel(topic=slice(25)).ireval.line_up(a, b, *METRICS, depth=10)
+    some = cube.isel(topic=slice(25)).ireval.side_by_side(a, b, *METRICS, depth=10)
     PAGE.figure(some.ireval.plot.orderings(), "figure5")
     found = cube.ireval.orderings(a, b, depth=10)
     count = found["count"].isel(depth=-1).to_series()
@@ -133,7 +133,7 @@ def agreement(cubes):
     tests, depths = ["sign", "wilcoxon", "t"], [5, 10, 20, 50, 100]
     rows, opposed = [], []
     for name, cube in cubes.items():
-        share = cube.ireval.cross_check(*METRICS, test=tests, at=depths)["share"]
+        share = cube.ireval.significance_agreement(*METRICS, test=tests, at=depths)["share"]
         agree = share.sel(category=AGREE).sum("category")
         for test in tests:
             part = share.sel(test=test)
@@ -171,7 +171,7 @@ def triangles(cube):
     halves = [cube, cube.isel(topic=slice(cube.sizes["topic"] // 2))]
     cases = [(part, alpha) for part in halves for alpha in (0.05, 0.01)]
     for letter, ax, (part, alpha) in zip("abcd", axes.flat, cases, strict=True):
-        checked = part.ireval.cross_check("P", at=10, alpha=alpha)
+        checked = part.ireval.significance_agreement("P", at=10, alpha=alpha)
         checked.ireval.plot.agreement_triangle(ax=ax)
         words = f"({letter}) {part.sizes['topic']} topics, p < {alpha}"
         ax.set_title(words, fontsize="medium", loc="left")

@@ -116,8 +116,8 @@ def pools(made):
     rows = []
     for key, (cube, known) in made.items():
         limit = int(cube["pool_depth"].max())
-        found = cube.ireval.pool_growth([10 if limit > 10 else 5, limit], rel=REL[key])
-        every = known.ireval.pool_growth([limit])
+        found = cube.ireval.pool_growth(at=[10 if limit > 10 else 5, limit], rel=REL[key])
+        every = known.ireval.pool_growth(at=[limit])
         for number, depth in enumerate(found["depth"].to_numpy()):
             row = {"dataset": NAMES[key], "mode": f"d = {depth}"}
             for name, title in COLUMNS_4.items():

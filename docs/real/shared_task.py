@@ -131,7 +131,7 @@ def ranked(scores):
         first=f"{drawn.loc[board.index[0], 'first']:.0%}",
         width=int((board["rank_high"] - board["rank_low"] + 1).median()),
     )
-    sheet = scores[["nDCG@10"]].ireval.standing(SENT).loc["nDCG@10"]
+    sheet = scores[["nDCG@10"]].ireval.sheet(SENT).loc["nDCG@10"]
     below = (sheet["score"] - sheet["median"]).sort_values().index
     shown = sheet.loc[below].iloc[[0, 1, 2, -2, -1]].reset_index()
     numbers = shown[["score", "best", "median", "worst"]].map("{:.2f}".format)

@@ -38,7 +38,7 @@ def pools(covid, robust):
         pane.set_xscale("log")
         pane.xaxis.set_major_formatter("{x:g}")
     PAGE.figure(panes[0], "growth")
-    found = covid.ireval.pool_growth([5, 7])
+    found = covid.ireval.pool_growth(at=[5, 7])
     rows = {"judgments": ["pool depth 5", "pool depth 7", "all"]}
     for name in ("relevant_in_pool", "first_unjudged", "relevant_past"):
         pairs = zip(found[name].to_numpy(), found[f"{name}_sd"].to_numpy(), strict=True)
@@ -170,16 +170,16 @@ def samples(covid):
     PAGE.figure(tau.ireval.plot.robustness_curves(), "samples")
     means, spread = tau.mean("seed").squeeze("depth"), tau.std("seed").squeeze("depth")
     rows = {"metric": [str(metric) for metric in tau["metric"].to_numpy()]}
-    for percent in tau["percent"].to_numpy():
-        pairs = zip(means.sel(percent=percent), spread.sel(percent=percent), strict=True)
-        rows[f"{percent}%"] = [f"{float(m):.3f} ± {float(sd):.3f}" for m, sd in pairs]
+    for share in tau["share"].to_numpy():
+        pairs = zip(means.sel(share=share), spread.sel(share=share), strict=True)
+        rows[f"{share:.0%}"] = [f"{float(m):.3f} ± {float(sd):.3f}" for m, sd in pairs]
     PAGE.table(rows, "samples")
-    half = means.sel(percent=50).to_series()
+    half = means.sel(share=0.5).to_series()
     PAGE.facts(
         half_best=f"{half[['nDCG', 'Bpref']].min():.2f}",
         half_next=f"{half[['AP', 'Twist']].min():.2f} to {half[['AP', 'Twist']].max():.2f}",
         half_rbp=f"{half['RBP(p=0.8)']:.2f}",
-        seventy_rbp=f"{means.sel(metric='RBP(p=0.8)', percent=70).item():.2f}",
+        seventy_rbp=f"{means.sel(metric='RBP(p=0.8)', share=0.7).item():.2f}",
     )
 
 

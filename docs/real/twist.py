@@ -199,9 +199,9 @@ def robustness(cubes, best):
         tau.ireval.plot.robustness_curves(ax=ax)
         ax.set_title(name, fontsize=10)
         ax.set_ylabel("Kendall's tau" if ax is axes[0] else "")
-        means = tau.mean("seed").squeeze("depth").transpose("metric", "percent").to_pandas()
+        means = tau.mean("seed").squeeze("depth").transpose("metric", "share").to_pandas()
         for metric in METRICS:
-            told = {f"{percent}%": f"{means.loc[metric, percent]:.3f}" for percent in means.columns}
+            told = {f"{share:.0%}": f"{means.loc[metric, share]:.3f}" for share in means.columns}
             rows.append({"collection": name, "metric": metric} | told)
     one_legend(axes)
     PAGE.figure(figure, "figure-13")
@@ -213,7 +213,7 @@ def power(best):
     figure, axes = plt.subplots(1, 3, figsize=(9, 3.4), layout="constrained")
     rows = {"metric": list(METRICS)}
     for ax, (name, array) in zip(axes, best.items(), strict=True):
-        found = array.ireval.discriminative_power(samples=1000)
+        found = array.ireval.bootstrap_sensitivity(samples=1000)
         found.ireval.plot.p_value_curves(ax=ax)
         ax.set_title("", loc="left")
         ax.set_ylabel("significance level" if ax is axes[0] else "")

@@ -59,7 +59,20 @@ def halves(cubes):
         start = time.perf_counter()
         options = {"share": 0.5, "together": "team", "samples": 8}
         found[name] = cube.ireval.replay(METHODS, BUDGETS, "AP", **options)
-        print((found[name].conclusions_interval.isel(bound=1)-found[name].conclusions).sel(conclusion="kept").squeeze().to_pandas()/2.36/found[name].conclusions.sel(conclusion=["kept","lost"]).sum("conclusion").values.mean(), name, f"{time.perf_counter() - start:.0f} s", flush=True)
+        print(
+            (found[name].conclusions_interval.isel(bound=1) - found[name].conclusions)
+            .sel(conclusion="kept")
+            .squeeze()
+            .to_pandas()
+            / 2.36
+            / found[name]
+            .conclusions.sel(conclusion=["kept", "lost"])
+            .sum("conclusion")
+            .values.mean(),
+            name,
+            f"{time.perf_counter() - start:.0f} s",
+            flush=True,
+        )
         share, wrong = kept(found[name])
         print(share.to_pandas().round(3), wrong.to_pandas().round(3), flush=True)
         for part in ("found", "tau", "change"):

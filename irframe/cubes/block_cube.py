@@ -1,7 +1,6 @@
 """A cube whose rankings are read block by block when they are wanted."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -27,7 +26,6 @@ from irframe.experiments.policy import Policy
 from irframe.frames.contributing import CONTRIBUTING
 from irframe.frames.ids import Codes
 from irframe.frames.joining import place_topics, tell_unjudged
-from irframe.frames.sampling import fresh_seed
 from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table
 from irframe.names import DEPTH, DOC, SYSTEM, TOPIC
 
@@ -70,7 +68,7 @@ def block_cube(
     refuse_large(len(blocks.systems), min(blocks.widest, len(ordered.labels)), depth)
     plan = Plan(
         blocks,
-        _seeded(policy),
+        policy,
         ordered.position >= 0,
         ordered.levels,
         contribution.systems,
@@ -83,13 +81,6 @@ def block_cube(
     if ordered is selection:
         return built
     return gather(built.sel({TOPIC: selection.labels}))
-
-
-def _seeded(policy: Policy) -> Policy:
-    """Return a policy by which all blocks draw alike."""
-    if policy.ties != "random" or policy.seed is not None:
-        return policy
-    return replace(policy, seed=fresh_seed())
 
 
 def _runs(blocks: Blocks, facts: dict[str, Any]) -> tuple[pd.DataFrame, RunTable]:

@@ -16,11 +16,10 @@ from irframe.cubes.score import (
 )
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError
-from irframe.experiments.metrics import parse_metrics
+from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.extremes.bounding import labelled_bounds, refuse_long, refuse_unbounded
 from irframe.frames.sampling import refuse_marks
 from irframe.metrics import Block, Evidence, Metric
-from irframe.metrics.base import MetricType
 from irframe.metrics.evidence import Array
 from irframe.names import DEPTH, METRIC, UNJUDGED
 
@@ -32,7 +31,7 @@ SIDES = ("lower", "upper")
 @verb(bounded=True)
 def bounds(
     cube: xr.Dataset,
-    *metrics: Metric | MetricType | str,
+    *metrics: Metrics,
     at: int | Sequence[int] | None = None,
     by: str | None = None,
 ) -> xr.DataArray:

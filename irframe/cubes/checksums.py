@@ -14,11 +14,11 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cubes.blockwise import tiles
+from irframe.cubes.hashing import Words, mixed, narrow, numbers
 from irframe.cubes.layout import (
     CHECKSUMS,
     LEVEL,
@@ -31,13 +31,11 @@ from irframe.cubes.layout import (
     SUBTOPIC_GRADE,
     variable,
 )
-from irframe.cubes.mixing import mixed, narrow
 from irframe.cubes.recall_base import gather
 from irframe.errors import InputError
-from irframe.names import DEPTH, EMPTY, SYSTEM, TOPIC, UNJUDGED
+from irframe.names import DEPTH, EMPTY, PROBABILITY, STRATUM, SYSTEM, TOPIC, UNJUDGED
 
 Array = NDArray[Any]
-Words = NDArray[np.uint64]
 Parts = dict[str, xr.Variable]
 
 SPAN_LENGTH = 64
@@ -48,7 +46,7 @@ LISTED = (*KNOWN, "of_topic", "of_system")
 """What `checksum` is of: lists, and sums of their topic and of their system and the attributes."""
 BASE = ("judged_start", "judged_count")
 """Where the judged documents of topics are."""
-JUDGED = ("judged_doc", "judged_grade", "pool_rank", SUBTOPIC_GRADE)
+JUDGED = ("judged_doc", "judged_grade", "pool_rank", SUBTOPIC_GRADE, STRATUM, PROBABILITY)
 TOPICAL = (*JUDGED, *BASE, "top", "pool_depth")
 """What sums of topics are of."""
 RANKED = (*RANKINGS, "tail", "tail_size", "filed", "listed")
@@ -278,23 +276,22 @@ def _of_lists(*arrays: Array, names: tuple[str, ...]) -> NDArray[np.int32]:
 def _of_topics(cube: xr.Dataset) -> Words:
     """Return a sum of what is known of every topic and its judged documents, in their order."""
     held = {name: part.to_numpy() for name, part in cube.variables.items() if name in TOPICAL}
-    each = pd.util.hash_array(held["judged_doc"].astype(object), categorize=False)
+    each = numbers(held["judged_doc"])
     for salt, name in enumerate(JUDGED[1:], 2):
         if name in held:
-            values = np.atleast_2d(held[name].T).T.astype(np.uint64)
+            values = numbers(np.atleast_2d(held[name].T).T)
             each = each + (values * mixed(values.shape[1], salt)).sum(axis=1, dtype=np.uint64)
     start, count = held["judged_start"], held["judged_count"]
     place = np.arange(len(each)) - np.repeat(start, count)
-    weighted = each * mixed(int(count.max(initial=0)), 5)[place]
+    weighted = each * mixed(int(count.max(initial=0)), 9)[place]
     sums = np.append(np.uint64(0), np.cumsum(weighted))
     total = sums[start + count] - sums[start]
-    for weight, name in zip(mixed(3, 6), TOPICAL[-3:], strict=True):
+    for weight, name in zip(mixed(3, 13), TOPICAL[-3:], strict=True):
         total = total + held[name].astype(np.uint64) * weight
     if "open_doc" in cube.variables:
-        names = cube.variables["open_doc"].to_numpy().astype(object)
-        hashed = pd.util.hash_array(names.ravel(), categorize=False).reshape(names.shape)
-        there = np.where(names == "", np.uint64(0), hashed)
-        total = total + (there * mixed(names.shape[1], 7)).sum(axis=1, dtype=np.uint64)
+        names = cube.variables["open_doc"].to_numpy()
+        there = np.where(names == "", np.uint64(0), numbers(names))
+        total = total + (there * mixed(names.shape[1], 16)).sum(axis=1, dtype=np.uint64)
     return np.asarray(total, np.uint64)
 
 
@@ -326,7 +323,7 @@ def _below(part: Mapping[str, Array], levels: Array) -> NDArray[np.uint32]:
     """Return a number for every list that changes with what is known beside its ranks."""
     by_level = narrow(256, 10)[levels.astype(np.int64) - EMPTY]
     total = (part["tail"].astype(np.uint32) * by_level).sum(axis=-1, dtype=np.uint32)
-    for salt, name in ((11, "filed"), (13, "listed")):
+    for salt, name in ((11, "filed"), (14, "listed")):
         if name in part:
             places = np.invert(part[name]).view(np.uint32) * narrow(part[name].shape[-1], salt)
             total = total + places.sum(axis=-1, dtype=np.uint32)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from irframe.checks import choice
 from irframe.cubes.checksums import sealed
 from irframe.cubes.gate import read_cube
+from irframe.cubes.hashing import numbers
 from irframe.cubes.layout import (
     CHECKSUMS,
     FILED,
@@ -24,6 +25,7 @@ from irframe.cubes.layout import (
     PARTS,
     PROVENANCE,
     SOMETIMES,
+    SUBTOPIC_GRADE,
 )
 from irframe.cubes.listing import same_names
 from irframe.cubes.recall_base import along, gather, starts, topic_of
@@ -121,7 +123,9 @@ def _as_wide(cubes: list[xr.Dataset]) -> list[xr.Dataset]:
     """Return cubes with room for the deepest pool, and with all grades."""
     widest = max(cube.sizes[FILED] for cube in cubes)
     cubes = [_padded(cube, FILED, widest) for cube in cubes]
-    cubes = _with_subtopics(cubes)
+    _refuse_some(cubes)
+    most = max(cube.sizes.get(SUBTOPIC, 0) for cube in cubes)
+    cubes = [_padded(cube, SUBTOPIC, most) for cube in cubes] if most else cubes
     levels = reduce(np.union1d, [cube[LEVEL].to_numpy() for cube in cubes])
     return [cube.reindex({LEVEL: levels.astype(np.int8)}, fill_value=0) for cube in cubes]
 
@@ -136,15 +140,13 @@ def _as_named(cubes: list[xr.Dataset]) -> list[xr.Dataset]:
     return cubes
 
 
-def _with_subtopics(cubes: list[xr.Dataset]) -> list[xr.Dataset]:
-    """Return cubes with room for the subtopics of all, refusing those that have none."""
-    plain = [str(cube.sizes) for cube in cubes if SUBTOPIC not in cube.dims]
-    if len(plain) == len(cubes):
-        return cubes
-    if plain:
-        raise InputError("cubes that all have subtopics, or none", "some without", "", plain)
-    most = max(cube.sizes[SUBTOPIC] for cube in cubes)
-    return [_padded(cube, SUBTOPIC, most) for cube in cubes]
+def _refuse_some(cubes: list[xr.Dataset]) -> None:
+    """Raise if some cubes have subtopics, strata or probabilities and others do not."""
+    for name in SOMETIMES:
+        plain = [str(dict(cube.sizes)) for cube in cubes if name not in cube.variables]
+        if plain and len(plain) < len(cubes):
+            what = {SUBTOPIC_GRADE: "subtopics"}.get(name, name)
+            raise InputError(f"cubes that all have {what}, or none", "some without", "", plain)
 
 
 def _padded(cube: xr.Dataset, dim: str, size: int) -> xr.Dataset:
@@ -314,8 +316,9 @@ def _renumbered(cube: xr.Dataset, first: xr.Dataset) -> xr.Dataset:
     here, there = (np.lexsort((side.astype(str), topic)) for side in names)
     differing = (names[0][here] != names[1][there]) | (grades[0][here] != grades[1][there])
     for name in SOMETIMES.keys() & first.variables.keys():
-        sides = cube[name].to_numpy()[here], first[name].to_numpy()[there]
-        differing |= (sides[0] != sides[1]).any(axis=1)
+        sides = [numbers(side[name].to_numpy()) for side in (cube, first)]
+        unlike = sides[0][here] != sides[1][there]
+        differing |= unlike.reshape(len(differing), -1).any(axis=1)
     _refuse_judgments(cube, np.bincount(topic, differing, len(start)) > 0)
     place = np.empty_like(there)
     place[here] = there - start[topic]

@@ -45,7 +45,7 @@ def cube(
     pool_depth: PoolDepth = None,
     collection: str | None = None,
     by: None = None,
-    seed: int | None = None,
+    seed: int = 0,
 ) -> xr.Dataset: ...
 @overload
 def cube(
@@ -60,7 +60,7 @@ def cube(
     pool_depth: PoolDepth = None,
     collection: str | None = None,
     by: str,
-    seed: int | None = None,
+    seed: int = 0,
 ) -> xr.DataTree: ...
 def cube(
     runs: Runs,
@@ -74,7 +74,7 @@ def cube(
     pool_depth: PoolDepth = None,
     collection: str | None = None,
     by: str | None = None,
-    seed: int | None = None,
+    seed: int = 0,
 ) -> xr.Dataset | xr.DataTree:
     """Build the cube of judged rankings that every metric and study reads.
 

@@ -13,9 +13,8 @@ from irframe.cubes.score import (
 )
 from irframe.cubes.verb import verb
 from irframe.errors import MetricError
-from irframe.experiments.metrics import parse_metrics
+from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.metrics import METRICS, Block, Evidence, Metric
-from irframe.metrics.base import MetricType
 from irframe.metrics.evidence import Array
 from irframe.metrics.reading import QUANTITIES
 from irframe.names import METRIC
@@ -24,7 +23,7 @@ from irframe.names import METRIC
 @verb(bounded=True)
 def cwl(
     cube: xr.Dataset,
-    *metrics: Metric | MetricType | str,
+    *metrics: Metrics,
     at: int | Sequence[int] | None = None,
     by: str | None = None,
 ) -> xr.Dataset:

@@ -44,8 +44,7 @@ from irframe.warned import OneCall
 def evaluate(
     runs: Runs,
     qrels: Qrels,
-    metrics: Metrics,
-    *,
+    *metrics: Metrics,
     depth: int | None = None,
     ties: Ties = "trec",
     score_dtype: ScoreDtype = "float64",
@@ -54,7 +53,7 @@ def evaluate(
     pool_depth: PoolDepth = None,
     collection: str | None = None,
     by: str | None = None,
-    seed: int | None = None,
+    seed: int = 0,
     no_rel: NoRel | None = None,
 ) -> pd.DataFrame:
     """Score runs per system and topic.
@@ -64,9 +63,9 @@ def evaluate(
     runs, qrels
         Run frame and qrels frame, or what `as_runs` and `as_qrels` take.
     metrics
-        Metrics or their names. One with a depth of its own (``"nDCG@10"``) is scored there.
-        One without is scored at `depth`, or else on all that was retrieved with nothing cut:
-        nDCG by the whole ideal ranking, AP by all relevant documents.
+        Metrics or their names, as arguments or as a list. One with a depth of its own
+        (``"nDCG@10"``) is scored there. One without is scored at `depth`, or else on all that was
+        retrieved with nothing cut: nDCG by the whole ideal ranking, AP by all relevant documents.
     depth
         Cut all lists here, at least 1; by default nowhere.
     ties, score_dtype, topics, contributing, pool_depth, collection, seed

@@ -55,8 +55,9 @@ def keep_judgments(cube: xr.Dataset, kept: NDArray[np.bool_]) -> xr.Dataset:
         "pool_rank": (JUDGED, np.where(kept, cube["pool_rank"], np.int32(0))),
     }
     for name in SOMETIMES.keys() & cube.variables.keys():
-        grades = np.where(kept[:, np.newaxis], cube[name], SOMETIMES[name].fill)
-        base[name] = (SOMETIMES[name].dims, grades.astype(SOMETIMES[name].dtype))
+        part = SOMETIMES[name]
+        values = np.where(np.expand_dims(kept, [*range(1, len(part.dims))]), cube[name], part.fill)
+        base[name] = (part.dims, values.astype(part.dtype))
     fewer = without_tail(cube).assign(grade=grade.transpose(*dims), doc=doc.transpose(*dims))
     return with_unjudged(fewer.assign_coords(base))
 

@@ -26,7 +26,16 @@ from irframe.cubes.topics import Selection
 from irframe.experiments.policy import Policy
 from irframe.frames.ids import Codes
 from irframe.frames.tables import QrelsTable
-from irframe.names import DEPTH, GRADE, SUBTOPIC, SYSTEM, TOPIC, VERSION
+from irframe.names import (
+    DEPTH,
+    GRADE,
+    PROBABILITY,
+    STRATUM,
+    SUBTOPIC,
+    SYSTEM,
+    TOPIC,
+    VERSION,
+)
 
 
 def label(
@@ -82,14 +91,19 @@ def label(
     indexes = {dim: labels(dim, label) for dim, label in named.items()}
     facts = {name: parts.pop(name) for name in (*FACTS, *NAMED) if name in parts}
     made = policy.attributes | {"pool": pool, "irframe": VERSION}
-    return sealed(_with_subtopics(xr.Dataset(parts, indexes | facts, made), judgments, rows))
+    return sealed(_with_more(xr.Dataset(parts, indexes | facts, made), judgments, rows))
 
 
-def _with_subtopics(cube: xr.Dataset, judgments: QrelsTable, rows: Codes) -> xr.Dataset:
-    """Return a cube with the grades by subtopic of its judged documents, if there are any."""
-    if judgments.subtopic_grade is None:
-        return cube
-    part = SOMETIMES[SUBTOPIC_GRADE]
-    told = {SUBTOPICS: str(judgments.columns[SUBTOPIC])}
-    grades = variable(part.dims, judgments.subtopic_grade[rows])
-    return cube.assign_coords({SUBTOPIC_GRADE: grades}).assign_attrs(told)
+def _with_more(cube: xr.Dataset, judgments: QrelsTable, rows: Codes) -> xr.Dataset:
+    """Return a cube with what only some judgments have: subtopics, and how they were sampled."""
+    found: dict[str, Any] = {}
+    if judgments.subtopic_grade is not None:
+        cube = cube.assign_attrs({SUBTOPICS: str(judgments.columns[SUBTOPIC])})
+        found[SUBTOPIC_GRADE] = judgments.subtopic_grade[rows]
+    if judgments.stratum is not None:
+        labels = judgments.stratum.take(pa.array(rows)).to_numpy()
+        found[STRATUM] = labels.astype(str).astype(object)
+    if judgments.probability is not None:
+        found[PROBABILITY] = judgments.probability[rows]
+    coordinates = {name: variable(SOMETIMES[name].dims, value) for name, value in found.items()}
+    return cube.assign_coords(coordinates) if coordinates else cube

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from irframe.names import DEPTH, EMPTY, GRADE, SUBTOPIC, SYSTEM, TOPIC
+from irframe.names import DEPTH, EMPTY, GRADE, PROBABILITY, STRATUM, SUBTOPIC, SYSTEM, TOPIC
 
 variable = partial(xr.Variable, fastpath=True)
 """A variable of an array as it is: xarray would first import dask to see whether it is lazy."""
@@ -79,7 +79,11 @@ SUBTOPIC_GRADE = "subtopic_grade"
 """Grades by subtopic, which only cubes of judgments by subtopic have."""
 SUBTOPICS = "subtopics"
 """Attribute of such a cube: the column from which it has its subtopics."""
-SOMETIMES = {SUBTOPIC_GRADE: Part((JUDGED, SUBTOPIC), np.int8, EMPTY)}
+SOMETIMES = {
+    SUBTOPIC_GRADE: Part((JUDGED, SUBTOPIC), np.int8, EMPTY),
+    STRATUM: Part((JUDGED,), object, ""),
+    PROBABILITY: Part((JUDGED,), np.float64, np.nan),
+}
 """Coordinates that not every cube has. The subtopics of a topic are numbered, without labels."""
 
 LISTED = "listed_rank"

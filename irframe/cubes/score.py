@@ -13,12 +13,12 @@ from irframe.cubes.blockwise import Fields, in_blocks
 from irframe.cubes.layout import LEVEL, NAMED, PARTS, SOMETIMES, labels, variable
 from irframe.cubes.pool_count import pool_count
 from irframe.cubes.recall_base import count_by_topic
+from irframe.cubes.strata import stratum_fields
 from irframe.cubes.subtopics import refuse_subtopics, subtopic_fields
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError
-from irframe.experiments.metrics import parse_metrics, refuse
+from irframe.experiments.metrics import Metrics, parse_metrics, refuse
 from irframe.metrics import Metric
-from irframe.metrics.base import MetricType
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, TOPIC, NoRel
 
@@ -28,7 +28,7 @@ Array = NDArray[Any]
 @verb(bounded=True)
 def score(
     cube: xr.Dataset,
-    *metrics: Metric | MetricType | str,
+    *metrics: Metrics,
     at: int | Sequence[int] | None = None,
     no_rel: NoRel | None = None,
     by: str | None = None,
@@ -40,7 +40,8 @@ def score(
     cube
         A cube made by `irframe.cube`; may be backed by dask, and then nothing is computed.
     metrics
-        Metrics or their names, such as ``"AP"``, ``"nDCG@10"``, ``RBP(p=0.8)``.
+        Metrics or their names, as arguments or as a list, such as ``"AP"``,
+        ``"nDCG@10"``, ``RBP(p=0.8)``.
     at
         Depths to return, within the cube; by default all.
     no_rel
@@ -150,7 +151,7 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
     metrics = list(metrics)
     if any(metric.judged_only for metric in metrics):
         refuse_open(cube)
-    base = judged_levels(cube) | subtopic_fields(cube, metrics)
+    base = judged_levels(cube) | subtopic_fields(cube, metrics) | stratum_fields(cube, metrics)
     if any(facts(metric).pooled for metric in metrics):
         base["pool_count"] = pool_count(cube, base)
     base["retrieved"] = _clipped(cube["retrieved"].variable, cube.sizes[DEPTH])

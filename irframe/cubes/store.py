@@ -69,7 +69,7 @@ class Store:
         contributing: Contributing = None,
         pool_depth: PoolDepth = None,
         collection: str | None = None,
-        seed: int | None = None,
+        seed: int = 0,
     ) -> xr.Dataset:
         """Return the cube of the runs, whose rankings are read block by block when wanted.
 

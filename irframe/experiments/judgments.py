@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.errors import IdError, ParameterError
+from irframe.experiments.strata import reads_strata, strata_of
 from irframe.experiments.subtopics import count_grades, ideals, variants
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.documents import Side, code_documents
@@ -156,7 +157,12 @@ class Judgments:
 
     def fields(self, metrics: Iterable[Metric]) -> dict[str, Any]:
         """Return what metrics read of judgments, as fields of an `irframe.metrics.Block`."""
+        metrics = list(metrics)
         found = {"levels": self.levels, "count": self.levels_of, "top": self.top}
+        if self.table.stratum is not None and reads_strata(metrics):
+            named = self.table.stratum.take(pa.array(self.row)).to_numpy().astype(str)
+            here = named, self.grade, self.topic, self.topics, self.levels
+            found |= {"start": self.start} | strata_of(*here)
         asking = [metric for metric in metrics if metric.subtopics]
         if not asking or self.table.subtopic_grade is None:
             return found

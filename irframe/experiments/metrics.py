@@ -1,6 +1,6 @@
 """Metrics as they are asked for: parsed, each at its depth, or refused by name."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,19 +18,26 @@ from irframe.names import Ties
 Metrics = Iterable[Metric | MetricType | str] | Metric | MetricType | str
 
 
-def parse_metrics(metrics: Metrics) -> list[Metric]:
+def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
     """Return metrics that are called what they were asked for, refusing none and repeated ones."""
-    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
-        metrics = [metrics]
     chosen: dict[str, Metric] = {}
     repeated = []
-    for found in map(parse_named, metrics):
+    for found in map(parse_named, _each(metrics)):
         repeated += [str(metric) for metric in found if len(found) == 1 and str(metric) in chosen]
         chosen |= {str(metric): metric for metric in found if str(metric) not in chosen}
     if repeated or not chosen:
         again = "some again" * bool(repeated)
         raise MetricError("at least one metric, each once", again, "", sorted(set(repeated)))
     return list(chosen.values())
+
+
+def _each(metrics: Any) -> Iterator[Any]:
+    """Yield metrics one by one, those of lists among them too."""
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
+        yield metrics
+        return
+    for metric in metrics:
+        yield from _each(metric)
 
 
 def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: Ties, pooled: bool) -> None:

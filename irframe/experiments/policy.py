@@ -6,6 +6,7 @@ from typing import Any
 
 from irframe.checks import choice, whole
 from irframe.errors import DepthError, ParameterError
+from irframe.frames.sampling import HIGHEST_SEED
 from irframe.names import SCORE_DTYPES, TIES, ScoreDtype, Ties
 
 Topics = str | Sequence[Hashable]
@@ -24,15 +25,14 @@ class Policy:
     contributing: Contributing = None
     pool_depth: PoolDepth = None
     collection: str | None = None
-    seed: int | None = None
+    seed: int = 0
 
     def __post_init__(self) -> None:
         choice("ties", self.ties, TIES)
         choice("score_dtype", self.score_dtype, SCORE_DTYPES)
         if self.depth is not None:
             whole("depth", self.depth, low=1, error=DepthError)
-        if self.seed is not None:
-            whole("seed", self.seed, low=0)
+        whole("seed", self.seed, low=0, high=HIGHEST_SEED)
         given = self.pool_depth
         depths = given.values() if isinstance(given, Mapping) else [given]
         for depth in depths:
@@ -52,6 +52,6 @@ class Policy:
             "topics": chosen,
             "depth": self.depth,
             "collection": self.collection,
-            "seed": self.seed,
+            "seed": self.seed if self.ties == "random" else None,
         }
         return {name: value for name, value in named.items() if value is not None}

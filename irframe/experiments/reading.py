@@ -27,7 +27,6 @@ from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.columns import numbers
 from irframe.frames.ids import Codes, grouped
 from irframe.frames.joining import tell_none_judged, tell_unjudged
-from irframe.frames.sampling import fresh_seed, whole_seed
 from irframe.frames.tables import ONLY_SYSTEM
 from irframe.frames.ties import TIE_POLICIES
 from irframe.names import DOC, SCORE, SYSTEM, TOPIC, roles
@@ -194,7 +193,7 @@ class Reader:
 
     def _table(self, frame: pd.DataFrame) -> Run:
         """Read a run frame of any kind."""
-        framed = Framed.of(frame, self._judgments, self._policy, self._seed)
+        framed = Framed.of(frame, self._judgments, self._policy, self._policy.seed)
         known = roles(frame.columns)
         names = [known.get(role, role) for role in (SYSTEM, TOPIC)]
         hits = framed.hits()
@@ -211,11 +210,6 @@ class Reader:
             )
         return replace(found, pool=pool)
 
-    @property
-    def _seed(self) -> int:
-        seed = self._policy.seed
-        return fresh_seed() if seed is None else whole_seed(seed)
-
     def _ranked(
         self, listed: Listed, others: Sequence[Any], names: Sequence[Any] = (SYSTEM, TOPIC)
     ) -> Run:
@@ -224,7 +218,7 @@ class Reader:
             first = np.arange(len(listed.length)) == listed.length.argmax()
             known = self._judgments.names[:3]
             tell_none_judged((listed.documents(first)[:3], DOC), (known, DOC))
-        hits = rank_hits(listed, self._ties, self._seed)
+        hits = rank_hits(listed, self._ties, self._policy.seed)
         return self._told(listed.systems, list(names), hits, others)
 
     def _told(self, systems: pd.Index, names: list[Any], hits: Hits, others: Sequence[Any]) -> Run:

@@ -176,7 +176,7 @@ def scorer(
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: int | None = None,
-    seed: int | None = None,
+    seed: int = 0,
     no_rel: NoRel | None = None,
 ) -> Scorer:
     """Prepare judgments and metrics once, to score one run after the other.

@@ -23,7 +23,7 @@ from irframe.names import SUBTOPIC
 CELLS = 1 << 17
 """Cells scored at a time: a few arrays of that size fit the processor's cache."""
 
-BY_TOPIC = ("count", "start", "subtopic_count", "ideal", "pool_count")
+BY_TOPIC = ("count", "start", "subtopic_count", "stratum_count", "ideal", "pool_count")
 """Fields of a block with a value for every topic."""
 
 Array = NDArray[Any]

@@ -11,7 +11,18 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe.errors import GradeError, IdError, InputError, IrframeError, ParameterError
-from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, SUBTOPIC, SYSTEM, TOPIC
+from irframe.names import (
+    DOC,
+    GRADE,
+    ITERATION,
+    PROBABILITY,
+    RANK,
+    SCORE,
+    STRATUM,
+    SUBTOPIC,
+    SYSTEM,
+    TOPIC,
+)
 
 __all__ = ["TEXT", "TYPES", "constant", "numbers", "to_arrow", "to_frame", "to_role"]
 
@@ -26,6 +37,8 @@ TYPES: dict[str, pa.DataType] = {
     GRADE: pa.int64(),
     ITERATION: TEXT,
     SUBTOPIC: TEXT,
+    STRATUM: TEXT,
+    PROBABILITY: pa.float64(),
 }
 """Role -> the type of its column, in the order in which frames list them."""
 

@@ -21,8 +21,10 @@ from irframe.names import (
     IMPORTANCE,
     ITERATION,
     NUGGET,
+    PROBABILITY,
     RANK,
     SCORE,
+    STRATUM,
     SUBTOPIC,
     SYSTEM,
     TOPIC,
@@ -106,13 +108,13 @@ RUN = Format(
 
 QRELS = Format(
     noun="judgments",
-    layouts=((TOPIC, ITERATION, DOC, GRADE),),
-    roles=(TOPIC, DOC, GRADE, ITERATION, SUBTOPIC),
+    layouts=((TOPIC, ITERATION, DOC, GRADE), (TOPIC, ITERATION, DOC, STRATUM, GRADE)),
+    roles=(TOPIC, DOC, GRADE, ITERATION, SUBTOPIC, STRATUM, PROBABILITY),
     needed=((TOPIC,), (DOC,), (GRADE,)),
     headed=True,
     surplus=False,
 )
-"""TREC, and named columns as in BEIR."""
+"""TREC, with the strata of a sample or without, and named columns as in BEIR."""
 
 DOCUMENTS = Format(
     noun="documents",

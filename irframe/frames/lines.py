@@ -12,7 +12,7 @@ from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.columns import TEXT, to_arrow, to_role
 from irframe.frames.compression import create
 from irframe.frames.formats import RUN, Format
-from irframe.names import RANK, SCORE, TOPIC
+from irframe.names import RANK, SCORE, STRATUM, TOPIC
 
 __all__ = ["columns_of", "write"]
 
@@ -38,7 +38,7 @@ def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: 
     """Write columns by role as the text format has them, one row a line."""
     for role, column in columns.items():
         _check_ids(column, role)
-    fields = [columns.get(name, pa.scalar(name, TEXT)) for name in kind.layouts[0]]
+    fields = [columns.get(name, pa.scalar(name, TEXT)) for name in kind.layouts[STRATUM in columns]]
     with create(path) as stream:
         for start in range(0, len(columns[TOPIC]), ROWS):
             stream.write(_lines([_part(field, start) for field in fields]))

@@ -10,7 +10,7 @@ from irframe.names import RANK, ScoreDtype, Ties
 
 
 def rank(
-    runs: Runs, ties: Ties = "trec", score_dtype: ScoreDtype = "float64", seed: int | None = None
+    runs: Runs, ties: Ties = "trec", *, score_dtype: ScoreDtype = "float64", seed: int = 0
 ) -> pd.DataFrame:
     """Put a run frame into evaluation order.
 
@@ -28,7 +28,7 @@ def rank(
     score_dtype
         ``"float64"``, or ``"float32"`` to tie what pytrec_eval and trec_eval to 9.0.7 tie.
     seed
-        Seed of ``"random"``, a whole number from 0; by default another one each time.
+        Seed of ``"random"``, a whole number from 0, so that the same call gives the same order.
 
     Returns
     -------

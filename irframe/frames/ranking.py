@@ -12,7 +12,7 @@ from irframe.checks import choice
 from irframe.errors import IdError, RankingError
 from irframe.frames.documents import take
 from irframe.frames.ids import Codes, beginnings, grouped, repeated
-from irframe.frames.sampling import fresh_seed, whole_seed
+from irframe.frames.sampling import whole_seed
 from irframe.frames.tables import RunTable
 from irframe.frames.ties import TIE_POLICIES, Keys, Tied, TiePolicy
 from irframe.names import RANK, SCORE, SCORE_DTYPES, TIES, ScoreDtype, Ties
@@ -53,12 +53,12 @@ class Ranking:
 
 
 def rank_table(
-    table: RunTable, *, ties: Ties, score_dtype: ScoreDtype = "float64", seed: int | None = None
+    table: RunTable, *, ties: Ties, score_dtype: ScoreDtype = "float64", seed: int = 0
 ) -> Ranking:
     """Decide the order of a coded run frame; arguments as for `rank`."""
     choice("ties", ties, TIES)
     choice("score_dtype", score_dtype, SCORE_DTYPES)
-    seed = fresh_seed() if seed is None else whole_seed(seed)
+    seed = whole_seed(seed)
     policy = TIE_POLICIES[ties]
     key, group = _keys(table, policy, score_dtype), table.group
     order = _sort(group, key)

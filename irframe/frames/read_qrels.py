@@ -22,6 +22,8 @@ def read_qrels(path: Source, *, subtopics: bool = False) -> pd.DataFrame:
         A path, or an open file. The content tells the format:
 
         - TREC: ``topic iteration doc grade``, separated by white space;
+        - TREC, of a sample: ``topic iteration doc stratum grade``, grade -1 for documents that were
+          pooled and not judged;
         - the same with a header that names the columns in any order, as in BEIR
           (``query-id corpus-id score``);
         - Parquet, with columns by any of their accepted names;
@@ -36,8 +38,9 @@ def read_qrels(path: Source, *, subtopics: bool = False) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns `topic`, `doc`, `grade` (whole numbers) and, where the file has it, `iteration`
-        (text), rows in file order; further columns of a file with names follow.
+        Columns `topic`, `doc`, `grade` (whole numbers) and, where the file has them, `iteration`
+        and `stratum` (text), rows in file order; further columns of a file with names follow, among
+        them the `probability` with which a document was drawn to be judged.
 
     Notes
     -----

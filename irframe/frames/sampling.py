@@ -1,6 +1,5 @@
 """Fewer judgments by chance: nested samples, stratified by topic and grade."""
 
-import secrets
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,11 @@ LEAST_NONRELEVANT = 10
 """Documents that stay judged on a grade that is not relevant, if there are so many."""
 
 
+HIGHEST_SEED = (1 << 64) - 1
+
+
 def strata_sample(
-    topic: Codes, grade: NDArray[np.int8], keys: NDArray[Any], percent: float
+    topic: Codes, grade: NDArray[np.int8], keys: NDArray[Any], share: float
 ) -> NDArray[np.bool_]:
     """Return which judgments a sample keeps.
 
@@ -28,8 +30,8 @@ def strata_sample(
     ----------
     topic, grade, keys
         Topic, grade and random key of every judgment, shape (n,).
-    percent
-        Share to keep, above 0 and at most 100.
+    share
+        Share to keep, above 0 and at most 1.
 
     Returns
     -------
@@ -40,16 +42,17 @@ def strata_sample(
     --------
     Half of three documents on one grade, those with the smallest keys:
 
-    >>> strata_sample(np.zeros(3, int), np.ones(3, np.int8), np.array([2, 9, 5]), 50)
+    >>> strata_sample(np.zeros(3, int), np.ones(3, np.int8), np.array([2, 9, 5]), 0.5)
     array([ True, False,  True])
     """
     order = np.lexsort((keys, grade, topic))
     new = (np.diff(topic[order], prepend=-1) != 0) | (np.diff(grade[order], prepend=UNJUDGED) != 0)
     stratum = np.cumsum(new) - 1
-    share = np.floor(percent * np.bincount(stratum)[stratum] / 100 + 0.5)
+    # Rounded, because 0.29 * 50 is below 14.5.
+    number = np.floor(np.round(share * np.bincount(stratum)[stratum], 9) + 0.5)
     least = np.where(grade[order] < 1, LEAST_NONRELEVANT, 1)
     kept = np.empty(len(order), bool)
-    kept[order] = within(stratum) < np.maximum(share, least)
+    kept[order] = within(stratum) < np.maximum(number, least)
     return kept
 
 
@@ -77,25 +80,20 @@ def random_keys(*names: Any, seed: int) -> NDArray[np.uint64]:
 
 def whole_seed(seed: int) -> int:
     """Return a seed that `random_keys` can take."""
-    return whole("seed", seed, low=0, high=(1 << 64) - 1)
+    return whole("seed", seed, low=0, high=HIGHEST_SEED)
 
 
-def fresh_seed() -> int:
-    """Return a seed by chance."""
-    return secrets.randbits(64)
-
-
-def refuse_percent(percent: float) -> None:
-    """Raise for a share outside (0, 100].
+def refuse_share(share: float) -> None:
+    """Raise for a share outside (0, 1].
 
     Examples
     --------
-    >>> refuse_percent(0)
+    >>> refuse_share(50)
     Traceback (most recent call last):
     ...
-    irframe.errors.ParameterError: wanted percent, a number of at most 100 and above 0; found 0.
+    irframe.errors.ParameterError: wanted share, a number of at most 1 and above 0; found 50.
     """
-    number("percent", percent, above=0, high=100)
+    number("share", share, above=0, high=1)
 
 
 def refuse_marks(grades: NDArray[Any]) -> None:

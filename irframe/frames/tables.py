@@ -25,8 +25,10 @@ from irframe.names import (
     HIGHEST_GRADE,
     ITERATION,
     LOWEST_GRADE,
+    PROBABILITY,
     RANK,
     SCORE,
+    STRATUM,
     SUBTOPIC,
     SYSTEM,
     TOPIC,
@@ -97,6 +99,10 @@ class QrelsTable:
     """The highest one of a document, where it has one for each of several subtopics."""
     subtopic_grade: NDArray[np.int8] | None = None
     """Grades by subtopic, shape (row, subtopic), where there are subtopics."""
+    stratum: pa.ChunkedArray | None = None
+    """The stratum of the pool that each document was drawn from, where there are strata."""
+    probability: NDArray[np.float64] | None = None
+    """With which probability each document was drawn to be judged, where that is told."""
     given: pd.DataFrame | None = None
     """The frame with a row per subtopic, and the row here of each of them, where there are some."""
     row: Codes | None = None
@@ -178,6 +184,8 @@ def read_qrels_table(qrels: Qrels) -> QrelsTable:
         topics=topics,
         doc=identifiers(frame[columns[DOC]], DOC),
         grade=_grades(frame[columns[GRADE]]),
+        stratum=identifiers(frame[columns[STRATUM]], STRATUM) if STRATUM in columns else None,
+        probability=numbers(frame[columns[PROBABILITY]]) if PROBABILITY in columns else None,
     )
     return _by_subtopic(table) if SUBTOPIC in columns else table
 
@@ -208,6 +216,8 @@ def _by_subtopic(table: QrelsTable) -> QrelsTable:
         doc=table.doc.take(pa.array(first)),
         grade=grade.max(axis=1),
         subtopic_grade=grade,
+        stratum=None if table.stratum is None else table.stratum.take(pa.array(first)),
+        probability=None if table.probability is None else table.probability[first],
     )
 
 

@@ -42,13 +42,13 @@ DECIDED = ("lowest", "highest", "decided", "better")
 def compare(
     scores: xr.DataArray | pd.DataFrame,
     test: Test = "t",
-    adjust: Adjust = None,
     *,
+    adjust: Adjust = "auto",
+    family: Family = "depth",
+    alpha: float = 0.05,
     baseline: Hashable | None = None,
     at: Depths = None,
-    alpha: float = 0.05,
     by: str | None = None,
-    family: Family = "depth",
     progress: bool = False,
 ) -> pd.DataFrame:
     """Say of every pair of systems how far apart they are, and whether that may be chance.
@@ -64,22 +64,22 @@ def compare(
     adjust
         Correction of the p-values for the number of comparisons, one of statsmodels'
         `multipletests`, such as ``"holm"``, ``"bonferroni"``, ``"fdr_bh"``; or ``"max-t"``, a
-        `MaxT`, for the tests t and permutation; by default none. The p-values of ``"tukey"`` need
-        none.
+        `MaxT`, for the tests t and permutation; or None. By default Holm's, and none for a test
+        that allows for all pairs itself, as ``"tukey"`` does.
+    family
+        Which comparisons are corrected for each other: ``"depth"``, those of one metric at one
+        depth in one group; ``"metric"``, those of one metric at all its depths in one group;
+        ``"all"``, all rows of the result.
+    alpha
+        Significance level, and one minus the confidence level of the intervals, above 0 and
+        below 1.
     baseline
         A system: compare each other system with it, and it is ``system_b`` throughout. By
         default all pairs of systems, in the order of the scores.
     at
         Depths to compare at; by default all there are.
-    alpha
-        Significance level, and one minus the confidence level of the intervals, above 0 and
-        below 1.
     by
         A coordinate or index level such as ``"track"``: one comparison per group.
-    family
-        Which comparisons are corrected for each other: ``"depth"``, those of one metric at one
-        depth in one group; ``"metric"``, those of one metric at all its depths in one group;
-        ``"all"``, all rows of the result.
     progress
         Whether to show how many blocks of depths have been tested, by tqdm.
 
@@ -160,7 +160,7 @@ def compare(
         lower = scores.isel({BOUND: 0}, drop=True)
         asked: dict[str, Any] = {"baseline": baseline, "at": at, "by": by}
         asked |= {"alpha": alpha, "family": family, "progress": progress}
-        frame = compare(lower, test, adjust, **asked)
+        frame = compare(lower, test, adjust=adjust, **asked)
         return frame.assign(**_decided(scores, frame, baseline, at, by))
     chosen = parse_test(test)
     correction = parse_correction(adjust, chosen, family)

@@ -1,19 +1,19 @@
 """Whether significant differences are confirmed, or contradicted, at another depth."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import level
 from irframe.cubes.verb import verb
+from irframe.inference.corrections import Family
+from irframe.inference.jointly import Adjust
 from irframe.inference.matched import Array, Matched
 from irframe.inference.matching import Depths
 from irframe.inference.reference import Reference, match_reference
-from irframe.inference.verdicts import verdicts
-from irframe.paired import Test, all_pairs, parse_test
+from irframe.inference.verdicts import Pairing
+from irframe.paired import Test, all_pairs
 
 
 @verb
@@ -21,8 +21,10 @@ def coverage(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference,
     test: Test = "t",
-    alpha: float = 0.05,
     *,
+    adjust: Adjust = None,
+    family: Family = "depth",
+    alpha: float = 0.05,
     at: Depths = None,
     by: str | None = None,
 ) -> xr.DataArray:
@@ -39,6 +41,9 @@ def coverage(
         those of `scores`.
     test
         A paired test or its name, as for `compare`.
+    adjust, family
+        Correction of the p-values of either side for many comparisons, as for `compare`, within a
+        group; by default none, as in the literature.
     alpha
         Significance level, above 0 and below 1.
     at
@@ -88,32 +93,20 @@ def coverage(
     >>> coverage(scores, reference).values.round(3).tolist()
     [0.667]
     """
-    new = significantly(test, alpha)
-    compute = held_against(new, new, "coverage ratio")
-    return compute(scores, reference, at)
+    pairing = Pairing(test, adjust, alpha, family)
+    compute = held_against(pairing.verdicts, pairing.verdicts, "coverage ratio")
+    return compute(*map(pairing.readable, match_reference(scores, reference, at)))
 
 
 Judge = Callable[[Matched, int, slice, Array], Array]
 
 
-def significantly(test: Test, alpha: float) -> Judge:
-    """Return a judge of pairs: who is significantly better."""
-    level(alpha)
-    chosen = parse_test(test)
-
-    def judge(matched: Matched, row: int, depths: slice, pairs: Array) -> Array:
-        return verdicts(matched, row, depths, test=chosen, pairs=pairs, alpha=alpha)
-
-    return judge
-
-
 def held_against(
     new: Judge, old: Judge, name: str, *, opposed: bool = False
-) -> Callable[[Any, Any, Depths], xr.DataArray]:
+) -> Callable[[Matched, Matched], xr.DataArray]:
     """Return a function that counts how often the scores agree with a reference's verdicts."""
 
-    def compute(scores: Any, reference: Any, at: Depths) -> xr.DataArray:
-        matched, held = match_reference(scores, reference, at)
+    def compute(matched: Matched, held: Matched) -> xr.DataArray:
         pairs = all_pairs(len(matched.systems))
         fixed = held.scores.shape[3] == 1
         verdicts: dict[int, Array] = {}

@@ -5,13 +5,13 @@ from collections.abc import Callable
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import level
 from irframe.cubes.verb import verb
+from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
-from irframe.inference.matched import Array, Matched
+from irframe.inference.matched import Array
 from irframe.inference.matching import Depths, match_topics
-from irframe.inference.verdicts import Pairing, p_values
-from irframe.paired import Test, all_pairs, parse_test
+from irframe.inference.verdicts import Pairing
+from irframe.paired import Test, all_pairs
 
 NAME = "discrimination ratio"
 
@@ -20,9 +20,10 @@ NAME = "discrimination ratio"
 def discrimination(
     scores: xr.DataArray | pd.DataFrame,
     test: Test = "t",
-    alpha: float = 0.05,
     *,
     adjust: Adjust = None,
+    family: Family = "depth",
+    alpha: float = 0.05,
     at: Depths = None,
     by: str | None = None,
 ) -> xr.DataArray:
@@ -34,11 +35,11 @@ def discrimination(
         Scores per system and topic: an array, or a frame, wide or long.
     test
         A paired test or its name, as for `compare`.
+    adjust, family
+        Correction of the p-values for many comparisons, as for `compare`, within a group; by
+        default none, as in the literature.
     alpha
         Significance level, above 0 and below 1.
-    adjust
-        Correction of the p-values over the pairs of a metric at a depth, as for `compare`; by
-        default none.
     at
         Depths to look at; by default all there are.
     by
@@ -61,8 +62,7 @@ def discrimination(
 
     Notes
     -----
-    ``|{pairs with p < alpha}| / (n(n-1)/2)`` for n systems, two-sided p-values. In the literature
-    they are not corrected.
+    ``|{pairs with p < alpha}| / (n(n-1)/2)`` for n systems, two-sided p-values.
     The ratio belongs to a metric, a set of topics and a set of systems together.
 
     References
@@ -81,31 +81,23 @@ def discrimination(
     >>> discrimination(scores).values.round(3).tolist()
     [0.667]
     """
-    if adjust is not None:
-        return _corrected(match_topics(scores, at).loaded(), Pairing(test, adjust, alpha))
-    level(alpha)
-    return over_pairs(scores, test, lambda p: (p < alpha).mean(axis=0), NAME, at=at)
-
-
-def _corrected(matched: Matched, pairing: Pairing) -> xr.DataArray:
-    p = pairing.p_values(matched, all_pairs(len(matched.systems)))
-    return matched.labelled((p < pairing.alpha).mean(axis=2), NAME)
+    pairing = Pairing(test, adjust, alpha, family)
+    return over_pairs(scores, pairing, lambda p: (p < alpha).mean(axis=0), NAME, at=at)
 
 
 def over_pairs(
     scores: xr.DataArray | pd.DataFrame,
-    test: Test,
+    pairing: Pairing,
     reduce: Callable[[Array], Array],
     name: str,
     *,
     at: Depths,
 ) -> xr.DataArray:
     """Reduce the p-values of all pairs, (pair, depth), to a number per depth, for every metric."""
-    chosen = parse_test(test)
-    matched = match_topics(scores, at)
+    matched = pairing.readable(match_topics(scores, at))
     pairs = all_pairs(len(matched.systems))
 
     def compute(row: int, block: slice) -> Array:
-        return reduce(p_values(matched, row, block, test=chosen, pairs=pairs))
+        return reduce(pairing.piece(matched, row, block, pairs))
 
     return matched.labelled(matched.by_piece(len(pairs), compute), name)

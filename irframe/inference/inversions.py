@@ -4,11 +4,13 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.verb import verb
-from irframe.inference.coverage import held_against, significantly
+from irframe.inference.corrections import Family
+from irframe.inference.coverage import held_against
+from irframe.inference.jointly import Adjust
 from irframe.inference.matched import Array, Matched
 from irframe.inference.matching import Depths
-from irframe.inference.reference import Reference
-from irframe.inference.verdicts import leads
+from irframe.inference.reference import Reference, match_reference
+from irframe.inference.verdicts import Pairing, leads
 from irframe.paired import Test
 
 
@@ -17,8 +19,10 @@ def inversions(
     scores: xr.DataArray | pd.DataFrame,
     reference: Reference,
     test: Test = "t",
-    alpha: float = 0.05,
     *,
+    adjust: Adjust = None,
+    family: Family = "depth",
+    alpha: float = 0.05,
     at: Depths = None,
     by: str | None = None,
 ) -> xr.DataArray:
@@ -26,7 +30,7 @@ def inversions(
 
     Parameters
     ----------
-    scores, reference, test, alpha, at, by
+    scores, reference, test, adjust, family, alpha, at, by
         As for `coverage`.
 
     Returns
@@ -63,8 +67,9 @@ def inversions(
     >>> inversions(scores, reference).values.round(3).tolist()
     [0.333]
     """
-    compute = held_against(_lead, significantly(test, alpha), "inversion ratio", opposed=True)
-    return compute(scores, reference, at)
+    pairing = Pairing(test, adjust, alpha, family)
+    compute = held_against(_lead, pairing.verdicts, "inversion ratio", opposed=True)
+    return compute(*map(pairing.readable, match_reference(scores, reference, at)))
 
 
 def _lead(matched: Matched, row: int, depths: slice, pairs: Array) -> Array:

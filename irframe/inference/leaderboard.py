@@ -10,6 +10,7 @@ import xarray as xr
 from irframe.cubes.as_scores import as_scores, index_roles
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
+from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
 from irframe.inference.matched import Array, Matched
 from irframe.inference.matching import (
@@ -35,14 +36,15 @@ CHANGES = ("difference", "change", "p_adjusted", "significant")
 @verb
 def leaderboard(
     scores: xr.DataArray | pd.DataFrame,
-    baseline: Hashable | None = None,
     *,
+    test: Test = "t",
+    adjust: Adjust = "auto",
+    family: Family = "depth",
+    alpha: float = 0.05,
+    baseline: Hashable | None = None,
     at: Depths = None,
     method: RankMethod = "holm",
     interval: Interval = "logit",
-    test: Test = "t",
-    adjust: Adjust = "auto",
-    alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
     by: str | None = None,
@@ -54,15 +56,15 @@ def leaderboard(
     scores
         Scores per system and topic: an array, or a frame, wide or long. The first metric decides
         the order.
+    test, adjust, family, alpha
+        As for `rank_intervals`, also for the comparison with the baseline, which is corrected for
+        the number of systems held against it.
     baseline
         A system that every other one is held against; by default none.
     at
         Depths to list, of which the first one decides; by default the greatest.
     method, interval, samples, seed
         As for `rank_intervals`.
-    test, adjust, alpha
-        As for `rank_intervals`, also for the comparison with the baseline, which is corrected for
-        the number of systems held against it.
     by
         A coordinate or index level such as ``"track"``: one list per group.
 
@@ -104,7 +106,7 @@ def leaderboard(
     --------
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
-    >>> board = runs.ireval.evaluate(qrels, ["nDCG@10", "RR"]).ireval.leaderboard("bm25")
+    >>> board = runs.ireval.evaluate(qrels, ["nDCG@10", "RR"]).ireval.leaderboard(baseline="bm25")
     >>> board[["rank", "tier", "nDCG@10", "rank_low", "rank_high", "change", "RR"]].round(2)
                 rank  tier  nDCG@10  rank_low  rank_high  change    RR
     system
@@ -117,7 +119,7 @@ def leaderboard(
     colbert        7     2     0.21         5          8    0.05  0.59
     bm25           8     2     0.20         4          8     NaN  0.41
     """
-    pairing = Pairing(test, adjust, alpha)
+    pairing = Pairing(test, adjust, alpha, family)
     ranking = Ranking(method, interval, Resamples(alpha, samples, seed), pairing)
     matched = match_topics(_at_depths(read_scores(scores), at)).loaded()
     first = matched_in(matched.array[{dim: [0] for dim in matched.array.dims if dim in DECIDING}])

@@ -5,8 +5,11 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.verb import verb
+from irframe.inference.corrections import Family
 from irframe.inference.discrimination import over_pairs
+from irframe.inference.jointly import Adjust
 from irframe.inference.matching import Depths
+from irframe.inference.verdicts import Pairing
 from irframe.paired import Test
 
 
@@ -15,6 +18,9 @@ def median_p(
     scores: xr.DataArray | pd.DataFrame,
     test: Test = "t",
     *,
+    adjust: Adjust = None,
+    family: Family = "depth",
+    alpha: float = 0.05,
     at: Depths = None,
     by: str | None = None,
 ) -> xr.DataArray:
@@ -22,8 +28,11 @@ def median_p(
 
     Parameters
     ----------
-    scores, test, at, by
+    scores, test, adjust, family, at, by
         As for `discrimination`.
+    alpha
+        Significance level, on which no p-value depends but those of two-stage corrections
+        (``"fdr_tsbh"``, ``"fdr_tsbky"``).
 
     Returns
     -------
@@ -42,7 +51,7 @@ def median_p(
 
     Notes
     -----
-    The lower it is, the more pairs a metric tells apart. Two-sided p-values, not corrected.
+    The lower it is, the more pairs a metric tells apart. Two-sided p-values.
 
     References
     ----------
@@ -56,4 +65,5 @@ def median_p(
     >>> median_p(scores).values.tolist()
     [0.0]
     """
-    return over_pairs(scores, test, lambda p: np.median(p, axis=0), "median p-value", at=at)
+    pairing = Pairing(test, adjust, alpha, family)
+    return over_pairs(scores, pairing, lambda p: np.median(p, axis=0), "median p-value", at=at)

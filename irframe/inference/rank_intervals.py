@@ -11,6 +11,7 @@ import xarray as xr
 from irframe.agreements.orders import count_below
 from irframe.checks import choice
 from irframe.cubes.verb import verb
+from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
 from irframe.inference.matched import Array, Arrays, Matched
 from irframe.inference.matching import Depths, match_topics
@@ -34,11 +35,12 @@ def rank_intervals(
     scores: pd.DataFrame,
     method: RankMethod = "holm",
     *,
-    at: Depths = None,
-    interval: Interval = "logit",
     test: Test = "t",
     adjust: Adjust = "auto",
+    family: Family = "depth",
     alpha: float = 0.05,
+    at: Depths = None,
+    interval: Interval = "logit",
     samples: int = 1000,
     seed: int = 0,
     by: str | None = None,
@@ -48,11 +50,12 @@ def rank_intervals(
     scores: xr.DataArray,
     method: RankMethod = "holm",
     *,
-    at: Depths = None,
-    interval: Interval = "logit",
     test: Test = "t",
     adjust: Adjust = "auto",
+    family: Family = "depth",
     alpha: float = 0.05,
+    at: Depths = None,
+    interval: Interval = "logit",
     samples: int = 1000,
     seed: int = 0,
     by: str | None = None,
@@ -62,11 +65,12 @@ def rank_intervals(
     scores: xr.DataArray | pd.DataFrame,
     method: RankMethod = "holm",
     *,
-    at: Depths = None,
-    interval: Interval = "logit",
     test: Test = "t",
     adjust: Adjust = "auto",
+    family: Family = "depth",
     alpha: float = 0.05,
+    at: Depths = None,
+    interval: Interval = "logit",
     samples: int = 1000,
     seed: int = 0,
     by: str | None = None,
@@ -82,18 +86,17 @@ def rank_intervals(
         ``"max-t"``, from the same tests corrected by `MaxT`, which is narrower from about 10 topics
         on. Or ``"bootstrap"``, how far the rank spreads under resampling of the topics, which is no
         confidence interval: it leaves out that the topics themselves came first by chance.
+    test
+        A paired test or its name, as for `compare`, which says where a tier ends.
+    adjust, family
+        Correction of its p-values for many comparisons, as for `compare`, within a group.
+    alpha
+        One minus the confidence level of the intervals of means and of ranks, and the significance
+        level of the test, above 0 and below 1.
     at
         Depths to rank at; by default all there are.
     interval
         How the intervals of means are made, as for `summary`.
-    test
-        A paired test or its name, as for `compare`, which says where a tier ends.
-    adjust
-        Correction of its p-values over the pairs of a metric at a depth, as for `compare`; by
-        default Holm's, and none for a test that allows for all pairs itself.
-    alpha
-        One minus the confidence level of the intervals of means and of ranks, and the significance
-        level of the test, above 0 and below 1.
     samples, seed
         How many draws ``"max-t"`` and ``"bootstrap"`` make, at least 1, and the seed of their
         generator, at least 0.
@@ -192,7 +195,9 @@ def rank_intervals(
     >>> spread["first"][spread["first"] > 0].round(2).to_dict()
     {'splade': 0.05, 'monot5': 0.66, 'duot5': 0.29}
     """
-    asked = Ranking(method, interval, Resamples(alpha, samples, seed), Pairing(test, adjust, alpha))
+    asked = Ranking(
+        method, interval, Resamples(alpha, samples, seed), Pairing(test, adjust, alpha, family)
+    )
     return like_scores(asked.of(match_topics(scores, at).loaded()), scores)
 
 

@@ -21,8 +21,8 @@ COUNTS = ("wins", "losses", "n_topics")
 @verb
 def risk(
     scores: xr.DataArray | pd.DataFrame,
-    baseline: Hashable,
     *,
+    baseline: Hashable,
     a: float = 1.0,
     at: Depths = None,
     by: str | None = None,
@@ -102,7 +102,7 @@ def risk(
     ...         "value": [0.2, 0.4, 0.6, 0.4, 0.5, 0.5],
     ...     }
     ... )
-    >>> found = risk(scores, "bm25", a=2)
+    >>> found = risk(scores, baseline="bm25", a=2)
     >>> found[["system_a", "difference", "urisk", "trisk", "wins", "losses"]].round(3)
       system_a  difference  urisk  trisk  wins  losses
     0     ance       0.067    0.0    0.0     2       1

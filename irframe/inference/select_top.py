@@ -20,7 +20,7 @@ from irframe.names import DEPTH, METRIC, SYSTEM
 @verb
 def select_top(
     data: xr.Dataset | xr.DataArray,
-    top: float = 0.75,
+    share: float = 0.75,
     *,
     metric: Metric | MetricType | str = "AP",
     by: str | None = None,
@@ -31,7 +31,7 @@ def select_top(
     ----------
     data
         A cube, or an array of scores that has the metric.
-    top
+    share
         Share of the systems to keep, above 0 and at most 1.
     metric
         What is best on average over topics, at the greatest depth.
@@ -42,13 +42,13 @@ def select_top(
     Returns
     -------
     xarray.Dataset or xarray.DataArray
-        The data without the worst ``floor((1 - top) n)`` of n systems, the others in their
+        The data without the worst ``floor((1 - share) n)`` of n systems, the others in their
         order. Of systems that tie, the later ones go first.
 
     Raises
     ------
     ParameterError
-        If `top` is out of range.
+        If `share` is out of range.
     InputError
         If the scores lack the metric.
 
@@ -64,7 +64,7 @@ def select_top(
     >>> select_top(cube).sizes["system"]
     6
     """
-    top = number("top", top, above=0, high=1)
+    share = number("share", share, above=0, high=1)
     (chosen,) = parse_metrics(metric)
     if isinstance(data, xr.Dataset):
         last = score(data, chosen, at=data.sizes[DEPTH])[0, ..., 0]
@@ -73,7 +73,7 @@ def select_top(
     ranked = np.round(averages(last).to_numpy(), TIE) * facts(chosen).sign
     systems = len(ranked)
     # Rounded, because 0.3 * 10 is below 3.
-    left_out = int(np.floor(round((1 - top) * systems, 9)))
+    left_out = int(np.floor(round((1 - share) * systems, 9)))
     best = np.argsort(-ranked, kind="stable")[: systems - left_out]
     return data.isel({SYSTEM: np.sort(best)})
 

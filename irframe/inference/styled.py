@@ -37,8 +37,9 @@ def styled(
     Parameters
     ----------
     result
-        Scores, or what a verb returned: `summary`, `compare`, `corroborate`, `discrimination`,
-        `ablation`, the summary of `outcomes`, or any other frame or array by metric and depth.
+        Scores, or what a verb returned: `summary`, `compare`, `compare_orderings`,
+        `discrimination`, `ablation`, the summary of `outcomes`, or any other frame or array by
+        metric and depth.
     precision
         Decimals of the numbers, at least 0.
     best

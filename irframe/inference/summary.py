@@ -19,18 +19,18 @@ Interval = Literal["logit", "t"]
 
 @overload
 def summary(
-    scores: pd.DataFrame, by: str | None = None, alpha: float = 0.05, *, interval: Interval = ...
+    scores: pd.DataFrame, *, by: str | None = None, alpha: float = 0.05, interval: Interval = ...
 ) -> pd.DataFrame: ...
 @overload
 def summary(
-    scores: xr.DataArray, by: str | None = None, alpha: float = 0.05, *, interval: Interval = ...
+    scores: xr.DataArray, *, by: str | None = None, alpha: float = 0.05, interval: Interval = ...
 ) -> xr.Dataset: ...
 @verb
 def summary(
     scores: xr.DataArray | pd.DataFrame,
+    *,
     by: str | None = None,
     alpha: float = 0.05,
-    *,
     interval: Interval = "logit",
 ) -> xr.Dataset | pd.DataFrame:
     """Say how each system does on average, and how sure that is.

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irframe.checks import level
+from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust, Compared, correct, parse_correction
 from irframe.inference.matched import Array, Matched
 from irframe.metrics.averaging import TIE
@@ -26,14 +27,6 @@ def leads(matched: Matched, row: int, depths: slice, pairs: Array) -> NDArray[np
     return np.sign(np.round(difference, TIE)).astype(np.int8).T
 
 
-def verdicts(
-    matched: Matched, row: int, depths: slice, *, test: PairedTest, pairs: Array, alpha: float
-) -> NDArray[np.int8]:
-    """Say who is significantly better: 1 the first, -1 the second, 0 neither."""
-    significant = p_values(matched, row, depths, test=test, pairs=pairs) < alpha
-    return np.where(significant, leads(matched, row, depths, pairs), np.int8(0))
-
-
 class Pairing:
     """How pairs of systems are told apart.
 
@@ -42,15 +35,19 @@ class Pairing:
     test
         A paired test or its name.
     adjust
-        Correction over the pairs of a metric at a depth, or None.
+        Correction for many comparisons, or None.
     alpha
         Significance level.
+    family
+        Which comparisons are corrected for each other.
     """
 
-    def __init__(self, test: Test, adjust: Adjust, alpha: float) -> None:
+    def __init__(self, test: Test, adjust: Adjust, alpha: float, family: Family = "depth") -> None:
         self.test = parse_test(test)
-        self.adjust = parse_correction(adjust, self.test)
+        self.adjust = parse_correction(adjust, self.test, family)
+        self.family = family
         self.alpha = level(alpha)
+        self._found: dict[Matched, Array] = {}
 
     def p_values(self, matched: Matched, pairs: Array) -> Array:
         """Give corrected p-values, shape (metric, depth, pair)."""
@@ -59,9 +56,26 @@ class Pairing:
             return p_values(matched, row, depths, test=self.test, pairs=pairs).T
 
         compared = Compared(matched, pairs, matched.by_piece(len(pairs), compute))
-        return correct([compared], self.adjust, family="depth", alpha=self.alpha)[0]
+        return correct([compared], self.adjust, family=self.family, alpha=self.alpha)[0]
+
+    def readable(self, matched: Matched) -> Matched:
+        """Return scores as corrections need them, who look at all of a family at once."""
+        return matched if self.adjust is None else matched.loaded()
+
+    def piece(self, matched: Matched, row: int, depths: slice, pairs: Array) -> Array:
+        """Give corrected p-values of a metric at some depths, shape (pair, depth)."""
+        if self.adjust is None:
+            return p_values(matched, row, depths, test=self.test, pairs=pairs)
+        if matched not in self._found:
+            self._found[matched] = self.p_values(matched, pairs)
+        return self._found[matched][row, depths].T
+
+    def verdicts(self, matched: Matched, row: int, depths: slice, pairs: Array) -> Array:
+        """Say who is significantly better: 1 the first, -1 the second, 0 neither."""
+        significant = self.piece(matched, row, depths, pairs) < self.alpha
+        return np.where(significant, leads(matched, row, depths, pairs), np.int8(0))
 
     def told(self) -> dict[str, Any]:
         """Return the attributes of a result that depends on it."""
-        corrected = {"adjust": str(self.adjust), "family": "depth"} if self.adjust else {}
+        corrected = {"adjust": str(self.adjust), "family": self.family} if self.adjust else {}
         return {"test": repr(self.test), **corrected, "alpha": self.alpha}

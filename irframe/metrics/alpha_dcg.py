@@ -69,3 +69,11 @@ class alpha_DCG(Metric):
             return total
         most = n_subtopics * np.cumsum((1 - self.alpha) ** (rank - 1) * weights)
         return total / positive(most)
+
+    def terms(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        weights = 1 / np.log2(1 + rank)
+        if not self.bound:
+            return novelty * weights
+        most = n_subtopics * np.sum((1 - self.alpha) ** (rank - 1) * weights)
+        return np.asarray(novelty * weights / positive(most))

@@ -62,3 +62,9 @@ class alpha_nDCG(Metric):
         weights = 1 / np.log2(1 + rank)
         ideal = np.cumsum(stretch(ideal_novelty, len(rank)) * weights, axis=-1)
         return np.asarray(np.cumsum(novelty * weights, axis=-1) / positive(ideal))
+
+    def terms(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        weights = 1 / np.log2(1 + rank)
+        ideal = stretch(ideal_novelty, len(rank)) @ weights
+        return np.asarray(novelty * weights / positive(ideal)[..., np.newaxis])

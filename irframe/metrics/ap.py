@@ -71,6 +71,10 @@ class AP(Metric):
         """Return average precision at each depth."""
         return np.cumsum(precision * relevant, axis=-1) / normaliser
 
+    def terms(self, *, relevant: Array, precision: Floats, normaliser: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(precision * relevant / normaliser[..., -1:])
+
     def reading(
         self, *, relevant: Array, precision: Floats, rank: Floats, normaliser: Floats
     ) -> Reading:

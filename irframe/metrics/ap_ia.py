@@ -54,3 +54,8 @@ class AP_IA(Metric):
         """Return the mean over subtopics of average precision down to each depth."""
         worth = (hits.earlier + 1) / positive(hits.spread(by_subtopic))
         return np.asarray(np.cumsum(hits.total(worth) / rank, axis=-1) / positive(n_subtopics))
+
+    def terms(self, *, hits: Hits, rank: Floats, n_subtopics: Array, by_subtopic: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        worth = (hits.earlier + 1) / positive(hits.spread(by_subtopic))
+        return np.asarray(hits.total(worth) / rank / positive(n_subtopics))

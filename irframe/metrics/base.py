@@ -99,7 +99,8 @@ class Metric(metaclass=MetricType):
     metrics with one: ``"cut"`` where a relevant document past the depth can only lower the score,
     ``"list"`` where it may also raise it, see `irframe.extremes.fillings`; `graded`, what else it
     takes where grades gain differently: ``"labelings"`` or ``"ratios"``, the modules of
-    `irframe.extremes`; `reading`, what users do who follow the metric, an
+    `irframe.extremes`; `terms`, a further kernel for what each rank adds to the score at the last
+    depth, for metrics that are such a sum; `reading`, what users do who follow the metric, an
     `irframe.metrics.reading.Reading`, for those of the C/W/L framework. A class made with
     ``abstract=True`` is none of the metrics, but what some share.
 
@@ -129,6 +130,7 @@ class Metric(metaclass=MetricType):
     fillings: ClassVar[Literal["", "cut", "list"]] = ""
     graded: ClassVar[Literal["", "labelings", "ratios"]] = ""
     ceiling: ClassVar[Callable[..., Floats] | None] = None
+    terms: ClassVar[Callable[..., Floats] | None] = None
     reading: ClassVar[Callable[..., Any] | None] = None
     kernel: ClassVar[Callable[..., Floats]]
 
@@ -137,7 +139,7 @@ class Metric(metaclass=MetricType):
         if abstract:
             return
         _refuse_taken(cls)
-        for kernel in ("kernel", "ceiling", "reading"):
+        for kernel in ("kernel", "ceiling", "terms", "reading"):
             if getattr(cls, kernel, None):
                 refuse_words(cls, kernel)
         METRICS[cls.__name__] = cls

@@ -49,3 +49,7 @@ class BinG(Metric):
     def kernel(self, *, relevant: Array, found: Floats, rank: Floats, n_relevant: Array) -> Floats:
         """Return the discounted share of the relevant documents found down to each depth."""
         return np.cumsum(relevant / np.log2(2 + rank - found), axis=-1) / positive(n_relevant)
+
+    def terms(self, *, relevant: Array, found: Floats, rank: Floats, n_relevant: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(relevant / np.log2(2 + rank - found) / positive(n_relevant))

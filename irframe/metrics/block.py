@@ -13,7 +13,16 @@ Array = NDArray[Any]
 
 RANKING = ("grade", "retrieved", "tied", "tail", "tail_size", "beyond", "doc")
 """Fields with a value for every ranking."""
-TOPIC = ("count", "pool_count", "top", "pool_depth", "start", "subtopic_count", "ideal")
+TOPIC = (
+    "count",
+    "pool_count",
+    "top",
+    "pool_depth",
+    "start",
+    "subtopic_count",
+    "stratum_count",
+    "ideal",
+)
 """Fields with a value for every topic, shared by its rankings."""
 
 
@@ -50,12 +59,17 @@ class Block:
     beyond
         Unjudged documents past the last rank, shape (..., topic).
     doc, start
-        Of judgments by subtopic: where each document stands in the recall base of its topic, shape
-        (..., topic, depth), and where that begins in `subtopic_grade`, shape (topic,).
+        Of judgments by subtopic or stratum: where each document stands in the recall base of its
+        topic, shape (..., topic, depth), and where that begins in `subtopic_grade` or `stratum`,
+        shape (topic,).
     subtopic_grade
         Grades of all judged documents by subtopic, shape (judged, subtopic).
     subtopic_count
         As `count` for every subtopic, shape (topic, subtopic, level).
+    stratum
+        The stratum of the pool that each judged document is of, by number, shape (judged,).
+    stratum_count
+        As `count` for every stratum, shape (topic, stratum, level).
     ideal, ideal_of
         Gains of the rankings that cover subtopics best, shape (topic, variant, rank), and for which
         alpha and which lowest relevant grade, shape (variant, 2).
@@ -88,6 +102,8 @@ class Block:
     start: Array | None = None
     subtopic_grade: NDArray[np.int8] | None = None
     subtopic_count: Array | None = None
+    stratum: Array | None = None
+    stratum_count: Array | None = None
     ideal: Array | None = None
     ideal_of: Array | None = None
 
@@ -165,7 +181,7 @@ class Block:
         kept = replace(self, levels=self.levels[there], top=top, pool_depth=pool_depth)
         if there.all():
             return kept
-        names = ("count", "pool_count", "tail", "subtopic_count")
+        names = ("count", "pool_count", "tail", "subtopic_count", "stratum_count")
         by_level = {name: getattr(self, name) for name in names}
         return replace(kept, **{k: v[..., there] for k, v in by_level.items() if v is not None})
 

@@ -60,7 +60,14 @@ class Bpref(Metric):
         self, *, relevant: Array, assessed: Array, n_relevant: Array, n_nonrelevant: Array
     ) -> Floats:
         """Return bpref of the list cut at each depth."""
+        words = {"n_relevant": n_relevant, "n_nonrelevant": n_nonrelevant}
+        return np.cumsum(self.terms(relevant=relevant, assessed=assessed, **words), axis=-1)
+
+    def terms(
+        self, *, relevant: Array, assessed: Array, n_relevant: Array, n_nonrelevant: Array
+    ) -> Floats:
+        """Return what each rank adds to the score of the list."""
         above = np.cumsum(assessed & ~relevant, axis=-1, dtype=np.float64)
         limit = n_relevant if self.variant == "2004" else np.minimum(n_relevant, n_nonrelevant)
         kept = (1 - np.minimum(above, n_relevant) / positive(limit)) * relevant
-        return np.cumsum(kept, axis=-1) / positive(n_relevant)
+        return np.asarray(kept / positive(n_relevant))

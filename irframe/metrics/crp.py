@@ -56,3 +56,7 @@ class CRP(Metric):
         """Return the summed relative position down to each depth."""
         curve = np.cumsum(relative_position, axis=-1, dtype=np.float64)
         return np.where(recall_base(expected_ranks) > 0, curve, np.nan)
+
+    def terms(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.where(recall_base(expected_ranks) > 0, relative_position, np.nan)

@@ -63,6 +63,10 @@ class DCG(Metric):
         """Return the discounted gain down to each depth."""
         return np.cumsum(gain * discounts(self.discount, self.base, gain.shape[-1]), axis=-1)
 
+    def terms(self, *, gain: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return gain * discounts(self.discount, self.base, gain.shape[-1])
+
     def ceiling(self, *, filled_gain: Floats) -> Floats:
         """Return the discounted gain if unjudged documents gained the most."""
         return self.kernel(gain=filled_gain)

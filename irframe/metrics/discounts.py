@@ -1,11 +1,24 @@
 """Rank discounts of the cumulated-gain family."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
 DISCOUNTS = ("log2", "zipf", "jk")
+
+
+def positive(denominator: NDArray[Any]) -> Floats:
+    """Return a denominator with infinity for 0, so that a share of nothing is 0.
+
+    Examples
+    --------
+    >>> 3 / positive(np.array([0, 6]))
+    array([0. , 0.5])
+    """
+    return np.where(denominator > 0, denominator, np.inf)
 
 
 def discounts(kind: str, base: float, ranks: int) -> Floats:

@@ -57,11 +57,15 @@ class ERR(Metric):
 
     def kernel(self, *, gain: Floats, rank: Floats) -> Floats:
         """Return the expected reciprocal rank of the stop at each depth."""
+        return np.cumsum(self.terms(gain=gain, rank=rank), axis=-1)
+
+    def terms(self, *, gain: Floats, rank: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
         reached = np.ones_like(gain)
         np.cumprod(1 - gain[..., :-1], axis=-1, out=reached[..., 1:])
         reached *= gain
         reached /= rank
-        return np.cumsum(reached, axis=-1)
+        return reached
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
         """Return the value if unjudged documents and the next below were sure to satisfy."""

@@ -67,3 +67,8 @@ class ERR_IA(Metric):
         if not self.bound:
             return np.asarray(total)
         return np.asarray(total / np.cumsum((1 - self.alpha) ** (rank - 1) / rank))
+
+    def terms(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        most = np.sum((1 - self.alpha) ** (rank - 1) / rank) if self.bound else 1.0
+        return np.asarray(novelty / rank / positive(n_subtopics) / most)

@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from irframe.errors import MetricError
 from irframe.gains import Binary, Gain
 from irframe.metrics.block import Block
-from irframe.metrics.discounts import discounts, ideal_sum
+from irframe.metrics.discounts import discounts, ideal_sum, positive
 from irframe.metrics.relative_position import ExpectedRanks, expected_ranks, relative_position
 from irframe.metrics.share import share
+from irframe.metrics.strata import Strata
 from irframe.metrics.subtopics import Hits, find_hits
 from irframe.names import UNJUDGED
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Steps = tuple[Floats, Array]
-
 
 Word = TypeVar("Word", bound=Callable[..., Any])
 
@@ -32,18 +32,6 @@ def of_judgments(word: Word) -> Word:
     """Say of a word that it depends on judgments and the depth alone."""
     JUDGED_WORDS.add(word.__name__)
     return word
-
-
-def positive(denominator: Array) -> Floats:
-    """Return a denominator with infinity for 0, so that a share of nothing is 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> 3 / positive(np.array([0, 6]))
-    array([0. , 0.5])
-    """
-    return np.where(denominator > 0, denominator, np.inf)
 
 
 class Evidence:
@@ -252,10 +240,21 @@ class Evidence:
     @of_judgments
     def ideal_gain(self, gain: Gain, rel: int, discount: str, base: float, ideal: str) -> Floats:
         """Discounted gain of the ideal ranking at each depth, infinite for none; (..., depth)."""
-        falls, counts = self.pool_steps(gain, rel, ideal) or self.ideal_steps(gain, rel)
-        full = ideal == "full"
+        steps = self.pool_steps(gain, rel, ideal) or self.ideal_steps(gain, rel)
+        return self._ideal_sum(*steps, discount, base, full=ideal == "full")
+
+    @of_judgments
+    def estimated_ideal(self, gain: Gain, rel: int, ideal: str) -> Floats:
+        """Return the same of as many documents of each grade as strata make expect, by log2."""
+        count = np.floor(self.strata.estimated_count + 0.5).astype(np.int64)
+        falls, counts = self._staircase(count, gain, rel)
+        return self._ideal_sum(falls, counts[..., np.newaxis, :], full=ideal == "full")
+
+    def _ideal_sum(
+        self, falls: Floats, counts: Array, kind: str = "log2", base: float = 2, *, full: bool
+    ) -> Floats:
         longest = max(len(self.rank), int(counts.max(initial=0)) if full else 0)
-        cumulated = np.concatenate([[0.0], np.cumsum(discounts(discount, base, longest))])
+        cumulated = np.concatenate([[0.0], np.cumsum(discounts(kind, base, longest))])
         cut = np.full(1, np.inf) if full else self.rank
         return positive(ideal_sum(falls, counts, cumulated, cut))
 
@@ -319,6 +318,11 @@ class Evidence:
         return found
 
     @cached_property
+    def strata(self) -> Strata:
+        """Return the strata of the pool, as `irframe.metrics.strata`; one if none are told."""
+        return Strata.of(self._block)
+
+    @cached_property
     def pool_count(self) -> Array:
         """Judged documents at each level in the pool of every depth; (..., depth, level)."""
         if self._block.pool_count is not None:
@@ -327,8 +331,7 @@ class Evidence:
         return np.broadcast_to(self._block.count[..., np.newaxis, :], shape)
 
     def _at_least(self, count: Array, rel: int) -> Array:
-        total: Array = count[..., self._block.levels >= rel].sum(axis=-1)
-        return total
+        return np.asarray(count[..., self._block.levels >= rel].sum(axis=-1))
 
     def _staircase(self, count: Array, gain: Gain, rel: int) -> Steps:
         level_gain = gain.map(self._block.levels, rel=rel, top=self._top)

@@ -53,9 +53,16 @@ class G(Metric):
         self, *, gain: Floats, cumulated_gain: Floats, rank: Floats, ideal_steps: Steps
     ) -> Floats:
         """Return the share of the gain of the list cut at each depth."""
+        words = {"gain": gain, "cumulated_gain": cumulated_gain, "rank": rank}
+        return np.cumsum(self.terms(**words, ideal_steps=ideal_steps), axis=-1)
+
+    def terms(
+        self, *, gain: Floats, cumulated_gain: Floats, rank: Floats, ideal_steps: Steps
+    ) -> Floats:
+        """Return what each rank adds to the score of the list."""
         falls, counts = ideal_steps
         ideal = np.zeros((*counts.shape[:-2], len(rank)))
         for step, fall in enumerate(falls):
             ideal += fall * (rank <= counts[..., step])
         missed = np.cumsum(np.maximum(ideal, 1), axis=-1) - cumulated_gain
-        return np.cumsum(gain / np.log2(2 + missed), axis=-1) / positive(counts @ falls)
+        return np.asarray(gain / np.log2(2 + missed) / positive(counts @ falls))

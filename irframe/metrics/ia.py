@@ -7,6 +7,7 @@ import numpy as np
 
 from irframe.errors import MetricError
 from irframe.metrics.base import Floats, Metric, parameter
+from irframe.metrics.contributions import added_by_rank, refuse_without_terms
 from irframe.metrics.evidence import Evidence, positive
 from irframe.metrics.parse_metric import parse_metric
 
@@ -83,3 +84,13 @@ class IA(Metric):
             total = total + np.where(there, inner.score(evidence), 0.0)
             number = number + there
         return np.asarray(total / positive(number))
+
+    def terms(self, *, subtopics_apart: list[Evidence]) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        inner = self.inner
+        refuse_without_terms([inner])
+        rel = getattr(inner, "rel", 1)
+        there = [evidence.n_relevant(rel) > 0 for evidence in subtopics_apart]
+        added = [added_by_rank(inner, evidence) for evidence in subtopics_apart]
+        total = np.sum([np.where(*pair, 0.0) for pair in zip(there, added, strict=True)], axis=0)
+        return np.asarray(total / positive(np.sum(there, axis=0)))

@@ -7,17 +7,15 @@ import numpy as np
 
 from irframe.metrics.base import Array, Floats, Metric, parameter
 from irframe.metrics.evidence import positive
+from irframe.metrics.strata import EPSILON, Strata, above
 
 POOLED_UNJUDGED = -1
 """The grade that marks a document as pooled and not judged."""
 
-EPSILON = 0.00001
-"""Smoothing of the inferred precision, as in trec_eval."""
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class InfAP(Metric):
-    """Average precision as inferred from a random sample of the pool.
+    """Average precision as inferred from a random sample of the pool, or of each of its strata.
 
     Parameters
     ----------
@@ -33,7 +31,12 @@ class InfAP(Metric):
     For a relevant document at rank i the precision above it is estimated as
     ``(pooled above / (i-1)) * (relevant above + e) / (judged above + 2e)`` with e = 0.00001.
     Grades below 0 mark documents that were pooled and left out of the sample; unlisted documents
-    were not pooled. On complete judgments of the whole list it is close to AP.
+    were not pooled. On complete judgments of the whole list it is close to AP. So has trec_eval it.
+
+    Where judgments have a column `stratum`, it is xinfAP, the ``infAP`` of NIST's sample_eval.pl:
+    ``1/i + sum over strata c of (c above / i) * (relevant of c above + e) / (judged of c above +
+    3e)``, averaged over the judged relevant documents, each of which counts N_c / n_c times, the
+    documents of its stratum by those judged. On complete judgments it is AP.
 
     Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: outside the pool.
 
@@ -41,6 +44,8 @@ class InfAP(Metric):
     ----------
     .. [1] Yilmaz, Aslam. Estimating average precision with incomplete and imperfect judgments.
        CIKM 2006. doi:10.1145/1183614.1183633
+    .. [2] Yilmaz, Kanoulas, Aslam. A simple and efficient sampling method for estimating AP and
+       NDCG. SIGIR 2008. doi:10.1145/1390334.1390437
 
     Examples
     --------
@@ -52,14 +57,38 @@ class InfAP(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("infAP",)
+    aliases: ClassVar = ("infAP", "xinfAP")
 
     def kernel(
-        self, *, relevant: Array, judged: Array, assessed: Array, rank: Floats, n_relevant: Array
+        self,
+        *,
+        relevant: Array,
+        judged: Array,
+        assessed: Array,
+        rank: Floats,
+        n_relevant: Array,
+        strata: Strata,
     ) -> Floats:
         """Return inferred average precision of the list cut at each depth."""
-        pooled = np.cumsum(judged, axis=-1, dtype=np.float64) - judged
-        seen = np.cumsum(assessed, axis=-1, dtype=np.float64) - assessed
-        found = np.cumsum(relevant, axis=-1, dtype=np.float64) - relevant
-        precision_above = pooled * (found + EPSILON) / (seen + 2 * EPSILON)
-        return np.cumsum((1 + precision_above) / rank * relevant, axis=-1) / positive(n_relevant)
+        words = {"judged": judged, "assessed": assessed, "n_relevant": n_relevant}
+        return np.cumsum(self.terms(relevant=relevant, rank=rank, strata=strata, **words), axis=-1)
+
+    def terms(
+        self,
+        *,
+        relevant: Array,
+        judged: Array,
+        assessed: Array,
+        rank: Floats,
+        n_relevant: Array,
+        strata: Strata,
+    ) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        if strata.given:
+            expected = strata.relevant_above(relevant, assessed)
+            counted = strata.at_rank(strata.worth) * relevant
+            total = strata.estimated_relevant(self.rel)
+        else:
+            share = (above(relevant) + EPSILON) / (above(assessed) + 2 * EPSILON)
+            expected, counted, total = above(judged) * share, relevant, n_relevant
+        return np.asarray((1 + expected) / rank * counted / positive(total))

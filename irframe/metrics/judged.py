@@ -45,3 +45,7 @@ class Judged(Metric):
     def kernel(self, *, judged: Array, seen: Array) -> Floats:
         """Return the share of judged documents down to each depth."""
         return np.cumsum(judged, axis=-1, dtype=np.float64) / positive(seen)
+
+    def terms(self, *, judged: Array, seen: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(judged / positive(seen[..., -1:]))

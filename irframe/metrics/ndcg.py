@@ -84,3 +84,7 @@ class nDCG(Metric):
     def kernel(self, *, gain: Floats, weights: Floats, ideal_gain: Floats) -> Floats:
         """Return the share of the ideal discounted gain at each depth."""
         return np.cumsum(gain * weights, axis=-1) / ideal_gain
+
+    def terms(self, *, gain: Floats, weights: Floats, ideal_gain: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(gain * weights / ideal_gain[..., -1:])

@@ -60,3 +60,8 @@ class nERR_IA(Metric):
         """Return the share of the ideal ranking's at each depth."""
         ideal = np.cumsum(stretch(ideal_novelty, len(rank)) / rank, axis=-1)
         return np.asarray(np.cumsum(novelty / rank, axis=-1) / positive(ideal))
+
+    def terms(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        ideal = stretch(ideal_novelty, len(rank)) @ (1 / rank)
+        return np.asarray(novelty / rank / positive(ideal)[..., np.newaxis])

@@ -61,3 +61,8 @@ class nNRBP(Metric):
         ideal = ideal_novelty @ self.beta ** np.arange(ideal_novelty.shape[-1])
         total = np.cumsum(novelty * self.beta ** (rank - 1), axis=-1)
         return np.asarray(total / positive(ideal)[..., np.newaxis])
+
+    def terms(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        ideal = ideal_novelty @ self.beta ** np.arange(ideal_novelty.shape[-1])
+        return np.asarray(novelty * self.beta ** (rank - 1) / positive(ideal)[..., np.newaxis])

@@ -62,3 +62,8 @@ class NRBP(Metric):
         """Return the gain collected down to each depth."""
         scale = (1 - (1 - self.alpha) * self.beta) / positive(n_subtopics)
         return np.asarray(scale * np.cumsum(novelty * self.beta ** (rank - 1), axis=-1))
+
+    def terms(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        scale = (1 - (1 - self.alpha) * self.beta) / positive(n_subtopics)
+        return np.asarray(scale * novelty * self.beta ** (rank - 1))

@@ -48,3 +48,7 @@ class NumNonrelJudgedRet(Metric):
     def kernel(self, *, relevant: Array, assessed: Array) -> Floats:
         """Return the judged non-relevant documents down to each depth."""
         return np.cumsum(assessed & ~relevant, axis=-1, dtype=np.float64)
+
+    def terms(self, *, relevant: Array, assessed: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(assessed & ~relevant, np.float64)

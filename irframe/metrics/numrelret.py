@@ -49,6 +49,10 @@ class NumRelRet(Metric):
         """Return the relevant documents down to each depth."""
         return found
 
+    def terms(self, *, relevant: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return relevant.astype(np.float64)
+
     def ceiling(self, *, found: Floats, unjudged: Array) -> Floats:
         """Return the relevant and unjudged documents down to each depth."""
         return np.asarray(found + np.cumsum(unjudged, axis=-1))

@@ -44,3 +44,7 @@ class NumRet(Metric):
     def kernel(self, *, seen: Array) -> Floats:
         """Return the length of the list cut at each depth."""
         return seen.astype(np.float64)
+
+    def terms(self, *, rank: Floats, retrieved: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(rank <= retrieved, np.float64)

@@ -59,6 +59,10 @@ class P(Metric):
         """Return the mean gain down to each depth."""
         return cumulated_gain / rank
 
+    def terms(self, *, gain: Floats, rank: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(gain / rank[-1])
+
     def reading(self, *, cumulated_gain: Floats, rank: Floats) -> Reading:
         """Return what users do who stop at each depth."""
         return Reading(cumulated_gain, np.broadcast_to(rank, cumulated_gain.shape))

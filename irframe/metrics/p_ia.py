@@ -55,3 +55,7 @@ class P_IA(Metric):
         """Return the mean over subtopics of precision at each depth."""
         covered = np.cumsum(hits.total(hits.covers), axis=-1)
         return np.asarray(covered / rank / positive(n_subtopics))
+
+    def terms(self, *, hits: Hits, rank: Floats, n_subtopics: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(hits.total(hits.covers) / rank[-1] / positive(n_subtopics))

@@ -97,6 +97,23 @@ class Q(Metric):
                 total[..., depth - 1] = np.cumsum(reward[..., :depth] / effort, axis=-1)[..., -1]
         return total / normaliser
 
+    def terms(
+        self,
+        *,
+        relevant: Array,
+        found: Floats,
+        cumulated_gain: Floats,
+        rank: Floats,
+        normaliser: Floats,
+        ideal_steps: Steps,
+        pool_steps: Steps | None,
+    ) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        falls, counts = ideal_steps if pool_steps is None else pool_steps
+        effort = self._effort(falls, counts[..., -1:, :], rank)
+        reward = (found + self.beta * cumulated_gain) * relevant
+        return np.asarray(reward / effort / normaliser[..., -1:])
+
     def _effort(self, falls: Floats, counts: Array, rank: Floats) -> Floats:
         ranks = np.arange(len(rank) + 1.0)
         return rank + self.beta * ideal_sum(falls, counts, ranks, rank)

@@ -59,6 +59,10 @@ class RBP(Metric):
         """Return the expected rate of gain at each depth."""
         return np.cumsum(gain * ((1 - self.p) * self.p ** (rank - 1)), axis=-1)
 
+    def terms(self, *, gain: Floats, rank: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(gain * ((1 - self.p) * self.p ** (rank - 1)))
+
     def reading(self, *, gain: Floats, rank: Floats) -> Reading:
         """Return what users do with the list cut at each depth."""
         gained = np.cumsum(gain * self.p ** (rank - 1), axis=-1)

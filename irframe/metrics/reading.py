@@ -46,6 +46,11 @@ class Reading(NamedTuple):
         nothing = np.zeros(np.broadcast_shapes(self.gained.shape, self.read.shape))
         return np.divide(self.gained, self.read, out=nothing, where=self.gained > 0)
 
+    @property
+    def terms(self) -> Floats:
+        """What each rank adds to the gain for a rank read, down to the last rank."""
+        return np.asarray(np.diff(self.gained, axis=-1, prepend=0) / self.read[..., -1:])
+
     def quantities(self) -> dict[str, Floats]:
         """Return the five quantities of the framework by name; every rank costs 1."""
         return {
@@ -88,6 +93,10 @@ class Stopping(Metric, abstract=True):
         """Return the gain for a rank read of users who stop at each depth."""
         return self.reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank).utility
 
+    def terms(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return self.reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank).terms
+
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
         """Return what users do who stop at each depth."""
         weight = reached(self.continuation(gain, cumulated_gain, rank))
@@ -127,6 +136,10 @@ class ReadingOn(Metric, abstract=True):
     def kernel(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:
         """Return the gain for a rank read of the list cut at each depth."""
         return self.reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank).utility
+
+    def terms(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return self.reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank).terms
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
         """Return what users do with the list cut at each depth."""

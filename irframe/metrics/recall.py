@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from irframe.metrics.base import Array, Floats, Metric, parameter
 from irframe.metrics.evidence import positive
 
@@ -53,3 +55,7 @@ class Recall(Metric):
     def kernel(self, *, found: Floats, n_relevant: Array) -> Floats:
         """Return the share of the relevant documents found down to each depth."""
         return found / positive(n_relevant)
+
+    def terms(self, *, relevant: Array, n_relevant: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(relevant / positive(n_relevant))

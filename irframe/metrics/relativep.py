@@ -56,3 +56,7 @@ class RelativeP(Metric):
     def kernel(self, *, found: Floats, rank: Floats, n_relevant: Array) -> Floats:
         """Return the share of the relevant documents there might be down to each depth."""
         return found / positive(np.minimum(rank, n_relevant))
+
+    def terms(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(relevant / positive(np.minimum(rank[-1], n_relevant)))

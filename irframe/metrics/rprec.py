@@ -55,3 +55,7 @@ class Rprec(Metric):
         last = np.clip(n_relevant, 1, found.shape[-1]) - 1
         at_r = np.take_along_axis(found, np.broadcast_to(last, shape), axis=-1)
         return np.minimum(found, at_r) / positive(n_relevant)
+
+    def terms(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(relevant * (rank <= n_relevant) / positive(n_relevant))

@@ -57,3 +57,8 @@ class RprecMult(Metric):
         cut = np.floor(self.multiple * n_relevant + 0.9).astype(np.intp)
         last = np.broadcast_to(np.clip(cut, 1, found.shape[-1]) - 1, (*found.shape[:-1], 1))
         return np.minimum(found, np.take_along_axis(found, last, axis=-1)) / positive(cut)
+
+    def terms(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        cut = np.floor(self.multiple * n_relevant + 0.9)
+        return np.asarray(relevant * (rank <= cut) / positive(cut))

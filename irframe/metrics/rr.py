@@ -53,6 +53,10 @@ class RR(Metric):
         reached = (rank >= first) & relevant.any(axis=-1, keepdims=True)
         return np.where(reached, 1 / first, 0.0)
 
+    def terms(self, *, relevant: Array, found: Floats, rank: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray((relevant & (found == 1)) / rank)
+
     def reading(self, *, found: Floats, relevant: Array, rank: Floats) -> Reading:
         """Return what users do who stop at the first relevant document, or never."""
         stops = np.minimum(found, 1)

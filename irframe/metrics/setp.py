@@ -53,6 +53,10 @@ class SetP(Metric):
         """Return the precision of the list cut at each depth."""
         return found / positive(seen)
 
+    def terms(self, *, relevant: Array, seen: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(relevant / positive(seen[..., -1:]))
+
     def ceiling(self, *, found: Floats, unjudged: Array, seen: Array) -> Floats:
         """Return the precision if unjudged documents were relevant."""
         return self.kernel(found=found + np.cumsum(unjudged, axis=-1), seen=seen)

@@ -53,3 +53,7 @@ class SetRelativeP(Metric):
     def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
         """Return the relative precision of the list cut at each depth."""
         return found / positive(np.minimum(seen, n_relevant))
+
+    def terms(self, *, relevant: Array, seen: Array, n_relevant: Array) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(relevant / positive(np.minimum(seen[..., -1:], n_relevant)))

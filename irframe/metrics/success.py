@@ -49,6 +49,10 @@ class Success(Metric):
         """Return 1 from the first relevant document on."""
         return (found > 0).astype(np.float64)
 
+    def terms(self, *, relevant: Array, found: Floats) -> Floats:
+        """Return what each rank adds to the score of the list."""
+        return np.asarray(relevant & (found == 1), np.float64)
+
     def ceiling(self, *, found: Floats, unjudged: Array) -> Floats:
         """Return 1 from the first document on that is relevant or unjudged."""
         return self.kernel(found=found + np.cumsum(unjudged, axis=-1))

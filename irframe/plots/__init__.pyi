@@ -15,6 +15,7 @@ from .depth_curves import depth_curves as depth_curves
 from .difference_histogram import difference_histogram as difference_histogram
 from .effort_gain import effort_gain as effort_gain
 from .equal_cost import equal_cost as equal_cost
+from .explained import explained as explained
 from .hasse import hasse as hasse
 from .judge_ranks import judge_ranks as judge_ranks
 from .ladder import ladder as ladder

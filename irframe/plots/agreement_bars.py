@@ -27,7 +27,7 @@ def agreement_bars(
     Parameters
     ----------
     checked
-        What `irframe.cross_check` returned.
+        What `irframe.significance_agreement` returned.
     test
         Which of its tests; may be left out where there is only one.
     ax
@@ -53,7 +53,7 @@ def agreement_bars(
     Examples
     --------
     >>> import irframe as ir
-    >>> checked = ir.cross_check(ir.cube(*ir.example_track()), "P", "AP", at=[5, 10])
+    >>> checked = ir.significance_agreement(ir.cube(*ir.example_track()), "P", "AP", at=[5, 10])
     >>> len(checked.ireval.plot.agreement_bars().patches)
     16
     """

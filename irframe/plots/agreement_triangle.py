@@ -37,7 +37,7 @@ def agreement_triangle(
     Parameters
     ----------
     checked
-        What `irframe.cross_check` returned.
+        What `irframe.significance_agreement` returned.
     metric, test, depth
         Which of its metrics, tests and depths; may be left out where there is only one.
     ax
@@ -63,7 +63,7 @@ def agreement_triangle(
     Examples
     --------
     >>> import irframe as ir
-    >>> checked = ir.cross_check(ir.cube(*ir.example_track()), "P", at=10)
+    >>> checked = ir.significance_agreement(ir.cube(*ir.example_track()), "P", at=10)
     >>> len(checked.ireval.plot.agreement_triangle().collections)
     4
     """

@@ -35,7 +35,7 @@ def told_check(checked: xr.Dataset) -> str:
 def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
     """Return what was found by one test, which need not be named where there is only one."""
     if not {"verdict", "share", "rank"} <= set(checked.data_vars):
-        raise InputError("what cross_check returned", "other data")
+        raise InputError("what significance_agreement returned", "other data")
     names = [str(name) for name in checked["test"].to_numpy()]
     place = 0 if test is None and len(names) == 1 else None
     if place is None and test not in names:

@@ -58,9 +58,9 @@ def equal_cost(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('pool depth d = evaluation depth', 'topics')
     """
-    if not isinstance(found, xr.Dataset) or not {"told_apart", "topics"} <= set(found.data_vars):
+    if not isinstance(found, xr.Dataset) or not {"significant", "topics"} <= set(found.data_vars):
         raise InputError("what budget gives", type(found).__name__)
-    shares = only_metric(found["told_apart"], metric)
+    shares = only_metric(found["significant"], metric)
     ax = new_axes(ax, figsize=figsize)
     depths = found[DEPTH].to_numpy()
     colours = {"vmin": shares.min().item(), "vmax": shares.max().item(), "cmap": "viridis"}

@@ -35,7 +35,7 @@ def orderings(
     Parameters
     ----------
     lined_up
-        What `irframe.line_up` returned.
+        What `irframe.side_by_side` returned.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -54,12 +54,15 @@ def orderings(
     Examples
     --------
     >>> import irframe as ir
-    >>> pair = ir.cube(*ir.example_track()).ireval.line_up("monot5", "bm25", "P", "AP", depth=10)
+    >>> cube = ir.cube(*ir.example_track())
+    >>> pair = cube.ireval.side_by_side("monot5", "bm25", "P", "AP", depth=10)
     >>> len(pair.ireval.plot.orderings().images)
     5
     """
     if not {"label", "gain_a", "gain_b"} <= set(lined_up.data_vars):
-        raise InputError("what line_up returned", "other data", "call cube.ireval.line_up first")
+        raise InputError(
+            "what side_by_side returned", "other data", "call cube.ireval.side_by_side first"
+        )
     topics, depths = lined_up.sizes[TOPIC], lined_up.sizes[DEPTH]
     metrics = lined_up.sizes.get(METRIC, 0)
     columns = 3 * depths + 3 * GAP + WIDE * metrics

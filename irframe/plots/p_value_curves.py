@@ -31,7 +31,7 @@ def p_value_curves(
     Parameters
     ----------
     data
-        What `irframe.discriminative_power` gives (achieved significance levels), or a comparison
+        What `irframe.bootstrap_sensitivity` gives (achieved significance levels), or a comparison
         frame (its unadjusted p-values).
     alpha
         Significance level, marked by a dotted line; the axis ends at three times alpha. By
@@ -59,7 +59,7 @@ def p_value_curves(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> scores = runs.ireval.evaluate(qrels, ["AP", "RR"])
-    >>> ax = scores.ireval.discriminative_power(samples=200).ireval.plot.p_value_curves()
+    >>> ax = scores.ireval.bootstrap_sensitivity(samples=200).ireval.plot.p_value_curves()
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['AP: 75% of pairs, difference 0.130', 'RR: 32% of pairs, difference 0.255', 'alpha = 0.05']
     """
@@ -91,7 +91,7 @@ def p_value_curves(
 
 def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
     if "asl" not in data or "delta" not in data:
-        raise InputError("what discriminative_power gives", ", ".join(map(str, data.data_vars)))
+        raise InputError("what bootstrap_sensitivity gives", ", ".join(map(str, data.data_vars)))
     asl = data["asl"]
     others = [str(dim) for dim in asl.dims if dim != PAIR]
     for place in np.ndindex(*(asl.sizes[dim] for dim in others)):

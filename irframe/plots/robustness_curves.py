@@ -13,7 +13,7 @@ from irframe.plots.canvas import FAINT, MARKERS, legend_beside, new_axes, series
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PERCENT, SEED = "percent", "seed"
+SHARE, SEED = "share", "seed"
 
 
 def robustness_curves(
@@ -58,11 +58,11 @@ def robustness_curves(
     >>> cube = ir.cube(*ir.example_track())
     >>> ax = cube.ireval.robustness("AP", "Bpref", seeds=3).ireval.plot.robustness_curves()
     >>> ax.get_xlabel()
-    'judgments kept, %'
+    'share of the judgments kept'
     """
-    if not isinstance(agreement, xr.DataArray) or not {PERCENT, SEED} <= set(agreement.dims):
+    if not isinstance(agreement, xr.DataArray) or not {SHARE, SEED} <= set(agreement.dims):
         found = ", ".join(map(str, getattr(agreement, "dims", ()))) or type(agreement).__name__
-        raise InputError("what robustness gives, over percent and seed", found)
+        raise InputError("what robustness gives, over share and seed", found)
     known = agreement[DEPTH].to_numpy().tolist() if DEPTH in agreement.dims else [depth]
     if depth is None and len(known) == 1:
         depth = known[0]
@@ -70,16 +70,16 @@ def robustness_curves(
         found = "none chosen" if depth is None else repr(depth)
         raise ParameterError("depth= to be one of the depths scored", found, "", known)
     chosen = agreement.sel({DEPTH: depth}) if DEPTH in agreement.dims else agreement
-    chosen = chosen.sortby(PERCENT, ascending=False)
+    chosen = chosen.sortby(SHARE, ascending=False)
     means, spread = chosen.mean(SEED), chosen.std(SEED)
-    percents = chosen[PERCENT].to_numpy()
-    places = percents if 100 in percents else np.append(100, percents)
+    shares = chosen[SHARE].to_numpy()
+    places = shares if 1 in shares else np.append(1, shares)
     ax = new_axes(ax, figsize=figsize)
     ax.axhline(0.9, color=FAINT, linestyle=":", linewidth=1)
     for number, metric in enumerate(chosen[METRIC].to_numpy()):
         lines = [part.sel({METRIC: metric}).to_numpy() for part in (means, spread)]
         mean, half = (
-            np.append(whole, line) if len(places) > len(percents) else line
+            np.append(whole, line) if len(places) > len(shares) else line
             for whole, line in zip((1.0, 0.0), lines, strict=True)
         )
         colour = series_style(number)["color"]
@@ -87,8 +87,8 @@ def robustness_curves(
         ax.plot(places, mean, color=colour, marker=marker, markersize=4, label=str(metric))
         ax.fill_between(places, mean - half, mean + half, color=colour, alpha=0.15, linewidth=0)
     method = told_method(chosen.attrs) or "agreement"
-    ax.set(xlabel="judgments kept, %", ylabel=f"agreement with all judgments ({method})")
-    ax.set_xlim(102, min(percents) - 2)
+    ax.set(xlabel="share of the judgments kept", ylabel=f"agreement with all judgments ({method})")
+    ax.set_xlim(1.02, min(shares) - 0.02)
     ax.set_xticks(places)
     legend_beside(ax)
     return ax

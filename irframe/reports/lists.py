@@ -1,16 +1,16 @@
 """The top of every ranking, document by document."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.frames.rank import rank
-from irframe.names import DEPTH, DOC, EMPTY, RANK, SYSTEM, TOPIC, UNJUDGED, roles
+from irframe.errors import InputError
+from irframe.names import EMPTY, UNJUDGED
 from irframe.reports.setting import text
+from irframe.studies.explaining.names import names_of
 
 SHOWN = 20
 """Ranks that are shown."""
@@ -48,43 +48,15 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> Lists:
         without one they have no name.
     """
     grade = cube["grade"].to_numpy()[..., :SHOWN].astype(np.int16)
-    named = _judged_names(cube)
-    if runs is not None:
-        listed, known = _listed_names(cube, runs), named != None  # noqa: E711 - by element
-        named = listed if (listed[known] == named[known]).all() else named
+    try:
+        named = names_of(cube, SHOWN, runs)
+    except InputError:
+        named = names_of(cube, SHOWN)
     there = grade != EMPTY
     codes, names = pd.factorize(named[there])
     doc = np.full(grade.shape, -1, np.int32)
     doc[there] = codes
     return Lists([text(name) for name in names], doc, grade)
-
-
-def _judged_names(cube: xr.Dataset) -> NDArray[Any]:
-    """Return the names of judged documents, None for others."""
-    slot = cube["doc"].to_numpy()[..., :SHOWN]
-    judged = cube["judged_doc"].to_numpy().astype(object)
-    names = np.concatenate([judged, np.array([None], object)])
-    start = cube["judged_start"].to_numpy()[:, np.newaxis]
-    return np.asarray(names[np.where(slot < 0, -1, slot + start)])
-
-
-def _listed_names(cube: xr.Dataset, runs: pd.DataFrame) -> NDArray[Any]:
-    """Return the names that a run frame has at the ranks of a cube."""
-    told = cube.attrs
-    ranked = rank(runs, told["ties"], told["score_dtype"], told.get("seed"))
-    role = roles(ranked.columns)
-    top = ranked[ranked[role[RANK]] <= min(SHOWN, cube.sizes[DEPTH])]
-    topics = cube.indexes[TOPIC].get_indexer(pd.Index(top[role[TOPIC]]))
-    known = role.get(SYSTEM)
-    systems = (
-        cube.indexes[SYSTEM].get_indexer(pd.Index(top[known])) if known else np.zeros(len(top), int)
-    )
-    inside = (topics >= 0) & (systems >= 0)
-    shape = cube.sizes[SYSTEM], cube.sizes[TOPIC], min(SHOWN, cube.sizes[DEPTH])
-    names = np.full(shape, None, object)
-    place = systems[inside], topics[inside], top[role[RANK]].to_numpy()[inside] - 1
-    names[place] = top[role[DOC]].to_numpy()[inside]
-    return names
 
 
 def mark(grade: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irframe.inference.standing import standing
+from irframe.inference.sheet import sheet
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
@@ -34,10 +34,10 @@ class Sheet:
 
     @cached_property
     def topics(self) -> pd.DataFrame:
-        """What `standing` says, with ``better``, than the median by how much; the least first."""
+        """What `sheet` says, with ``better``, than the median by how much; the least first."""
         there = {METRIC: [0], DEPTH: [self.view.setting.place]}
         label = self.view.cube[SYSTEM].to_numpy()[self.view.systems.index(self.rung.system)]
-        found = standing(self.view.scores.isel(there), label)
+        found = sheet(self.view.scores.isel(there), label)
         frame = found.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().query("n > 0")
         apart = (frame["score"] - frame["median"]).round(TIE)
         frame["better"] = apart * facts(self.view.setting.metrics[0]).sign

@@ -148,7 +148,7 @@ def test_top_weighted_volatility_of_a_hundred_depths(benchmark, scores, method):
 
 def test_discriminative_power_at_one_depth(benchmark, scores):
     benchmark.pedantic(
-        scores.ireval.discriminative_power, (), {"at": 100}, rounds=2, warmup_rounds=0
+        scores.ireval.bootstrap_sensitivity, (), {"at": 100}, rounds=2, warmup_rounds=0
     )
     say(benchmark, "bootstrap of 1000 resamples, 5995 pairs x 1 depth")
 

@@ -14,7 +14,7 @@ from irframe.cubes.recall_base import starts, topic_of
 from irframe.errors import DepthError, GradeError, InputError
 from irframe.names import EMPTY
 
-FEWER = {"condense": (), "pooled": (4,), "downsample": (50,)}
+FEWER = {"condense": (), "pooled": (4,), "sample": (50,)}
 """Verbs that return a cube with fewer judged documents, and their arguments."""
 verbs = pytest.mark.parametrize("verb", FEWER)
 
@@ -83,7 +83,7 @@ def test_documents_must_be_known(cube, verb):
 
 
 @pytest.mark.parametrize(
-    ("verb", "arguments"), [("pooled", (4,)), ("downsample", (50,)), ("bounds", ("P",))]
+    ("verb", "arguments"), [("pooled", (4,)), ("sample", (50,)), ("bounds", ("P",))]
 )
 def test_unjudged_marks_are_no_judgments(track, verb, arguments):
     runs, qrels = track

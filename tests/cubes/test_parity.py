@@ -89,6 +89,7 @@ def by_pytrec_eval(runs, qrels, measures, **options):
         yield system, pd.DataFrame(peer.evaluate(lists)).T
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("track", TRACKS)
 def test_runs_score_as_pytrec_eval(shared, track):
     runs, qrels = read_track(shared, track)
@@ -103,6 +104,7 @@ def test_runs_score_as_pytrec_eval(shared, track):
     assert compared > TRACKS[track][-1]
 
 
+@pytest.mark.thorough
 def test_condensed_runs_score_as_pytrec_eval_with_judged_documents_only(shared):
     runs, qrels = read_track(shared, "robust03")
     metrics = [replace(ir.parse_metric(name), judged_only=True) for name in NAMES]
@@ -124,6 +126,7 @@ def test_geometric_means_are_those_of_pytrec_eval(shared):
         np.testing.assert_allclose(means.loc[system, names], expected, rtol=1e-6)
 
 
+@pytest.mark.thorough
 def test_runs_score_as_ir_measures_has_it(shared):
     runs, qrels = read_track(shared, "robust03")
     runs = runs[runs["system"] == min(runs["system"])].copy()

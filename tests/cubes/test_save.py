@@ -68,8 +68,17 @@ CHUNKED = {
 }
 
 
-@pytest.mark.parametrize("chunked", CHUNKED)
-@pytest.mark.parametrize("way", ["built", "opened", "by xarray"])
+WAYS = ("built", "opened", "by xarray")
+
+
+@pytest.mark.parametrize(
+    ("chunked", "way"),
+    [
+        pytest.param(chunked, way, marks=[] if (i + j) % 3 == 0 else pytest.mark.thorough)
+        for i, chunked in enumerate(CHUNKED)
+        for j, way in enumerate(WAYS)
+    ],
+)
 def test_chunks_do_not_show(cube, path, monkeypatch, chunked, way):
     """Whatever the chunks are, save writes its own."""
     monkeypatch.setattr("irframe.cubes.save.BYTES", 5000)
@@ -116,6 +125,7 @@ def test_blocks_that_were_exchanged_are_named(lazy, path, monkeypatch):
             opened.isel(topic=topic).compute()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("after", [False, True])
 def test_a_job_that_ends_anywhere_goes_on(lazy, cube, path, monkeypatch, after):
     """Whichever file was being written, saving again makes the same."""

@@ -135,7 +135,7 @@ def test_fewer_judgments_and_condensed_lists(cube):
     kept = runs.merge(judged.drop_duplicates())
     rebuilt = ir.cube(kept, qrels, depth=cube.sizes["depth"]).ireval.score("alpha_nDCG", at=10)
     np.testing.assert_allclose(condensed[0].sel(topic=rebuilt.topic), rebuilt[0])
-    sampled = cube.ireval.downsample(40, seed=1)
+    sampled = cube.ireval.sample(0.4, seed=1)
     left = (sampled["judged_grade"] > -127).to_numpy()
     assert ((sampled["subtopic_grade"] > -127).any("subtopic").to_numpy() == left).all()
 
@@ -161,7 +161,7 @@ def test_frames_of_judgments_keep_their_subtopics():
     pairs = set(map(tuple, pool[["topic", "doc"]].to_numpy()))
     inside = [pair in pairs for pair in zip(qrels["topic"], qrels["doc"], strict=True)]
     pd.testing.assert_frame_equal(kept, qrels[inside])
-    sampled = qrels.ireval.sample(50)
+    sampled = qrels.ireval.sample(0.5)
     assert sampled.columns.tolist() == qrels.columns.tolist()
     whole = qrels.merge(sampled[["topic", "doc"]].drop_duplicates())
     assert len(whole) == len(sampled) < len(qrels)

@@ -47,6 +47,7 @@ def slowly(values):
     return values
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("cluster")
 def test_a_cluster_gives_what_memory_gives_though_a_worker_is_killed(client, frames, files):
     made = ir.scan_runs(files / "runs").ireval.store(files / "store", frames[1], topics=5)
@@ -64,6 +65,7 @@ def test_a_cluster_gives_what_memory_gives_though_a_worker_is_killed(client, fra
     xr.testing.assert_equal(saved.drop_vars("team", errors="ignore"), expected.drop_vars("team"))
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("cluster")
 @pytest.mark.usefixtures("client")
 def test_workers_without_irframe_are_named(monkeypatch, frames, files):
@@ -72,6 +74,7 @@ def test_workers_without_irframe_are_named(monkeypatch, frames, files):
         ir.scan_runs(files / "runs").ireval.store(files / "store", frames[1])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("stage", ["sort", "save"])
 def test_a_job_that_is_killed_goes_on(frames, files, monkeypatch, stage):
     frames[1].to_parquet(files / "qrels.parquet")

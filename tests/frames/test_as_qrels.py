@@ -47,6 +47,7 @@ def test_a_frame_stays_what_it_is():
     assert ir.as_qrels(BEIR) is BEIR
 
 
+@pytest.mark.thorough
 def test_ranx_qrels():
     ranx = pytest.importorskip("ranx")
     frame = ir.as_qrels(ranx.Qrels(NESTED)).sort_values(["topic", "doc"], ignore_index=True)

@@ -75,6 +75,7 @@ def test_a_full_disk_leaves_no_half_file(name, full, tmp_path, capsys):
         assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
+@pytest.mark.thorough
 def test_a_kill_leaves_what_was_there(tmp_path):
     path = tmp_path / "runs.txt"
     path.write_text("old")

@@ -33,6 +33,7 @@ def test_predictions_of_mteb(tmp_path):
     assert "split" not in runs
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:unsafe cast")
 def test_files_of_ranx(tmp_path):
     ranx = pytest.importorskip("ranx")

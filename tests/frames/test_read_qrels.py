@@ -50,7 +50,7 @@ def test_named_columns_of_judgments(tmp_path):
     [
         ("1 0 a 1\n1 0 b 0.5\n", "line 2 has the grade '0.5'"),
         ("1 0 a\n", "line 1 has 3 columns, not 4"),
-        ("1 0 a 1 x\n", "line 1 has 5 columns, not 4"),
+        ("1 0 a 1 x 2\n", "line 1 has 6 columns, not 4"),
         ("1 0 a 0x1\n", "line 1 has the grade '0x1'"),
         ("query-id\tcorpus-id\tscore\n", "without a row below its header"),
         ("query-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\tno\n", "line 3 has the grade 'no'"),

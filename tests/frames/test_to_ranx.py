@@ -9,6 +9,7 @@ import irframe as ir
 from irframe.errors import InputError
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:unsafe cast")
 def test_objects_of_ranx():
     ranx = pytest.importorskip("ranx")

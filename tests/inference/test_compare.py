@@ -239,7 +239,7 @@ class TestLaws:
 
 
 class TestCorrections:
-    @pytest.mark.parametrize("method", ["bonferroni", "holm", "sidak", "hommel", "fdr_bh"])
+    @pytest.mark.parametrize("method", ["holm", "hommel"])
     def test_statsmodels_on_every_family(self, scores, method):
         at = [1, 10, 50]
         by = {
@@ -266,7 +266,7 @@ class TestCorrections:
         assert ((frame["p"] < 0.01) & ~frame["significant"]).any()
 
     def test_without_a_correction_both_columns_are_equal(self, scores):
-        frame = scores.ireval.compare(at=10)
+        frame = scores.ireval.compare(at=10, adjust=None)
         assert (frame["p"] == frame["p_adjusted"]).all()
 
 

@@ -33,11 +33,11 @@ CHUNKS = (
 )
 
 VERBS = {
-    "discrimination": lambda scores, test: scores.ireval.discrimination(test, 0.2),
+    "discrimination": lambda scores, test: scores.ireval.discrimination(test, alpha=0.2),
     "median_p": lambda scores, test: scores.ireval.median_p(test),
-    "coverage": lambda scores, test: scores.ireval.coverage(5, test, 0.3),
+    "coverage": lambda scores, test: scores.ireval.coverage(5, test, alpha=0.3),
     "coverage of a metric": lambda scores, test: scores.ireval.coverage("ASL", test, at=[1, 20]),
-    "inversions": lambda scores, test: scores.ireval.inversions("AP@10", test, 0.3),
+    "inversions": lambda scores, test: scores.ireval.inversions("AP@10", test, alpha=0.3),
     "at depths": lambda scores, test: scores.ireval.median_p(test, at=[10, 1]),
 }
 """Verbs with a test, which give arrays."""
@@ -161,7 +161,7 @@ def test_metrics_that_are_added_up_or_averaged_otherwise():
 
 def test_discriminative_power():
     expected, found, told, told_lazily = both(
-        lambda scores: scores.ireval.discriminative_power(samples=20, at=[10, 5]),
+        lambda scores: scores.ireval.bootstrap_sensitivity(samples=20, at=[10, 5]),
         experiment(),
         CHUNKS[1],
     )
@@ -269,7 +269,7 @@ class TestRefusals:
         for verb in (
             lambda: scores.ireval.discrimination("wilcoxon"),
             lambda: scores.ireval.compare(TukeyHSD(samples=5)),
-            scores.ireval.discriminative_power,
+            scores.ireval.bootstrap_sensitivity,
         ):
             with only_planned(), pytest.raises(InputError, match=f"(?i){words}"):
                 verb()
@@ -379,6 +379,7 @@ print(scores.nbytes / 2**20, peak(start))
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads sizes of processes")
 def test_scores_are_never_in_memory_as_a_whole():
     done = subprocess.run(

@@ -19,7 +19,7 @@ def test_every_metric_and_depth_against_the_loop(seed, holes):
     expected = looped(
         scores, lambda m, k: comparing.discrimination(rows(scores, m, k), t_test, ALPHA)
     )
-    found = scores.ireval.discrimination("t", ALPHA)
+    found = scores.ireval.discrimination("t", alpha=ALPHA)
     assert found.dims == ("metric", "depth")
     np.testing.assert_allclose(found, expected)
 
@@ -34,9 +34,11 @@ def test_worked_example(golden):
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "ranksum"])
 def test_it_is_the_share_of_significant_rows_of_the_comparison_frame(test):
     scores = random_scores(1)
-    groups = scores.ireval.compare(test, alpha=ALPHA).groupby(["metric", "depth"], sort=False)
+    groups = scores.ireval.compare(test, adjust=None, alpha=ALPHA).groupby(
+        ["metric", "depth"], sort=False
+    )
     share = groups["significant"].mean().to_xarray().sel(metric=scores["metric"])
-    np.testing.assert_allclose(scores.ireval.discrimination(test, ALPHA), share)
+    np.testing.assert_allclose(scores.ireval.discrimination(test, alpha=ALPHA), share)
 
 
 def test_systems_that_are_the_same_are_not_told_apart():
@@ -52,22 +54,22 @@ def test_missing_scores_are_counted():
 @pytest.mark.parametrize("alpha", [0, 1, 2])
 def test_levels_that_are_none(alpha):
     with pytest.raises(ParameterError, match="alpha"):
-        random_scores(0).ireval.discrimination("t", alpha)
+        random_scores(0).ireval.discrimination("t", alpha=alpha)
 
 
 def test_a_p_value_of_alpha_is_not_significant():
     scores = xr.DataArray([[2.0, 3, 4, 5], [1.0, 2, 3, 4]], dims=("system", "topic"))
     p = scores.ireval.compare("sign")["p"].item()
     assert p == 0.125
-    assert scores.ireval.discrimination("sign", p) == 0
-    assert scores.ireval.discrimination("sign", np.nextafter(p, 1)) == 1
-    assert np.isnan(scores.ireval.coverage(scores, "sign", p))
+    assert scores.ireval.discrimination("sign", alpha=p) == 0
+    assert scores.ireval.discrimination("sign", alpha=np.nextafter(p, 1)) == 1
+    assert np.isnan(scores.ireval.coverage(scores, "sign", alpha=p))
     assert not scores.ireval.compare("sign", alpha=p)["significant"].item()
 
 
 def test_alpha_of_a_hedge_is_not_significant_either():
     cube = ir.cube(*ir.example_track())
-    report = cube.ireval.corroborate(baseline="bm25", metric="P", depth=10)
+    report = cube.ireval.compare_orderings(baseline="bm25", metric="P", depth=10)
     p = report["p"].min()
-    strict = cube.ireval.corroborate(baseline="bm25", metric="P", depth=10, alpha=p)
+    strict = cube.ireval.compare_orderings(baseline="bm25", metric="P", depth=10, alpha=p)
     assert not strict["dagger"].any()

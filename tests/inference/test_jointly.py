@@ -70,7 +70,7 @@ def test_lazy_scores_are_loaded(scores):
 
 def test_discrimination_counts_what_is_left_after_correction(scores):
     for adjust in ("holm", MAX_T):
-        frame = scores.ireval.compare("permutation", adjust)
+        frame = scores.ireval.compare("permutation", adjust=adjust)
         expected = frame.groupby(["metric", "depth"], sort=False)["significant"].mean()
         found = scores.ireval.discrimination("permutation", adjust=adjust)
         np.testing.assert_allclose(found.values.ravel(), expected)
@@ -94,7 +94,7 @@ def test_names_and_values(scores):
     assert parse_correction(MAX_T, ir.Permutation()) is MAX_T
     for test in ("wilcoxon", "bootstrap"):
         with pytest.raises(ParameterError, match="max-t corrects"):
-            scores.ireval.compare(test, "max-t")
+            scores.ireval.compare(test, adjust="max-t")
     with pytest.raises(ParameterError, match="adjust"):
         scores.ireval.compare(adjust="max")
     told = scores.ireval.rank_intervals(adjust=MAX_T).attrs

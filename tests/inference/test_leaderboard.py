@@ -40,7 +40,7 @@ def test_the_greatest_depth_is_the_default(scores):
 
 
 def test_changes_are_those_of_a_comparison_with_the_baseline(scores):
-    board = scores.ireval.leaderboard("ance", at=10, adjust="fdr_bh")
+    board = scores.ireval.leaderboard(baseline="ance", at=10, adjust="fdr_bh")
     frame = scores[:1].ireval.compare(baseline="ance", at=10, adjust="fdr_bh")
     expected = frame.set_index("system_a").loc[board.index.drop("ance")]
     others = board.drop("ance")
@@ -56,7 +56,7 @@ def test_nothing_is_a_share_of_a_baseline_of_zero():
     index = pd.MultiIndex.from_product([["a", "b"], ["1", "2"]], names=["run", "topic"])
     frame = pd.DataFrame({"AP": [0.5, 0.25, 0, 0]}, index)
     with pytest.warns(IrframeWarning, match="no interval where all scores are the same: AP of b"):
-        board = frame.ireval.leaderboard("b")
+        board = frame.ireval.leaderboard(baseline="b")
     assert board.loc["b", ["ci_low", "ci_high"]].isna().all()
     assert "AP of b" in board.attrs["caution"]
     assert "AP of b" in board.ireval.styled().notes
@@ -97,7 +97,7 @@ def test_every_metric_is_averaged_over_topics_that_all_systems_have(scores):
 
 def test_bad_input(scores):
     with pytest.raises(ParameterError, match="nobody"):
-        scores.ireval.leaderboard("nobody")
+        scores.ireval.leaderboard(baseline="nobody")
     with pytest.raises(DepthError, match="7"):
         scores.ireval.leaderboard(at=7)
     named = scores.sel(depth=10, drop=True).assign_coords(metric=["ASL", "tier"])

@@ -34,7 +34,7 @@ def weigh(values, a):
 
 @given(rows=VALUES, a=st.sampled_from([0, 1, 5]))
 def test_risks_equal_the_slow_loop(rows, a):
-    found = frame_of(rows).ireval.risk("s0", a=a).set_index("system_a")
+    found = frame_of(rows).ireval.risk(baseline="s0", a=a).set_index("system_a")
     total, c = sum(map(sum, rows)), len(rows[0])
     for number, row in enumerate(rows[1:], start=1):
         here = found.loc[f"s{number}"]
@@ -57,36 +57,36 @@ def test_risks_equal_the_slow_loop(rows, a):
 
 def test_no_risk_and_certain_risk():
     rows = [[0.5, 0.3, 0.1], [0.5, 0.3, 0.1], [0.6, 0.4, 0.2], [0.4, 0.2, 0.0]]
-    found = frame_of(rows).ireval.risk("s0", a=1)
+    found = frame_of(rows).ireval.risk(baseline="s0", a=1)
     assert found["trisk"].tolist() == [0, np.inf, -np.inf]
     assert found["urisk"].tolist() == pytest.approx([0, 0.1, -0.2])
 
 
 def test_a_single_topic_has_no_error():
     with pytest.warns(IrframeWarning, match="single topic"):
-        found = frame_of([[0.5], [0.4]]).ireval.risk("s0")
+        found = frame_of([[0.5], [0.4]]).ireval.risk(baseline="s0")
     assert found["trisk"].isna().all()
 
 
 def test_less_cost_is_a_gain_without_georisk():
-    found = frame_of([[5, 9.0], [4, 9]], metric="ASL").ireval.risk("s0")
+    found = frame_of([[5, 9.0], [4, 9]], metric="ASL").ireval.risk(baseline="s0")
     assert found["difference"].tolist() == [0.5]
     assert found["wins"].tolist() == [1]
     assert found["georisk"].isna().all()
 
 
 def test_scores_below_nothing_have_no_georisk():
-    found = frame_of([[0.5, -0.1], [0.4, 0.2]]).ireval.risk("s0")
+    found = frame_of([[0.5, -0.1], [0.4, 0.2]]).ireval.risk(baseline="s0")
     assert found["georisk"].isna().all()
     assert found["urisk"].notna().all()
 
 
 def test_every_depth_is_what_it_is_alone():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "nDCG")
-    whole = scores.ireval.risk("bm25", at=[5, 50])
+    whole = scores.ireval.risk(baseline="bm25", at=[5, 50])
     assert len(whole) == 2 * 2 * 7
     assert (whole["system_b"] == "bm25").all()
-    alone = scores.sel(depth=[50]).ireval.risk("bm25")
+    alone = scores.sel(depth=[50]).ireval.risk(baseline="bm25")
     part = whole[whole["depth"] == 50].reset_index(drop=True)
     pd.testing.assert_frame_equal(part, alone)
 
@@ -94,11 +94,11 @@ def test_every_depth_is_what_it_is_alone():
 def test_topics_without_a_score_are_left_out():
     frame = frame_of([[0.5, 0.3, 0.2], [0.4, 0.6, np.nan]])
     with pytest.warns(IrframeWarning, match="left out"):
-        found = frame.ireval.risk("s0")
+        found = frame.ireval.risk(baseline="s0")
     assert found["n_topics"].tolist() == [2]
 
 
 @pytest.mark.parametrize(("baseline", "a"), [("s9", 1), ("s0", -1)])
 def test_refusals(baseline, a):
     with pytest.raises(ParameterError):
-        frame_of([[0.5, 0.3], [0.4, 0.6]]).ireval.risk(baseline, a=a)
+        frame_of([[0.5, 0.3], [0.4, 0.6]]).ireval.risk(baseline=baseline, a=a)

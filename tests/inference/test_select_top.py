@@ -35,7 +35,7 @@ def test_selection_by_another_metric(scores):
 
 def test_bad_selections(scores):
     for top in (0, 1.5, "all"):
-        with pytest.raises(ParameterError, match="top, a number of at most 1 and above 0"):
+        with pytest.raises(ParameterError, match="share, a number of at most 1 and above 0"):
             scores.ireval.select_top(top)
     with pytest.raises(InputError, match="scores of RBP"):
         scores.ireval.select_top(metric="RBP(p=0.8)")

@@ -162,7 +162,7 @@ def test_scores_are_summed_up():
 
 def test_a_corroboration_has_its_marks():
     cube = ir.cube(*ir.example_track())
-    report = cube.ireval.corroborate(baseline="bm25", metric="RBP(p=0.8)@10")
+    report = cube.ireval.compare_orderings(baseline="bm25", metric="RBP(p=0.8)@10")
     rows = {row[0]: row[1:] for row in cells(report.ireval.styled().to_latex())}
     assert rows["ance"][0] == "0.274"
     assert rows["doct5query"][0] == "0.324$^{\\dagger}$"

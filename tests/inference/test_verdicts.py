@@ -7,7 +7,7 @@ from looped import ALPHA, random_scores, rows, t_test
 from oracles import comparing
 
 from irframe.inference.matching import match_topics
-from irframe.inference.verdicts import leads, p_values, verdicts
+from irframe.inference.verdicts import Pairing, leads, p_values
 from irframe.paired import all_pairs, parse_test
 
 PAIRS = all_pairs(6)
@@ -17,9 +17,8 @@ PAIRS = all_pairs(6)
 @pytest.mark.parametrize("metric", [0, 1])
 def test_verdicts_are_those_of_the_loop(seed, metric):
     scores = random_scores(seed)
-    found = verdicts(
-        match_topics(scores), metric, slice(1, 3), test=parse_test("t"), pairs=PAIRS, alpha=ALPHA
-    )
+    pairing = Pairing("t", None, ALPHA)
+    found = pairing.verdicts(match_topics(scores), metric, slice(1, 3), PAIRS)
     assert found.shape == (len(PAIRS), 2)
     for column, depth in enumerate((1, 2)):
         better = comparing.significant(rows(scores, metric, depth), t_test, ALPHA, cost=metric == 1)
@@ -33,10 +32,9 @@ def test_a_verdict_needs_a_lead():
     matched = match_topics(scores)
     pairs = all_pairs(3)
     assert leads(matched, 0, slice(None), pairs).ravel().tolist() == [0, -1, -1]
-    always = verdicts(matched, 0, slice(None), test=parse_test("t"), pairs=pairs, alpha=1.1)
-    assert always.ravel().tolist() == [0, -1, -1]
-    never = verdicts(matched, 0, slice(None), test=parse_test("t"), pairs=pairs, alpha=0)
-    assert not never.any()
+    found = Pairing("t", None, 1 - 1e-9).verdicts(matched, 0, slice(None), pairs)
+    assert found.ravel().tolist() == [0, -1, -1]
+    assert not Pairing("t", None, 1e-9).verdicts(matched, 0, slice(None), pairs).any()
 
 
 def test_rounding_errors_are_no_lead():

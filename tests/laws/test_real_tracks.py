@@ -44,6 +44,7 @@ def merged(alone):
     return ir.cube(runs, qrels, depth=DEPTH, collection="track")
 
 
+@pytest.mark.thorough
 @pytest.mark.law
 @pytest.mark.parametrize("name", GROUPED)
 def test_groups_of_real_tracks(name, merged, cubes):
@@ -51,6 +52,7 @@ def test_groups_of_real_tracks(name, merged, cubes):
     assert_groups(joined, {track: outcome(name, cube) for track, cube in cubes.items()})
 
 
+@pytest.mark.thorough
 @pytest.mark.law
 @pytest.mark.parametrize("name", sorted(VERBS))
 def test_no_number_of_a_real_track_depends_on_the_other(name, merged, cubes):

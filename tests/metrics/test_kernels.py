@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import ORACLES, Topic
 from oracles.worked import condensed
@@ -12,6 +12,7 @@ from strategies import batches, block
 from variants import EIGHT, TIMED, VARIANTS
 
 from irframe.metrics import METRICS, Evidence
+from irframe.metrics.contributions import contributions
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import EMPTY, UNJUDGED
 
@@ -92,6 +93,17 @@ def test_promoting_a_relevant_document_never_hurts(variant, batch, data):
     gained = variant.facts.sign * (scores[1] - scores[0])
     assert (gained >= -1e-12)[~np.isnan(gained)].all()
     assert (np.isnan(scores[1]) <= np.isnan(scores[0])).all()
+
+
+@pytest.mark.parametrize("variant", [v for v in VARIANTS if v.metric.terms], ids=str)
+@settings(max_examples=3)
+@given(batch=batches())
+def test_what_documents_add_is_the_score_at_every_depth(variant, batch):
+    topics, depth = batch
+    for _, part in block(topics, depth).scales():
+        scores = variant.metric.score(Evidence(part))
+        found = [contributions(variant.metric, part, k + 1).sum(axis=-1) for k in range(depth)]
+        np.testing.assert_allclose(np.transpose(found), scores, rtol=1e-12, atol=1e-12)
 
 
 @EVERY

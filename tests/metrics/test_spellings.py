@@ -180,6 +180,7 @@ def test_all_of_trec_eval_equals_it(level, judged_only):
     np.testing.assert_allclose(found, expected, atol=1e-12, rtol=1e-12)
 
 
+@pytest.mark.thorough
 def test_names_of_ranx_equal_ranx():
     ranx = pytest.importorskip("ranx")
     runs, qrels = ir.example_track()

@@ -13,7 +13,7 @@ keywords, with the metric's defaults, and returns one number:
 
 - `k` may exceed the length of the ranking; absent ranks add nothing.
 - Unjudged documents (None) and negative grades have no gain and are not relevant; negative grades
-  are judged. Bpref, InfAP and NumNonrelJudgedRet alone take them for pooled but not judged.
+  are judged. Bpref, InfAP, InfNDCG and NumNonrelJudgedRet take them for pooled but not judged.
 - `gain` is "binary", "linear" (g / gmax), "exp" ((2^g - 1) / 2^gmax) or a mapping from grade to
   gain in which absent grades are worth 0; `rel` is the lowest relevant grade, which binary gain
   uses too.
@@ -22,7 +22,18 @@ keywords, with the metric's defaults, and returns one number:
 
 from collections.abc import Callable
 
-from . import binary, graded, misplacement, overlap, preference, reading, searching, sets, trec
+from . import (
+    binary,
+    graded,
+    misplacement,
+    overlap,
+    preference,
+    reading,
+    sampled,
+    searching,
+    sets,
+    trec,
+)
 from .topic import Topic
 
 __all__ = ["ORACLES", "Topic"]
@@ -53,6 +64,7 @@ ORACLES: dict[str, Callable[..., float]] = {
     "INST": reading.utility("INST"),
     "IPrec": binary.interpolated_precision,
     "InfAP": preference.inferred_average_precision,
+    "InfNDCG": sampled.inferred_ndcg,
     "InterpolatedAP": trec.interpolated_average_precision,
     "InverseASL": searching.inverse_search_length,
     "Judged": sets.judged,

@@ -1,8 +1,8 @@
 """Ways to choose the next document to judge, one topic and one document after the other.
 
-Each takes the lists of the systems, {system: [document, ...]}, what is relevant, and a function that
-says in which order systems that tie are taken at some turn, from 0; and returns the documents in
-the order in which they are judged.
+Each takes the lists of the systems, {system: [document, ...]}, what is relevant, and a function
+that says in which order systems that tie are taken at some turn, from 0; and returns the documents
+in the order in which they are judged.
 """
 
 from math import sqrt

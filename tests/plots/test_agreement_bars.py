@@ -15,7 +15,7 @@ def texts(ax):
 
 @pytest.fixture(scope="module")
 def checked(cube):
-    return cube.ireval.cross_check("P", "AP", test=["t", "sign"], at=[5, 10])
+    return cube.ireval.significance_agreement("P", "AP", test=["t", "sign"], at=[5, 10])
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from irframe.plots.agreement_triangle import agreement_triangle
 
 @pytest.fixture(scope="module")
 def checked(cube):
-    return cube.ireval.cross_check("P", "AP", test=["t", "sign"], at=[5, 10])
+    return cube.ireval.significance_agreement("P", "AP", test=["t", "sign"], at=[5, 10])
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ def test_points_are_topics_coloured_by_shares(found):
     for number, line in enumerate(ax.lines):
         np.testing.assert_array_equal(line.get_ydata(), found["topics"][number])
     points = [each for each in ax.collections if each.get_array() is not None]
-    shares = found["told_apart"].sel(metric="nDCG")
+    shares = found["significant"].sel(metric="nDCG")
     for each, share in zip(points, shares, strict=True):
         np.testing.assert_array_equal(np.ma.filled(each.get_array(), np.nan), share)
     written = [text.get_text() for text in ax.texts]

@@ -17,7 +17,7 @@ def cube():
 
 
 def test_topics_side_by_side(cube):
-    pair = cube.ireval.line_up("monot5", "bm25", "P", "AP", depth=10)
+    pair = cube.ireval.side_by_side("monot5", "bm25", "P", "AP", depth=10)
     ax = pair.ireval.plot.orderings()
     names = [text.get_text() for text in ax.get_xticklabels()]
     assert names == ["a: monot5", "b: bm25", "ordering, k = 1 to 10", "P", "AP"]
@@ -26,13 +26,13 @@ def test_topics_side_by_side(cube):
     assert len(ax.texts) == 2 * 16
     zeros = int((pair["difference"] == 0).sum())
     assert texts(ax).count("=") == zeros
-    without = orderings(cube.ireval.line_up("monot5", "bm25", depth=3))
+    without = orderings(cube.ireval.side_by_side("monot5", "bm25", depth=3))
     assert len(without.images) == 3
     assert not without.texts
 
 
 def test_many_topics_are_not_spelled(cube):
-    pair = cube.ireval.line_up("monot5", "bm25", "P", depth=10)
+    pair = cube.ireval.side_by_side("monot5", "bm25", "P", depth=10)
     many = pair.isel(topic=np.tile(np.arange(16), 5))
     ax = orderings(many)
     assert ax.get_ylabel() == "80 topics"
@@ -40,6 +40,6 @@ def test_many_topics_are_not_spelled(cube):
 
 
 def test_scores_that_are_missing_stay_blank(cube):
-    pair = cube.ireval.line_up("monot5", "bm25", "P", depth=10)
+    pair = cube.ireval.side_by_side("monot5", "bm25", "P", depth=10)
     pair["difference"][0, 2] = np.nan
     assert len(orderings(pair).texts) == 15

@@ -30,7 +30,7 @@ def cube():
 
 class TestPValueCurves:
     def test_curves_fall(self, wide):
-        power = wide.ireval.discriminative_power(samples=100)
+        power = wide.ireval.bootstrap_sensitivity(samples=100)
         ax = power.ireval.plot.p_value_curves()
         for row in range(2):
             expected = np.sort(power["asl"][row])[::-1]
@@ -41,7 +41,7 @@ class TestPValueCurves:
         assert ax.get_ylim() == pytest.approx((0, 0.15))
 
     def test_alpha_is_that_of_the_data(self, wide):
-        power = wide.ireval.discriminative_power(samples=50, alpha=0.1)
+        power = wide.ireval.bootstrap_sensitivity(samples=50, alpha=0.1)
         assert legend(power.ireval.plot.p_value_curves())[-1] == "alpha = 0.1"
         assert legend(power.ireval.plot.p_value_curves(alpha=0.2))[-1] == "alpha = 0.2"
 
@@ -56,7 +56,7 @@ class TestPValueCurves:
         assert legend(by_depth)[0].startswith("AP(norm='min')@5:")
 
     def test_depths_and_groups_of_a_bootstrap(self, scores):
-        power = scores[:1].ireval.discriminative_power(samples=20, at=[5, 10], by="team")
+        power = scores[:1].ireval.bootstrap_sensitivity(samples=20, at=[5, 10], by="team")
         ax = power.ireval.plot.p_value_curves()
         assert legend(ax)[0].startswith("terms, AP(norm='min')@5:")
         assert len(ax.lines[0].get_ydata()) == 1
@@ -66,5 +66,5 @@ class TestPValueCurves:
             wide.ireval.compare().ireval.plot.p_value_curves(alpha=2)
         with pytest.raises(InputError, match="comparison"):
             wide.ireval.plot.p_value_curves()
-        with pytest.raises(InputError, match="discriminative_power"):
+        with pytest.raises(InputError, match="bootstrap_sensitivity"):
             cube.ireval.plot.p_value_curves()

@@ -45,7 +45,7 @@ def test_groups_of_arrays_cubes_and_frames(cube, scores):
 
 
 def test_tests_side_by_side(cube):
-    checked = cube.ireval.cross_check("P", at=[5, 10], test=["t", "sign"])
+    checked = cube.ireval.significance_agreement("P", at=[5, 10], test=["t", "sign"])
     axes = checked.ireval.plot.panes(ir.plots.agreement_bars, by="test")
     assert heads(axes) == ["t", "sign"]
     heights = [bar.get_height() for bar in axes[1].patches]

@@ -80,10 +80,10 @@ def test_figures_of_judgments_refuse_other_data(cube, within):
         leave_out_changes(rows)
     with pytest.raises(InputError, match="leave_out"):
         leave_out_changes(rows.drop(columns="change"))
-    tau = cube.ireval.robustness("P", percents=[50], seeds=1, at=[5, 10])
+    tau = cube.ireval.robustness("P", shares=[0.5], seeds=1, at=[5, 10])
     with pytest.raises(ParameterError, match="none chosen: 5, 10"):
         robustness_curves(tau)
-    with pytest.raises(InputError, match="percent and seed"):
+    with pytest.raises(InputError, match="share and seed"):
         robustness_curves(tau.mean("seed"))
     with pytest.raises(InputError, match="a cube"):
         unjudged_share(cube.ireval.score("Judged"))

@@ -16,15 +16,15 @@ def cube():
 
 
 def test_curves_of_samples(cube):
-    tau = cube.ireval.robustness("AP", "Bpref", percents=[10, 50], seeds=3)
+    tau = cube.ireval.robustness("AP", "Bpref", shares=[0.1, 0.5], seeds=3)
     ax = tau.ireval.plot.robustness_curves()
     line = ax.lines[1]
-    assert line.get_xdata().tolist() == [100, 50, 10]
-    expected = [1, *tau.sel(metric="AP").mean("seed").squeeze().sel(percent=[50, 10]).values]
+    assert line.get_xdata().tolist() == [1, 0.5, 0.1]
+    expected = [1, *tau.sel(metric="AP").mean("seed").squeeze().sel(share=[0.5, 0.1]).values]
     np.testing.assert_allclose(line.get_ydata(), expected)
     assert legend(ax) == ["AP", "Bpref"]
     assert "Kendall's tau" in ax.get_ylabel()
-    whole = cube.ireval.robustness("AP", percents=[100, 30], seeds=2, method="rbo", at=[5, 9])
+    whole = cube.ireval.robustness("AP", shares=[1, 0.3], seeds=2, method="rbo", at=[5, 9])
     ax = whole.ireval.plot.robustness_curves(depth=9)
-    assert ax.lines[1].get_xdata().tolist() == [100, 30]
+    assert ax.lines[1].get_xdata().tolist() == [1, 0.3]
     assert "rank-biased overlap" in ax.get_ylabel()

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from paged import DEPTHS, METRICS, SYSTEM, TITLE
 
-pytestmark = pytest.mark.xdist_group("report")
+pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("report")]
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 
@@ -232,7 +232,7 @@ def test_a_name_in_the_ladder_leads_to_its_sheet_by_keyboard(moved, scores):
     moved.keyboard.press("Enter")
     moved.wait_for_function("document.activeElement.id === 'says-sheet'")
     put(moved, depth=5, metric=1)
-    expected = scores.isel(metric=[1]).sel(depth=[5]).ireval.standing("bm25+rm3").to_dataframe()
+    expected = scores.isel(metric=[1]).sel(depth=[5]).ireval.sheet("bm25+rm3").to_dataframe()
     expected = expected.droplevel(["metric", "depth"])
     apart = (expected["score"] - expected["median"]).round(12)
     assert moved.inner_text("#says-sheet") == (

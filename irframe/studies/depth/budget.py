@@ -12,13 +12,12 @@ from irframe.cubes.pooled import pooled
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.experiments.metrics import parse_metrics
+from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.inference.cautions import guess, noted
+from irframe.inference.corrections import Correction, adjust_p, refuse_correction
 from irframe.inference.generalizability import population
 from irframe.inference.matched import BLOCK_BYTES, Array, Arrays, Matched
 from irframe.inference.matching import match_topics
-from irframe.metrics import Metric
-from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired import PairedTest, Test, all_pairs, parse_test
 from irframe.paired.blocks import groups
@@ -40,12 +39,13 @@ MIDDLE = (0.025, 0.975)
 @verb
 def budget(
     cube: xr.Dataset,
-    *metrics: Metric | MetricType | str,
+    *metrics: Metrics,
+    test: Test = "t",
+    adjust: Correction | None = None,
+    alpha: float = 0.05,
     judgments: int | Sequence[int] | None = None,
     overhead: float = 0,
     at: int | Sequence[int] | None = None,
-    test: Test = "t",
-    alpha: float = 0.05,
     samples: int = 100,
     seed: int = 0,
     by: str | None = None,
@@ -58,6 +58,13 @@ def budget(
         A cube made by `irframe.cube`, whose topics stand for those that might be had.
     metrics
         Metrics or their names.
+    test
+        A paired test or its name, as for `compare`.
+    adjust
+        Correction of the p-values over the pairs, one of statsmodels' `multipletests` such as
+        ``"holm"``; by default none.
+    alpha
+        Significance level, above 0 and below 1.
     judgments
         How many documents can be judged, one number or several, each at least 1; by default as
         many as the pool of the cube holds, half of them and a quarter.
@@ -65,10 +72,6 @@ def budget(
         What a topic costs besides, in judgments, at least 0.
     at
         Pool depths to try, rising, at most the cube's; by default about ten from 1.
-    test
-        A paired test or its name, as for `compare`.
-    alpha
-        Significance level, above 0 and below 1.
     samples
         How many collections to draw for each, at least 1.
     seed
@@ -80,9 +83,9 @@ def budget(
     Returns
     -------
     xarray.Dataset
-        ``told_apart``, the share of pairs of systems that the test tells apart, 0 to 1, on
-        average over the draws, over (metric, judgments, depth), with ``told_apart_low`` and
-        ``told_apart_high``, between which it lies in 95 of 100 draws from this pilot, which is no
+        ``significant``, the share of pairs of systems that the test tells apart, 0 to 1, on
+        average over the draws, over (metric, judgments, depth), with ``significant_low`` and
+        ``significant_high``, between which it lies in 95 of 100 draws from this pilot, which is no
         confidence interval; ``topics``, how many topics the judgments pay for, over (judgments,
         depth); and ``cost``, judgments per topic with the overhead, over depth. NaN where they pay
         for fewer than 2 topics, or the cube has fewer. The attribute ``caution`` says of how many
@@ -130,13 +133,14 @@ def budget(
     1       4.4    91.0
     3      11.4    35.0
     10     32.7    12.0
-    >>> found["told_apart"].sel(judgments=400, drop=True).to_pandas().round(2)
+    >>> found["significant"].sel(judgments=400, drop=True).to_pandas().round(2)
     depth         1     3     10
     metric
     AP          0.76  0.73  0.57
     RBP(p=0.8)  0.72  0.75  0.54
     """
     level(alpha)
+    refuse_correction(adjust, "depth")
     whole("samples", samples, low=1)
     cube = attended(cube)
     chosen = parse_metrics(metrics)
@@ -145,13 +149,13 @@ def budget(
     cost = judged.mean(axis=0) + number("overhead", overhead, low=0)
     amounts = _amounts(judgments, judged[:, -1].sum())
     topics = _paid(amounts, cost)
-    draws = Draws(parse_test(test), alpha, samples, whole("seed", seed, low=0))
+    draws = Draws(parse_test(test), adjust, alpha, samples, whole("seed", seed, low=0))
     scored = (score(pooled(cube, depth), *chosen, at=depth) for depth in depths.tolist())
     sides = [match_topics(each, quiet=place > 0) for place, each in enumerate(scored)]
     shares = np.stack(
         [_shares(*each, draws) for each in zip(sides, topics.T, strict=True)], axis=-1
     )
-    parts = dict(zip(("told_apart", "told_apart_low", "told_apart_high"), shares, strict=True))
+    parts = dict(zip(("significant", "significant_low", "significant_high"), shares, strict=True))
     paid = np.where(topics < FEWEST, np.nan, topics)
     found = xr.Dataset(
         {name: ((METRIC, JUDGMENTS, DEPTH), part) for name, part in parts.items()}
@@ -165,11 +169,12 @@ class Draws(NamedTuple):
     """How collections are drawn, and what tells systems apart on them."""
 
     test: PairedTest
+    adjust: Correction | None
     alpha: float
     samples: int
     seed: int
 
-    def told_apart(self, matched: Matched, row: int, topics: int) -> Array:
+    def significant(self, matched: Matched, row: int, topics: int) -> Array:
         """Return the share of pairs told apart by a metric at the only depth, shape (sample,)."""
 
         def count(scores: Array) -> Arrays:
@@ -187,8 +192,9 @@ class Draws(NamedTuple):
         parts = []
         for some in groups(self.samples, width):
             values = np.moveaxis(scores[:, drawn[some]], 1, 2)
-            p = matched.tested(self.test, values, pairs).p
-            parts.append((p < self.alpha).mean(axis=0))
+            p = matched.tested(self.test, values, pairs).p.T
+            (adjusted,) = adjust_p([p[np.newaxis]], self.adjust, family="depth", alpha=self.alpha)
+            parts.append((adjusted[0] < self.alpha).mean(axis=1))
         return np.concatenate(parts)
 
 
@@ -197,7 +203,7 @@ def _shares(matched: Matched, topics: Array, draws: Draws) -> Array:
     found = np.full((3, len(matched.metrics), len(topics)), np.nan)
     for row, column in np.ndindex(found.shape[1:]):
         if topics[column] >= FEWEST and matched.scored[row].sum() >= FEWEST:
-            shares = draws.told_apart(matched, row, int(topics[column]))
+            shares = draws.significant(matched, row, int(topics[column]))
             found[:, row, column] = shares.mean(), *np.quantile(shares, MIDDLE)
     return found
 

@@ -24,7 +24,7 @@ DEPTH_OTHER = "depth_other"
 @overload
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
-    other: Reference | None = None,
+    reference: Reference | None = None,
     method: Method = "kendall",
     *,
     at: Depths = None,
@@ -38,7 +38,7 @@ def volatility(
 @overload
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
-    other: Reference | None = None,
+    reference: Reference | None = None,
     method: Method = "kendall",
     *,
     at: Depths = None,
@@ -52,7 +52,7 @@ def volatility(
 @verb
 def volatility(
     scores: xr.DataArray | pd.DataFrame,
-    other: Reference | None = None,
+    reference: Reference | None = None,
     method: Method = "kendall",
     *,
     at: Depths = None,
@@ -69,7 +69,7 @@ def volatility(
     ----------
     scores
         Scores over (metric, system, topic, depth).
-    other
+    reference
         What stands on the other side: a metric of the scores, or other scores of the same
         systems, by depth, with one metric or all those of `scores`. By default each metric
         itself.
@@ -82,7 +82,7 @@ def volatility(
     of, alpha, samples, seed
         Of the intervals, as for `agreement`.
     by
-        A coordinate such as ``"track"``: one matrix per group. Other scores are split alike.
+        A coordinate such as ``"track"``: one matrix per group. Reference scores are split alike.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def volatility(
     array = read_scores(scores)
     if DEPTH not in array.dims:
         raise DepthError("scores by depth", "scores without depths", "score a cube")
-    held = array if other is None else _other(array, other)
+    held = array if reference is None else _other(array, reference)
     if at is not None:
         array, held = select_depths(array, at), select_depths(held, at)
     rows, columns = share_depths(array, held)
@@ -145,13 +145,13 @@ def volatility(
     return with_ends(_volatility(rows, columns, chosen), ends, asked, rows)
 
 
-def _other(scores: xr.DataArray, other: Any) -> xr.DataArray:
-    if not isinstance(other, xr.DataArray | pd.DataFrame):
-        return pick_metric(scores, other)
-    array = same_systems(scores, read_scores(other))
+def _other(scores: xr.DataArray, reference: Any) -> xr.DataArray:
+    if not isinstance(reference, xr.DataArray | pd.DataFrame):
+        return pick_metric(scores, reference)
+    array = same_systems(scores, read_scores(reference))
     if DEPTH not in array.dims or array.sizes[METRIC] not in {1, scores.sizes[METRIC]}:
         found = ", ".join(f"{dim} {size}" for dim, size in array.sizes.items())
-        raise ParameterError("other scores by depth, of one metric or as many", found)
+        raise ParameterError("reference scores by depth, of one metric or as many", found)
     return array
 
 

@@ -11,7 +11,7 @@ from irframe.studies.effort.misplacement import ARCHETYPES
 
 
 @verb
-def archetypes(misplaced: xr.Dataset, by: str | None = None) -> pd.DataFrame:
+def archetypes(misplaced: xr.Dataset, *, by: str | None = None) -> pd.DataFrame:
     """Say which shares of the rankings are near the ideal, recover late, or never do.
 
     Parameters

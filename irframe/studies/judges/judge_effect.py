@@ -1,6 +1,6 @@
 """What changes in the conclusions about systems if somebody else judges."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +16,7 @@ from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.inference.agreement_intervals import Asked, Of
+from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
 from irframe.inference.matched import Matched
 from irframe.inference.matching import match_topics
@@ -43,6 +44,10 @@ def judge_effect(
     judges: Mapping[Any, Qrels],
     metrics: Metrics,
     *,
+    test: Test = "t",
+    adjust: Adjust = "auto",
+    family: Family = "depth",
+    alpha: float = 0.05,
     reference: Hashable | None = None,
     at: int | Sequence[int] | None = None,
     pairs: Literal["same", "common", "own"] = "same",
@@ -52,9 +57,6 @@ def judge_effect(
     of: Of = "expected",
     samples: int = 1000,
     seed: int = 0,
-    test: Test = "t",
-    adjust: Adjust = None,
-    alpha: float = 0.05,
     groups: Groups | None = None,
     depth: int | None = None,
     ties: Ties = "trec",
@@ -70,6 +72,11 @@ def judge_effect(
         What each judge is called, and their qrels frame or what `as_qrels` takes; at least two.
     metrics
         Metrics or their names.
+    test, adjust, family
+        Which pairs of systems differ significantly, as for `compare`.
+    alpha
+        Significance level, and one minus the confidence level of all intervals, above 0 and below
+        1.
     reference
         The judge whose conclusions the others' are held against, by default the first.
     at
@@ -84,10 +91,6 @@ def judge_effect(
     interval, of, samples, seed
         Whether to give intervals of the agreements, which takes a while at many depths, and what
         they are, as for `agreement`.
-    test, adjust
-        Which pairs of systems differ significantly, as for `compare`.
-    alpha
-        Significance level, and one minus the level of all intervals, above 0 and below 1.
     groups
         Groups of systems, such as ``{"same model": ["run1", "run2"]}``: whether a judge favours
         them over the other systems. At least two systems in each and outside.
@@ -150,25 +153,24 @@ def judge_effect(
     >>> found["agreement"].sel(coefficient="kendall").squeeze().round(2).to_series().to_dict()
     {'AP': 1.0, 'nDCG': 1.0}
     >>> found["conclusions"].sel(metric="AP").squeeze().to_series().to_dict()
-    {'kept': 16, 'lost': 2, 'new': 1, 'reversed': 0, 'neither': 9}
+    {'kept': 5, 'lost': 6, 'new': 0, 'reversed': 0, 'neither': 17}
     """
-    pairing, asked = Pairing(test, adjust, alpha), Asked(Resamples(alpha, samples, seed), of)
-    orders = {str(each): parse_agreement(each) for each in listed(methods)}
+    pairing = Pairing(test, adjust, alpha, family)
+    asked = Asked(Resamples(alpha, samples, seed), of)
+    orders = list(map(parse_agreement, listed(methods)))
     judged = read_judges(judges, pairs, grades, ("same", "common", "own"))
     names = _first(judged, reference)
-    options = {"depth": depth, "ties": ties, "score_dtype": score_dtype}
-    held, *others = _score(as_runs(runs), judged, names, metrics, at, options)
+    policy = {"depth": depth, "ties": ties, "score_dtype": score_dtype}
+    held, _ = sides = _score(runs, judged, names, metrics, at, policy)
     inside = None if groups is None else members(groups, held.systems.tolist())
-    parts = standings(held, others) | biases(held, others, alpha)
-    parts |= agreements(held, others, list(orders.values()), asked if interval else None)
-    parts |= conclusions(held, others, pairing)
-    labels = _labels(held, names[1:], orders)
-    if groups is not None and inside is not None:
+    parts = standings(*sides) | biases(*sides, alpha) | conclusions(*sides, pairing)
+    parts |= agreements(*sides, orders, asked if interval else None)
+    labels = _labels(held, names[1:], listed(methods), groups)
+    if inside is not None:
         parts |= favours(parts["bias"][1], inside, alpha)
-        labels["group"] = list(groups)
-    documents = judged.grade.shape[1]
-    told = {"reference": names[0], "pairs": pairs, "documents": documents, **pairing.told()}
-    result = xr.Dataset(parts, labels, {**held.array.attrs, RESULT: "judge_effect", **told})
+    told = {"reference": names[0], "pairs": pairs, "documents": judged.grade.shape[1]}
+    told |= pairing.told() | {RESULT: "judge_effect"}
+    result = xr.Dataset(parts, labels, held.array.attrs | told)
     return asked.told(result, held.scored.sum(axis=1)) if interval else result
 
 
@@ -183,9 +185,9 @@ def _first(judged: Judged, reference: Hashable | None) -> list[Any]:
 
 def _score(
     runs: Any, judged: Judged, names: list[Any], metrics: Metrics, at: Any, options: dict[str, Any]
-) -> list[Matched]:
+) -> tuple[Matched, list[Matched]]:
     """Score the runs under every judge, on the topics that have a score under all of them."""
-    chosen, frames = parse_metrics(metrics), judged.frames()
+    runs, chosen, frames = as_runs(runs), parse_metrics(metrics), judged.frames()
     _refuse_topics(judged)
     scores = []
     with OneCall():
@@ -198,7 +200,8 @@ def _score(
     shared = ~np.isnan(np.stack([each.to_numpy() for each in alike])).any(axis=(0, 2))
     common = xr.DataArray(shared, dims=(METRIC, TOPIC, DEPTH))
     kept = [each.reset_coords(drop=True).where(common) for each in alike]
-    return [match_topics(each, quiet=place > 0) for place, each in enumerate(kept)]
+    held, *others = [match_topics(each, quiet=place > 0) for place, each in enumerate(kept)]
+    return held, others
 
 
 def _refuse_topics(judged: Judged) -> None:
@@ -214,7 +217,14 @@ def _refuse_topics(judged: Judged) -> None:
         )
 
 
-def _labels(held: Matched, judges: list[Any], methods: Iterable[str]) -> dict[str, Any]:
+def _labels(
+    held: Matched, judges: list[Any], methods: list[Any], groups: Groups | None
+) -> dict[str, Any]:
     labels = {dim: held.array[dim].to_numpy() for dim in (METRIC, DEPTH)}
-    words = {BOUND: list(SIDES), "coefficient": list(methods), "conclusion": list(CONCLUSIONS)}
-    return {JUDGE: judges, **labels, SYSTEM: held.systems, **words}
+    words = {
+        BOUND: list(SIDES),
+        "coefficient": list(map(str, methods)),
+        "conclusion": list(CONCLUSIONS),
+    }
+    grouped = {} if groups is None else {"group": list(groups)}
+    return {JUDGE: judges, **labels, SYSTEM: held.systems, **words, **grouped}

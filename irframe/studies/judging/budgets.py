@@ -1,6 +1,6 @@
 """What becomes of scores, orders and conclusions when only a budget of documents is judged."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,23 @@ class Budgets:
     batch: int
     rel: int
     prior: pd.DataFrame | None
+
+    def judge_each(self, drawn: Iterable[Array], seed: int, *, alike: bool) -> list[Found]:
+        """Judge once for each of some samples.
+
+        Parameters
+        ----------
+        drawn
+            The places of the systems that make the pool in each.
+        seed
+            Of ties in the first of them.
+        alike
+            Whether the same systems make it in all.
+        """
+        found: list[Found] = []
+        for sample, systems in enumerate(drawn):
+            found.append(self.judge(systems, seed + sample, found[0] if alike and found else None))
+        return found
 
     def judge(self, systems: Array, seed: int, first: Found | None = None) -> Found:
         """Judge by every method, with some systems making the pool.
@@ -111,7 +128,7 @@ class Budgets:
 
     def _held(self, full: xr.DataArray, new: xr.DataArray, helps: Array) -> tuple[Array, ...]:
         """Return tau, tau_ap, conclusions and change of scores against full judgments."""
-        there = ~(np.isnan(full) | np.isnan(new)).any(SYSTEM)
+        there = (full.notnull() & new.notnull()).all(SYSTEM)
         held, other = (match_topics(each.where(there), quiet=True) for each in (full, new))
         agreed = [agreement_of(held, [other], parse_agreement(m)) for m in ("kendall", "tau_ap")]
         counts = conclude(decide(held, self.pairing), [decide(other, self.pairing)])

@@ -142,5 +142,5 @@ def _refuse_changed(cube: xr.Dataset, listed: Array) -> None:
         lists = np.argwhere(wrong.any(axis=-1))
         systems, topics = cube[SYSTEM].to_numpy(), cube[TOPIC].to_numpy()
         offenders = [f"{systems[s]} on {topics[t]}" for s, t in lists]
-        found = f"{len(lists)} lists with others, as after condense()"
+        found = f"{len(lists)} lists that differ, as after condense()"
         raise InputError("lists of the documents that the cube names", found, "", offenders)

@@ -65,7 +65,7 @@ class Judging(ABC):
         given = priority if self.prior is None else priority * self.prior.likely()
         rounded = np.where(self.open, np.round(given, TIE), -np.inf)
         best = rounded.argmax(axis=-1) if rounded.shape[1] else np.zeros(len(rounded), int)
-        left = self.open.any(axis=-1)
+        left = np.asarray(self.open.any(axis=-1))
         values = np.full(len(left), np.nan)
         values[left] = given[self.topics[left], best[left]]
         return np.where(left, best, -1), values
@@ -218,7 +218,7 @@ class MaxMeanOfAll(OfRuns):
 
     def standing(self) -> Array:
         """Return the mean of the Beta distribution of every run."""
-        return self.found / self.seen
+        return np.asarray(self.found / self.seen)
 
     def learn(self, outcome: Outcome) -> None:
         """Take in how relevant documents turned out."""

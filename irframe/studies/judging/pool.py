@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irframe.checks import memory, room
-from irframe.cubes.mixing import scrambled
+from irframe.cubes.hashing import scrambled
 
 Array = NDArray[Any]
 
@@ -54,7 +54,7 @@ class Pool:
     def weight(self) -> Array:
         """One over the square root of the rank, 0 where it is not there; as `rank`."""
         with np.errstate(divide="ignore"):
-            return np.where(self.listed, 1 / np.sqrt(self.rank), 0.0)
+            return np.asarray(np.where(self.listed, 1 / np.sqrt(self.rank), 0.0))
 
     @cached_property
     def leverage(self) -> Array:
@@ -63,7 +63,7 @@ class Pool:
         number = np.maximum(inside.sum(axis=-1), 1)
         mean = self.weight.sum(axis=-1) / number
         apart = np.where(inside, self.weight - mean[..., np.newaxis], 0.0)
-        return np.sqrt((apart**2).sum(axis=-1) / number)
+        return np.asarray(np.sqrt((apart**2).sum(axis=-1) / number))
 
     def lot(self, turn: Array) -> Array:
         """Return random words of the systems at some turn of each topic, the smallest first."""
@@ -85,7 +85,8 @@ class Pool:
         """
         total = self.weight.sum(axis=-1)
         summed = np.matmul(self.weight, precision[..., np.newaxis])[..., 0]
-        return np.divide(summed, total, out=np.zeros_like(total), where=total > 0)
+        shares: Array = np.divide(summed, total, out=np.zeros_like(total), where=total > 0)
+        return shares
 
     def tally(self, judged: Array, relevant: Array) -> tuple[Array, Array]:
         """Return the weight of what is relevant, and of all that is judged, in every list.

@@ -145,6 +145,6 @@ def _by_probability(column: pd.Series, index: pd.MultiIndex, row: Array) -> Fixe
         pairs = zip(index[wrong], column[wrong], strict=True)
         offenders = [f"{value} for {doc} of {topic}" for (topic, doc), value in pairs]
         wanted = "probabilities from 0 to 1 in a prior"
-        raise ParameterError(wanted, f"{wrong.sum()} others", "", offenders)
+        raise ParameterError(wanted, f"{wrong.sum()} outside", "", offenders)
     mean = values.mean() if len(values) else 0.5
     return FixedPrior(np.append(values, mean)[row])

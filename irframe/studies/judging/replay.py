@@ -15,6 +15,7 @@ from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.metrics import parse_metrics
 from irframe.frames.progress import tracked
+from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
 from irframe.inference.verdicts import Pairing
 from irframe.metrics import Metric
@@ -48,6 +49,10 @@ def replay(
     methods: str | Sequence[str],
     budgets: int | Sequence[int],
     *metrics: Metric | MetricType | str,
+    test: Test = "t",
+    adjust: Adjust = "auto",
+    family: Family = "depth",
+    alpha: float = 0.05,
     at: int | None = None,
     unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
     batch: int = 1,
@@ -56,9 +61,6 @@ def replay(
     rel: int = 1,
     share: float = 1.0,
     together: str | None = None,
-    test: Test = "t",
-    adjust: Adjust = None,
-    alpha: float = 0.05,
     samples: int = 8,
     seed: int = 0,
     by: str | None = None,
@@ -77,6 +79,8 @@ def replay(
         Judgments of each topic, at least 1.
     metrics
         Metrics or their names.
+    test, adjust, family, alpha
+        Which pairs of systems differ significantly, as for `compare`. Intervals are at 1 - `alpha`.
     at
         Evaluation depth of metrics without their own, by default the depth of the cube.
     unjudged
@@ -93,8 +97,6 @@ def replay(
         most 1. Below 1, another random part helps in every sample.
     together
         A coordinate of the systems such as ``"team"``: groups help, or do not, as a whole.
-    test, adjust, alpha
-        Which pairs of systems differ significantly, as for `compare`. Intervals are at 1 - `alpha`.
     samples, seed
         How many times to judge, with other systems helping and ties in another order, at least
         1; and the seed of that.
@@ -106,6 +108,7 @@ def replay(
     Returns
     -------
     xarray.Dataset
+        Select from it with ``sel({"method": "pool"})``, as `method` means something else to xarray.
         Means over samples, and each as ``..._interval`` with (..., bound), Student's over samples,
         NaN for one sample:
 
@@ -164,61 +167,52 @@ def replay(
     names = [choice("method", name, METHODS) for name in listed(methods)]
     turns = [whole("budget", budget, low=1) for budget in listed(budgets)]
     _refuse_repeated(names, turns)
-    chosen, samples = parse_metrics(metrics), whole("samples", samples, low=1)
-    share, read = number("share", share, above=0, high=1), read_depth(cube, depth)
-    choice("unjudged", unjudged, ("nonrelevant", "condensed"))
-    whole("seed", seed, low=0)
+    batch, rel = whole("batch", batch, low=1), whole("rel", rel, low=1)
+    condensed = choice("unjudged", unjudged, ("nonrelevant", "condensed")) == "condensed"
+    pairing, read = Pairing(test, adjust, alpha, family), read_depth(cube, depth)
     cube = shared(attended(cube))
-    study = Budgets(
-        Documents.judged(cube, read),
-        names,
-        turns,
-        chosen,
-        cube.sizes[DEPTH] if at is None else at,
-        Pairing(test, adjust, alpha),
-        unjudged == "condensed",
-        whole("batch", batch, low=1),
-        whole("rel", rel, low=1),
-        prior,
-    )
-    helpers = helping(cube)
-    drawn = _drawn(cube, helpers, together, share, samples, seed)
-    found: list[Found] = []
-    for sample, systems in enumerate(tracked(drawn, samples, "sample", progress=progress)):
-        found.append(
-            study.judge(systems, seed + sample, found[0] if share == 1 and sample else None)
-        )
-    aside = _set_aside(study.documents, cube, helpers)
-    told = study.pairing.told() | {
-        "set_aside": aside,
-        "share": share,
-        "samples": samples,
-        "unjudged": unjudged,
-    }
-    labels = {"method": names, "budget": turns, METRIC: [str(metric) for metric in chosen]}
-    words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
-    return xr.Dataset(_summary(found, alpha), labels | words, told)
+    documents, last = Documents.judged(cube, read), cube.sizes[DEPTH] if at is None else at
+    asked = parse_metrics(metrics), last, pairing, condensed, batch, rel, prior
+    study = Budgets(documents, names, turns, *asked)
+    drawn = _drawn(documents, together, share, samples, seed)
+    done = tracked(drawn, len(drawn), "sample", progress=progress)
+    found = study.judge_each(done, seed, alike=share == 1)
+    told = {"share": share, "samples": samples, "unjudged": unjudged}
+    return _labelled(study, found, told)
 
 
 def _refuse_repeated(names: list[str], budgets: list[int]) -> None:
-    for what, values in {"methods": names, "budgets": budgets}.items():
+    given: dict[str, list[Any]] = {"methods": names, "budgets": budgets}
+    for what, values in given.items():
         if not values or len(set(values)) < len(values):
             found = "some again" if values else "none"
             raise ParameterError(f"{what}, at least one, each once", found, "", map(repr, values))
 
 
 def _drawn(
-    cube: xr.Dataset, systems: Array, together: str | None, share: float, samples: int, seed: int
+    documents: Documents, together: str | None, share: float, samples: int, seed: int
 ) -> list[Array]:
     """Return the places of the systems that help to judge, of every sample."""
-    stated = cube.assign_coords(
-        contributing=(SYSTEM, np.isin(np.arange(cube.sizes[SYSTEM]), systems))
-    )
-    group = contributing_groups(stated, together)
+    share, samples = number("share", share, above=0, high=1), whole("samples", samples, low=1)
+    cube, seed = documents.cube, whole("seed", seed, low=0)
+    systems = helping(cube)
+    _tell_set_aside(documents, systems)
+    helps = np.isin(np.arange(cube.sizes[SYSTEM]), systems)
+    group = contributing_groups(cube.assign_coords(contributing=(SYSTEM, helps)), together)
     labels = np.unique(group[group >= 0])
     size, random = max(1, round(share * len(labels))), np.random.default_rng(seed)
     parts = [random.permutation(labels)[:size] for _ in range(samples)]
     return [np.flatnonzero(np.isin(group, part)) for part in parts]
+
+
+def _labelled(study: Budgets, found: list[Found], told: dict[str, Any]) -> xr.Dataset:
+    """Return what was found in every sample, summed up and with labels."""
+    metrics = [str(metric) for metric in study.metrics]
+    labels = {"method": study.methods, "budget": study.budgets, METRIC: metrics}
+    words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
+    return xr.Dataset(
+        _summary(found, study.pairing.alpha), labels | words, study.pairing.told() | told
+    )
 
 
 def _summary(found: list[Found], alpha: float) -> dict[str, Any]:
@@ -236,9 +230,9 @@ def _summary(found: list[Found], alpha: float) -> dict[str, Any]:
     return parts
 
 
-def _set_aside(documents: Documents, cube: xr.Dataset, systems: Array) -> int:
-    """Return how many judgments are of documents that no list in the pool has, warning of them."""
-    judged = int((cube["judged_grade"] != EMPTY).sum())
+def _tell_set_aside(documents: Documents, systems: Array) -> None:
+    """Warn of judgments of documents that no list in the pool has."""
+    judged = int((documents.cube["judged_grade"] != EMPTY).sum())
     pool, _ = documents.pool(systems, 0)
     aside = judged - int(pool.there.sum())
     if aside:
@@ -246,4 +240,3 @@ def _set_aside(documents: Documents, cube: xr.Dataset, systems: Array) -> int:
             f"{aside} of {judged} judgments are set aside: no contributing run has their documents "
             "in the pool"
         )
-    return aside

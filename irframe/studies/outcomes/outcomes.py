@@ -38,7 +38,7 @@ SETTLED = {
     "ties": "trec",
     "score_dtype": "float64",
     "topics": "qrels",
-    "seed": None,
+    "seed": 0,
 }
 """Arguments that a cube has settled, and their defaults."""
 
@@ -145,6 +145,9 @@ def outcomes(
     data: xr.Dataset | Runs,
     qrels: Qrels | None = None,
     *,
+    test: OutcomeTest = "wilcoxon",
+    adjust: Correction | None = None,
+    alpha: float = 0.05,
     baseline: Hashable | None = None,
     systems: Hashable | Sequence[Hashable] | None = None,
     order: Sequence[Hashable] | None = None,
@@ -152,14 +155,11 @@ def outcomes(
     rel: int = 1,
     relevant: Relevant = "only",
     measure: Measure = "ESL",
-    test: OutcomeTest = "wilcoxon",
-    alpha: float = 0.05,
-    adjust: Correction | None = None,
     by: str | None = None,
     ties: Ties = "trec",
     score_dtype: ScoreDtype = "float64",
     topics: str | Sequence[Hashable] = "qrels",
-    seed: int | None = None,
+    seed: int = 0,
 ) -> Outcomes:
     """Say whether a system is better because it answers more, or because it ranks higher.
 
@@ -173,6 +173,13 @@ def outcomes(
         cube is built.
     qrels
         Qrels frame, with a run frame only.
+    test
+        The test of `measure`: ``"wilcoxon"``, the signed-rank test, or ``"t"``, the paired one.
+    adjust
+        Correction of every kind of p-value for the number of comparisons, one of statsmodels'
+        `multipletests` such as ``"bonferroni"``; by default none. The verdicts follow it.
+    alpha
+        Significance level of the verdicts, above 0 and below 1.
     baseline
         The system to improve on, ``system_a`` throughout; by default all pairs are compared, in
         the order of the systems.
@@ -193,13 +200,6 @@ def outcomes(
     measure
         What "ranks higher" means in the verdicts: a lower mean ``"ESL"`` or a higher mean
         ``"RR"`` on the topics both answer.
-    test
-        The test of that: ``"wilcoxon"``, the signed-rank test, or ``"t"``, the paired one.
-    alpha
-        Significance level of the verdicts, above 0 and below 1.
-    adjust
-        Correction of every kind of p-value for the number of comparisons, one of statsmodels'
-        `multipletests` such as ``"bonferroni"``; by default none. The verdicts follow it.
     by
         A coordinate of the topics, or a column constant per topic of either frame: a row per
         comparison and group.

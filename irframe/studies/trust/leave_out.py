@@ -16,11 +16,10 @@ from irframe.cubes.recall_base import gather, topic_of
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
-from irframe.experiments.metrics import parse_metrics
+from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.frames.progress import tracked
 from irframe.metrics import Metric
 from irframe.metrics.averaging import TIE, average
-from irframe.metrics.base import MetricType
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM
 from irframe.studies.reading import attended, shared
@@ -31,7 +30,7 @@ Array = NDArray[Any]
 @verb
 def leave_out(
     cube: xr.Dataset,
-    *metrics: Metric | MetricType | str,
+    *metrics: Metrics,
     together: str | None = None,
     depth: int | None = None,
     at: int | Sequence[int] | None = None,

@@ -21,8 +21,8 @@ Array = NDArray[Any]
 @verb(bounded=True)
 def pool_growth(
     cube: xr.Dataset,
-    at: int | Sequence[int] | None = None,
     *,
+    at: int | Sequence[int] | None = None,
     rel: int = 1,
     by: str | None = None,
 ) -> xr.Dataset:

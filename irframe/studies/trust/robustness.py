@@ -8,29 +8,27 @@ import xarray as xr
 
 from irframe.agreements import Method
 from irframe.checks import whole
-from irframe.cubes.downsample import downsample
 from irframe.cubes.judgments import cut
+from irframe.cubes.sample import sample
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.experiments.metrics import parse_metrics
+from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.frames.progress import tracked
-from irframe.frames.sampling import refuse_percent
+from irframe.frames.sampling import refuse_share
 from irframe.inference.agreement import agreement
-from irframe.metrics import Metric
-from irframe.metrics.base import MetricType
 from irframe.names import DEPTH
 from irframe.studies.reading import attended, refuse_deeper, shared
 
-PERCENT, SEED = "percent", "seed"
-PERCENTS = (90, 70, 50, 30, 10)
+SHARE, SEED = "share", "seed"
+SHARES = (0.9, 0.7, 0.5, 0.3, 0.1)
 
 
 @verb
 def robustness(
     cube: xr.Dataset,
-    *metrics: Metric | MetricType | str,
-    percents: Sequence[float] = PERCENTS,
+    *metrics: Metrics,
+    shares: Sequence[float] = SHARES,
     seeds: int | Sequence[int] = 10,
     at: int | Sequence[int] | None = None,
     method: Method = "kendall",
@@ -45,8 +43,8 @@ def robustness(
         A cube made by `irframe.cube`.
     metrics
         Metrics or their names.
-    percents
-        Shares of the judgments to keep, above 0 and at most 100.
+    shares
+        Shares of the judgments to keep, above 0 and at most 1.
     seeds
         How many times to draw, with seeds 0, 1, ..., or the seeds themselves. The samples of one
         seed are nested.
@@ -63,13 +61,13 @@ def robustness(
     Returns
     -------
     xarray.DataArray
-        Agreement over (metric, depth, percent, seed). Means and spreads over the dimension
+        Agreement over (metric, depth, share, seed). Means and spreads over the dimension
         ``seed`` are what a curve shows.
 
     Raises
     ------
     ParameterError
-        For a percentage outside (0, 100] or repeated seeds.
+        For a share outside (0, 1] or repeated seeds.
     InputError
         If the cube does not say which documents it holds.
     GradeError
@@ -90,9 +88,9 @@ def robustness(
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> tau = robustness(cube, "AP", "Bpref", percents=[100, 50], seeds=5)
+    >>> tau = robustness(cube, "AP", "Bpref", shares=[1, 0.5], seeds=5)
     >>> tau.mean("seed").squeeze("depth").round(2).to_pandas()
-    percent   100   50
+    share   1.0   0.5
     metric
     AP        1.0  0.91
     Bpref     1.0  0.86
@@ -100,21 +98,21 @@ def robustness(
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, cube.sizes[DEPTH] if at is None else at)
     refuse_deeper(chosen, min(depths))
-    for percent in percents:
-        refuse_percent(percent)
+    for share in shares:
+        refuse_share(share)
     drawn = [*range(seeds)] if isinstance(seeds, int) else [whole("seed", seed) for seed in seeds]
-    if not drawn or len(set(drawn)) < len(drawn) or not len(percents):
-        raise ParameterError("percentages and distinct seeds", f"{list(percents)!r}, {drawn!r}")
+    if not drawn or len(set(drawn)) < len(drawn) or not len(shares):
+        raise ParameterError("shares and distinct seeds", f"{list(shares)!r}, {drawn!r}")
     base = cut(shared(attended(cube)), max([*depths, *(metric.depth or 1 for metric in chosen)]))
     complete = score(base, *chosen, at=depths)
-    samples = list(product(percents, drawn))
+    samples = list(product(shares, drawn))
     results = [
-        agreement(score(downsample(base, percent, seed), *chosen, at=depths), complete, method)
-        for percent, seed in tracked(samples, len(samples), "sample", progress=progress)
+        agreement(score(sample(base, share, seed=seed), *chosen, at=depths), complete, method)
+        for share, seed in tracked(samples, len(samples), "sample", progress=progress)
     ]
     first = results[0]
     stacked = np.stack([array.to_numpy() for array in results], axis=-1)
-    values = stacked.reshape(*first.shape, len(percents), len(drawn))
+    values = stacked.reshape(*first.shape, len(shares), len(drawn))
     labels = {name: first[name].to_numpy() for name in first.dims}
-    labels |= {PERCENT: np.asarray(percents), SEED: np.asarray(drawn)}
+    labels |= {SHARE: np.asarray(shares), SEED: np.asarray(drawn)}
     return xr.DataArray(values, labels, list(labels), name="agreement", attrs=first.attrs)

@@ -10,10 +10,8 @@ from irframe.cubes.bounds import both_sides
 from irframe.cubes.score import block_fields, label_scores, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.experiments.metrics import parse_metrics
+from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.extremes.tie_orders import reordered_scores
-from irframe.metrics import Metric
-from irframe.metrics.base import MetricType
 
 Array = NDArray[Any]
 
@@ -21,7 +19,7 @@ Array = NDArray[Any]
 @verb(bounded=True)
 def tie_ranges(
     cube: xr.Dataset,
-    *metrics: Metric | MetricType | str,
+    *metrics: Metrics,
     at: int | Sequence[int] | None = None,
     by: str | None = None,
 ) -> xr.DataArray:

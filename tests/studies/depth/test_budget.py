@@ -36,8 +36,8 @@ def test_shares_are_those_of_the_loop(cube):
         pairs = itertools.combinations(values[:, drawn], 2)
         shares.append(np.mean([stats.ttest_rel(a, b).pvalue < 0.05 for a, b in pairs]))
     here = found.sel(metric="nDCG").squeeze()
-    assert here["told_apart"].item() == pytest.approx(np.mean(shares))
-    assert here["told_apart_high"].item() == pytest.approx(np.quantile(shares, 0.975))
+    assert here["significant"].item() == pytest.approx(np.mean(shares))
+    assert here["significant_high"].item() == pytest.approx(np.quantile(shares, 0.975))
 
 
 def test_the_pool_is_the_default_and_more_money_helps(cube):
@@ -45,13 +45,13 @@ def test_the_pool_is_the_default_and_more_money_helps(cube):
     assert found["judgments"].to_numpy().tolist() == [130, 261, 523]
     assert found["depth"][[0, -1]].to_numpy().tolist() == [1, 10]
     assert (found["topics"][-1, -1] == 16).all()
-    assert (found["told_apart"].diff("judgments") > 0).all()
+    assert (found["significant"].diff("judgments") > 0).all()
 
 
 def test_too_little_money_tells_nothing(cube):
     found = cube.ireval.budget("AP", judgments=40, at=[1, 10], samples=2)
     assert found["topics"].isnull().to_numpy().tolist() == [[False, True]]
-    assert found["told_apart"].isnull().to_numpy().tolist() == [[[False, True]]]
+    assert found["significant"].isnull().to_numpy().tolist() == [[[False, True]]]
 
 
 def test_shares_are_those_of_new_collections():

@@ -70,7 +70,7 @@ def test_means_ranks_and_biases_are_those_of_the_scores(track, effect):
 def test_conclusions_are_those_of_two_comparisons(track, adjust):
     runs, judges = track
     found = runs.ireval.judge_effect(judges, METRICS, at=AT, adjust=adjust)["conclusions"]
-    frames = {name: scores_by(track, name).ireval.compare("t", adjust) for name in judges}
+    frames = {name: scores_by(track, name).ireval.compare("t", adjust=adjust) for name in judges}
     keys = ["metric", "depth", "system_a", "system_b"]
     for name in ("strict", "guess"):
         joined = frames["people"].merge(frames[name], on=keys, suffixes=("_old", "_new"))

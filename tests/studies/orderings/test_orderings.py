@@ -62,7 +62,7 @@ def test_five_groups(golden):
     signs = {-2: "*", -1: "-", 0: "=", 1: "+", 2: "*"}
     depths = ["".join(signs[code] for code in row) for row in found["label"].to_numpy().tolist()]
     assert depths == expected["depths"]
-    lined_up = cube.ireval.line_up("A", "B")
+    lined_up = cube.ireval.side_by_side("A", "B")
     assert (
         found["topic"].to_numpy()[expected["row_order"]].tolist()
         == lined_up["topic"].to_numpy().tolist()
@@ -163,9 +163,9 @@ def test_shared_ranks_are_no_order():
     calls = {
         "orderings": lambda: cube.ireval.orderings("bm25", "ance"),
         "separability": cube.ireval.separability,
-        "line_up": lambda: cube.ireval.line_up("bm25", "ance"),
-        "corroborate": lambda: cube.ireval.corroborate(baseline="bm25", metric="P"),
-        "cross_check": lambda: cube.ireval.cross_check("P"),
+        "side_by_side": lambda: cube.ireval.side_by_side("bm25", "ance"),
+        "compare_orderings": lambda: cube.ireval.compare_orderings(baseline="bm25", metric="P"),
+        "significance_agreement": lambda: cube.ireval.significance_agreement("P"),
         "misplacement": cube.ireval.misplacement,
         "search_lengths": cube.ireval.search_lengths,
         "outcomes": lambda: cube.ireval.outcomes(relevant="first"),

@@ -45,7 +45,7 @@ def test_worked_statistics(golden):
 def test_statistics_by_a_loop():
     runs, qrels = ir.example_track()
     cube = ir.cube(runs, qrels)
-    growth = cube.ireval.pool_growth([3, 10], rel=2)
+    growth = cube.ireval.pool_growth(at=[3, 10], rel=2)
     contributing = runs[runs["contributing"]]
     for depth in (3, 10):
         pool = set(map(tuple, runs.ireval.pool(depth)[["topic", "doc"]].to_numpy()))
@@ -78,9 +78,9 @@ def test_a_list_without_unjudged_documents_ends_before_the_first():
 
 def test_what_was_cut_is_not_made_up():
     runs, qrels = ir.example_track()
-    whole = ir.cube(runs, qrels).ireval.pool_growth([2, 5, 10])
+    whole = ir.cube(runs, qrels).ireval.pool_growth(at=[2, 5, 10])
     with pytest.warns(IrframeWarning, match="at 2 of 3 depths: lists were cut at 5"):
-        cut = ir.cube(runs, qrels, depth=5).ireval.pool_growth([2, 5, 10])
+        cut = ir.cube(runs, qrels, depth=5).ireval.pool_growth(at=[2, 5, 10])
     assert (cut.attrs.pop("depth"), "depth" in whole.attrs) == (5, False)
     xr.testing.assert_identical(
         cut.sel(depth=2),
@@ -106,8 +106,8 @@ def test_growth_ends_with_all_judgments():
 def test_nothing_is_said_of_runs_that_did_not_contribute():
     cube = ir.cube(*ir.example_track())
     with pytest.warns(IrframeWarning, match="no system of the cube contributes"):
-        growth = cube.isel(system=~cube.contributing.values).ireval.pool_growth([5, 10])
-    whole = cube.ireval.pool_growth([5, 10])
+        growth = cube.isel(system=~cube.contributing.values).ireval.pool_growth(at=[5, 10])
+    whole = cube.ireval.pool_growth(at=[5, 10])
     xr.testing.assert_identical(growth["judged"], whole["judged"])
     assert np.isnan(growth["relevant_in_pool"]).all()
     assert np.isnan(growth["first_unjudged_all_sd"])
@@ -116,7 +116,7 @@ def test_nothing_is_said_of_runs_that_did_not_contribute():
 def test_refusals():
     cube = ir.cube(*ir.example_track())
     with pytest.raises(DepthError, match="at least 1 and at most 10"):
-        cube.ireval.pool_growth([5, 20])
+        cube.ireval.pool_growth(at=[5, 20])
     for depths in ([5, 5], []):
         with pytest.raises(ParameterError, match="rise"):
             cube.ireval.pool_growth(depths)

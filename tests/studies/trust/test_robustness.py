@@ -17,44 +17,44 @@ def cube():
 
 def test_as_if_built_on_a_sample(cube):
     runs, qrels = ir.example_track()
-    found = cube.ireval.robustness(*METRICS, percents=[50, 10], seeds=[4, 7])
+    found = cube.ireval.robustness(*METRICS, shares=[0.5, 0.1], seeds=[4, 7])
     whole = cube.ireval.score(*METRICS, at=50).mean("topic").isel(depth=0)
-    for percent in (50, 10):
+    for share in (0.5, 0.1):
         for seed in (4, 7):
-            sampled = qrels.ireval.sample(percent, seed)
+            sampled = qrels.ireval.sample(share, seed=seed)
             assert sampled["grade"].max() == 3
             scores = runs.ireval.cube(sampled).ireval.score(*METRICS, at=50)
             means = scores.mean("topic").isel(depth=0)
             for metric in METRICS:
                 tau = stats.kendalltau(*(m.sel(metric=metric).round(12) for m in (means, whole)))
-                value = found.sel(metric=metric, percent=percent, seed=seed).item()
+                value = found.sel(metric=metric, share=share, seed=seed).item()
                 assert value == pytest.approx(tau.statistic, abs=1e-12)
 
 
 def test_all_judgments_change_nothing(cube):
-    found = cube.ireval.robustness(*METRICS, percents=[100], seeds=2, at=[10, 50])
-    assert found.dims == ("metric", "depth", "percent", "seed")
+    found = cube.ireval.robustness(*METRICS, shares=[1], seeds=2, at=[10, 50])
+    assert found.dims == ("metric", "depth", "share", "seed")
     np.testing.assert_allclose(found, 1)
 
 
 def test_fewer_judgments_change_more(cube):
     by_seed = cube.ireval.robustness("AP", seeds=20)
     found = by_seed.mean("seed").squeeze()
-    assert found.percent.values.tolist() == [90, 70, 50, 30, 10]
-    assert found.sel(percent=90) > found.sel(percent=10)
+    assert found.share.values.tolist() == [0.9, 0.7, 0.5, 0.3, 0.1]
+    assert found.sel(share=0.9) > found.sel(share=0.1)
     assert by_seed.attrs["method"]
 
 
 def test_other_agreement(cube):
-    found = cube.ireval.robustness("AP", percents=[50], seeds=1, method="pearson")
+    found = cube.ireval.robustness("AP", shares=[0.5], seeds=1, method="pearson")
     assert 0 < found.item() < 1
 
 
 def test_refusals(cube):
-    for percents in ([0], [50, 101], [-1]):
-        with pytest.raises(ParameterError, match="percent, a number of at most 100 and above 0"):
-            cube.ireval.robustness("AP", percents=percents)
-    for options in ({"percents": []}, {"seeds": 0}, {"seeds": [1, 1]}):
+    for shares in ([0], [0.5, 1.01], [-1], [50]):
+        with pytest.raises(ParameterError, match="share, a number of at most 1 and above 0"):
+            cube.ireval.robustness("AP", shares=shares)
+    for options in ({"shares": []}, {"seeds": 0}, {"seeds": [1, 1]}):
         with pytest.raises(ParameterError, match="distinct seeds"):
             cube.ireval.robustness("AP", **options)
     with pytest.raises(DepthError, match="found 51"):

@@ -35,12 +35,12 @@ def assert_built(found, built):
         assert judged[0] == judged[1]
 
 
-@pytest.mark.parametrize("percent", [90, 50, 10, 0.5])
+@pytest.mark.parametrize("share", [0.9, 0.5, 0.1, 0.005])
 @pytest.mark.parametrize("seed", [0, 7])
-def test_the_same_documents_are_kept_as_by_sample(cube, percent, seed):
+def test_the_same_documents_are_kept_as_by_sample(cube, share, seed):
     runs, qrels = ir.example_track()
-    built = runs.ireval.cube(qrels.ireval.sample(percent, seed))
-    assert_built(cube.ireval.downsample(percent, seed), built)
+    built = runs.ireval.cube(qrels.ireval.sample(share, seed=seed))
+    assert_built(cube.ireval.sample(share, seed=seed), built)
 
 
 def test_documents_with_numbers_for_names():
@@ -48,53 +48,54 @@ def test_documents_with_numbers_for_names():
         frame.assign(doc=frame["doc"].str[1:].astype(int), topic=frame["topic"].astype(int))
         for frame in ir.example_track()
     )
-    built = runs.ireval.cube(qrels.ireval.sample(30, 2))
-    assert_built(runs.ireval.cube(qrels).ireval.downsample(30, 2), built)
+    built = runs.ireval.cube(qrels.ireval.sample(0.3, seed=2))
+    assert_built(runs.ireval.cube(qrels).ireval.sample(0.3, seed=2), built)
 
 
 def test_a_smaller_share_is_part_of_a_larger_one(cube):
     larger = kept(cube)
-    for percent in (80, 60, 40, 20):
-        smaller = kept(cube.ireval.downsample(percent, seed=3))
+    for share in (0.8, 0.6, 0.4, 0.2):
+        smaller = kept(cube.ireval.sample(share, seed=3))
         assert (smaller <= larger).all()
         assert smaller.sum() < larger.sum()
         larger = smaller
 
 
 def test_all_judgments_change_nothing(cube):
-    xr.testing.assert_identical(cube.ireval.downsample(100), cube)
+    xr.testing.assert_identical(cube.ireval.sample(1), cube)
 
 
 def test_the_seed_decides(cube):
-    one, same, other = (kept(cube.ireval.downsample(50, seed)) for seed in (1, 1, 2))
+    one, same, other = (kept(cube.ireval.sample(0.5, seed=seed)) for seed in (1, 1, 2))
     xr.testing.assert_equal(one, same)
     assert (one != other).any()
 
 
 def test_the_recall_base_keeps_its_top_grade_and_its_pool(cube):
-    fewer = cube.ireval.downsample(1)
+    fewer = cube.ireval.sample(0.01)
     for name in ("top", "pool_depth"):
         np.testing.assert_array_equal(fewer[name], cube[name])
     np.testing.assert_array_equal(fewer["pool_rank"], cube["pool_rank"].where(kept(fewer), 0))
 
 
-@pytest.mark.parametrize("percent", [0, -1, 100.5, np.nan, "50", None])
-def test_shares_that_are_none(cube, percent):
-    with pytest.raises(ParameterError, match="percent, a number of at most 100 and above 0"):
-        cube.ireval.downsample(percent)
+@pytest.mark.parametrize("share", [0, -1, 1.005, np.nan, "0.5", None])
+def test_shares_that_are_none(cube, share):
+    with pytest.raises(ParameterError, match="share, a number of at most 1 and above 0"):
+        cube.ireval.sample(share)
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, None])
 def test_seeds_that_are_none(cube, seed):
     with pytest.raises(ParameterError, match="seed, a whole number of at least 0"):
-        cube.ireval.downsample(50, seed)
+        cube.ireval.sample(0.5, seed=seed)
 
 
+@pytest.mark.thorough
 def test_real_judgments_are_sampled_alike(shared):
     folder = shared / "data" / "robust03"
     runs = ir.read_runs(str(folder / "runs" / "*.gz"))
     qrels = ir.read_qrels(folder / "qrels.txt")
     some = runs[runs["system"].isin(runs["system"].unique()[:3])]
-    found = some.ireval.cube(qrels, depth=50).ireval.downsample(10, 5)
-    built = some.ireval.cube(qrels.ireval.sample(10, 5), depth=50)
+    found = some.ireval.cube(qrels, depth=50).ireval.sample(0.1, seed=5)
+    built = some.ireval.cube(qrels.ireval.sample(0.1, seed=5), depth=50)
     np.testing.assert_array_equal(found["grade"], built["grade"])

@@ -14,7 +14,7 @@ from irframe.paired import Bootstrap, all_pairs
 
 
 @verb
-def discriminative_power(
+def bootstrap_sensitivity(
     scores: xr.DataArray | pd.DataFrame,
     *,
     samples: int = 1000,
@@ -79,7 +79,7 @@ def discriminative_power(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> scores = runs.ireval.evaluate(qrels, ["AP", "RR"])
-    >>> found = scores.ireval.discriminative_power(samples=200)
+    >>> found = scores.ireval.bootstrap_sensitivity(samples=200)
     >>> found[["power", "delta"]].to_dataframe().round(3)
             power  delta
     metric

@@ -13,7 +13,7 @@ def scores():
 
 
 def test_own_score_against_all(scores):
-    sheet = scores.ireval.standing("bm25")
+    sheet = scores.ireval.sheet("bm25")
     assert sheet.index.names == ["metric", "topic"]
     for metric, best, worst in (("AP", "max", "min"), ("ASL", "min", "max")):
         by_topic, row = scores[metric].groupby("topic", sort=False), sheet.loc[metric]
@@ -32,7 +32,7 @@ def test_topics_without_a_score():
         {"AP": [0.5, np.nan, 0.1, 0.7]},
         index=pd.MultiIndex.from_product([["a", "b"], ["1", "2"]], names=["run", "qid"]),
     )
-    sheet = scores.ireval.standing("a")
+    sheet = scores.ireval.sheet("a")
     assert sheet.index.names == ["metric", "qid"]
     expected = [[0.5, 0.5, 0.3, 0.1, 1, 2], [np.nan, 0.7, 0.7, 0.7, np.nan, 1]]
     np.testing.assert_allclose(sheet.to_numpy(), expected)
@@ -40,7 +40,7 @@ def test_topics_without_a_score():
 
 def test_every_depth_of_an_array():
     array = ir.cube(*ir.example_track()).ireval.score("AP", "P", at=[1, 10])
-    sheet = array.ireval.standing("ance")
+    sheet = array.ireval.sheet("ance")
     assert dict(sheet.sizes) == {"metric": 2, "topic": 16, "depth": 2}
     xr.testing.assert_equal(sheet["best"], array.max("system").drop_vars("system", errors="ignore"))
     top = array.sel(metric="P", depth=1).to_series()
@@ -50,4 +50,4 @@ def test_every_depth_of_an_array():
 
 def test_a_system_that_is_not_there(scores):
     with pytest.raises(ParameterError, match="a system of the scores: bm25"):
-        scores.ireval.standing("bm52")
+        scores.ireval.sheet("bm52")

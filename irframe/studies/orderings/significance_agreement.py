@@ -1,6 +1,7 @@
 """Significance on a metric against significance without one, over all pairs of systems."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,13 @@ from irframe.checks import level
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.experiments.metrics import parse_metrics
+from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.gains import Gain
+from irframe.inference.corrections import Correction, adjust_p, refuse_correction
 from irframe.inference.matched import Matched
 from irframe.inference.matching import match_topics
 from irframe.inference.verdicts import p_values
-from irframe.metrics import Metric
 from irframe.metrics.averaging import TIE
-from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired import PairedTest, Test, all_pairs, parse_test, sign_p
 from irframe.studies.orderings.binding import gains_of
@@ -36,12 +36,13 @@ CELL = (METRIC, TEST, DEPTH, PAIR)
 
 
 @verb
-def cross_check(
+def significance_agreement(
     cube: xr.Dataset,
-    *metrics: Metric | MetricType | str,
+    *metrics: Metrics,
     test: Test | Sequence[Test] = "t",
-    at: int | Sequence[int] | None = None,
+    adjust: Correction | None = None,
     alpha: float = 0.05,
+    at: int | Sequence[int] | None = None,
     gain: GainLike | None = None,
     rel: int | None = None,
     by: str | None = None,
@@ -56,10 +57,13 @@ def cross_check(
         Metrics or their names.
     test
         Paired tests of the metrics' scores, or their names, as for `compare`.
-    at
-        Evaluation depths of metrics and orderings, within the cube; by default its greatest.
+    adjust
+        Correction of the p-values of each test over the pairs, one of statsmodels' `multipletests`
+        such as ``"holm"``; by default none, as in the literature.
     alpha
         Significance level of all tests, above 0 and below 1.
+    at
+        Evaluation depths of metrics and orderings, within the cube; by default its greatest.
     gain, rel
         Gain map and lowest relevant grade of the orderings; by default those of every metric,
         and binary gain and 1 if it has none.
@@ -91,12 +95,13 @@ def cross_check(
     Examples
     --------
     >>> import irframe as ir
-    >>> found = cross_check(ir.cube(*ir.example_track()), "P", at=10)
+    >>> found = significance_agreement(ir.cube(*ir.example_track()), "P", at=10)
     >>> share = found["share"].isel(metric=0, test=0, depth=0).to_series().round(3)
     >>> share[share > 0].to_dict()
     {'Both: Yes': 0.429, 'Both: No': 0.393, 'Metric: Yes': 0.179}
     """
     level(alpha)
+    refuse_correction(adjust, "depth")
     tests, chosen = _tests(test), parse_metrics(metrics)
     deepest, cube = read_depth(cube, None), shared(attended(cube))
     scores = score(cube, *chosen, at=deepest if at is None else at)
@@ -108,7 +113,8 @@ def cross_check(
     p_orderings, favoured = _orderings(cube, seen, pairs, depths)
     means = np.round(matched.means, TIE)
     alike = (_leads(means, pairs) == favoured)[:, np.newaxis]
-    verdict = categorise(p, p_orderings[:, np.newaxis], alpha, alike=alike)
+    corrected = partial(_corrected, adjust=adjust, alpha=alpha)
+    verdict = categorise(corrected(p), corrected(p_orderings[:, np.newaxis]), alpha, alike=alike)
     found = {
         "verdict": (CELL, verdict),
         "share": ((*CELL[:-1], CATEGORY), _shares(verdict)),
@@ -121,6 +127,12 @@ def cross_check(
     labels = {METRIC: matched.metrics, TEST: [each.name for each in tests], DEPTH: depths}
     labels |= {CATEGORY: list(CATEGORIES), SYSTEM: systems}
     return xr.Dataset(found, labels | names, {"alpha": alpha})
+
+
+def _corrected(p: Array, *, adjust: Correction | None, alpha: float) -> Array:
+    """Return p-values, pairs last, corrected over the pairs."""
+    flat = p.reshape(1, -1, p.shape[-1])
+    return adjust_p([flat], adjust, family="depth", alpha=alpha)[0].reshape(p.shape)
 
 
 def _leads(means: Array, pairs: Array) -> Array:

@@ -13,6 +13,7 @@ from irframe.cubes.verb import verb
 from irframe.errors import DepthError
 from irframe.experiments.metrics import parse_metrics
 from irframe.inference.compare import compare
+from irframe.inference.corrections import Correction, adjust_p, refuse_correction
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, SYSTEM
@@ -25,15 +26,16 @@ DAGGER, DOUBLE_DAGGER = "†", "‡"
 
 
 @verb
-def corroborate(
+def compare_orderings(
     cube: xr.Dataset,
     *,
-    baseline: Hashable,
-    systems: Hashable | Sequence[Hashable] | None = None,
     metric: Metric | MetricType | str,
     test: Test = "t",
-    depth: int | None = None,
+    adjust: Correction | None = None,
     alpha: float = 0.05,
+    baseline: Hashable,
+    systems: Hashable | Sequence[Hashable] | None = None,
+    depth: int | None = None,
     gain: GainLike | None = None,
     rel: int | None = None,
     by: str | None = None,
@@ -44,19 +46,22 @@ def corroborate(
     ----------
     cube
         A cube made by `irframe.cube`.
-    baseline
-        The system to beat.
-    systems
-        One system or several that try; by default every other one.
     metric
         The one metric that suits the task, or its name.
     test
         The paired test of the metric's scores, or its name, as for `compare`.
+    adjust
+        Correction of the p-values of both tests for the number of systems, one of statsmodels'
+        `multipletests` such as ``"holm"``; by default none, as in the literature.
+    alpha
+        Significance level of both tests, above 0 and below 1.
+    baseline
+        The system to beat.
+    systems
+        One system or several that try; by default every other one.
     depth
         Evaluation depth of metric and orderings, at most that of the cube; by default the
         metric's own, or else the cube's.
-    alpha
-        Significance level of both tests, above 0 and below 1.
     gain, rel
         Gain map and lowest relevant grade of the orderings; by default those of the metric, and
         binary gain and 1 if it has none.
@@ -69,10 +74,11 @@ def corroborate(
     pandas.DataFrame
         One row per system: ``metric``, ``depth``, ``system_a``, ``system_b`` (the baseline),
         ``mean_a``, ``mean_b``, ``difference`` = ``mean_a - mean_b``, ``statistic`` and ``p`` of
-        the test; ``dagger``, p below alpha; the number of topics in the groups ``**ns``, ``ns``,
-        ``=``, ``ni``, ``**ni``, of a against b; only where there is a dagger, ``p_orderings`` of
-        the sign test and the system it ``favours``, else missing; ``double_dagger``, where that
-        test is significant too and favours the same system; ``mark``, one of the two daggers or
+        the test; ``dagger``, where p, corrected, is below alpha; the number of topics
+        in the groups ``**ns``, ``ns``, ``=``, ``ni``, ``**ni``, of a against b; only where
+        there is a dagger, ``p_orderings`` of the sign test and the system it ``favours``, else
+        missing; ``double_dagger``, where that test is significant too and favours the same
+        system; ``mark``, one of the two daggers or
         nothing.
 
     Raises
@@ -96,7 +102,8 @@ def corroborate(
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> report = corroborate(cube, baseline="bm25", metric="RBP(p=0.8)@10").set_index("system_a")
+    >>> report = compare_orderings(cube, baseline="bm25", metric="RBP(p=0.8)@10")
+    >>> report = report.set_index("system_a")
     >>> report.loc[["ance", "doct5query", "duot5"], ["difference", "p", "p_orderings", "mark"]]
                 difference         p  p_orderings mark
     system_a
@@ -105,6 +112,7 @@ def corroborate(
     duot5         0.265892  0.000120     0.001831    ‡
     """
     level(alpha)
+    refuse_correction(adjust, "depth")
     (chosen,) = parse_metrics(metric)
     deepest = read_depth(cube, chosen.depth if depth is None else depth)
     if chosen.depth not in {None, deepest}:
@@ -122,21 +130,29 @@ def corroborate(
         labels=False,
     ).sel({DEPTH: deepest})
     scores = score(compared, chosen, at=deepest)
-    report = compare(scores, test, baseline=baseline, alpha=alpha)
-    return _mark(report, hedge, alpha=alpha, cost=chosen.cost)
+    report = compare(scores, test, adjust=adjust, alpha=alpha, baseline=baseline)
+    return _mark(report, hedge, adjust=adjust, alpha=alpha, cost=chosen.cost)
 
 
-def _mark(report: pd.DataFrame, hedge: xr.Dataset, *, alpha: float, cost: bool) -> pd.DataFrame:
+def _mark(
+    report: pd.DataFrame,
+    hedge: xr.Dataset,
+    *,
+    adjust: Correction | None,
+    alpha: float,
+    cost: bool,
+) -> pd.DataFrame:
     """Put the metric's test and that of the orderings side by side."""
     counts = hedge["count"].to_numpy()
     behind, ahead = counts[:, 1], counts[:, 3]
     better = np.sign(ahead.astype(np.int64) - behind)
     difference = report["difference"].to_numpy() * (-1 if cost else 1)
-    dagger = report["p"].to_numpy() < alpha
+    dagger = report["significant"].to_numpy()
     favours = np.where(better > 0, report["system_a"], report["system_b"]).astype(object)
     favours[~dagger | (better == 0)] = None
     p = hedge["p"].to_numpy()
-    double = dagger & (p < alpha) & (better == np.sign(difference))
+    (adjusted,) = adjust_p([p[np.newaxis, np.newaxis]], adjust, family="depth", alpha=alpha)
+    double = dagger & (adjusted[0, 0] < alpha) & (better == np.sign(difference))
     shared = [METRIC, DEPTH, "system_a", "system_b", "mean_a", "mean_b", "difference"]
     return report[[*shared, "statistic", "p"]].assign(
         dagger=dagger,

@@ -17,11 +17,11 @@ from irframe.names import METRIC, SYSTEM, TOPIC
 
 
 @overload
-def standing(scores: pd.DataFrame, system: Hashable, *, by: str | None = None) -> pd.DataFrame: ...
+def sheet(scores: pd.DataFrame, system: Hashable, *, by: str | None = None) -> pd.DataFrame: ...
 @overload
-def standing(scores: xr.DataArray, system: Hashable, *, by: str | None = None) -> xr.Dataset: ...
+def sheet(scores: xr.DataArray, system: Hashable, *, by: str | None = None) -> xr.Dataset: ...
 @verb
-def standing(
+def sheet(
     scores: xr.DataArray | pd.DataFrame, system: Hashable, *, by: str | None = None
 ) -> xr.Dataset | pd.DataFrame:
     """Show the sheet of one participant: own score against best, median and worst, by topic.
@@ -65,7 +65,7 @@ def standing(
     >>> scores = pd.DataFrame(
     ...     {"system": list("abc"), "topic": "1", "measure": "AP", "value": [0.2, 0.9, 0.5]}
     ... )
-    >>> standing(scores, "c")
+    >>> sheet(scores, "c")
                   score  best  median  worst  rank  n
     metric topic
     AP     1        0.5   0.9     0.5    0.2   2.0  3

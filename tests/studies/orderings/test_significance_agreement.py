@@ -6,7 +6,7 @@ from tracks import cube_of
 
 import irframe as ir
 from irframe.errors import DepthError, ParameterError
-from irframe.studies.orderings.cross_check import CATEGORIES, categorise
+from irframe.studies.orderings.significance_agreement import CATEGORIES, categorise
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def test_categories(golden):
 
 
 def test_all_pairs(cube):
-    found = cube.ireval.cross_check(
+    found = cube.ireval.significance_agreement(
         "P", "RBP(p=0.8)", test=["t", "sign"], at=[5, 10], gain="binary"
     )
     assert found["verdict"].shape == (2, 2, 2, 28)
@@ -47,30 +47,32 @@ def test_opposed_verdicts_are_no_agreement():
     a = [[0, 0, 0, 0, 1]] * 10 + [[0, 0, 0, 0, 0]] * 4
     b = [[0, 0, 0, 0, 0]] * 10 + [[1, 1, 1, 1, 1]] * 4
     cube = cube_of({"A": a, "B": b}, depth=5)
-    found = cube.ireval.cross_check("P", alpha=0.4).squeeze()
+    found = cube.ireval.significance_agreement("P", alpha=0.4).squeeze()
     assert found["p"] < 0.4
     assert found["p_orderings"] < 0.4
     assert found["share"].sel(category="Both: Opposed") == 1
-    report = cube.ireval.corroborate(baseline="A", metric="P", alpha=0.4)
+    report = cube.ireval.compare_orderings(baseline="A", metric="P", alpha=0.4)
     assert not report["double_dagger"].item()
-    alike = cube_of({"A": a[:10], "B": b[:10]}, depth=5).ireval.cross_check("P")
+    alike = cube_of({"A": a[:10], "B": b[:10]}, depth=5).ireval.significance_agreement("P")
     assert alike["share"].squeeze().sel(category="Both: Yes") == 1
-    cheaper = cube_of({"A": [[0, 1]] * 9, "B": [[1, 0]] * 9}).ireval.cross_check("ESL", test="sign")
+    cheaper = cube_of({"A": [[0, 1]] * 9, "B": [[1, 0]] * 9}).ireval.significance_agreement(
+        "ESL", test="sign"
+    )
     assert cheaper["share"].squeeze().sel(category="Both: Yes") == 1
 
 
 def test_orderings_have_the_gains_of_each_metric(cube):
-    found = cube.ireval.cross_check("nDCG", "AP(rel=2)", at=10).sel(depth=10)
+    found = cube.ireval.significance_agreement("nDCG", "AP(rel=2)", at=10).sel(depth=10)
     for metric, options in {"nDCG": {"gain": "linear"}, "AP(rel=2)": {"rel": 2}}.items():
         pairs = cube.ireval.orderings(depth=10, **options).isel(depth=-1)
         np.testing.assert_array_equal(found["p_orderings"].sel(metric=metric), pairs["p"])
-    report = cube.ireval.corroborate(baseline="bm25", metric="nDCG", depth=10, alpha=0.999)
+    report = cube.ireval.compare_orderings(baseline="bm25", metric="nDCG", depth=10, alpha=0.999)
     inside = found.sel(metric="nDCG").isel(pair=slice(7))
     np.testing.assert_array_equal(inside["p_orderings"], report["p_orderings"])
 
 
 def test_ranks_of_systems(cube):
-    rank = cube.ireval.cross_check("P", at=10)["rank"].isel(metric=0, depth=0)
+    rank = cube.ireval.significance_agreement("P", at=10)["rank"].isel(metric=0, depth=0)
     means = cube.ireval.score("P", at=10).mean("topic")[0, :, 0]
     assert rank.to_series().sort_values().index[0] == means.to_series().idxmax()
     assert rank.min() == 1
@@ -78,12 +80,12 @@ def test_ranks_of_systems(cube):
 
 def test_bad_input(cube):
     with pytest.raises(ParameterError, match="each once"):
-        cube.ireval.cross_check("P", test=["t", "t"])
+        cube.ireval.significance_agreement("P", test=["t", "t"])
     with pytest.raises(ParameterError, match="at least one test"):
-        cube.ireval.cross_check("P", test=[])
+        cube.ireval.significance_agreement("P", test=[])
     with pytest.raises(DepthError, match="1 to 50"):
-        cube.ireval.cross_check("P", at=51)
+        cube.ireval.significance_agreement("P", at=51)
     with pytest.raises(ParameterError, match="two systems"):
-        cube.isel(system=[0]).ireval.cross_check("P")
+        cube.isel(system=[0]).ireval.significance_agreement("P")
     with pytest.raises(ParameterError, match="alpha"):
-        cube.ireval.cross_check("P", alpha=0)
+        cube.ireval.significance_agreement("P", alpha=0)

@@ -41,7 +41,7 @@ def check(report, expected):
 def test_report(golden, test):
     case = golden["001-report"]
     cube = cube_of({name: case["input"][name] for name in "AB"}, depth=case["input"]["k"])
-    report = cube.ireval.corroborate(baseline="A", metric="RBP(p=0.8)@10", test=TESTS[test])
+    report = cube.ireval.compare_orderings(baseline="A", metric="RBP(p=0.8)@10", test=TESTS[test])
     check(report, case["expected"][test])
     assert report["mark"].item() == ""
 
@@ -49,7 +49,7 @@ def test_report(golden, test):
 def test_significant_on_the_metric_alone(golden):
     case = golden["001-report-dagger-only"]
     cube = cube_of({name: case["input"][name] for name in "AB"}, depth=case["input"]["k"])
-    report = cube.ireval.corroborate(baseline="A", metric="P", depth=6)
+    report = cube.ireval.compare_orderings(baseline="A", metric="P", depth=6)
     check(report, case["expected"])
     assert report["mark"].item() == "†"
 
@@ -60,7 +60,7 @@ def cube():
 
 
 def test_every_challenger(cube):
-    report = cube.ireval.corroborate(baseline="bm25", metric="nDCG", depth=10)
+    report = cube.ireval.compare_orderings(baseline="bm25", metric="nDCG", depth=10)
     assert report["system_a"].to_list() == cube["system"].to_numpy().tolist()[1:]
     assert (report["system_b"] == "bm25").all()
     assert (report["depth"] == 10).all()
@@ -68,7 +68,7 @@ def test_every_challenger(cube):
     np.testing.assert_array_equal(report[list(GROUPS)], pairs["count"].isel(depth=-1))
     p = pairs["p"].isel(depth=-1).to_numpy()
     np.testing.assert_array_equal(report["p_orderings"], np.where(report["dagger"], p, np.nan))
-    one = cube.ireval.corroborate(baseline="bm25", systems="splade", metric="nDCG", depth=10)
+    one = cube.ireval.compare_orderings(baseline="bm25", systems="splade", metric="nDCG", depth=10)
     row = report[report["system_a"] == "splade"].reset_index(drop=True)
     pd.testing.assert_frame_equal(one, row)
     compared = cube.ireval.score("nDCG", at=10).ireval.compare(baseline="bm25")
@@ -76,13 +76,13 @@ def test_every_challenger(cube):
 
 
 def test_marks_need_both_tests_and_one_winner(cube):
-    report = cube.ireval.corroborate(baseline="bm25", metric="RBP(p=0.8)@10")
+    report = cube.ireval.compare_orderings(baseline="bm25", metric="RBP(p=0.8)@10")
     double = report["mark"] == "‡"
     assert double.any()
     assert (report.loc[double, "p"] < 0.05).all()
     assert (report.loc[double, "p_orderings"] < 0.05).all()
     assert (report.loc[double, "favours"] == report.loc[double, "system_a"]).all()
-    strict = cube.ireval.corroborate(baseline="bm25", metric="RBP(p=0.8)@10", alpha=1e-9)
+    strict = cube.ireval.compare_orderings(baseline="bm25", metric="RBP(p=0.8)@10", alpha=1e-9)
     assert (strict["mark"] == "").all()
     assert strict["p_orderings"].isna().all()
 
@@ -92,7 +92,7 @@ def test_majority_against_the_metric_is_no_corroboration():
     a = [[0, 0, 0, 0, 1]] * 8 + [[0, 0, 0, 0, 0]] * 4
     b = [[0, 0, 0, 0, 0]] * 8 + [[1, 1, 1, 1, 1]] * 4
     cube = cube_of({"A": a, "B": b}, depth=5)
-    report = cube.ireval.corroborate(baseline="A", metric="P", alpha=0.4).iloc[0]
+    report = cube.ireval.compare_orderings(baseline="A", metric="P", alpha=0.4).iloc[0]
     assert report["difference"] > 0
     assert report["dagger"]
     assert report["p_orderings"] < 0.4
@@ -102,37 +102,39 @@ def test_majority_against_the_metric_is_no_corroboration():
 
 def test_costs_favour_the_lower():
     a, b = [[0, 0, 1]] * 8, [[1, 0, 0]] * 8
-    report = cube_of({"A": a, "B": b}).ireval.corroborate(baseline="A", metric="ASL", test="sign")
+    report = cube_of({"A": a, "B": b}).ireval.compare_orderings(
+        baseline="A", metric="ASL", test="sign"
+    )
     assert report["difference"].item() < 0
     assert report["favours"].item() == "B"
     assert report["mark"].item() == "‡"
 
 
 def test_some_systems_in_the_order_named(cube):
-    report = cube.ireval.corroborate(baseline="bm25", systems=["splade", "ance"], metric="AP")
+    report = cube.ireval.compare_orderings(baseline="bm25", systems=["splade", "ance"], metric="AP")
     assert report["system_a"].tolist() == ["splade", "ance"]
-    every = cube.ireval.corroborate(baseline="bm25", metric="AP").set_index("system_a")
+    every = cube.ireval.compare_orderings(baseline="bm25", metric="AP").set_index("system_a")
     pd.testing.assert_frame_equal(report.set_index("system_a"), every.loc[["splade", "ance"]])
 
 
 def test_a_metric_and_its_orderings_have_one_depth(cube):
     for metric in ("P@20", "P@5"):
         with pytest.raises(DepthError, match=f"depth=10; found {metric}"):
-            cube.ireval.corroborate(baseline="bm25", metric=metric, depth=10)
-    own = cube.ireval.corroborate(baseline="bm25", metric="P@20")
+            cube.ireval.compare_orderings(baseline="bm25", metric=metric, depth=10)
+    own = cube.ireval.compare_orderings(baseline="bm25", metric="P@20")
     assert own["depth"].unique().tolist() == [20]
 
 
 def test_bad_input(cube):
     with pytest.raises(ParameterError, match="other than the baseline"):
-        cube.ireval.corroborate(baseline="bm25", systems="bm25", metric="AP")
+        cube.ireval.compare_orderings(baseline="bm25", systems="bm25", metric="AP")
     with pytest.raises(ParameterError, match="systems to compare: bm25, .*'bm26'"):
-        cube.ireval.corroborate(baseline="bm26", metric="AP")
+        cube.ireval.compare_orderings(baseline="bm26", metric="AP")
     with pytest.raises(DepthError, match="at most 50"):
-        cube.ireval.corroborate(baseline="bm25", metric="AP@60")
+        cube.ireval.compare_orderings(baseline="bm25", metric="AP@60")
     with pytest.raises(MetricError):
-        cube.ireval.corroborate(baseline="bm25", metric="unheard of")
+        cube.ireval.compare_orderings(baseline="bm25", metric="unheard of")
     with pytest.raises(ParameterError, match="alpha"):
-        cube.ireval.corroborate(baseline="bm25", metric="AP", alpha=1)
+        cube.ireval.compare_orderings(baseline="bm25", metric="AP", alpha=1)
     with pytest.raises(ParameterError, match="a test such as"):
-        cube.ireval.corroborate(baseline="bm25", metric="AP", test="z")
+        cube.ireval.compare_orderings(baseline="bm25", metric="AP", test="z")

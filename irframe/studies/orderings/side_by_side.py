@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
-from irframe.experiments.metrics import parse_metrics
+from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.averaging import TIE
-from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.studies.orderings.binding import is_bound
 from irframe.studies.orderings.orderings import GainLike, orderings, ranking_gains
@@ -20,11 +19,11 @@ from irframe.studies.reading import read_depth, refuse_deeper
 
 
 @verb
-def line_up(
+def side_by_side(
     cube: xr.Dataset,
     a: Hashable,
     b: Hashable,
-    *metrics: Metric | MetricType | str,
+    *metrics: Metrics,
     depth: int | None = None,
     gain: GainLike = "binary",
     rel: int = 1,
@@ -88,7 +87,7 @@ def line_up(
     Examples
     --------
     >>> import irframe as ir
-    >>> pair = line_up(ir.cube(*ir.example_track()), "monot5", "bm25", "P", "RR", depth=5)
+    >>> pair = side_by_side(ir.cube(*ir.example_track()), "monot5", "bm25", "P", "RR", depth=5)
     >>> pair["difference"][:, -3:].round(2).to_numpy().tolist()
     [[0.8, 0.4, 0.0], [0.75, 1.0, 0.67]]
     """

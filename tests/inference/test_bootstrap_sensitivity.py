@@ -12,7 +12,7 @@ from irframe.errors import ParameterError
 def test_worked_case(golden):
     case = golden["004-bootstrap"]
     scores = xr.DataArray(case["input"]["scores"], dims=("system", "topic"))
-    found = scores.ireval.discriminative_power(resamples=case["input"]["resamples"])
+    found = scores.ireval.bootstrap_sensitivity(resamples=case["input"]["resamples"])
     expected = case["expected"]
     asl = [value for *_, value in expected["asl"]]
     np.testing.assert_allclose(found["asl"].squeeze(), asl)
@@ -26,7 +26,7 @@ def test_differences_without_spread(golden):
     case = golden["004-bootstrap-edges"]
     for name, z in case["input"]["z"].items():
         scores = xr.DataArray([z, np.zeros(len(z))], dims=("system", "topic"))
-        found = scores.ireval.discriminative_power(resamples=case["input"]["resamples"])
+        found = scores.ireval.bootstrap_sensitivity(resamples=case["input"]["resamples"])
         assert found["asl"].item() == case["expected"][name]
 
 
@@ -37,7 +37,7 @@ def scores():
 
 
 def test_every_pair_against_the_loop_with_the_same_draws(scores):
-    found = scores.ireval.discriminative_power(samples=60, seed=3, alpha=0.1)
+    found = scores.ireval.bootstrap_sensitivity(samples=60, seed=3, alpha=0.1)
     draws = ir.Bootstrap(samples=60, seed=3).resamples(16).tolist()
     assert found["asl"].dims == ("metric", "depth", "pair")
     for place in range(0, found.sizes["pair"], 9):
@@ -52,14 +52,14 @@ def test_every_pair_against_the_loop_with_the_same_draws(scores):
 
 def test_the_seed_decides(scores):
     one, same, other = (
-        scores.ireval.discriminative_power(samples=50, seed=seed, at=5) for seed in (1, 1, 2)
+        scores.ireval.bootstrap_sensitivity(samples=50, seed=seed, at=5) for seed in (1, 1, 2)
     )
     xr.testing.assert_identical(one, same)
     assert (one["asl"] != other["asl"]).any()
 
 
 def test_it_is_the_bootstrap_test_of_a_comparison(scores):
-    found = scores.ireval.discriminative_power(samples=50, at=5)
+    found = scores.ireval.bootstrap_sensitivity(samples=50, at=5)
     frame = scores.ireval.compare(ir.Bootstrap(samples=50), at=5)
     np.testing.assert_array_equal(found["asl"].to_numpy().ravel(), frame["p"])
     ratio = scores.ireval.discrimination(ir.Bootstrap(samples=50), at=5)
@@ -67,7 +67,7 @@ def test_it_is_the_bootstrap_test_of_a_comparison(scores):
 
 
 def test_groups_of_other_systems_keep_their_pairs(scores):
-    found = scores.ireval.discriminative_power(samples=20, by="team", at=5)
+    found = scores.ireval.bootstrap_sensitivity(samples=20, by="team", at=5)
     assert found.sizes["pair"] == 4
     found = found.set_index(pair=("system_a", "system_b"))
     assert found["asl"].sel(team="vectors", system_a="ance", system_b="colbert").notnull().all()
@@ -75,9 +75,9 @@ def test_groups_of_other_systems_keep_their_pairs(scores):
 
 
 def test_blocks_of_depths_do_not_show(scores, monkeypatch):
-    whole = scores.ireval.discriminative_power(samples=20)
+    whole = scores.ireval.bootstrap_sensitivity(samples=20)
     monkeypatch.setattr("irframe.inference.matched.BLOCK_BYTES", 1)
-    xr.testing.assert_identical(scores.ireval.discriminative_power(samples=20), whole)
+    xr.testing.assert_identical(scores.ireval.bootstrap_sensitivity(samples=20), whole)
 
 
 @pytest.mark.parametrize(
@@ -85,4 +85,4 @@ def test_blocks_of_depths_do_not_show(scores, monkeypatch):
 )
 def test_bad_input(scores, options):
     with pytest.raises(ParameterError):
-        scores.ireval.discriminative_power(**options)
+        scores.ireval.bootstrap_sensitivity(**options)

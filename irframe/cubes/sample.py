@@ -1,0 +1,108 @@
+"""Fewer judgments, left out at random."""
+
+from typing import overload
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.cubes.judgments import keep_judgments
+from irframe.cubes.recall_base import topic_of
+from irframe.cubes.verb import verb
+from irframe.errors import ParameterError
+from irframe.frames.as_qrels import Qrels
+from irframe.frames.documents import Side, code_documents
+from irframe.frames.ids import repeated
+from irframe.frames.sampling import random_keys, refuse_marks, refuse_share, strata_sample
+from irframe.frames.tables import read_qrels_table, refuse_twice_judged
+from irframe.names import EMPTY, TOPIC
+
+
+@overload
+def sample(
+    data: xr.Dataset, share: float, *, seed: int = 0, by: str | None = None
+) -> xr.Dataset: ...
+@overload
+def sample(data: pd.DataFrame, share: float, *, seed: int = 0, by: None = None) -> pd.DataFrame: ...
+@verb(bounded=True)
+def sample(
+    data: xr.Dataset | Qrels, share: float, *, seed: int = 0, by: str | None = None
+) -> xr.Dataset | pd.DataFrame:
+    """Keep a share of the judgments, drawn at random for every topic and grade.
+
+    Parameters
+    ----------
+    data
+        A cube made by `irframe.cube`, or a qrels frame: topic, doc, grade.
+    share
+        Share of the judgments to keep, above 0 and at most 1.
+    seed
+        Seed of the random order of the documents. It depends on nothing but the seed and the
+        identifiers, so a smaller sample is part of every larger one with the same seed, and a cube
+        keeps the judgments that its qrels frame keeps.
+    by
+        Of a cube, a coordinate of systems or topics: a DataTree with one such cube per group.
+
+    Returns
+    -------
+    xarray.Dataset or pandas.DataFrame
+        The cube, in which the other documents are unjudged; or the rows of the frame that are
+        kept, as they were.
+
+    Raises
+    ------
+    ParameterError
+        For a share outside (0, 1] or a negative seed, and for `by` with a qrels frame.
+    InputError
+        If the cube does not say which documents it holds.
+    GradeError
+        If grade -1 marks unjudged documents.
+
+    Notes
+    -----
+    Of the n documents of a topic at a grade, ``max(1, floor(share n + 1/2))`` are kept, and at
+    least 10 of a grade below 1, or all if there are fewer.
+
+    References
+    ----------
+    .. [1] Buckley, Voorhees. Retrieval evaluation with incomplete information. SIGIR 2004.
+       doi:10.1145/1008992.1009000
+    .. [2] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> [len(sample(qrels, share)) for share in (1, 0.5, 0.1)]
+    [523, 282, 206]
+    >>> cube = runs.ireval.cube(qrels)
+    >>> [int((sample(cube, share).judged_grade >= 0).sum()) for share in (1, 0.5, 0.1)]
+    [523, 282, 206]
+    """
+    refuse_share(share)
+    if isinstance(data, xr.Dataset):
+        return _sample_cube(data, share, seed)
+    if by is not None:
+        raise ParameterError("by= with a cube only", repr(by), "group the frame: qrels.groupby")
+    return _sample_frame(data, share, seed)
+
+
+def _sample_cube(cube: xr.Dataset, share: float, seed: int) -> xr.Dataset:
+    grade = cube["judged_grade"].to_numpy()
+    rows = np.flatnonzero(grade != EMPTY)
+    topic = topic_of(cube)[rows]
+    labels = cube[TOPIC].to_numpy()[topic]
+    keys = random_keys(labels, cube["judged_doc"].to_numpy()[rows], seed=seed)
+    kept = np.zeros(grade.shape, bool)
+    kept[rows] = strata_sample(topic, grade[rows], keys, share)
+    return keep_judgments(cube, kept)
+
+
+def _sample_frame(qrels: Qrels, share: float, seed: int) -> pd.DataFrame:
+    table = read_qrels_table(qrels)
+    (codes,) = code_documents(Side(table.topic, table.doc))
+    refuse_twice_judged(table, repeated(codes))
+    refuse_marks(table.grade)
+    keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
+    return table.judging(strata_sample(table.topic, table.grade, keys, share))

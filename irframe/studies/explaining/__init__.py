@@ -1,0 +1,1 @@
+"""Why one system scores higher than another: the documents behind a difference."""

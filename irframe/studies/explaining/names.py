@@ -1,0 +1,82 @@
+"""What the documents of rankings are called, the unjudged ones by their runs."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.errors import InputError
+from irframe.frames.rank import rank
+from irframe.names import DEPTH, DOC, EMPTY, RANK, SYSTEM, TOPIC, roles
+
+Array = NDArray[Any]
+
+
+def names_of(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> Array:
+    """Return the names of the documents at the top of every ranking.
+
+    Parameters
+    ----------
+    cube
+        A cube, which knows what judged documents are called.
+    depth
+        How many ranks.
+    runs
+        The run frame that it was made of, which alone knows the names of unjudged ones.
+
+    Returns
+    -------
+    numpy.ndarray
+        Objects (system, topic, rank), None where nothing is listed or no name is known.
+
+    Raises
+    ------
+    InputError
+        If the cube was made of other runs.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> cube = ir.cube(runs, qrels)
+    >>> int((names_of(cube, 3) == None).sum()), int((names_of(cube, 3, runs) == None).sum())
+    (51, 0)
+    """
+    judged = _judged_names(cube, depth)
+    if runs is None:
+        return judged
+    listed, known = _listed_names(cube, depth, runs), judged != None  # noqa: E711 - by element
+    there = cube["grade"].to_numpy()[..., :depth] != EMPTY
+    listed[~there] = None
+    if (listed[known] != judged[known]).any() or (listed[there] == None).any():  # noqa: E711
+        raise InputError("the runs that the cube was made of", "rankings that differ from its own")
+    return listed
+
+
+def _judged_names(cube: xr.Dataset, depth: int) -> Array:
+    slot = cube["doc"].to_numpy()[..., :depth]
+    judged = cube["judged_doc"].to_numpy().astype(object)
+    names = np.concatenate([judged, np.array([None], object)])
+    start = cube["judged_start"].to_numpy()[:, np.newaxis]
+    return np.asarray(names[np.where(slot < 0, -1, slot + start)])
+
+
+def _listed_names(cube: xr.Dataset, depth: int, runs: pd.DataFrame) -> Array:
+    """Return the names that a run frame has at the ranks of a cube."""
+    told = cube.attrs
+    known = roles(runs.columns).get(SYSTEM)
+    wanted = runs if known is None else runs[runs[known].isin(cube.indexes[SYSTEM])]
+    ranked = rank(wanted, told["ties"], score_dtype=told["score_dtype"], seed=told.get("seed", 0))
+    role = roles(ranked.columns)
+    shape = cube.sizes[SYSTEM], cube.sizes[TOPIC], min(depth, cube.sizes[DEPTH])
+    top = ranked[ranked[role[RANK]] <= shape[-1]]
+    topics = cube.indexes[TOPIC].get_indexer(pd.Index(top[role[TOPIC]]))
+    labels = cube.indexes[SYSTEM]
+    systems = np.zeros(len(top), int) if known is None else labels.get_indexer(pd.Index(top[known]))
+    inside = (topics >= 0) & (systems >= 0)
+    names = np.full(shape, None, object)
+    place = systems[inside], topics[inside], top[role[RANK]].to_numpy()[inside] - 1
+    names[place] = top[role[DOC]].to_numpy()[inside]
+    return names

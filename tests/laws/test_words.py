@@ -1,0 +1,86 @@
+"""One word, one meaning: what parameters are called, their order, kinds and defaults."""
+
+import inspect
+
+import pytest
+
+import irframe as ir
+from irframe.accessor import verbs
+
+KEYWORD = inspect.Parameter.KEYWORD_ONLY
+FUNCTIONS = {name: each for name in ir.__all__ if inspect.isfunction(each := getattr(ir, name))}
+FUNCTIONS |= {f"plots.{name}": each for name, (each, _) in verbs("irframe.plots").items()}
+SIGNATURES = {name: inspect.signature(each).parameters for name, each in FUNCTIONS.items()}
+
+RETIRED = {"level", "other", "percent", "percents", "confidence", "n_samples", "random_state", "k"}
+"""Words for which there are others: alpha, reference, share, samples, seed, depth."""
+DECIDING = ("test", "adjust", "family", "alpha")
+PLANNING = {"topics_needed"}
+"""Verbs whose test is of a plan, which compares nothing."""
+COUNTED = {"components", "simulate_track", "topics_needed", "store", "predict_powered"}
+"""Verbs that are told how many systems or topics, or which part of the topics."""
+LATER = {"best_systems", "rrie", "reordering", "report", "explain"}
+"""What looks at one depth alone."""
+ONE = {"enumerate_rankings", "random_separability"}
+"""Functions of a number."""
+DEFAULTS = {
+    "alpha": {0.05},
+    "family": {"depth"},
+    "seed": {0},
+    "samples": {100, 1000},
+    "by": {None},
+    "at": {None},
+    "progress": {False, None},
+    "ties": {"trec"},
+}
+"""Word -> what it is by default."""
+COMPARED = {"compare", "leaderboard", "rank_intervals", "judge_effect", "report"}
+"""Verbs that compare systems, and correct for it; ratios of the literature are not corrected."""
+LISTS = ("int", "Sequence[int]", "None")
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_a_word_means_one_thing(name):
+    parameters = SIGNATURES[name]
+    assert name in ONE or not RETIRED & parameters.keys()
+    named = {key: each for key, each in parameters.items() if key in KEYWORDS}
+    first = next(iter(parameters), None)
+    loose = [key for key, each in named.items() if each.kind is not KEYWORD and key != first]
+    assert loose == []
+    for word, allowed in DEFAULTS.items():
+        if word in named and named[word].default is not inspect.Parameter.empty:
+            given = named[word].default
+            assert given in allowed or isinstance(given, tuple) or "plots." in name, word
+
+
+KEYWORDS = {*DECIDING, "baseline", "at", "samples", "seed", "by", "collection", "progress"} - {
+    "test"
+}
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, each in SIGNATURES.items() if "alpha" in each and "plots" not in name]
+)
+def test_significance_is_decided_by_the_same_words_in_the_same_order(name):
+    parameters = SIGNATURES[name]
+    there = [word for word in parameters if word in DECIDING]
+    assert there == [word for word in DECIDING if word in there]
+    if "test" in there and name not in PLANNING:
+        assert {"adjust", "alpha"} <= set(there)
+        expected = "auto" if name in COMPARED else None
+        assert parameters["adjust"].default == expected
+
+
+@pytest.mark.parametrize("name", [name for name, each in SIGNATURES.items() if "at" in each])
+def test_depths_are_one_or_several(name):
+    words = str(SIGNATURES[name]["at"].annotation).replace("collections.abc.", "")
+    assert name in LATER or set(words.split(" | ")) == set(LISTS)
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [(w, n) for n, each in SIGNATURES.items() for w in ("systems", "topics") if w in each],
+)
+def test_systems_and_topics_are_chosen_by_label(word, name):
+    words = str(SIGNATURES[name][word].annotation)
+    assert name in COUNTED or "Hashable" in words or "Sequence" in words
