@@ -409,7 +409,7 @@ LAZY = {
     "tie_rates": (),
     "condense": (),
     "pooled": (4,),
-    "sample": (40,),
+    "sample": (0.4,),
     "misplacement": (),
 }
 """Verbs that return arrays, and read nothing until these are wanted."""

@@ -18,7 +18,7 @@ from irframe.inference.matching import match_topics
 from irframe.inference.verdicts import Pairing
 from irframe.metrics import Metric
 from irframe.names import SYSTEM
-from irframe.studies.judges.effects import agreement_of, conclude, decide
+from irframe.studies.judges.effects import CONCLUSIONS, agreement_of, conclude, decide
 from irframe.studies.judging.documents import Documents
 from irframe.studies.judging.methods import METHODS
 from irframe.studies.judging.turns import Turns, take_turns
@@ -35,6 +35,8 @@ class Found:
     tau: Array
     tau_ap: Array
     conclusions: Array
+    kept: Array
+    changed: Array
     change: Array
 
 
@@ -127,12 +129,21 @@ class Budgets:
         return [np.stack(part) for part in zip(*found, strict=True)]
 
     def _held(self, full: xr.DataArray, new: xr.DataArray, helps: Array) -> tuple[Array, ...]:
-        """Return tau, tau_ap, conclusions and change of scores against full judgments."""
+        """Return tau, tau_ap, conclusions, their shares and change against full judgments."""
         there = (full.notnull() & new.notnull()).all(SYSTEM)
         held, other = (match_topics(each.where(there), quiet=True) for each in (full, new))
         agreed = [agreement_of(held, [other], parse_agreement(m)) for m in ("kendall", "tau_ap")]
         counts = conclude(decide(held, self.pairing), [decide(other, self.pairing)])
-        return *(each[0, :, 0] for each in agreed), counts[0, :, 0], _change(held, other, helps)
+        taus, counts = [each[0, :, 0] for each in agreed], counts[0, :, 0]
+        return *taus, counts, *_shares(counts), _change(held, other, helps)
+
+
+def _shares(counts: Array) -> tuple[Array, Array]:
+    """Return which share of significant differences is kept, and of all pairs changes."""
+    kept, lost, new, turned, neither = (counts[..., place] for place in range(len(CONCLUSIONS)))
+    significant, pairs = kept + lost + turned, kept + lost + turned + new + neither
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(significant > 0, kept / significant, np.nan), (lost + new + turned) / pairs
 
 
 def _change(held: Matched, other: Matched, helps: Array) -> Array:

@@ -38,6 +38,8 @@ VALUES = {
     "tau": (*DIMS, METRIC),
     "tau_ap": (*DIMS, METRIC),
     "conclusions": (*DIMS, METRIC, "conclusion"),
+    "kept": (*DIMS, METRIC),
+    "changed": (*DIMS, METRIC),
     "change": (*DIMS, METRIC),
 }
 """What is measured, and over which dimensions."""
@@ -118,6 +120,9 @@ def replay(
         - ``conclusions`` (method, budget, metric, conclusion), pairs of systems that are ``kept``,
           significantly different in the same direction; ``lost``, only by full judgments; ``new``,
           only by the budget's; ``reversed``; ``neither``;
+        - ``kept`` and ``changed`` (method, budget, metric), the share of the significant
+          differences by full judgments that is kept, and that of all pairs for which significance
+          or direction change;
         - ``change`` (method, budget, metric), by how many percent the means of systems that did
           not help change against full judgments, less the same of those that did; NaN if all do.
 
