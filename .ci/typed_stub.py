@@ -31,7 +31,7 @@ Imports = dict[str, str]
 def stub() -> str:
     """Return the text of the stub, not yet formatted."""
     imports: Imports = {}
-    homes = ("irframe.plots", "irframe")
+    homes = ("irframe.plots", "irframe.verbs")
     classes = [_class(name, home, imports) for home in homes for name in KINDS]
     lines = [HEAD, "from typing import Any, overload, type_check_only", "import pandas as pd"]
     lines += ["import xarray as xr", *sorted(set(imports.values())), ""]
@@ -43,9 +43,9 @@ def stub() -> str:
 
 def _class(kind: str, home: str, imports: Imports) -> str:
     """Return the class of the verbs, or figures, of a kind of object."""
-    ending = "Verbs" if home == "irframe" else "Figures"
+    ending = "Verbs" if home == "irframe.verbs" else "Figures"
     lines = ["@type_check_only", f"class {kind}{ending}:"]
-    if home == "irframe":
+    if home == "irframe.verbs":
         lines += ["    @property", f"    def plot(self) -> {kind}Figures: ..."]
     for name, (function, kinds) in sorted(verbs(home).items()):
         if KINDS[kind] in kinds:

@@ -17,8 +17,8 @@ from irframe.metrics.vocabulary import NO_WORDS
 
 INTRODUCTION = """# Metrics
 
-A metric is a value: `ir.RBP(p=0.8)`, `ir.nDCG() @ 10`, or the same as text, `"RBP(p=0.8)"`,
-`"nDCG@10"`. Its parameters are its fields, two equal metrics compare equal, and its text reads
+A metric is a value: `ir.metrics.RBP(p=0.8)`, `ir.metrics.nDCG() @ 10`, or the same as text,
+`"RBP(p=0.8)"`, `"nDCG@10"`. Its parameters are its fields, two equal metrics compare equal, and its text reads
 back. Every metric scores **all depths in one pass**; `@` fixes one. For the metrics below
 [the names of other tools](names.md) are understood too, and whatever name you ask for is the label
 that comes back.
@@ -28,8 +28,8 @@ NAMES = """# What other tools call the metrics
 
 Ask for a metric by the name you know, and that name labels its scores everywhere: `"R@100"` stays
 `R@100`, `"ndcg_cut_10"` stays `ndcg_cut_10`. Only a metric that is a value, such as
-`ir.Recall() @ 100`, prints in irframe's own words. Case does not matter where only one metric can
-be meant.
+`ir.metrics.Recall() @ 100`, prints in irframe's own words. Case does not matter where only one
+metric can be meant.
 
 From trec_eval come names with their parameter, `P_5` or `P.5`; several at once, `P.5,10`; names
 that stand for all its usual cutoffs, `map_cut`, `ndcg_cut` and `iprec_at_recall`; gains for grades,
@@ -122,7 +122,7 @@ def metric_page(name):
     known = [f"Also read as {aliases}."] if aliases else []
     known += [f"In {tool}: {cell}." for tool, cell in zip(TOOLS, others, strict=True) if cell]
     listed = " ".join(known)
-    return f"# {name}\n\n{listed}\n\n```{{eval-rst}}\n.. autoclass:: irframe.{name}\n```\n"
+    return f"# {name}\n\n{listed}\n\n```{{eval-rst}}\n.. autoclass:: irframe.metrics.{name}\n```\n"
 
 
 def metric_index():
@@ -166,7 +166,8 @@ def type_of(expression):
 
 def public():
     """Return full name -> object of everything public that can be called, but the metrics."""
-    homes = {"irframe": irframe, "irframe.plots": irframe.plots, "irframe.errors": irframe.errors}
+    spaces = ("verbs", "paired", "agreements", "gains", "plots", "errors")
+    homes = {"irframe": irframe} | {f"irframe.{name}": getattr(irframe, name) for name in spaces}
     members = {
         f"{home}.{name}": getattr(package, name)
         for home, package in homes.items()

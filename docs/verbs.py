@@ -82,16 +82,18 @@ html_theme.sidebar_secondary.remove: true
 
 What each hangs on, what it answers, the page that shows it at work, and the table or figure of a
 paper that it makes. A verb is also a function of the same name: `cube.ireval.score("AP")` is
-`ir.score(cube, "AP")`. Verbs of scores take frames and arrays of scores alike, and a `DataTree` has
-the verbs of its branches. Figures hang on `.ireval.plot`; the [gallery](gallery.md) shows them.
+`ir.verbs.score(cube, "AP")`. Verbs of scores take frames and arrays of scores alike, and a
+`DataTree` has the verbs of its branches. Figures hang on `.ireval.plot`; the [gallery](gallery.md) shows them.
 
 """
 
 
 def verbs_page():
     """Return the page that lists all verbs by what they hang on, figures, and other functions."""
-    known = verbs("irframe")
-    rows = [(section_of(each), "irframe", name, each) for name, (each, _) in sorted(known.items())]
+    known = verbs("irframe.verbs")
+    rows = [
+        (section_of(each), "irframe.verbs", name, each) for name, (each, _) in sorted(known.items())
+    ]
     drawn = sorted(verbs("irframe.plots").items())
     rows += [("Figures", "irframe.plots", name, each) for name, (each, _) in drawn]
     others = {name: getattr(irframe, name) for name in irframe.__all__ if name not in known}
@@ -142,7 +144,7 @@ def guides():
 def guide_of(home, name):
     """Return a link to the first page that calls a verb half as often as any page, or more."""
     plot = r"plot\." if home == "irframe.plots" else ""
-    called = re.compile(rf"(?:ireval\.{plot}|ir\.{plot.replace('plot', 'plots')}){name}\b")
+    called = re.compile(rf"(?:ireval\.{plot}|ir\.(?:verbs\.|plots\.)?){name}\b")
     times = {page: len(called.findall(text)) for page, text in guides().items()}
     often = [page for page in times if times[page] and 2 * times[page] >= max(times.values())]
     return f"[{title(guides()[often[0]])}](../{often[0]})" if often else ""

@@ -1,6 +1,6 @@
-"""The accessor ``.ireval``: every verb is one call to the public function of the same name.
+"""The accessor ``.ireval``: every verb is one call to the function of the same name.
 
-A public function is a verb of the kinds of object that its first argument may be. Functions are
+A function is a verb of the kinds of object that its first argument may be. Functions are
 found when first called, so that registering the accessor costs nothing.
 """
 
@@ -17,10 +17,22 @@ import pandas as pd
 import xarray as xr
 
 from irframe.frames.scanned_runs import ScannedRuns
+from irframe.kinds import (
+    JUDGMENTS,
+    RUNS,
+    SCORES,
+    chain,
+    fits,
+    kind_of,
+    shown,
+    shown_as_html,
+    takes,
+)
 from irframe.names import ALIASES, ASSIGNMENT, DOC, NUGGET, RESULT, TOPIC, roles
 
 KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree, ScannedRuns)
 """What has an accessor. A tree has the verbs of its branches."""
+VERBS = "irframe.verbs"
 
 
 @cache
@@ -30,7 +42,7 @@ def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
     Parameters
     ----------
     home
-        ``"irframe"`` or ``"irframe.plots"``.
+        ``"irframe.verbs"`` or ``"irframe.plots"``.
 
     Returns
     -------
@@ -39,7 +51,7 @@ def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
 
     Examples
     --------
-    >>> verbs("irframe")["score"][1]
+    >>> verbs("irframe.verbs")["score"][1]
     (<class 'xarray.core.dataset.Dataset'>, <class 'xarray.core.datatree.DataTree'>)
     """
     package = import_module(home)
@@ -62,7 +74,7 @@ def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
 class Verbs:
     """The verbs of one object."""
 
-    _home = "irframe"
+    _home = VERBS
 
     def __init__(self, subject: Any) -> None:
         self._subject = subject
@@ -72,15 +84,32 @@ class Verbs:
             raise AttributeError(name)
         package = import_module(self._home)
         function = getattr(package, name) if name in package.__all__ else None
-        kind = _kind(self._subject)
-        if not inspect.isfunction(function) or kind not in subjects(function):
-            raise AttributeError(_unknown(name, kind, self._home))
+        type_ = _type(self._subject)
+        if not inspect.isfunction(function) or type_ not in subjects(function):
+            raise AttributeError(_unknown(name, self._subject, self._home))
+        if self._is_of_another(name, function):
+            raise AttributeError(_unknown(name, self._subject, self._home))
         return MethodType(function, self._subject)
 
+    def _is_of_another(self, name: str, function: Callable[..., Any]) -> bool:
+        """Tell whether runs and judgments are asked for a verb of scores, and the like."""
+        clear = {RUNS, JUDGMENTS, SCORES}
+        kind, wanted = kind_of(self._subject), set(takes(name, function))
+        return kind in clear and bool(wanted & clear) and kind not in wanted
+
+    def _names(self) -> list[str]:
+        type_, kind = _type(self._subject), kind_of(self._subject)
+        every = verbs(self._home).items()
+        return [name for name, (f, types) in every if type_ in types and fits(name, f, kind)]
+
     def __dir__(self) -> list[str]:
-        kind = _kind(self._subject)
-        known = [name for name, (_, kinds) in verbs(self._home).items() if kind in kinds]
-        return sorted([*known, *(name for name in dir(type(self)) if name[0] != "_")])
+        return sorted([*self._names(), *(name for name in dir(type(self)) if name[0] != "_")])
+
+    def __repr__(self) -> str:
+        return shown(self._subject, self._names())
+
+    def _repr_html_(self) -> str:
+        return shown_as_html(self._subject, self._names())
 
 
 class Figures(Verbs):
@@ -144,16 +173,17 @@ def _known(frame: pd.DataFrame) -> bool:
     return RESULT in frame.attrs or is_scores(frame)
 
 
-def _kind(subject: Any) -> type:
+def _type(subject: Any) -> type:
     return next(kind for kind in KINDS if isinstance(subject, kind))
 
 
-def _unknown(name: str, kind: type, home: str) -> str:
-    every = verbs(home)
+def _unknown(name: str, subject: Any, home: str) -> str:
+    every, kind = verbs(home), kind_of(subject)
     if name in every:
-        owners = " and ".join(each.__name__ for each in every[name][1])
-        return f"{name} is a verb of {owners}, not of {kind.__name__}"
-    mine = [verb for verb, (_, kinds) in every.items() if kind in kinds]
+        functions = {verb: function for verb, (function, _) in verbs(VERBS).items()}
+        return chain(name, every[name][0], functions, kind)
+    type_ = _type(subject)
+    mine = [verb for verb, (_, types) in every.items() if type_ in types]
     near = get_close_matches(name, mine, n=3)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    return f"{kind.__name__} has no verb {name!r}{hint}"
+    return f"{type_.__name__} has no verb {name!r}{hint}"

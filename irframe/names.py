@@ -59,6 +59,8 @@ SURPLUS = "columns_surplus"
 FILES = "files"
 """Attribute of a frame that was read: name, size and time of change of its files."""
 
+NAMESPACES = ("metrics", "verbs", "paired", "gains", "agreements", "plots")
+"""Modules of `irframe` that hold public names."""
 RESULT = "result"
 """Attribute of a frame or array: the verb that returned it."""
 
@@ -110,7 +112,7 @@ def as_html(value: Any) -> str:
     Examples
     --------
     >>> import irframe as ir
-    >>> as_html(ir.Linear())
+    >>> as_html(ir.gains.Linear())
     '<code>Linear(top=None)</code>: Gain in proportion to the grade, 1 for the top grade.'
     """
     meaning = (inspect.getdoc(type(value)) or "").partition("\n\n")[0]

@@ -14,13 +14,11 @@ from pandas.io.formats.style import Styler
 from irframe.agreements import Agreement, Method
 from irframe.experiments.metrics import Metrics
 from irframe.experiments.policy import Contributing, PoolDepth, Topics
-from irframe.experiments.scorer import Scorer
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
 from irframe.inference.agreement_intervals import Of
 from irframe.inference.corrections import Correction, Family
 from irframe.inference.jointly import Adjust
-from irframe.inference.matching import Depths
 from irframe.inference.rank_intervals import RankMethod
 from irframe.inference.reference import Reference
 from irframe.inference.summary import Interval
@@ -31,6 +29,7 @@ from irframe.metrics.relative_position import Crossing
 from irframe.names import NoRel, ScoreDtype, Ties
 from irframe.paired import Test
 from irframe.reports.report import Target
+from irframe.scores.read_scores import Depths
 from irframe.studies.explaining.texts import Texts
 from irframe.studies.judges.effects import Groups
 from irframe.studies.judges.reading import Grades
@@ -161,6 +160,14 @@ class CubeFigures:
     ) -> Axes: ...
     def archetypes(
         self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
+    ) -> Axes: ...
+    def budget_curves(
+        self,
+        value: Literal["kept", "changed", "found", "tau", "tau_ap"] = "kept",
+        *,
+        metric: Hashable | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
     def conclusion_shares(
         self,
@@ -420,9 +427,6 @@ class FrameVerbs:
         seed: int = 0,
         by: str | None = None,
     ) -> xr.Dataset: ...
-    def as_qrels(self) -> pd.DataFrame: ...
-    def as_runs(self, system: str | None = None) -> pd.DataFrame: ...
-    def as_scores(self, metric: str | None = None) -> pd.DataFrame: ...
     def best_systems(self, *, by: str | None = None, at: int | None = None) -> pd.DataFrame: ...
     def bootstrap_sensitivity(
         self,
@@ -726,20 +730,6 @@ class FrameVerbs:
     ) -> pd.DataFrame: ...
     def sample(self, share: float, *, seed: int = 0, by: None = None) -> pd.DataFrame: ...
     def score_nuggets(self, *, no_vital: str | None = None) -> pd.DataFrame: ...
-    def scorer(
-        self,
-        metrics: Metrics,
-        *,
-        docs: Iterable[Any] | None = None,
-        depth: int | None = None,
-        ties: Ties = "trec",
-        score_dtype: ScoreDtype = "float64",
-        topics: Topics = "qrels",
-        contributing: Contributing = None,
-        pool_depth: int | None = None,
-        seed: int = 0,
-        no_rel: NoRel | None = None,
-    ) -> Scorer: ...
     def sheet(self, system: Hashable, *, by: str | None = None) -> pd.DataFrame: ...
     def standardise(
         self,

@@ -3,6 +3,7 @@
 import copy
 import inspect
 import pickle
+import re
 
 import pandas as pd
 import pytest
@@ -10,12 +11,16 @@ import xarray as xr
 
 import irframe as ir
 from irframe.accessor import KINDS, Verbs, verbs
+from irframe.accessor import VERBS as HOME
 from irframe.cubes.verb import VERBS
+from irframe.frames.scanned_runs import ScannedRuns
+from irframe.kinds import CUBE, JUDGMENTS, NUGGETS, RUNS, SCANNED, SCORES, takes
 
-PACKAGES = pytest.mark.parametrize("package", [ir, ir.plots], ids=lambda p: p.__name__)
+HOMES = (HOME, "irframe.plots")
+PACKAGES = pytest.mark.parametrize("package", [ir.verbs, ir.plots], ids=lambda p: p.__name__)
 BOUND = [
     (package, name, kind)
-    for package in (ir, ir.plots)
+    for package in (ir.verbs, ir.plots)
     for name, (_, kinds) in verbs(package.__name__).items()
     for kind in kinds
 ]
@@ -28,12 +33,15 @@ def subjects():
     cube = runs.ireval.cube(qrels)
     half = runs["system"].isin(runs["system"].unique()[:4])
     tree = runs.assign(half=half).ireval.cube(qrels, by="half")
-    scanned = ir.ScannedRuns(("bm25.gz",))
-    return {type(each): each for each in (runs, cube, cube.ireval.score("AP"), tree, scanned)}
+    scanned = ScannedRuns(("bm25.gz",))
+    scores = runs.ireval.evaluate(qrels, "AP")
+    frames = {RUNS: runs, JUDGMENTS: qrels, SCORES: scores}
+    several = (runs, cube, cube.ireval.score("AP"), tree, scanned)
+    return {type(each): each for each in several} | {"frames": frames}
 
 
 def reach(subject, package):
-    return subject.ireval if package is ir else subject.ireval.plot
+    return subject.ireval if package is ir.verbs else subject.ireval.plot
 
 
 @PACKAGES
@@ -63,28 +71,90 @@ def full_name(kind):
 )
 def test_a_verb_is_its_function_with_the_first_argument_given(package, name, kind, subjects):
     function = getattr(package, name)
-    verb = getattr(reach(subjects[kind], package), name)
+    wanted = takes(name, function)
+    frames = subjects["frames"] if kind is pd.DataFrame else {}
+    subject = next((frames[each] for each in wanted if each in frames), subjects[kind])
+    verb = getattr(reach(subject, package), name)
     assert verb.__func__ is function
-    assert verb.__self__ is subjects[kind]
+    assert verb.__self__ is subject
     expected = list(inspect.signature(function).parameters.values())[1:]
     assert list(inspect.signature(verb).parameters.values()) == expected
     assert verb.__doc__ == function.__doc__
 
 
-@PACKAGES
-def test_dir_lists_the_verbs_of_an_object(package, subjects):
-    for kind, subject in subjects.items():
-        mine = {name for name, (_, kinds) in verbs(package.__name__).items() if kind in kinds}
-        assert set(dir(reach(subject, package))) == mine | ({"plot"} if package is ir else set())
+def test_every_verb_says_of_what_it_is():
+    """A verb is of a kind of object, or of what a verb returns; else it would be hidden."""
+    functions = {name: each for home in HOMES for name, (each, _) in verbs(home).items()}
+    known = {RUNS, JUDGMENTS, SCORES, CUBE, SCANNED, NUGGETS}
+    strange = {
+        name: kinds
+        for name, each in functions.items()
+        if not (kinds := set(takes(name, each)))
+        <= known | functions.keys() | {"compare_judges", "enumerate_rankings"}
+    }
+    assert strange == {}
+    assert {name for name, each in functions.items() if not takes(name, each)} == {
+        "styled",
+        "panes",
+    }
+
+
+def test_an_object_offers_what_it_has(subjects):
+    runs, qrels = ir.example_track()
+    scores = runs.ireval.evaluate(qrels, "AP")
+    offered = {
+        "runs": (runs, {"evaluate", "cube", "check"}, {"compare", "score", "sample"}),
+        "judgments": (qrels, {"sample", "write_qrels"}, {"evaluate", "compare"}),
+        "scores": (scores, {"compare", "leaderboard", "sheet"}, {"evaluate", "letters", "score"}),
+        "result": (scores.ireval.compare(), {"letters", "styled"}, {"compare", "evaluate"}),
+        "cube": (subjects[xr.Dataset], {"score", "outcomes"}, {"compare", "archetypes"}),
+    }
+    for begins, (subject, mine, others) in offered.items():
+        names = set(dir(subject.ireval))
+        assert mine <= names
+        assert not others & names
+        text = repr(subject.ireval)
+        assert text.startswith(begins)
+        assert len(text.splitlines()) == 2
+        nexts = re.findall(r"[ (]\.([a-z_]+)\(", text.splitlines()[1])
+        assert set(nexts) <= names
+        assert subject.ireval._repr_html_().count("<code>") == text.count(", .") + 1
+
+
+@pytest.mark.parametrize("home", HOMES)
+def test_a_verb_of_another_kind_says_the_chain_that_works(home, subjects):
+    for subject in (*subjects["frames"].values(), subjects[xr.Dataset], subjects[xr.DataArray]):
+        asked = subject.ireval if home == HOME else subject.ireval.plot
+        for name in verbs(home).keys() - {"score_nuggets"}:
+            try:
+                getattr(asked, name)
+            except AttributeError as error:
+                told = str(error)
+            else:
+                continue
+            path, _, tail = told.partition(": ")[2].rpartition(".ireval.")
+            assert tail.removeprefix("plot.").startswith(f"{name}("), told
+            assert path.partition(".")[0] in {"runs", "qrels", "cube", "ir"}, told
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_unknown_verb_suggests_a_near_one(kind, subjects):
-    verb = next(name for name, (_, kinds) in verbs("irframe").items() if kind in kinds)
+    verb = next(name for name, (_, kinds) in verbs("irframe.verbs").items() if kind in kinds)
     with pytest.raises(
         AttributeError, match=rf"^{kind.__name__} has no verb '{verb}s'.*\b{verb}\b"
     ):
         getattr(subjects[kind].ireval, f"{verb}s")
+
+
+def test_a_chain_that_an_error_says_works(subjects):
+    runs, qrels = ir.example_track()
+    scope = {"runs": runs, "qrels": qrels, "cube": subjects[xr.Dataset]}
+    asked = [("runs", "compare"), ("cube", "letters"), ("runs", "archetypes"), ("cube", "evaluate")]
+    for root, name in asked:
+        with pytest.raises(AttributeError) as told:
+            getattr(scope[root].ireval, name)
+        chain = str(told.value).partition(": ")[2]
+        assert eval(chain, scope) is not None  # noqa: S307 - what our own error says
 
 
 def test_what_resembles_no_verb_suggests_none(subjects):
@@ -93,9 +163,8 @@ def test_what_resembles_no_verb_suggests_none(subjects):
 
 
 def test_a_verb_of_another_kind_says_whose_it_is(subjects):
-    with pytest.raises(
-        AttributeError, match=r"^score is a verb of Dataset and DataTree, not of DataFrame$"
-    ):
+    chain = r"This is a run frame; call cube\(qrels\) first: runs.ireval.cube\(qrels\).ireval.score"
+    with pytest.raises(AttributeError, match=chain):
         subjects[pd.DataFrame].ireval.score  # noqa: B018 - what raises
 
 
@@ -105,7 +174,7 @@ def test_public_names_that_are_no_functions_are_no_verbs(subjects):
 
 
 def test_hidden_names_are_no_verbs():
-    assert not hasattr(Verbs(pd.DataFrame()), "_repr_html_")
+    assert not hasattr(Verbs(pd.DataFrame()), "_hidden")
 
 
 @pytest.mark.parametrize("kind", KINDS)

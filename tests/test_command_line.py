@@ -32,12 +32,12 @@ TASK = PAGE.with_name("shared-task.md")
 @pytest.fixture
 def files(tmp_path):
     runs, qrels = ir.example_track()
-    ir.write_qrels(qrels, tmp_path / "qrels.txt")
+    ir.verbs.write_qrels(qrels, tmp_path / "qrels.txt")
     paths = []
     for (team, system), run in runs.groupby(["team", "system"], sort=False):
         (tmp_path / team).mkdir(exist_ok=True)
         paths.append(str(tmp_path / team / f"{system}.gz"))
-        ir.write_run(run, paths[-1])
+        ir.verbs.write_run(run, paths[-1])
     return str(tmp_path / "qrels.txt"), paths
 
 
@@ -89,7 +89,7 @@ def odd(files, tmp_path, monkeypatch):
     """Stand in a folder with sound and with unsound files."""
     monkeypatch.chdir(tmp_path)
     sound = ir.read_run(files[1][0])
-    ir.write_run(sound, "a.run")
+    ir.verbs.write_run(sound, "a.run")
     sound.assign(team="x").to_parquet("team.parquet")
     lines = Path("a.run").read_text()
     texts = {
@@ -185,7 +185,7 @@ def test_words_that_are_no_command(capsys, words, told):
 @pytest.mark.usefixtures("odd")
 def test_warnings_are_one_line(capsys):
     judged = ir.read_qrels("qrels.txt")
-    ir.write_qrels(judged[judged["topic"] == "101"], "some.txt")
+    ir.verbs.write_qrels(judged[judged["topic"] == "101"], "some.txt")
     status, out, error = run(capsys, "evaluate", "some.txt", "a.run", "-m", "AP")
     assert status == 0
     assert "bm25" in out
@@ -208,7 +208,7 @@ def test_too_little_memory(capsys, monkeypatch):
 @pytest.mark.thorough
 @pytest.mark.usefixtures("odd")
 def test_output_that_cannot_be_written():
-    ir.write_run(ir.read_run("a.run", system="bm\u00e9"), "accent.run")
+    ir.verbs.write_run(ir.read_run("a.run", system="bm\u00e9"), "accent.run")
     command = [sys.executable, "-m", "irframe", "evaluate", "qrels.txt", "accent.run", "-m", "AP"]
     told = {"stderr": subprocess.PIPE, "text": True, "env": {**os.environ, "PYTHONPATH": ROOT}}
     reading, writing = os.pipe()
@@ -254,7 +254,7 @@ TREC_EVAL = pytest.mark.skipif(
 @pytest.mark.usefixtures("odd")
 def test_the_layout_of_trec_eval_byte_for_byte(capsys, theirs, ours):
     filed = ir.read_run("a.run")
-    ir.write_run(filed[filed["topic"] != "103"], "gap.run")
+    ir.verbs.write_run(filed[filed["topic"] != "103"], "gap.run")
     command = ["trec_eval", *theirs, "qrels.txt", "gap.run"]
     expected = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     status, out, _ = run(
@@ -574,7 +574,7 @@ def test_convert_there_and_back(capsys):
 
 def test_metrics_are_listed_and_explained(capsys):
     _, out, _ = run(capsys, "metrics", "--format", "json")
-    assert {row["metric"] for row in json.loads(out)} == set(ir.METRICS)
+    assert {row["metric"] for row in json.loads(out)} == set(ir.metrics.METRICS)
     _, out, _ = run(capsys, "metrics", "map_cut_10", "RBP")
     assert out.startswith("AP(*, ")
     assert "\nRBP(*, " in out
@@ -591,7 +591,7 @@ def test_the_page_gets_what_the_line_says(files, capsys, monkeypatch):
     words = ["report", files[0], *files[1], "-m", "AP", "--baseline", "bm25", "-o", "page.html"]
     assert run(capsys, *words) == (0, "", "")
     assert given == {
-        "systems": 8, "topics": 16, "path": "page.html", "metrics": [ir.AP()],
+        "systems": 8, "topics": 16, "path": "page.html", "metrics": [ir.metrics.AP()],
         "baseline": "bm25", "collection": None, "contributing": None,
     }  # fmt: skip
 

@@ -106,8 +106,9 @@ def registered():
 def stated(package):
     """Return the names that the stub of a package states, each with the module it comes from."""
     stub = Path(package.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    home = package.__name__.removesuffix(".verbs")
     return {
-        alias.asname: f"{package.__name__}.{node.module}" if node.module else None
+        alias.asname: f"{home}.{node.module}" if node.module else None
         for node in ast.walk(ast.parse(stub))
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
@@ -116,7 +117,8 @@ def stated(package):
 
 def verbs():
     """Return the public functions by name, figures aside."""
-    members = {name: getattr(irframe, name) for name in irframe.__all__}
+    homes = irframe, irframe.verbs
+    members = {name: getattr(home, name) for home in homes for name in home.__all__}
     return {name: value for name, value in members.items() if inspect.isfunction(value)}
 
 
@@ -124,10 +126,16 @@ def public():
     """Return what users call, by full name."""
     members = {
         f"{package.__name__}.{name}": getattr(package, name)
-        for package in (irframe, irframe.plots)
+        for package in (irframe, irframe.verbs, irframe.plots)
         for name in package.__all__
     }
     return {name: value for name, value in members.items() if callable(value)}
+
+
+def test_the_door_is_small():
+    assert len(dir(irframe)) <= 30
+    irframe.verbs.compare  # noqa: B018 - using a verb puts nothing at the door
+    assert not hasattr(irframe, "compare")
 
 
 def test_functions_are_short():
@@ -222,7 +230,9 @@ def test_importing_the_package_stays_cheap():
     assert LATE & set(done.stdout.split()) == set()
 
 
-PACKAGES = pytest.mark.parametrize("package", [irframe, irframe.plots], ids=lambda p: p.__name__)
+PACKAGES = pytest.mark.parametrize(
+    "package", [irframe, irframe.verbs, irframe.plots], ids=lambda p: p.__name__
+)
 
 
 @PACKAGES
@@ -382,7 +392,7 @@ def test_every_metric_documents_its_parameters():
 
 
 def test_every_metric_is_a_public_name():
-    assert sorted(registered().keys() - set(irframe.__all__)) == []
+    assert sorted(registered().keys() - set(irframe.metrics.__all__)) == []
 
 
 def test_the_top_level_holds_only_what_it_should():

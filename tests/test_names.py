@@ -8,10 +8,10 @@ import irframe as ir
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
-        (ir.RBP(p=0.5), "<code>RBP(p=0.5)</code>: "),
-        (ir.PairedT(), "<code>PairedT()</code>: "),
-        (ir.Linear(), "<code>Linear(top=None)</code>: "),
-        (ir.AP(norm="min"), "<code>AP(norm=&#x27;min&#x27;)</code>: "),
+        (ir.metrics.RBP(p=0.5), "<code>RBP(p=0.5)</code>: "),
+        (ir.paired.PairedT(), "<code>PairedT()</code>: "),
+        (ir.gains.Linear(), "<code>Linear(top=None)</code>: "),
+        (ir.metrics.AP(norm="min"), "<code>AP(norm=&#x27;min&#x27;)</code>: "),
     ],
 )
 def test_values_show_how_they_are_written_and_what_they_are(value, shown):
@@ -24,7 +24,7 @@ def test_outcomes_and_scanned_runs_show_themselves(tmp_path):
     found = runs.ireval.outcomes(qrels, baseline="bm25", relevant="first", depth=20)
     assert found._repr_html_().count("<tr") == 1 + len(found.summary)
     path = tmp_path / "a&b.gz"
-    ir.write_run(runs[runs["system"] == "bm25"], path)
+    ir.verbs.write_run(runs[runs["system"] == "bm25"], path)
     html = ir.scan_runs(str(path))._repr_html_()
     assert "read: 1</summary>" in html
     assert "a&amp;b.gz" in html

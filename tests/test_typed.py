@@ -41,6 +41,10 @@ def test_words_of_types_are_those_there_are():
 
 def test_verbs_through_the_door():
     runs, qrels = ir.example_track()
-    assert ireval(ireval(runs).cube(qrels)).score("AP").equals(ir.score(ir.cube(runs, qrels), "AP"))
+    assert (
+        ireval(ireval(runs).cube(qrels))
+        .score("AP")
+        .equals(ir.verbs.score(ir.cube(runs, qrels), "AP"))
+    )
     with pytest.raises(AttributeError, match="did you mean evaluate"):
         ireval(runs).evalute(qrels, "AP")

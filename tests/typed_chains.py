@@ -15,7 +15,7 @@ from irframe.typed import ireval
 
 def right(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
     """Chain frames, cubes and scores."""
-    scores = runs.ireval.evaluate(qrels, ["AP", ir.nDCG(depth=10)], ties="order")
+    scores = runs.ireval.evaluate(qrels, ["AP", ir.metrics.nDCG(depth=10)], ties="order")
     assert_type(scores, pd.DataFrame)
     assert_type(scores.ireval.compare("wilcoxon", adjust="holm", baseline="bm25"), pd.DataFrame)
     cube = runs.ireval.cube(qrels, depth=100)
@@ -25,14 +25,14 @@ def right(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
     assert_type(array.ireval.summary(), xr.Dataset)
     assert_type(scores.ireval.summary(), pd.DataFrame)
     assert_type(scores["AP"].ireval.sheet("bm25"), pd.DataFrame)
-    assert_type(array.ireval.volatility(method=ir.RBO(p=0.8)), xr.DataArray)
+    assert_type(array.ireval.volatility(method=ir.agreements.RBO(p=0.8)), xr.DataArray)
     assert_type(ireval(runs).evaluate(qrels, "AP"), pd.DataFrame)
     array.ireval.volatility().ireval.plot.volatility_map()
 
 
 def wrong(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
     """Mistype verbs, options and words."""
-    cube, scores = ir.cube(runs, qrels), ir.score(ir.cube(runs, qrels), "AP")
+    cube, scores = ir.cube(runs, qrels), ir.verbs.score(ir.cube(runs, qrels), "AP")
     runs.ireval.evalute(qrels, "AP")  # type: ignore[attr-defined]
     runs.ireval.evaluate(qrels, "AP", tie="order")  # type: ignore[call-arg]
     runs.ireval.evaluate(qrels, "AP", ties="ordered")  # type: ignore[arg-type]
@@ -44,4 +44,4 @@ def wrong(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
     scores.ireval.volatility(method="kendal")  # type: ignore[call-overload]
     scores.ireval.plot.depth_curve()  # type: ignore[attr-defined]
     ireval(runs).evalute(qrels, "AP")  # type: ignore[attr-defined]
-    ir.compare(scores, adjst="holm")  # type: ignore[call-arg]
+    ir.verbs.compare(scores, adjst="holm")  # type: ignore[call-arg]

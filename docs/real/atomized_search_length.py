@@ -187,7 +187,7 @@ def readings(cubes, lengths_of):
     """Write what the two readings of a document that was not retrieved come to."""
     rows = []
     for name, (cube, rel) in cubes.items():
-        chosen = [ir.ASL(rel=rel), ir.ASL(rel=rel, unretrieved="irrel+1")]
+        chosen = [ir.metrics.ASL(rel=rel), ir.metrics.ASL(rel=rel, unretrieved="irrel+1")]
         scores = cube.ireval.score(*chosen, at=cube.sizes["depth"], no_rel="nan")[..., 0]
         means = scores.mean("topic")
         step = scores.ireval.reordering().iloc[0]

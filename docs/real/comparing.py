@@ -20,10 +20,10 @@ PUBLISHED = {"t": ".0013194", "Wilcoxon, corrected, unrounded": ".0034452"}
 TESTS = {
     "t": "t",
     "Wilcoxon": "wilcoxon",
-    "Wilcoxon, corrected, unrounded": ir.Wilcoxon(correction=True, decimals=None),
+    "Wilcoxon, corrected, unrounded": ir.paired.Wilcoxon(correction=True, decimals=None),
     "sign": "sign",
     "permutation": "permutation",
-    "bootstrap": ir.Bootstrap(samples=10_000),
+    "bootstrap": ir.paired.Bootstrap(samples=10_000),
     "rank sum": "ranksum",
     "Tukey HSD, all 129 runs": "tukey",
 }

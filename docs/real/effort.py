@@ -12,11 +12,11 @@ import irframe as ir
 
 PAGE = Page("effort")
 METRICS = {
-    "AP": ir.AP(),
-    "bpref": ir.Bpref(),
-    "RBP(p=0.8)": ir.RBP(p=0.8),
-    "nDCG": ir.nDCG(gain={1: 5, 2: 10}, discount="jk", base=10),
-    "Twist": ir.Twist(),
+    "AP": ir.metrics.AP(),
+    "bpref": ir.metrics.Bpref(),
+    "RBP(p=0.8)": ir.metrics.RBP(p=0.8),
+    "nDCG": ir.metrics.nDCG(gain={1: 5, 2: 10}, discount="jk", base=10),
+    "Twist": ir.metrics.Twist(),
 }
 KINDS = ["ideal", "worst", "full scale", "excellent", "typical A", "typical B"]
 RULES = {"sign change": "sign_change", "as printed": "definition", "software": "matters"}
@@ -72,7 +72,7 @@ def curves(cube, scores):
     order = np.argsort(np.where(like, effort, np.nan), axis=None)[: like.sum()]
     chosen = order[np.linspace(0, len(order) - 1, 4).astype(int)]
     moved = cube.ireval.misplacement()
-    dcg = cube.ireval.score(ir.DCG(gain={1: 5, 2: 10}, discount="jk", base=10))
+    dcg = cube.ireval.score(ir.metrics.DCG(gain={1: 5, 2: 10}, discount="jk", base=10))
     _, axes = plt.subplots(2, 2, figsize=(11, 7), layout="constrained")
     for ax, place in zip(axes.flat, chosen, strict=True):
         row, column = np.unravel_index(place, gain.shape)

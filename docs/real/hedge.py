@@ -18,9 +18,9 @@ def separability(cubes):
     """Write how often two rankings leave a metric no choice."""
     rows = []
     for k in DEPTHS:
-        columns = {"random pairs": ir.random_separability(k).shares}
+        columns = {"random pairs": ir.agreements.random_separability(k).shares}
         for name, cube in cubes.items():
-            columns[name] = ir.separability(cube, depth=k).sel(depth=k).to_numpy()
+            columns[name] = ir.verbs.separability(cube, depth=k).sel(depth=k).to_numpy()
         shares = {name: " / ".join(f"{100 * v:.2f}" for v in c) for name, c in columns.items()}
         rows.append({"k": k} | shares)
     PAGE.table(rows, "separability")

@@ -62,7 +62,7 @@ GEOMETRIC = ["gm_map", "gm_bpref"]
 
 def by_topic(runs, evaluator):
     """Return what pytrec_eval gives of all runs, by system and topic."""
-    nested = ir.to_pytrec_eval(runs)
+    nested = ir.verbs.to_pytrec_eval(runs)
     parts = {
         str(system): pd.DataFrame.from_dict(evaluator.evaluate(run), "index")
         for system, run in nested.items()
@@ -106,7 +106,7 @@ def pytrec_eval_page(tracks):
     )
     rows = []
     for name, (runs, qrels) in tracks.items():
-        evaluator = pytrec_eval.RelevanceEvaluator(ir.to_pytrec_eval(qrels), {"all_trec"})
+        evaluator = pytrec_eval.RelevanceEvaluator(ir.verbs.to_pytrec_eval(qrels), {"all_trec"})
         theirs = by_topic(runs, evaluator)
         ours = ir.evaluate(runs, qrels, "all_trec", score_dtype="float32", topics="runs")
         ours = ours.reindex(theirs.index)
@@ -200,11 +200,11 @@ def trec_eval_page(tracks):
         rows = []
         for number, (name, (runs, qrels)) in enumerate(tracks.items()):
             file = f"qrels{number}"
-            ir.write_qrels(qrels, file)
+            ir.verbs.write_qrels(qrels, file)
             files = []
             for place, (_, run) in enumerate(runs.groupby("system", sort=False)):
                 files.append(f"run{number}-{place}")
-                ir.write_run(run, files[-1])
+                ir.verbs.write_run(run, files[-1])
             count, apart = lines_apart(file, files)
             rows.append(
                 {"collection": name, "runs": len(files), "lines": f"{count:,}", "differ": apart}
@@ -283,7 +283,7 @@ def ir_measures_page(tracks):
     measures = [ir_measures.parse_measure(text) for text in ALIKE]
     rows = []
     for name, (runs, qrels) in tracks.items():
-        nested, judged = ir.to_pytrec_eval(runs), ir.to_pytrec_eval(qrels)
+        nested, judged = ir.verbs.to_pytrec_eval(runs), ir.verbs.to_pytrec_eval(qrels)
         parts = {
             str(system): by_measure(ir_measures.pytrec_eval, measures, judged, run)
             for system, run in nested.items()
@@ -320,7 +320,9 @@ def tukey(judged, filed, scores):
     """Return how many pairs differ by Tukey's test in ranx, by ours, and by paired t-tests."""
     report = ranx.compare(judged, filed, ["map"], stat_test="tukey", max_p=0.05)
     found = [each["map"]["p_value"] for each in report.comparisons.values()]
-    own = {test: ir.compare(scores.to_frame(), test)["significant"] for test in ("tukey", "t")}
+    own = {
+        test: ir.verbs.compare(scores.to_frame(), test)["significant"] for test in ("tukey", "t")
+    }
     return {
         "tukey_theirs": sum(p < 0.05 for p in found),
         "tukey_ours": own["tukey"].sum(),
@@ -338,6 +340,7 @@ def ranx_page(tracks):
     one, only = runs[runs["system"] == "bm25"], ["rbp.80", "hits"]
     theirs = ranx.evaluate(judged, filed[0], only)
     ours = ir.evaluate(one, qrels, only).ireval.summary()["mean"].droplevel("system")
+    linear = ir.evaluate(one, qrels, ir.metrics.RBP(p=0.8, gain="linear"))
     alone = {"1": {"a": 1}}, {"1": {"a": 1.0, "b": 0.5}}
     page.facts(
         ties_theirs=f"{ranx.evaluate(judged, one.ireval.to_ranx(), 'map'):.6f}",
@@ -345,7 +348,7 @@ def ranx_page(tracks):
         ties_order=f"{ir.evaluate(one, qrels, 'map', ties='order').to_numpy().mean():.6f}",
         rbp_theirs=f"{theirs['rbp.80']:.4f}",
         rbp_ours=f"{ours['rbp.80']:.4f}",
-        rbp_linear=f"{ir.evaluate(one, qrels, ir.RBP(p=0.8, gain='linear')).to_numpy().mean():.4f}",
+        rbp_linear=f"{linear.to_numpy().mean():.4f}",
         hits_theirs=f"{theirs['hits']:.4f}",
         hits_ours=f"{ours['hits']:.0f}",
         bpref_theirs=ranx.evaluate(ranx.Qrels(alone[0]), ranx.Run(alone[1]), "bpref"),
@@ -353,10 +356,10 @@ def ranx_page(tracks):
     )
     rows = []
     runs, qrels = next(iter(tracks.values()))
-    judged = ir.to_ranx(qrels)
-    decided = ir.rank(runs).drop(columns="score")
+    judged = ir.verbs.to_ranx(qrels)
+    decided = ir.verbs.rank(runs).drop(columns="score")
     for how, each in (("settled first", decided), ("as filed", runs)):
-        filed = ir.to_ranx(each)
+        filed = ir.verbs.to_ranx(each)
         theirs = by_ranx(judged, filed)
         ours = ir.evaluate(each, qrels, ALIKE_RANX)
         apart = (theirs.reindex(index=ours.index, columns=ours.columns) - ours).abs()
@@ -420,7 +423,7 @@ def pyterrier_page(tracks):
     ap = scores[["AP"]].ireval
     wilcoxon = [
         ap.compare(test, baseline="bm25").set_index("system_a")["p"]["bm25+rm3"]
-        for test in ("wilcoxon", ir.Wilcoxon(exact=True))
+        for test in ("wilcoxon", ir.paired.Wilcoxon(exact=True))
     ]
     told = p_values(results, qrels, measures[:1], "wilcoxon").loc["bm25+rm3"].iloc[0]
     page.facts(
@@ -470,7 +473,7 @@ def by_cwl_eval(run, qrels, metrics=READING, scale="linear", options=""):
     gain = grades / grades.max() if scale == "linear" else (grades > 0).astype(float)
     judged = qrels.assign(gain=gain, iteration=0)[["topic", "iteration", "doc", "gain"]]
     judged.to_csv("judged", sep=" ", header=False, index=False)
-    ir.write_run(ir.rank(run), "ranked")
+    ir.verbs.write_run(ir.verbs.rank(run), "ranked")
     Path("wanted").write_text("".join(f"{metric}\n" for metric in metrics))
     told = shell(f"cwl-eval -n {options} -m wanted judged ranked", ".")
     frame = pd.read_csv(StringIO(told), sep="\t", dtype={"Topic": str})

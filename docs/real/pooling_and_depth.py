@@ -61,7 +61,7 @@ def cubes(read_in):
         page.facts(**{f"{key}_judged_{ties}": depth for ties, depth in depths.items()})
         # pools were made in the order that is judged deeper, so all is done in that order
         sort = depths["trec"] > depths["order"]
-        ranked = ir.rank(runs, ties="trec") if sort else runs
+        ranked = ir.verbs.rank(runs, ties="trec") if sort else runs
         known = ir.cube(ranked, qrels, ties="order", pool_depth=stated[key])
         cube = known.ireval.pooled(stated[key])
         relevant = [int((c["judged_grade"] >= REL[key]).sum()) for c in (known, cube)]
@@ -171,7 +171,7 @@ def ties(read_in):
     rows = []
     for key, (runs, qrels, *_) in read_in.items():
         rates = ir.cube(runs, qrels, depth=20).ireval.tie_rates()
-        tau = ir.tie_agreement(runs, qrels, graded(SHORT, key)).item()
+        tau = ir.verbs.tie_agreement(runs, qrels, graded(SHORT, key)).item()
         by_run = rates.mean("topic")
         rows.append(
             {

@@ -79,7 +79,7 @@ def search_length():
 def orderings():
     """Yield the examples of Moffat and Mackenzie."""
     paper = "Innate orderings"
-    label = abs(ir.enumerate_rankings(3)["label"].to_numpy())
+    label = abs(ir.verbs.enumerate_rankings(3)["label"].to_numpy())
     counts = [int((label == 0).sum()), int((label == 2).sum())]
     yield Example(paper, "Figure 2, cells that are equal and non-separable", [8, 2], counts)
     golden = (np.sqrt(5) - 1) / 2
@@ -90,7 +90,7 @@ def orderings():
     signs = [{-1: "<", 0: "=", 1: ">"}[int(np.sign(value))] for value in change]
     yield Example(paper, "Table 1, order of the scores", [*"<<<<==>>"], signs)
     taus = [
-        ir.enumerate_rankings(6, *pair, n_relevant=6)["tau"].item()
+        ir.verbs.enumerate_rankings(6, *pair, n_relevant=6)["tau"].item()
         for pair in (
             ("RBP(p=0.5)", "RBP(p=0.5)"),
             ("RBP(p=0.5)", "nDCG"),
@@ -119,7 +119,7 @@ def orderings():
         100: [0.00, 22.34, 77.66],
     }
     for k, printed in table.items():
-        found = [100 * share for share in ir.random_separability(k).shares]
+        found = [100 * share for share in ir.agreements.random_separability(k).shares]
         why = "last digit cut off" if k <= 15 else "sampled; counting is exact"
         yield Example(paper, f"Table 2, k = {k}, percent", printed, found, 0.005, why)
     p = [sign_test(*counts) for counts in ((81, 109), (81, 145), (117, 109))]

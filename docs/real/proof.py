@@ -24,11 +24,11 @@ FACTS: dict[str, object] = {}
 EXACT = 1e-12
 """How far apart two ways to sum up the same numbers may be."""
 OFFICIAL = {
-    "ndcg@10": ir.nDCG() @ 10,
-    "p@5": ir.P() @ 5,
-    "RBP(p=.5)": ir.RBP(p=0.5, gain={0: 0, 1: 0.5, 2: 1}),
-    "bpref": ir.Bpref(),
-    "MAP": ir.AP(),
+    "ndcg@10": ir.metrics.nDCG() @ 10,
+    "p@5": ir.metrics.P() @ 5,
+    "RBP(p=.5)": ir.metrics.RBP(p=0.5, gain={0: 0, 1: 0.5, 2: 1}),
+    "bpref": ir.metrics.Bpref(),
+    "MAP": ir.metrics.AP(),
 }
 ORDERS = {
     "`ties='trec'`, single precision": {"ties": "trec", "score_dtype": "float32"},
@@ -319,8 +319,8 @@ def p_values(data, ledger):
     scores = long.set_index(["system", "topic"])
     tests = {
         "`'t'`": ("t", 0.0013193972, 0.0006596986),
-        "`ir.Wilcoxon(correction=True, decimals=None)`": (
-            ir.Wilcoxon(correction=True, decimals=None),
+        "`ir.paired.Wilcoxon(correction=True, decimals=None)`": (
+            ir.paired.Wilcoxon(correction=True, decimals=None),
             0.003445188,
             0.001722594,
         ),
@@ -347,7 +347,7 @@ def p_values(data, ledger):
         }
     )
     for name, test, two in (
-        ("`ir.Wilcoxon(correction=True)`", ir.Wilcoxon(correction=True), 0.003445188),
+        ("`ir.paired.Wilcoxon(correction=True)`", ir.paired.Wilcoxon(correction=True), 0.003445188),
         ("`'wilcoxon'`", "wilcoxon", 0.003445188),
         ("`'sign'`", "sign", 0.009559879),
     ):

@@ -17,11 +17,11 @@ COLLECTIONS = {
     "DL-HARD documents": ("dl-hard/baselines/doc", "dl-hard/dl_hard-doc.qrels"),
 }
 METRICS = {
-    "AP": ir.AP(),
-    "bpref": ir.Bpref(),
-    "RBP(p=0.8)": ir.RBP(p=0.8),
-    "nDCG": ir.nDCG(gain={1: 5, 2: 10, 3: 15}, discount="jk", base=10),
-    "Twist": ir.Twist(),
+    "AP": ir.metrics.AP(),
+    "bpref": ir.metrics.Bpref(),
+    "RBP(p=0.8)": ir.metrics.RBP(p=0.8),
+    "nDCG": ir.metrics.nDCG(gain={1: 5, 2: 10, 3: 15}, discount="jk", base=10),
+    "Twist": ir.metrics.Twist(),
 }
 GAINS = [name for name in METRICS if name != "Twist"]
 KINDS = ["ideal", "worst", "typical A", "typical B", "excellent"]

@@ -41,7 +41,7 @@ def run(options: Namespace) -> Answer:
 
 def _check(runs: pd.DataFrame, problems: pd.DataFrame, options: Namespace) -> pd.DataFrame:
     limits = {"depth": options.depth, "length": options.length}
-    return ir.check(runs, read_judgments(options), problems=problems, **limits)
+    return ir.verbs.check(runs, read_judgments(options), problems=problems, **limits)
 
 
 def _told(found: pd.DataFrame) -> str:

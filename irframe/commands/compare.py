@@ -26,7 +26,7 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> Answer:
     """Compare every pair, or every system with the baseline."""
-    found = ir.compare(
+    found = ir.verbs.compare(
         scores_of(options),
         options.test,
         adjust=options.adjust,

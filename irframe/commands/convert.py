@@ -44,9 +44,11 @@ def run(options: Namespace) -> Answer:
     frame = _read(options)
     kind = options.format or KINDS.get(Path(options.output or "").suffix.lower(), "trec")
     if kind == "trec":
-        return _as_trec(frame, ir.write_qrels if options.qrels else ir.write_run, options.output)
+        return _as_trec(
+            frame, ir.verbs.write_qrels if options.qrels else ir.verbs.write_run, options.output
+        )
     if kind == "json":
-        return Answer(json.dumps(ir.to_pytrec_eval(frame)) + "\n")
+        return Answer(json.dumps(ir.verbs.to_pytrec_eval(frame)) + "\n")
     return Answer(written(frame, "parquet"))
 
 

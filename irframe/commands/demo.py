@@ -32,9 +32,9 @@ def _write(folder: Path) -> None:
     """Write judgments, a run for each system, and a table of the systems."""
     runs, qrels = ir.example_track()
     Path(folder, "runs").mkdir(parents=True, exist_ok=True)
-    ir.write_qrels(qrels, folder / "qrels.txt")
+    ir.verbs.write_qrels(qrels, folder / "qrels.txt")
     for system, run in runs.groupby(SYSTEM, sort=False):
-        ir.write_run(run, folder / "runs" / f"{system}.gz")
+        ir.verbs.write_run(run, folder / "runs" / f"{system}.gz")
     known = runs[[SYSTEM, "team", "contributing"]].drop_duplicates()
     with atomic(folder / "systems.csv") as stream:
         known.to_csv(stream, index=False)
@@ -47,7 +47,7 @@ def _shown() -> str:
     systems, topics, depth = cube["grade"].shape
     pool = int(cube["pool_depth"].min())
     scores = ir.evaluate(runs, qrels, ["AP", "nDCG@10", "RBP(p=0.8)"])
-    versus = ir.compare(scores, adjust="holm", baseline="bm25").query("metric == 'AP'")
+    versus = ir.verbs.compare(scores, adjust="holm", baseline="bm25").query("metric == 'AP'")
     columns = ["system_a", "difference", "ci_low", "ci_high", "p_adjusted", "wins", "losses"]
     return (
         f"A simulated track: {systems} systems, {topics} topics, lists of {depth}, judged by "
@@ -67,11 +67,11 @@ def _shown() -> str:
 
 
 def _by_depth(cube: xr.Dataset, reference: int) -> pd.DataFrame:
-    scores = ir.score(cube, "AP(norm='min')")
+    scores = ir.verbs.score(cube, "AP(norm='min')")
     columns = {
-        "discrimination": ir.discrimination(scores),
-        "coverage": ir.coverage(scores, reference),
-        "tau": ir.volatility(scores).sel(depth_other=reference),
+        "discrimination": ir.verbs.discrimination(scores),
+        "coverage": ir.verbs.coverage(scores, reference),
+        "tau": ir.verbs.volatility(scores).sel(depth_other=reference),
     }
     depths = [k for k in (1, 2, 5, 10, 20, 50) if k <= cube.sizes[DEPTH]]
     return pd.DataFrame(

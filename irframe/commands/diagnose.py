@@ -36,7 +36,7 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> Answer:
     """Report everything that is found; files in other formats than text have all places."""
-    found = ir.diagnose(
+    found = ir.verbs.diagnose(
         read_all(options),
         read_judgments(options),
         options.metric,

@@ -64,7 +64,7 @@ def _further(runs: pd.DataFrame) -> list[str]:
 
 def means(scores: pd.DataFrame, by: str | None = None) -> pd.DataFrame:
     """Return the average of every system, a column per metric."""
-    summary = ir.summary(scores, by=by)
+    summary = ir.verbs.summary(scores, by=by)
     averages = summary["mean"].unstack(METRIC)  # noqa: PD010 - not a pivot
     rows = summary.reset_index(METRIC).index.unique()
     return pd.DataFrame(averages).reindex(index=rows, columns=scores.columns)

@@ -64,7 +64,7 @@ def read_sound(options: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
     return ir.read_runs(named, system=options.system, on_error="skip")
 
 
-def metrics_of(options: Namespace) -> list[ir.Metric]:
+def metrics_of(options: Namespace) -> list[ir.metrics.Metric]:
     """Return the metrics, if none of them looks deeper than lists are read."""
     metrics = parse_metrics(options.metric)
     deepest = DEEPEST if options.depth is None else options.depth

@@ -59,7 +59,7 @@ def run(options: Namespace) -> Answer:
         collection=options.collection,
         contributing=options.contributing,
     )
-    found = ir.judge_next(
+    found = ir.verbs.judge_next(
         cube,
         options.n,
         options.method,
@@ -101,5 +101,5 @@ def _as_qrels(found: pd.DataFrame) -> Answer:
     """Return lines of judgments that are yet to be made, marked with -1."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "lines")
-        ir.write_qrels(found.assign(**{GRADE: POOLED_UNJUDGED}), path)
+        ir.verbs.write_qrels(found.assign(**{GRADE: POOLED_UNJUDGED}), path)
         return Answer(path.read_bytes())

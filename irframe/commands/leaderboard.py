@@ -21,7 +21,7 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> Answer:
     """List the systems."""
-    found = ir.leaderboard(scores_of(options), baseline=options.baseline)
+    found = ir.verbs.leaderboard(scores_of(options), baseline=options.baseline)
     if options.systems is not None:
         table = read_systems(options.systems)
         found = found.join(table[table.columns.difference(found.columns, sort=False)])

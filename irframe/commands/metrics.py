@@ -20,7 +20,7 @@ def declare(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> Answer:
     """List all metrics, or explain some."""
     if not options.names:
-        rows = [_row(name, kind) for name, kind in sorted(ir.METRICS.items(), key=_folded)]
+        rows = [_row(name, kind) for name, kind in sorted(ir.metrics.METRICS.items(), key=_folded)]
         return Answer(written(pd.DataFrame(rows), format_of(options)))
     return Answer("\n".join(_explained(type(ir.parse_metric(name))) for name in options.names))
 
@@ -29,11 +29,11 @@ def _folded(item: tuple[str, object]) -> str:
     return item[0].lower()
 
 
-def _row(name: str, kind: type[ir.Metric]) -> dict[str, object]:
+def _row(name: str, kind: type[ir.metrics.Metric]) -> dict[str, object]:
     """Return a metric's name, others for it, and what it says."""
     others = ", ".join(kind.aliases)
     return {"metric": name, "also": others, "says": (inspect.getdoc(kind) or "").partition("\n")[0]}
 
 
-def _explained(kind: type[ir.Metric]) -> str:
+def _explained(kind: type[ir.metrics.Metric]) -> str:
     return f"{kind.__name__}{inspect.signature(kind)}\n\n{inspect.getdoc(kind)}\n"

@@ -58,7 +58,7 @@ def relstrings(
         raise ParameterError("ties that come out alike twice, for relstring", "random")
     written = next(filter(None, lengths), None)
     length = int(float(written)) if written else _DEFAULT
-    ranked = ir.rank(runs, ties=options.ties, score_dtype=options.score_dtype)
+    ranked = ir.verbs.rank(runs, ties=options.ties, score_dtype=options.score_dtype)
     first = ranked[ranked[RANK] <= min(length, options.depth or length)]
     first = first[[SYSTEM, TOPIC, DOC]].merge(qrels[[TOPIC, DOC, GRADE]], how="left")
     grade = first[GRADE].to_numpy(np.float64)

@@ -108,7 +108,7 @@ def _precedes_strings(name: str) -> bool:
 
 def _averages(scores: pd.DataFrame, columns: Mapping[str, str]) -> Iterator[str]:
     """Print the averages of one system."""
-    means = ir.summary(scores)["mean"].droplevel(1)
+    means = ir.verbs.summary(scores)["mean"].droplevel(1)
     topics = [str(topic).encode() for topic in scores.index.get_level_values(1)]
     ordered = scores.iloc[sorted(range(len(topics)), key=topics.__getitem__)]
     for name, label in columns.items():

@@ -107,7 +107,8 @@ def is_scores(x: pd.DataFrame | pd.Series) -> bool:
     True
     """
     frame = score_frame(x)
-    frame = frame.loc[:, ~frame.columns.duplicated()]
+    if _again(frame.columns):
+        frame = frame.loc[:, ~frame.columns.duplicated()]
     return is_long(frame) or _indexed(frame) is not None
 
 
@@ -141,8 +142,11 @@ def refuse_repeated(frame: pd.DataFrame) -> None:
 
 def _again(names: Iterable[Any]) -> list[Any]:
     """Return names that stand more than once."""
-    known = pd.Index([name for name in names if name is not None], tupleize_cols=False)
-    return list(known[known.duplicated()].unique())
+    known = [name for name in names if name is not None]
+    if len({*known}) == len(known):
+        return []
+    index = pd.Index(known, tupleize_cols=False)
+    return list(index[index.duplicated()].unique())
 
 
 def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
@@ -151,6 +155,8 @@ def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
     pandas puts what it groups by in front, also where it is a level of the index already.
     """
     names = list(frame.index.names)
+    if len({*names}) == len(names):
+        return frame
     again: Any = [
         place
         for place, name in enumerate(names)
@@ -173,8 +179,10 @@ def score_frame(x: Any) -> pd.DataFrame:
         return _of_array(x)
     if isinstance(x, pd.DataFrame):
         x = with_own_levels(x)
-        repeated = _again(x.columns) or _again(x.index.names)
-        flat = None if repeated else columns_of(x)
+        may_be = _are_long({*x.columns, *x.index.names})
+        flat = (
+            columns_of(x) if may_be and not (_again(x.columns) or _again(x.index.names)) else None
+        )
         return x if flat is None or not is_long(flat) else flat
     if isinstance(x, Mapping) and not is_array(x):
         return _of_mapping(x)
@@ -224,8 +232,11 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
 
 def is_long(frame: pd.DataFrame) -> bool:
     """Return whether a frame has a row for each system, topic and metric."""
-    names = set(frame.columns)
-    return all(names & set(each) for each in (LONG_METRIC, LONG_VALUE, ALIASES[TOPIC]))
+    return _are_long({*frame.columns})
+
+
+def _are_long(names: set[Any]) -> bool:
+    return all(names & {*each} for each in (LONG_METRIC, LONG_VALUE, ALIASES[TOPIC]))
 
 
 def _is_matrix(frame: pd.DataFrame, metric: str) -> bool:
@@ -262,9 +273,10 @@ def _widen(frame: pd.DataFrame) -> pd.DataFrame:
     refuse_rivals(frame, "value", value, LONG_VALUE)
     keys = [found[SYSTEM], found[TOPIC]]
     frame = frame.assign(**{metric: frame[metric].map(str)})
-    refuse_twice(frame.set_index([*keys, metric]).index)
+    if frame.duplicated([*keys, metric]).any():
+        refuse_twice(frame.set_index([*keys, metric]).index)
     wide = frame.pivot(index=keys, columns=metric, values=value)  # noqa: PD010
-    index = pd.MultiIndex.from_frame(frame[keys]).drop_duplicates()
+    index = pd.MultiIndex.from_frame(frame[keys].drop_duplicates())
     return pd.DataFrame(wide.loc[index, frame[metric].unique()])
 
 

@@ -18,7 +18,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cubes.blockwise import tiles
-from irframe.cubes.hashing import Words, mixed, narrow, numbers
+from irframe.cubes.hashing import Words, mixed, narrow, numbers, runs_of
 from irframe.cubes.layout import (
     CHECKSUMS,
     LEVEL,
@@ -231,10 +231,10 @@ def _strange(
     own = slot < count[row]
     place = start[row] + np.where(own, slot, 0)
     own &= np.append(judged, EMPTY).take(place, mode="clip") == grade[row, rank]
-    seen = np.zeros((len(doc), int(count.max(initial=1))), bool)
-    seen[row[own], slot[own]] = True
-    twice = seen.sum(axis=1) != np.bincount(row, minlength=len(doc))
-    return np.asarray(lost.any(axis=1) | twice)
+    others = np.bincount(row[~own], minlength=len(doc))
+    ordered = np.sort(np.where(doc >= 0, doc, ~np.arange(doc.shape[1])), axis=1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    return np.asarray(lost.any(axis=1) | twice | (others > 0))
 
 
 def _refuse(
@@ -275,17 +275,17 @@ def _of_lists(*arrays: Array, names: tuple[str, ...]) -> NDArray[np.int32]:
 
 def _of_topics(cube: xr.Dataset) -> Words:
     """Return a sum of what is known of every topic and its judged documents, in their order."""
-    held = {name: part.to_numpy() for name, part in cube.variables.items() if name in TOPICAL}
-    each = numbers(held["judged_doc"])
+    held = {name: cube.variables[name].to_numpy() for name in TOPICAL if name in cube.variables}
+    start, count = held["judged_start"], held["judged_count"]
+    each = np.zeros(len(held["judged_doc"]), np.uint64)
     for salt, name in enumerate(JUDGED[1:], 2):
         if name in held:
             values = numbers(np.atleast_2d(held[name].T).T)
-            each = each + (values * mixed(values.shape[1], salt)).sum(axis=1, dtype=np.uint64)
-    start, count = held["judged_start"], held["judged_count"]
+            each += (values * mixed(values.shape[1], salt)).sum(axis=1, dtype=np.uint64)
     place = np.arange(len(each)) - np.repeat(start, count)
     weighted = each * mixed(int(count.max(initial=0)), 9)[place]
     sums = np.append(np.uint64(0), np.cumsum(weighted))
-    total = sums[start + count] - sums[start]
+    total = sums[start + count] - sums[start] + runs_of(held["judged_doc"], start, count)
     for weight, name in zip(mixed(3, 13), TOPICAL[-3:], strict=True):
         total = total + held[name].astype(np.uint64) * weight
     if "open_doc" in cube.variables:

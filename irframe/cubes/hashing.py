@@ -2,6 +2,7 @@
 
 from functools import cache
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,30 @@ def numbers(values: NDArray[Any]) -> Words:
     flat = values.ravel() if values.dtype.kind == "f" else values.ravel().astype(object)
     hashed: Words = pd.util.hash_array(flat, categorize=False).reshape(values.shape)
     return hashed
+
+
+def runs_of(values: NDArray[Any], start: NDArray[Any], count: NDArray[Any]) -> Words:
+    """Return a number for every run of values that changes with them and with their order.
+
+    Examples
+    --------
+    >>> docs = np.array(["a", "b", "a", "b", "b", "a"], object)
+    >>> found = runs_of(docs, np.array([0, 2, 4]), np.array([2, 2, 2]))
+    >>> (found == found[0]).tolist()
+    [True, True, False]
+    """
+    listed = values.astype(object).tolist()
+    ends = zip(start.tolist(), (start + count).tolist(), strict=True)
+    found = [crc32(_bytes(listed[begin:end])) for begin, end in ends]
+    return np.array(found, np.uint64) * mixed(1, 14)
+
+
+def _bytes(values: list[Any]) -> bytes:
+    try:
+        text = "\n".join(values)
+    except TypeError:  # numbers, say
+        text = repr(values)
+    return text.encode(errors="surrogatepass")
 
 
 @cache

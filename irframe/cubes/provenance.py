@@ -56,7 +56,7 @@ def caption(attributes: Mapping[Any, Any]) -> str:
     Examples
     --------
     >>> import irframe as ir
-    >>> caption(ir.score(ir.cube(*ir.example_track()), "AP").attrs)
+    >>> caption(ir.verbs.score(ir.cube(*ir.example_track()), "AP").attrs)
     'ties trec; scores as float64; topics qrels; top grade 3; pool depth 10; irframe 0.1.0'
     """
     told = {name: attributes[name] for name in WORDS if name in attributes}

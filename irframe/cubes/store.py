@@ -160,7 +160,7 @@ class Store:
         >>> runs, qrels = ir.example_track()
         >>> with TemporaryDirectory() as folder:
         ...     for system in ("bm25", "splade"):
-        ...         ir.write_run(runs[runs["system"] == system], Path(folder, f"{system}.gz"))
+        ...         ir.verbs.write_run(runs[runs["system"] == system], Path(folder, f"{system}.gz"))
         ...     made = ir.scan_runs(f"{folder}/bm25.gz").ireval.store(f"{folder}/track", qrels)
         ...     made.append(ir.scan_runs(f"{folder}/*.gz")).cube().sizes["system"]
         2
@@ -245,7 +245,7 @@ def store(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> with TemporaryDirectory() as folder:
-    ...     ir.write_run(runs[runs["system"] == "bm25"], Path(folder, "bm25.gz"))
+    ...     ir.verbs.write_run(runs[runs["system"] == "bm25"], Path(folder, "bm25.gz"))
     ...     made = ir.scan_runs(f"{folder}/*.gz").ireval.store(f"{folder}/track", qrels, topics=5)
     ...     round(float(made.cube().ireval.score("AP", at=10).mean()), 4)
     0.0925

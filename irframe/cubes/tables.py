@@ -1,10 +1,11 @@
 """Frames and arrays of scores made anywhere, as arrays that are sound."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
 from irframe.cubes.as_scores import (
     Scores,
@@ -15,6 +16,7 @@ from irframe.cubes.as_scores import (
     named_metrics,
     refuse_twice,
 )
+from irframe.cubes.layout import LIST
 from irframe.errors import DepthError, IdError, InputError, warn
 from irframe.names import DEPTH, METRIC, METRICS, SYSTEM, TOPIC
 
@@ -48,11 +50,9 @@ def to_scores(scores: xr.DataArray | Scores) -> xr.DataArray:
     """
     if isinstance(scores, xr.DataArray):
         return _in_order(sound(scores))
-    wide = as_scores(scores)
-    names = index_roles(wide)
-    levels = names[SYSTEM], names[TOPIC]
-    extra: Any = [place for place, name in enumerate(wide.index.names) if name not in levels]
-    return _laid_out(wide[metric_columns(wide)].droplevel(extra), levels)
+    values, metrics, systems, topics = arrays_of(scores)
+    labels = {METRIC: metrics, SYSTEM: systems.rename(SYSTEM), TOPIC: topics.rename(TOPIC)}
+    return xr.DataArray(values, labels, tuple(labels), name="score")
 
 
 def metric_columns(frame: pd.DataFrame) -> list[Any]:
@@ -98,16 +98,17 @@ def settled(frame: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     Parameters
     ----------
     frame
-        Scores; other frames, and long ones, stay as they are.
+        Scores; other frames, and long ones with groups, stay as they are.
     by
         A column of groups, which stays.
     """
-    if not is_scores(frame) or is_long(frame):
+    if not is_scores(frame) or (by is not None and is_long(frame)):
         return frame
     wide = as_scores(frame)
-    metrics = metric_columns(wide[[name for name in wide.columns if name != by]])
-    kept = wide[[name for name in wide.columns if name == by or name in metrics]]
-    kept.attrs = {**wide.attrs, METRICS: metrics}
+    metrics = metric_columns(wide.drop(columns=by, errors="ignore") if by is not None else wide)
+    names = [name for name in wide.columns if name == by or name in metrics]
+    kept = wide[names] if len(names) < wide.shape[1] else wide.copy(deep=False)
+    kept.attrs = {**frame.attrs, METRICS: metrics}
     return kept
 
 
@@ -130,6 +131,11 @@ def _is_number(column: pd.Series) -> bool:
     types = pd.api.types
     flags = types.is_bool_dtype(kind) or types.is_complex_dtype(kind)
     return bool(types.is_numeric_dtype(kind)) and not flags
+
+
+def _is_floating(column: pd.Series) -> bool:
+    """Return whether a column holds what is read as numbers, flags too."""
+    return column.dtype == np.float64 or _is_number(column) or pd.api.types.is_bool_dtype(column)
 
 
 def _is_of_both(column: pd.Series) -> bool:
@@ -225,8 +231,7 @@ def _in_float(scores: xr.DataArray) -> xr.DataArray:
 
 
 def _in_order(scores: xr.DataArray) -> xr.DataArray:
-    missing = {SYSTEM, TOPIC} - set(map(str, scores.dims))
-    if missing:
+    if not {*LIST} <= {*scores.dims}:
         found = ", ".join(map(str, scores.dims)) or "none"
         raise InputError(f"dimensions {SYSTEM} and {TOPIC}", found)
     if METRIC not in scores.dims:
@@ -236,33 +241,58 @@ def _in_order(scores: xr.DataArray) -> xr.DataArray:
     if others:
         found = f"{len(others)} more"
         raise InputError("dimensions metric, system, topic, depth", found, "", others)
-    return scores.transpose(*(dim for dim in LABELLED if dim in scores.dims))
+    missing = {
+        dim: np.arange(1, scores.sizes[dim] + 1) for dim in scores.dims if dim not in scores.coords
+    }
+    dims = [dim for dim in LABELLED if dim in scores.dims]
+    return scores.assign_coords(missing).transpose(*dims)
 
 
-def _laid_out(frame: pd.DataFrame, names: tuple[Any, Any]) -> xr.DataArray:
-    text = [
-        str(name)
-        for name in frame.columns
-        if not (_is_number(frame[name]) or pd.api.types.is_bool_dtype(frame[name]))
-    ]
+class Laid(NamedTuple):
+    """Scores without depths, laid out as an array."""
+
+    values: NDArray[np.float64]
+    """Shape (metric, system, topic), NaN where a frame has no score."""
+    metrics: list[str]
+    systems: pd.Index
+    topics: pd.Index
+
+
+def arrays_of(scores: Scores) -> Laid:
+    """Lay out what `as_scores` takes; see `to_scores`."""
+    wide = as_scores(scores)
+    names = index_roles(wide)
+    metrics = metric_columns(wide)
+    frame = wide if len(metrics) == wide.shape[1] else wide[metrics]
+    text = [str(name) for name in metrics if not _is_floating(frame[name])]
     if text or not frame.size:
         found = "columns of other values" if text else "no column, or no row"
         advice = "make numbers of them: frame.astype(float)" if text else ""
         raise InputError("a column of numbers per metric", found, advice, text)
-    refuse_twice(frame.index)
+    (row, systems), (column, topics) = (_coded(frame.index, names[role]) for role in LIST)
+    cells = row * len(topics) + column
+    if np.bincount(cells).max() > 1:
+        others: Any = [name for name in frame.index.names if name not in names.values()]
+        refuse_twice(frame.index.droplevel(others))
+    values = np.full((len(metrics), len(systems) * len(topics)), np.nan)
+    values[:, cells] = _floats(frame).T
+    shape = len(metrics), len(systems), len(topics)
+    return Laid(values.reshape(shape), [str(name) for name in metrics], systems, topics)
+
+
+def _coded(index: Any, name: Any) -> tuple[NDArray[Any], pd.Index]:
+    """Return the places of labels among those there are, in the order in which they come."""
+    level = index.names.index(name)
+    codes, found = pd.factorize(index.codes[level])
+    if found.min() < 0:  # a label is missing
+        codes, labels = pd.factorize(index.get_level_values(level), use_na_sentinel=False)
+        return codes, labels.rename(name)
+    return codes, index.levels[level].take(found)
+
+
+def _floats(frame: pd.DataFrame) -> NDArray[np.float64]:
+    if all(dtype == np.float64 for dtype in frame.dtypes):
+        return frame.to_numpy()
     objects = frame.select_dtypes(object)
     frame = frame.assign(**objects.where(objects.notna(), np.nan)) if objects.size else frame
-    frame = frame.reorder_levels(list(names)).astype(np.float64)
-    systems, topics = (frame.index.get_level_values(name).unique() for name in names)
-    full = frame.reindex(pd.MultiIndex.from_product([systems, topics]))
-    values = full.to_numpy(np.float64).T.reshape(-1, len(systems), len(topics))
-    return xr.DataArray(
-        values,
-        dims=(METRIC, SYSTEM, TOPIC),
-        coords={
-            METRIC: [str(name) for name in frame.columns],
-            SYSTEM: systems.rename(SYSTEM),
-            TOPIC: topics.rename(TOPIC),
-        },
-        name="score",
-    )
+    return frame.astype(np.float64).to_numpy()

@@ -120,7 +120,7 @@ class Scorer:
         Returns
         -------
         dict
-            Metric, as printed -> average, as `irframe.summary` has it.
+            Metric, as printed -> average, as `irframe.verbs.summary` has it.
 
         Raises
         ------

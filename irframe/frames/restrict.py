@@ -44,7 +44,7 @@ def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
-    >>> len(qrels), len(restrict(qrels, ir.pool(runs, 2)))
+    >>> len(qrels), len(restrict(qrels, ir.verbs.pool(runs, 2)))
     (523, 132)
     """
     table = read_qrels_table(qrels)

@@ -17,14 +17,14 @@ from irframe.inference.agreement_intervals import (
     with_ends,
     with_reference,
 )
-from irframe.inference.deferred import telling_of
-from irframe.inference.lazily import at_once, is_lazy
-from irframe.inference.matched import Array, Matched
-from irframe.inference.matching import Depths, match_topics
 from irframe.inference.reference import Reference, match_reference
 from irframe.inference.resampled import Resamples
 from irframe.metrics.averaging import TIE
-from irframe.names import DEPTH, METRIC
+from irframe.names import METRIC
+from irframe.scores.by_topics import telling_of
+from irframe.scores.dask_work import at_once, is_lazy
+from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.scores import Array, Scores
 
 METRIC_OTHER = "metric_other"
 """Dimension of the metrics on the other side."""
@@ -170,35 +170,36 @@ def agreement(
     """
     chosen, asked = parse_agreement(method), Asked(Resamples(alpha, samples, seed), of)
     if reference is None:
-        matched = in_memory(_common_topics(match_topics(scores, at)), where=interval)
-        values = _between_metrics(matched, chosen)
-        ends = partial(between_metrics, matched)
+        paired = in_memory(_common_topics(scores_to_compare(scores, at)), where=interval)
+        values = _between_metrics(paired, chosen)
+        ends = partial(between_metrics, paired)
     else:
         sides = match_reference(scores, reference, at)
-        matched, held = (in_memory(side, where=interval) for side in sides)
-        values = _with_reference(matched, held, chosen)
-        ends = partial(with_reference, matched, held)
-    return with_ends(values, ends(asked, chosen), asked, matched) if interval else values
+        paired, held = (in_memory(side, where=interval) for side in sides)
+        values = _with_reference(paired, held, chosen)
+        ends = partial(with_reference, paired, held)
+    return with_ends(values, ends(asked, chosen), asked, paired) if interval else values
 
 
-def in_memory(matched: Matched, *, where: bool) -> Matched:
+def in_memory(paired: Scores, *, where: bool) -> Scores:
     """Return scores in memory where they must be."""
-    return matched.loaded() if where else matched
+    return paired.load() if where else paired
 
 
-def system_means(matched: Matched, method: Agreement) -> NDArray[np.float64]:
+def system_means(paired: Scores, method: Agreement) -> NDArray[np.float64]:
     """Return what a method compares: mean scores, shape (metric, depth, system)."""
     if isinstance(method, ORDERINGS):
-        return np.round(matched.means, TIE)
-    towards = np.array(matched.towards if method.distance else [1.0])
-    means: NDArray[np.float64] = matched.means * towards[:, np.newaxis, np.newaxis]
+        rounded: NDArray[np.float64] = np.round(paired.means, TIE)
+        return rounded
+    towards = np.array(paired.towards if method.distance else [1.0])
+    means: NDArray[np.float64] = paired.means * towards[:, np.newaxis, np.newaxis]
     return means
 
 
-def _with_reference(matched: Matched, held: Matched, method: Agreement) -> xr.DataArray:
-    new, old = system_means(matched, method), system_means(held, method)
+def _with_reference(paired: Scores, held: Scores, method: Agreement) -> xr.DataArray:
+    new, old = system_means(paired, method), system_means(held, method)
     result = at_once(partial(_by_row, method), new, old, shape=new.shape[:2])
-    return matched.labelled(result, "agreement").assign_attrs(method=repr(method))
+    return paired.labelled(result, "agreement").assign_attrs(method=repr(method))
 
 
 def _by_row(method: Agreement, new: Array, old: Array) -> Array:
@@ -212,14 +213,13 @@ def _by_row(method: Agreement, new: Array, old: Array) -> Array:
     return result
 
 
-def _common_topics(matched: Matched) -> Matched:
+def _common_topics(paired: Scores) -> Scores:
     """Return scores on the topics that every metric and system has."""
-    common: Any = matched.scored.all(axis=0)
-    if not is_lazy(common) and (common == matched.scored).all():
-        return matched
-    kept = common if DEPTH in matched.array.dims else common[:, 0]
-    shared = match_topics(matched.array.where(xr.DataArray(kept, dims=matched.array.dims[2:])))
-    return telling_of(shared, matched, shared)
+    common: Any = paired.scored.all(axis=0)
+    if not is_lazy(common) and (common == paired.scored).all():
+        return paired
+    shared = scores_to_compare(paired.where(common[np.newaxis]))
+    return telling_of(shared, paired, shared)
 
 
 def _by_depth(method: Agreement, means: Array) -> Array:
@@ -227,14 +227,11 @@ def _by_depth(method: Agreement, means: Array) -> Array:
     return np.moveaxis(method.kernel(by_depth, by_depth), 0, -1)
 
 
-def _between_metrics(matched: Matched, method: Agreement) -> xr.DataArray:
-    means = system_means(matched, method)
+def _between_metrics(paired: Scores, method: Agreement) -> xr.DataArray:
+    means = system_means(paired, method)
     shape = (len(means), *means.shape[:2])
-    values = matched.told(at_once(partial(_by_depth, method), means, shape=shape))
-    coordinates: dict[str, Any] = {METRIC: matched.metrics, METRIC_OTHER: matched.metrics}
-    if DEPTH in matched.array.dims:
-        coordinates[DEPTH] = matched.array[DEPTH].to_numpy()
-    else:
-        values = values[..., 0]
-    attributes = {**matched.array.attrs, "method": repr(method)}
+    values = paired.finish(at_once(partial(_by_depth, method), means, shape=shape))
+    values = values[..., 0] if paired.depths is None else values
+    coordinates = {METRIC: paired.metrics, METRIC_OTHER: paired.metrics, **paired.labels()}
+    attributes = {**paired.attrs, "method": repr(method)}
     return xr.DataArray(values, coordinates, tuple(coordinates), name="agreement", attrs=attributes)

@@ -12,10 +12,9 @@ from irframe.agreements import Agreement, Kendall, Pearson, Spearman, TauAP
 from irframe.checks import choice
 from irframe.errors import ParameterError
 from irframe.inference.cautions import cautious
-from irframe.inference.matched import Array, Arrays, Matched
 from irframe.inference.resampled import Resamples, without_each
 from irframe.metrics.averaging import TIE
-from irframe.names import TOPIC
+from irframe.scores.scores import Array, Arrays, Scores
 
 Of = Literal["expected", "averages"]
 """What an interval is of."""
@@ -110,29 +109,29 @@ class Side(NamedTuple):
         return cls(means, drawn, without, np.stack([side.scored for side in sides], axis=-1))
 
 
-def read_sides(matched: Matched, asked: Asked, method: Agreement) -> list[Side]:
+def read_sides(paired: Scores, asked: Asked, method: Agreement) -> list[Side]:
     """Return what a method compares, of each metric, K being its depths."""
     found = []
-    for row, summary in enumerate(matched.summaries):
-        sign = 1 if method.distance else matched.towards[row]
+    for row, summary in enumerate(paired.summaries):
+        sign = 1 if method.distance else paired.towards[row]
 
         def draw(scores: Array, summary: str = summary, sign: int = sign) -> Arrays:
             return (np.moveaxis(asked.resamples.means(scores, summary, sign), 1, -1),)
 
-        (drawn,) = matched.over(row, slice(None), draw)
-        scored = matched.scored[row]
-        values = np.where(scored, matched.scores[row], np.nan)
-        means = np.round(matched.means[row], TIE)
+        (drawn,) = paired.over(row, slice(None), draw)
+        scored = paired.scored[row]
+        values = np.where(scored, paired.values[row], np.nan)
+        means = np.round(paired.means[row], TIE)
         none = np.empty((0, *means.shape))
         without = without_each(values, summary, sign) if asked.of == "averages" else none
         found.append(Side(means, np.moveaxis(drawn, -1, 1), without, scored))
     return found
 
 
-def with_reference(matched: Matched, held: Matched, asked: Asked, method: Agreement) -> Array:
+def with_reference(paired: Scores, held: Scores, asked: Asked, method: Agreement) -> Array:
     """Return the ends of agreements with a reference, shape (2, metric, depth)."""
-    refuse_other_topics(matched, held)
-    new, old = (read_sides(side, asked, method) for side in (matched, held))
+    refuse_other_topics(paired, held)
+    new, old = (read_sides(side, asked, method) for side in (paired, held))
     alone = [old[min(row, len(old) - 1)].alone() for row in range(len(new))]
     ends = [
         ends_of(left, right.alone(), asked, method)[..., 0, 0]
@@ -141,13 +140,13 @@ def with_reference(matched: Matched, held: Matched, asked: Asked, method: Agreem
     return np.stack(ends, axis=1)
 
 
-def between_metrics(matched: Matched, asked: Asked, method: Agreement) -> Array:
+def between_metrics(paired: Scores, asked: Asked, method: Agreement) -> Array:
     """Return the ends of agreements of metrics, shape (2, metric, metric, depth)."""
-    by_depth = Side.stacked(read_sides(matched, asked, method))
+    by_depth = Side.stacked(read_sides(paired, asked, method))
     return np.moveaxis(ends_of(by_depth, by_depth, asked, method), 1, -1)
 
 
-def between_depths(rows: Matched, columns: Matched, asked: Asked, method: Agreement) -> Array:
+def between_depths(rows: Scores, columns: Scores, asked: Asked, method: Agreement) -> Array:
     """Return the ends of agreements of depths, shape (2, metric, depth, depth)."""
     refuse_other_topics(rows, columns)
     left = read_sides(rows, asked, method)
@@ -157,17 +156,17 @@ def between_depths(rows: Matched, columns: Matched, asked: Asked, method: Agreem
     return np.stack([ends_of(one, other, asked, method) for one, other in sides], axis=1)
 
 
-def refuse_other_topics(matched: Matched, held: Matched) -> None:
+def refuse_other_topics(paired: Scores, held: Scores) -> None:
     """Raise if two sides have no topics in common, which resamples of both would draw."""
-    if not matched.array.indexes[TOPIC].isin(held.array.indexes[TOPIC]).any():
+    if not paired.topics.isin(held.topics).any():
         raise ParameterError("topics in common with the reference, for an interval", "none")
 
 
-def with_ends(values: xr.DataArray, ends: Array, asked: Asked, matched: Matched) -> xr.Dataset:
+def with_ends(values: xr.DataArray, ends: Array, asked: Asked, paired: Scores) -> xr.Dataset:
     """Return agreements with the ends of their intervals."""
     low, high = (values.copy(data=end.reshape(values.shape)) for end in ends)
     found = xr.Dataset({"agreement": values, "ci_low": low, "ci_high": high}, attrs=values.attrs)
-    return asked.told(found, matched.scored.sum(axis=1))
+    return asked.told(found, paired.scored.sum(axis=1))
 
 
 def ends_of(left: Side, right: Side, asked: Asked, method: Agreement) -> Array:

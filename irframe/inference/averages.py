@@ -1,8 +1,8 @@
 """Scores averaged over topics, and which of two averages is the better one."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,14 +11,14 @@ import xarray as xr
 from irframe.checks import listed
 from irframe.cubes.tables import to_scores
 from irframe.errors import DepthError, ParameterError
-from irframe.inference.lazily import fold_blocks
 from irframe.metrics import averaging
 from irframe.metrics.averaging import average, averaged, terms
+from irframe.metrics.base import Summary
 from irframe.metrics.facts import facts, place_of
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired.folds import pool_moments
-
-Labelled = TypeVar("Labelled", xr.DataArray, xr.Dataset)
+from irframe.scores.dask_work import fold_blocks, is_lazy
+from irframe.scores.scores import Scores
 
 
 def at_depth(scores: xr.DataArray | pd.DataFrame, at: int | None) -> xr.DataArray:
@@ -51,10 +51,12 @@ def averages(scores: xr.DataArray) -> xr.DataArray:
         The same without topics; NaN where there is nothing to average.
     """
     if METRIC in scores.dims:
-        return _by_metric(averages, scores)
+        return _by_metric(scores)
     summary = facts(scores[METRIC].item()).summary
     if scores.chunks is None:
-        found: xr.DataArray = _over_topics(partial(average, summary=summary), scores)
+        found: xr.DataArray = xr.apply_ufunc(
+            partial(average, summary=summary), scores, input_core_dims=[[TOPIC]], keep_attrs=True
+        )
         return found
     summands = xr.apply_ufunc(
         partial(terms, summary=summary),
@@ -67,33 +69,33 @@ def averages(scores: xr.DataArray) -> xr.DataArray:
     return total.copy(data=averaged(scores.notnull().sum(TOPIC).data, total.data, summary))
 
 
-def moments(scores: xr.DataArray) -> xr.Dataset:
+def moments(scores: Scores) -> list[Any]:
     """Count and average scores over topics, and add up squares of what they are off by.
 
     Parameters
     ----------
     scores
-        As for `averages`.
+        Scores.
 
     Returns
     -------
-    xarray.Dataset
-        ``n``, ``mean`` and ``squares``, the sum of squares about the mean, without topics.
+    list of array
+        The number of scores, their average, and the sum of squares about it; each of shape
+        (metric, system, depth), lazy if the scores are.
     """
-    if METRIC in scores.dims:
-        return _by_metric(moments, scores)
-    if scores.chunks is None:
-        kernel = partial(averaging.moments, summary=facts(scores[METRIC].item()).summary)
-        found = _over_topics(kernel, scores, outputs=3)
-    else:
-        mean = averages(scores)
-        found = scores.notnull().sum(TOPIC), mean, mean.copy(data=_squares(scores))
-    return xr.Dataset(dict(zip(("n", "mean", "squares"), found, strict=True)))
+    compute = _lazy_moments if is_lazy(scores.values) else averaging.moments
+    rows = zip(np.moveaxis(scores.values, 2, 3), scores.summaries, strict=True)
+    return [np.stack(part) for part in zip(*(compute(*row) for row in rows), strict=True)]
 
 
-def _squares(scores: xr.DataArray) -> Any:
+def _lazy_moments(values: Any, summary: Summary) -> tuple[Any, Any, Any]:
+    n = (~np.isnan(values)).sum(axis=-1)
+    total = values.map_blocks(terms, summary=summary, dtype=np.float64).sum(axis=-1)
+    return n, averaged(n, total, summary), _squares(values)
+
+
+def _squares(values: Any) -> Any:
     """Return lazy sums of squares about the mean, put together from blocks of topics."""
-    values = scores.transpose(..., TOPIC).data
 
     def measure(block: Any, _: int) -> Any:
         n, mean, squares = averaging.moments(block)
@@ -106,19 +108,9 @@ def _squares(scores: xr.DataArray) -> Any:
     return fold_blocks(values, values.ndim - 1, measure, merge, fields=3)[2]
 
 
-def _by_metric(function: Callable[[xr.DataArray], Labelled], scores: xr.DataArray) -> Labelled:
-    rows = [function(row) for row in scores.transpose(METRIC, ...)]
+def _by_metric(scores: xr.DataArray) -> xr.DataArray:
+    rows = [averages(row) for row in scores.transpose(METRIC, ...)]
     return xr.concat(rows, dim=METRIC).transpose(*(dim for dim in scores.dims if dim != TOPIC))
-
-
-def _over_topics(kernel: Callable[..., Any], scores: xr.DataArray, outputs: int = 1) -> Any:
-    return xr.apply_ufunc(
-        kernel,
-        scores,
-        input_core_dims=[[TOPIC]],
-        output_core_dims=[[]] * outputs,
-        keep_attrs=True,
-    )
 
 
 def metric_labels(scores: xr.DataArray) -> list[str]:

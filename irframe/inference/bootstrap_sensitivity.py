@@ -7,10 +7,11 @@ from numpy.typing import ArrayLike
 
 from irframe.checks import level
 from irframe.cubes.verb import verb
-from irframe.inference.matched import Array, Arrays, Matched
-from irframe.inference.matching import Depths, match_topics, pair_labels
 from irframe.names import PAIR
 from irframe.paired import Bootstrap, all_pairs
+from irframe.scores.pairs_of_systems import pair_labels
+from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.scores import Array, Arrays, Measure, Scores
 
 
 @verb
@@ -90,29 +91,31 @@ def bootstrap_sensitivity(
     bootstrap = Bootstrap(samples=samples, seed=seed)
     given = None if resamples is None else np.asarray(resamples)
 
-    def measure(_: Matched, values: Array, pairs: Array) -> Arrays:
+    def discriminate(_: Scores, values: Array, pairs: Array) -> Arrays:
         found = bootstrap.discriminate(values, pairs, alpha=alpha, resamples=given)
         return found.asl, found.pair_deltas
 
-    matched = match_topics(scores, at)
-    pairs = all_pairs(len(matched.systems))
+    measure = Measure(whole=discriminate, outputs=2)
+
+    paired = scores_to_compare(scores, at)
+    pairs = all_pairs(len(paired.systems))
 
     def compute(row: int, block: slice) -> Array:
-        found = matched.over_pairs(row, block, measure, pairs, outputs=2)
+        found = paired.pairs(row, block, measure, pairs)
         return np.stack([values.T for values in found])
 
-    found = matched.by_piece(len(pairs), compute, axis=1)
-    return _dataset(matched, pairs, found[:, 0], found[:, 1], alpha)
+    found = paired.by_piece(len(pairs), compute, axis=1)
+    return _dataset(paired, pairs, found[:, 0], found[:, 1], alpha)
 
 
-def _dataset(matched: Matched, pairs: Array, asl: Array, deltas: Array, alpha: float) -> xr.Dataset:
-    power = matched.labelled((asl < alpha).mean(axis=2), "power")
+def _dataset(paired: Scores, pairs: Array, asl: Array, deltas: Array, alpha: float) -> xr.Dataset:
+    power = paired.labelled((asl < alpha).mean(axis=2), "power")
     by_pair = {
         name: ((*power.dims, PAIR), values.reshape(*power.shape, -1))
         for name, values in (("asl", asl), ("pair_delta", deltas))
     }
-    result = xr.Dataset(by_pair, pair_labels(matched, pairs)).assign(
-        power=power, delta=matched.labelled(deltas.max(axis=2), "delta")
+    result = xr.Dataset(by_pair, pair_labels(paired, pairs)).assign(
+        power=power, delta=paired.labelled(deltas.max(axis=2), "delta")
     )
     result.attrs["alpha"] = alpha
     return result

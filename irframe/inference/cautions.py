@@ -30,8 +30,13 @@ def noted(result: Labelled, messages: Iterable[str]) -> Labelled:
     >>> noted(xr.Dataset(), ["one", "another"]).attrs
     {'caution': 'one; another'}
     """
-    told = "; ".join(dict.fromkeys([*cautions_of(result.attrs), *messages]))
-    return result.assign_attrs({CAUTION: told}) if told else result
+    return result.assign_attrs(caution([*cautions_of(result.attrs), *messages]))
+
+
+def caution(messages: Iterable[str]) -> dict[str, str]:
+    """Return the attribute that says what a result is to be read with, if there is something."""
+    told = "; ".join(dict.fromkeys(messages))
+    return {CAUTION: told} if told else {}
 
 
 def cautions_of(attributes: Mapping[Any, Any]) -> list[str]:

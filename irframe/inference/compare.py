@@ -17,10 +17,21 @@ from irframe.frames.progress import tracked
 from irframe.inference.corrections import Family
 from irframe.inference.decide import decide
 from irframe.inference.jointly import Adjust, Compared, correct, parse_correction
-from irframe.inference.matched import Array, Arrays, Matched
-from irframe.inference.matching import Depths, choose_pairs, label_pairs, match_topics
+from irframe.metrics.averaging import average
 from irframe.names import DEPTH, METRIC
-from irframe.paired import Differences, MaxT, PairedResult, PairedTest, Test, parse_test
+from irframe.paired import (
+    Differences,
+    MaxT,
+    PairedResult,
+    PairedTest,
+    Test,
+    describe_differences,
+    parse_test,
+)
+from irframe.paired.folds import COMOMENTS, SIDES, describe_folded
+from irframe.scores.pairs_of_systems import choose_pairs, label_pairs
+from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.scores import Array, Arrays, Measure, Scores
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")
@@ -167,10 +178,10 @@ def compare(
     parts, pairs = {}, []
     for key, group in having(dict(groups(scores, by)), {"baseline": baseline}, by).items():
         with naming_group(key, by):
-            matched = match_topics(group, at)
-            parts[key] = matched.loaded() if isinstance(correction, MaxT) else matched
+            paired = scores_to_compare(group, at)
+            parts[key] = paired.load() if isinstance(correction, MaxT) else paired
             pairs.append(choose_pairs(parts[key], baseline))
-    _refuse_large([part.scores.shape for part in parts.values()], pairs)
+    _refuse_large([part.values.shape for part in parts.values()], pairs)
     results = []
     for (key, part), some in zip(parts.items(), pairs, strict=True):
         with naming_group(key, by):
@@ -213,21 +224,20 @@ def _decided(
 
 
 def _compare(
-    group: Matched, pairs: Array, test: PairedTest, alpha: float, *, progress: bool
+    group: Scores, pairs: Array, test: PairedTest, alpha: float, *, progress: bool
 ) -> dict[str, Array]:
-    metrics, _, _, depths = group.scores.shape
+    metrics, _, _, depths = group.values.shape
     shape = (metrics, depths, len(pairs))
     result: dict[str, Array] = {name: np.empty(shape) for name in NUMBERS}
     result |= {name: np.empty(shape, dtype=np.int64) for name in COUNTS}
 
     def columns(row: int, block: slice) -> Arrays:
-        conclude = partial(_columns, pairs=pairs, summary=group.summaries[row], alpha=alpha)
-        count = len(NUMBERS) + len(COUNTS)
-        return group.compared(row, block, conclude, test=test, pairs=pairs, outputs=count)
+        measure = _measure(test, group.summaries[row], pairs, alpha)
+        return group.pairs(row, block, measure, pairs)
 
     pieces = list(group.pieces(len(pairs)))
     turns = tracked(pieces, len(pieces), "block", progress=progress)
-    computed = group.computed(columns(row, block) for row, block in turns)
+    computed = group.compute(columns(row, block) for row, block in turns)
     for (row, block), found in zip(pieces, computed, strict=True):
         for name, values in zip((*NUMBERS, *COUNTS), found, strict=True):
             result[name][row, block] = values.T
@@ -238,9 +248,29 @@ def _compare(
     return result
 
 
+def _measure(test: PairedTest, summary: Any, pairs: Array, alpha: float) -> Measure:
+    """Return what gives `NUMBERS` and `COUNTS` of pairs by one metric."""
+    conclude = partial(_columns, pairs=pairs, summary=summary, alpha=alpha)
+
+    def whole(scores: Scores, values: Array, pairs: Array) -> Arrays:
+        tested = scores.tested(test, values, pairs)
+        return conclude(
+            average(values, summary, axis=1), describe_differences(values, pairs), tested
+        )
+
+    def folded(averages: Array, own: Array, comoments: Array, sides: Array) -> Arrays:
+        return conclude(averages, describe_folded(comoments, sides), test.conclude(own))
+
+    count = len(NUMBERS) + len(COUNTS)
+    if test.fold is None:
+        return Measure(whole=whole, outputs=count)
+    folds = test.fold, COMOMENTS, SIDES
+    return Measure(whole=whole, outputs=count, folds=folds, folded=folded, averaged=True)
+
+
 def _columns(
-    found: Differences,
     averages: Array,
+    found: Differences,
     tested: PairedResult,
     *,
     pairs: Array,
@@ -257,7 +287,7 @@ def _columns(
     return *ends, difference, *interval, found.effect_size, *tested, *sides, topics
 
 
-def _frame(group: Matched, pairs: Array, values: dict[str, Array]) -> pd.DataFrame:
+def _frame(group: Scores, pairs: Array, values: dict[str, Array]) -> pd.DataFrame:
     columns = label_pairs(group, pairs)
     columns |= {name: array.ravel() for name, array in values.items()}
     return pd.DataFrame({name: columns[name] for name in COLUMNS}, copy=False)

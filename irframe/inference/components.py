@@ -19,9 +19,9 @@ from irframe.inference.generalizability import (
     reliability,
     variance_interval,
 )
-from irframe.inference.matched import Array, Arrays, Matched
-from irframe.inference.matching import Depths, match_topics
 from irframe.names import SYSTEM, TOPIC
+from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.scores import Array, Arrays, Scores
 
 COMPONENT = "component"
 """Dimension of the sources of variance."""
@@ -136,51 +136,51 @@ def components(
     level(alpha)
     choice("systems", systems, SYSTEMS)
     wanted = None if topics is None else whole("topics", topics, low=1)
-    matched = match_topics(scores, at).loaded()
-    found = list(analyse(matched))
-    _tell_negative(matched, np.stack([each.variances for each in found]))
+    paired = scores_to_compare(scores, at).load()
+    found = list(analyse(paired))
+    _tell_negative(paired, np.stack([each.variances for each in found]))
     if systems == "fixed":
-        intervals = {"erho2": _fixed(matched, alpha)}
-        return _variances(matched, found).assign(_reliabilities(matched, found, wanted, intervals))
+        intervals = {"erho2": _fixed(paired, alpha)}
+        return _variances(paired, found).assign(_reliabilities(paired, found, wanted, intervals))
     intervals = {name: _random(found, name, alpha) for name in SIGNALS}
-    reliable = _reliabilities(matched, found, wanted, intervals)
-    return _variances(matched, found).assign({**_variance_ends(matched, found, alpha), **reliable})
+    reliable = _reliabilities(paired, found, wanted, intervals)
+    return _variances(paired, found).assign({**_variance_ends(paired, found, alpha), **reliable})
 
 
-def analyse(matched: Matched) -> Iterator[MeanSquares]:
+def analyse(paired: Scores) -> Iterator[MeanSquares]:
     """Yield the analysis of variance of every metric."""
-    _, systems, topics, _ = matched.scores.shape
+    _, systems, topics, _ = paired.values.shape
     outputs = len(MeanSquares._fields)
     blocks: dict[int, list[Arrays]] = {}
-    for row, block in matched.pieces(systems * topics):
-        blocks.setdefault(row, []).append(matched.over(row, block, mean_squares))
+    for row, block in paired.pieces(systems * topics):
+        blocks.setdefault(row, []).append(paired.over(row, block, mean_squares))
     for parts in blocks.values():
         yield MeanSquares(*(np.concatenate([part[i] for part in parts]) for i in range(outputs)))
 
 
-def _tell_negative(matched: Matched, variances: Array) -> None:
+def _tell_negative(paired: Scores, variances: Array) -> None:
     """Warn of variances below 0, shape (metric, component, depth)."""
-    for metric, values in zip(matched.metrics, variances < 0, strict=True):
+    for metric, values in zip(paired.metrics, variances < 0, strict=True):
         below = [f"{name} ({n})" for name, n in zip(SOURCES, values.sum(axis=1), strict=True) if n]
         if below:
             warn(f"variances of {metric} below 0 are taken to be 0: {', '.join(below)}")
 
 
-def _variances(matched: Matched, found: list[MeanSquares]) -> xr.Dataset:
+def _variances(paired: Scores, found: list[MeanSquares]) -> xr.Dataset:
     variance = np.maximum([each.variances for each in found], 0)
     with np.errstate(invalid="ignore"):
         share = variance / variance.sum(axis=1, keepdims=True)
-    return _by_source(matched, {"variance": variance, "share": share})
+    return _by_source(paired, {"variance": variance, "share": share})
 
 
-def _variance_ends(matched: Matched, found: list[MeanSquares], alpha: float) -> xr.Dataset:
+def _variance_ends(paired: Scores, found: list[MeanSquares], alpha: float) -> xr.Dataset:
     low, high = np.stack([variance_interval(each, alpha) for each in found], axis=1)
-    return _by_source(matched, {"variance_low": low, "variance_high": high})
+    return _by_source(paired, {"variance_low": low, "variance_high": high})
 
 
-def _by_source(matched: Matched, named: dict[str, Array]) -> xr.Dataset:
+def _by_source(paired: Scores, named: dict[str, Array]) -> xr.Dataset:
     """Put labels on values over metric, source and depth."""
-    alike = matched.labelled(next(iter(named.values()))[:, 0], "variance")
+    alike = paired.labelled(next(iter(named.values()))[:, 0], "variance")
     shape = *alike.shape, len(SOURCES)
     arrays = {
         name: ((*alike.dims, COMPONENT), values.swapaxes(1, 2).reshape(shape))
@@ -195,15 +195,15 @@ def _random(found: list[MeanSquares], name: str, alpha: float) -> Array:
     return np.stack([interval(each, alpha) for each in found], axis=1)
 
 
-def _fixed(matched: Matched, alpha: float) -> Array:
+def _fixed(paired: Scores, alpha: float) -> Array:
     """Return the interval of the relative signal of these systems, shape (2, metric, depth)."""
-    rows = range(len(matched.metrics))
-    ends = [matched.over(row, slice(None), partial(fixed_interval, alpha=alpha)) for row in rows]
+    rows = range(len(paired.metrics))
+    ends = [paired.over(row, slice(None), partial(fixed_interval, alpha=alpha)) for row in rows]
     return np.stack(ends, axis=1)
 
 
 def _reliabilities(
-    matched: Matched, found: list[MeanSquares], topics: int | None, intervals: dict[str, Array]
+    paired: Scores, found: list[MeanSquares], topics: int | None, intervals: dict[str, Array]
 ) -> dict[str, xr.DataArray]:
     counted = np.stack([each.topics for each in found])
     over = counted if topics is None else topics
@@ -213,4 +213,4 @@ def _reliabilities(
         if name in intervals:
             ends = reliability(intervals[name], over)
             named |= dict(zip((f"{name}_low", f"{name}_high"), ends, strict=True))
-    return {name: matched.labelled(values, name) for name, values in named.items()}
+    return {name: paired.labelled(values, name) for name, values in named.items()}

@@ -1,8 +1,7 @@
 """Corrections of p-values for the number of comparisons."""
 
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -75,23 +74,64 @@ def adjust_p(
     return [_adjust(p.reshape(*p.shape[:kept], -1), adjust, alpha).reshape(p.shape) for p in groups]
 
 
-@contextmanager
-def _little_garbage() -> Iterator[None]:
-    """Hide what there is from the garbage collector, which Holm's correction calls every time."""
-    if gc.get_freeze_count():
-        yield
-        return
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
-
-
 def _adjust(p: NDArray[Any], adjust: str, alpha: float) -> NDArray[Any]:
+    """Correct the p-values of every row together, rows along the last axis."""
+    compute = IN_ORDER.get(adjust) or partial(_by_statsmodels, method=adjust, alpha=alpha)
+    order = p.argsort(axis=-1)
+    found = np.empty(p.shape)
+    np.put_along_axis(found, order, compute(np.take_along_axis(p, order, axis=-1)), axis=-1)
+    return np.minimum(found, 1, out=found)
+
+
+def _by_statsmodels(p: NDArray[Any], *, method: str, alpha: float) -> NDArray[Any]:
     from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 - slow to import
 
     rows = p.reshape(-1, p.shape[-1])
-    with np.errstate(divide="ignore"), _little_garbage():  # Sidak's takes the logarithm of 1 - p
-        result = [multipletests(row, alpha=alpha, method=adjust)[1] for row in rows]
-    return np.array(result).reshape(p.shape)
+    with np.errstate(divide="ignore"):  # Sidak's takes the logarithm of 1 - p
+        found = [multipletests(row, alpha, method, is_sorted=True)[1] for row in rows]
+    return np.array(found).reshape(p.shape)
+
+
+def _left(p: NDArray[Any]) -> NDArray[Any]:
+    """Return of rising p-values how many are not smaller than each, with itself."""
+    return np.arange(p.shape[-1], 0, -1)
+
+
+def _rising(p: NDArray[Any]) -> NDArray[Any]:
+    """Return the highest up to each."""
+    return np.maximum.accumulate(p, axis=-1)
+
+
+def _falling(p: NDArray[Any]) -> NDArray[Any]:
+    """Return the lowest from each on."""
+    found: NDArray[Any] = np.minimum.accumulate(p[..., ::-1], axis=-1)[..., ::-1]
+    return found
+
+
+def _sidak(p: NDArray[Any], n: Any) -> NDArray[Any]:
+    with np.errstate(divide="ignore"):
+        found: NDArray[Any] = -np.expm1(n * np.log1p(-p))
+    return found
+
+
+def _share(p: NDArray[Any]) -> NDArray[Any]:
+    """Return of rising p-values the share of those that are not larger than each."""
+    n = p.shape[-1]
+    found: NDArray[Any] = np.arange(1, n + 1) / n
+    return found
+
+
+def _harmonic(n: int) -> float:
+    return float((1 / np.arange(1, n + 1)).sum())
+
+
+IN_ORDER: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
+    "bonferroni": lambda p: p * p.shape[-1],
+    "sidak": lambda p: _sidak(p, p.shape[-1]),
+    "holm-sidak": lambda p: _rising(_sidak(p, _left(p))),
+    "holm": lambda p: _rising(p * _left(p)),
+    "simes-hochberg": lambda p: _falling(p * _left(p)),
+    "fdr_bh": lambda p: _falling(p / _share(p)),
+    "fdr_by": lambda p: _falling(p / (_share(p) / _harmonic(p.shape[-1]))),
+}
+"""Corrections of p-values that rise along the last axis; what is above 1 stands for 1."""

@@ -9,11 +9,11 @@ import xarray as xr
 from irframe.cubes.verb import verb
 from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
-from irframe.inference.matched import Array, Matched
-from irframe.inference.matching import Depths
 from irframe.inference.reference import Reference, match_reference
 from irframe.inference.verdicts import Pairing
 from irframe.paired import Test, all_pairs
+from irframe.scores.read_scores import Depths
+from irframe.scores.scores import Array, Scores
 
 
 @verb
@@ -98,29 +98,29 @@ def coverage(
     return compute(*map(pairing.readable, match_reference(scores, reference, at)))
 
 
-Judge = Callable[[Matched, int, slice, Array], Array]
+Judge = Callable[[Scores, int, slice, Array], Array]
 
 
 def held_against(
     new: Judge, old: Judge, name: str, *, opposed: bool = False
-) -> Callable[[Matched, Matched], xr.DataArray]:
+) -> Callable[[Scores, Scores], xr.DataArray]:
     """Return a function that counts how often the scores agree with a reference's verdicts."""
 
-    def compute(matched: Matched, held: Matched) -> xr.DataArray:
-        pairs = all_pairs(len(matched.systems))
-        fixed = held.scores.shape[3] == 1
+    def compute(paired: Scores, held: Scores) -> xr.DataArray:
+        pairs = all_pairs(len(paired.systems))
+        fixed = held.values.shape[3] == 1
         verdicts: dict[int, Array] = {}
 
         def share(row: int, block: slice) -> Array:
-            other = min(row, held.scores.shape[0] - 1)
+            other = min(row, held.values.shape[0] - 1)
             if not fixed or not block.start:
                 verdicts[row] = old(held, other, slice(0, 1) if fixed else block, pairs)
-            found, claims = verdicts[row], new(matched, row, block, pairs)
+            found, claims = verdicts[row], new(paired, row, block, pairs)
             alike = (claims == (-found if opposed else found)) & (found != 0)
             count = (found != 0).sum(axis=0)
             ratio: Array = alike.sum(axis=0) / np.where(count > 0, count, np.nan)
             return ratio
 
-        return matched.labelled(matched.by_piece(len(pairs), share), name)
+        return paired.labelled(paired.by_piece(len(pairs), share), name)
 
     return compute

@@ -9,9 +9,10 @@ import xarray as xr
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
-from irframe.inference.matched import Array, Matched
-from irframe.inference.matching import Depths, choose_pairs, label_pairs, match_topics
 from irframe.metrics.averaging import TIE
+from irframe.scores.pairs_of_systems import choose_pairs, label_pairs
+from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.scores import Array, Scores
 
 
 @verb
@@ -78,10 +79,10 @@ def decide(
     if not isinstance(bounds, xr.DataArray) or BOUND not in bounds.dims:
         found = ", ".join(map(str, getattr(bounds, "dims", ()))) or type(bounds).__name__
         raise InputError("scores with a dimension bound, as bounds gives them", found)
-    lower, upper = (match_topics(bounds.sel({BOUND: side}, drop=True), at) for side in SIDES)
+    lower, upper = (scores_to_compare(bounds.sel({BOUND: side}, drop=True), at) for side in SIDES)
     pairs = choose_pairs(lower, baseline)
     first, second = pairs.T
-    (least,), (most,) = (side.computed([_means(side)]) for side in (lower, upper))
+    (least,), (most,) = (side.compute([_means(side)]) for side in (lower, upper))
     low = np.round(least[..., first] - most[..., second], TIE) + 0.0
     high = np.round(most[..., first] - least[..., second], TIE) + 0.0
     higher = np.where(low > 0, first, np.where(high < 0, second, -1))
@@ -91,16 +92,16 @@ def decide(
     return _frame(lower, pairs, low, high, better)
 
 
-def _means(matched: Matched) -> Array:
-    sign = np.array(matched.towards)[:, np.newaxis, np.newaxis]
-    means: Array = sign * matched.means
+def _means(paired: Scores) -> Array:
+    sign = np.array(paired.towards)[:, np.newaxis, np.newaxis]
+    means: Array = sign * paired.means
     return means
 
 
-def _frame(matched: Matched, pairs: Array, low: Array, high: Array, better: Array) -> pd.DataFrame:
-    systems = matched.systems
+def _frame(paired: Scores, pairs: Array, low: Array, high: Array, better: Array) -> pd.DataFrame:
+    systems = paired.systems
     return pd.DataFrame(
-        label_pairs(matched, pairs)
+        label_pairs(paired, pairs)
         | {
             "lowest": low.ravel(),
             "highest": high.ravel(),

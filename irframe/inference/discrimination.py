@@ -8,10 +8,10 @@ import xarray as xr
 from irframe.cubes.verb import verb
 from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
-from irframe.inference.matched import Array
-from irframe.inference.matching import Depths, match_topics
 from irframe.inference.verdicts import Pairing
 from irframe.paired import Test, all_pairs
+from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.scores import Array
 
 NAME = "discrimination ratio"
 
@@ -94,10 +94,10 @@ def over_pairs(
     at: Depths,
 ) -> xr.DataArray:
     """Reduce the p-values of all pairs, (pair, depth), to a number per depth, for every metric."""
-    matched = pairing.readable(match_topics(scores, at))
-    pairs = all_pairs(len(matched.systems))
+    paired = pairing.readable(scores_to_compare(scores, at))
+    pairs = all_pairs(len(paired.systems))
 
     def compute(row: int, block: slice) -> Array:
-        return reduce(pairing.piece(matched, row, block, pairs))
+        return reduce(pairing.piece(paired, row, block, pairs))
 
-    return matched.labelled(matched.by_piece(len(pairs), compute), name)
+    return paired.labelled(paired.by_piece(len(pairs), compute), name)

@@ -7,11 +7,11 @@ from irframe.cubes.verb import verb
 from irframe.inference.corrections import Family
 from irframe.inference.coverage import held_against
 from irframe.inference.jointly import Adjust
-from irframe.inference.matched import Array, Matched
-from irframe.inference.matching import Depths
 from irframe.inference.reference import Reference, match_reference
 from irframe.inference.verdicts import Pairing, leads
 from irframe.paired import Test
+from irframe.scores.read_scores import Depths
+from irframe.scores.scores import Array, Scores
 
 
 @verb
@@ -72,5 +72,5 @@ def inversions(
     return compute(*map(pairing.readable, match_reference(scores, reference, at)))
 
 
-def _lead(matched: Matched, row: int, depths: slice, pairs: Array) -> Array:
-    return leads(matched, row, depths, pairs)
+def _lead(paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
+    return leads(paired, row, depths, pairs)

@@ -9,9 +9,8 @@ import pandas as pd
 
 from irframe.errors import ParameterError
 from irframe.inference.corrections import Correction, Family, adjust_p, refuse_correction
-from irframe.inference.matched import Array, Matched
-from irframe.names import TOPIC
 from irframe.paired import MaxT, PairedT, PairedTest, Permutation
+from irframe.scores.scores import Array, Scores
 
 MAX_T: Literal["max-t"] = "max-t"
 AUTO: Literal["auto"] = "auto"
@@ -54,7 +53,7 @@ def _named(adjust: Adjust, test: PairedTest) -> Parsed:
 class Compared(NamedTuple):
     """Pairs of systems that were compared."""
 
-    matched: Matched
+    paired: Scores
     pairs: Array
     p: Array
     """Shape (metric, depth, pair)."""
@@ -113,7 +112,7 @@ def _families(parts: Sequence[Compared], family: Family) -> Iterator[list[Cell]]
 
 def _jointly(parts: Sequence[Compared], cells: Sequence[Cell], adjust: MaxT) -> list[Array]:
     """Return the corrected p-values of each cell of a family."""
-    tables = [_table(parts[cell.part].matched, cell) for cell in cells]
+    tables = [_table(parts[cell.part].paired, cell) for cell in cells]
     pairs = [parts[cell.part].pairs for cell in cells]
     ends = np.cumsum([0, *(table.shape[1] for table in tables)])[:-1]
     topics = np.concatenate(
@@ -125,9 +124,9 @@ def _jointly(parts: Sequence[Compared], cells: Sequence[Cell], adjust: MaxT) -> 
     return np.split(p, np.cumsum([len(some) for some in pairs])[:-1])
 
 
-def _table(matched: Matched, cell: Cell) -> pd.DataFrame:
+def _table(paired: Scores, cell: Cell) -> pd.DataFrame:
     """Return the scores of the systems, a column each, on the topics compared, by name."""
-    scored = matched.scored[cell.metric, :, cell.depth]
-    values: Any = matched.scores[cell.metric, :, scored, cell.depth]
-    names = matched.array.indexes[TOPIC].astype(str)[scored]
+    scored = paired.scored[cell.metric, :, cell.depth]
+    values: Any = paired.values[cell.metric, :, scored, cell.depth]
+    names = paired.topics.astype(str)[scored]
     return pd.DataFrame(values, index=names)

@@ -1,33 +1,30 @@
 """The ranking of systems as a table."""
 
 from collections.abc import Hashable
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.as_scores import as_scores, index_roles
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
-from irframe.inference.matched import Array, Matched
-from irframe.inference.matching import (
-    Depths,
-    choose_pairs,
-    match_topics,
-    matched_in,
-    read_scores,
-    select_depths,
-)
 from irframe.inference.rank_intervals import Ranking, RankMethod
 from irframe.inference.resampled import Resamples
 from irframe.inference.summary import Interval
 from irframe.inference.verdicts import Pairing
 from irframe.metrics.facts import label_at
-from irframe.names import DEPTH, METRIC, METRICS, SYSTEM
+from irframe.names import METRICS
 from irframe.paired import Test
+from irframe.scores.pairs_of_systems import choose_pairs
+from irframe.scores.read_scores import (
+    Depths,
+    read_scores,
+    scores_to_compare,
+    select_depths,
+)
+from irframe.scores.scores import Array, Scores
 
 CHANGES = ("difference", "change", "p_adjusted", "significant")
 """Columns that hold a system against the baseline."""
@@ -121,46 +118,40 @@ def leaderboard(
     """
     pairing = Pairing(test, adjust, alpha, family)
     ranking = Ranking(method, interval, Resamples(alpha, samples, seed), pairing)
-    matched = match_topics(_at_depths(read_scores(scores), at)).loaded()
-    first = matched_in(matched.array[{dim: [0] for dim in matched.array.dims if dim in DECIDING}])
-    found = ranking.of(first)
-    board = found.isel({dim: 0 for dim in DECIDING if dim in found.dims}, drop=True).to_dataframe()
-    means = _means(matched)
+    paired = scores_to_compare(_at_depths(read_scores(scores), at)).load()
+    first = paired.take(metric=[0], depth=[0])
+    found, attributes = ranking.of(first)
+    board = pd.DataFrame({name: each[0, :, 0] for name, each in found.items()}, paired.systems)
+    means = _means(paired)
     label, *others = means.columns
     sure = [name for name in ranking.columns if name not in {"rank", "tier"}]
     parts = [board[["rank", "tier"]], means[[label]], board[["ci_low", "ci_high", *sure]]]
     if baseline is not None:
-        parts.append(_against(first, means[label], choose_pairs(matched, baseline), pairing))
+        parts.append(_against(first, means[label], choose_pairs(paired, baseline), pairing))
     frame = pd.concat([*parts, means[others], board[["n_topics"]]], axis=1)
     _refuse_twice(frame.columns)
     frame = frame.iloc[frame.index.astype(str).argsort()].sort_values("rank", kind="stable")
-    frame = frame.rename_axis(index=_system_name(scores))
-    frame.attrs = {**found.attrs, METRICS: list(means.columns)}
+    frame.attrs = {}
+    frame.attrs.update({**attributes, METRICS: list(means.columns)})
     return frame
 
 
-DECIDING = (METRIC, DEPTH)
-"""Dimensions of which the first decides."""
+def _at_depths(scores: Scores, at: Depths) -> Scores:
+    return scores.take(depth=[-1]) if at is None else select_depths(scores, at)
 
 
-def _at_depths(array: xr.DataArray, at: Depths) -> xr.DataArray:
-    if at is None:
-        return array.isel({DEPTH: [-1]}) if DEPTH in array.dims else array
-    return select_depths(array, at)
-
-
-def _means(matched: Matched) -> pd.DataFrame:
+def _means(paired: Scores) -> pd.DataFrame:
     """Return the averages, a column per metric and depth."""
-    by_depth = DEPTH in matched.array.dims
-    depths = matched.array.indexes[DEPTH] if by_depth else [None]
+    by_depth = paired.depths is not None
+    depths = [None] if paired.depths is None else paired.depths
     columns = {}
-    for metric, sign, rows in zip(matched.metrics, matched.towards, matched.means, strict=True):
+    for metric, sign, rows in zip(paired.metrics, paired.towards, paired.means, strict=True):
         for depth, row in zip(depths, rows, strict=True):
             columns[label_at(metric, depth) if by_depth else metric] = sign * row
-    return pd.DataFrame(columns, matched.systems)
+    return pd.DataFrame(columns, paired.systems)
 
 
-def _against(first: Matched, means: pd.Series, pairs: Array, pairing: Pairing) -> pd.DataFrame:
+def _against(first: Scores, means: pd.Series, pairs: Array, pairing: Pairing) -> pd.DataFrame:
     """Return what `CHANGES` names, a row per system; nothing for the baseline."""
     base = means.iloc[pairs[0, 1]]
     p = np.full(len(means), np.nan)
@@ -177,7 +168,3 @@ def _refuse_twice(columns: pd.Index) -> None:
         raise InputError(
             "metrics that are called like no other column", "two columns of one name", advice, twice
         )
-
-
-def _system_name(scores: Any) -> Any:
-    return SYSTEM if isinstance(scores, xr.DataArray) else index_roles(as_scores(scores))[SYSTEM]

@@ -9,10 +9,10 @@ import pandas as pd
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.inference.compare import COLUMNS, DECIDED
-from irframe.inference.matched import Array
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SIDES, SYSTEM
+from irframe.scores.scores import Array
 
 LETTERS = string.ascii_lowercase + string.ascii_uppercase
 """After these, the same with a number: a2, b2, ..."""

@@ -1,18 +1,19 @@
 """Between which values the mean of a system may be on all topics like these."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from scipy.special import expit, logit, stdtrit
 
 from irframe.errors import warn
-from irframe.inference.cautions import few_topics, noted
-from irframe.inference.lazily import at_once, is_lazy
+from irframe.inference.cautions import caution, few_topics
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM
+from irframe.scores.dask_work import at_once, is_lazy
+from irframe.scores.scores import Scores
 from irframe.warned import listing
 
 Array = Any
@@ -24,14 +25,14 @@ ROUNDING = 8 * np.finfo(np.float64).eps
 
 
 def mean_intervals(
-    scores: xr.DataArray, found: xr.Dataset, alpha: float, interval: str
-) -> xr.Dataset:
+    scores: Scores, found: Sequence[Any], alpha: float, interval: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return means with their intervals, and warn of those that have none or hold less often.
 
     Parameters
     ----------
     scores
-        Scores over metric, system and topic, and depth if there is one.
+        Scores.
     found
         What `moments` says of them.
     alpha
@@ -41,27 +42,21 @@ def mean_intervals(
 
     Returns
     -------
-    xarray.Dataset
-        ``mean``, ``ci_low``, ``ci_high`` and ``n``.
+    dict, dict
+        ``mean``, ``ci_low``, ``ci_high`` and ``n``, each of shape (metric, system, depth); and
+        attributes that say which intervals these are, and what to beware of.
     """
-    n, mean = found["n"], found["mean"]
-    labels = [str(name) for name in scores[METRIC].to_numpy()]
-    shares = np.array([interval == "logit" and facts(name).share for name in labels])
-    rest = [dim for dim in scores.dims if dim != METRIC]
-    beyond = (scores.min(rest) < -(10.0**-TIE)) | (scores.max(rest) > 1 + 10.0**-TIE)
-    dims = [METRIC, SYSTEM, *(dim for dim in mean.dims if dim not in {METRIC, SYSTEM})]
-    parts = [part.transpose(*dims) for part in (n, mean, found["squares"])]
-    names = {METRIC: labels, SYSTEM: scores[SYSTEM].to_numpy().tolist()}
+    n, mean, _ = found
+    shares = np.array([interval == "logit" and facts(name).share for name in scores.metrics])
+    outside = (scores.values < -(10.0**-TIE)) | (scores.values > 1 + 10.0**-TIE)
+    beyond = outside.any(axis=(1, 2, 3))
+    names = {METRIC: scores.metrics, SYSTEM: scores.systems}
     compute = partial(_ends, alpha=alpha, shares=shares, names=names)
-    shape = (2, *parts[1].shape)
-    ends = at_once(compute, *(part.data for part in parts), beyond.data, shape=shape)
-    low, high = (parts[1].copy(data=end).transpose(*mean.dims) for end in ends)
-    result = xr.Dataset({"mean": mean, "ci_low": low, "ci_high": high, "n": n})
-    result.attrs["interval"] = "logit" if shares.any() else "t"
-    if is_lazy(ends):
-        return result
-    counted, means, _ = (part.to_numpy() for part in parts)
-    return noted(result, _cautions(counted, means, ends, names))
+    ends = at_once(compute, *found, beyond, shape=(2, *mean.shape))
+    parts = {"mean": mean, "ci_low": ends[0], "ci_high": ends[1], "n": n}
+    attributes = {"interval": "logit" if shares.any() else "t"}
+    messages = [] if is_lazy(ends) else _cautions(n, mean, ends, names)
+    return parts, attributes | caution(messages)
 
 
 def _ends(

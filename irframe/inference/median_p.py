@@ -8,9 +8,9 @@ from irframe.cubes.verb import verb
 from irframe.inference.corrections import Family
 from irframe.inference.discrimination import over_pairs
 from irframe.inference.jointly import Adjust
-from irframe.inference.matching import Depths
 from irframe.inference.verdicts import Pairing
 from irframe.paired import Test
+from irframe.scores.read_scores import Depths
 
 
 @verb

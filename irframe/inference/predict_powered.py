@@ -11,19 +11,14 @@ from scipy.special import ndtri, stdtrit
 from irframe.checks import choice, level
 from irframe.cubes.verb import verb
 from irframe.errors import IdError, MetricError, ParameterError, warn
-from irframe.inference.left_out import refuse_infinite
-from irframe.inference.matched import BLOCK_BYTES, Array, Matched
-from irframe.inference.matching import (
-    Depths,
-    choose_pairs,
-    match_topics,
-    pair_labels,
-    read_scores,
-    select_depths,
-)
 from irframe.inference.reference import same_systems
-from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC
+from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired.prediction import power, power_pairs
+from irframe.scores.pairs_of_systems import choose_pairs, pair_labels
+from irframe.scores.read_scores import Depths, read_scores, scores_to_compare, select_depths
+from irframe.scores.scores import Array, Scores
+from irframe.scores.topics_left_out import refuse_infinite
+from irframe.scores.whole import BLOCK_BYTES
 
 FIELDS = ("estimate", "error", "weight")
 ARRAYS = 8
@@ -145,14 +140,14 @@ def predict_powered(
     level(alpha)
     choice("topics", topics, ("all", "rest"))
     choice("distribution", distribution, ("normal", "t"))
-    matched = match_topics(scores, at).loaded()
-    _refuse_averages(matched)
-    people = _alike(matched, read_scores(human).compute())
-    refuse_infinite(matched.metrics, people)
-    counted, judged = _samples(matched, people, rest=topics == "rest")
-    pairs = choose_pairs(matched, baseline)
+    paired = scores_to_compare(scores, at).load()
+    _refuse_averages(paired)
+    people = _alike(paired, read_scores(human).load())
+    refuse_infinite(paired.metrics, people)
+    counted, judged = _samples(paired, people, rest=topics == "rest")
+    pairs = choose_pairs(paired, baseline)
     means, differences = (
-        _estimate(matched.scores, people, counted, judged, units) for units in (None, pairs)
+        _estimate(paired.values, people, counted, judged, units) for units in (None, pairs)
     )
     factor = _factor(judged.sum(axis=1), alpha, distribution)
     parts = _intervals(means, ("mean", "ci_low", "ci_high", "weight"), SYSTEM, factor)
@@ -160,49 +155,49 @@ def predict_powered(
     parts |= _intervals(differences, names, PAIR, factor)
     for name, mask in {"n_human": judged, "n_model": counted}.items():
         parts[name] = (METRIC, DEPTH), mask.sum(axis=1)
-    return _labelled(matched, pairs, parts).assign_attrs(alpha=alpha, distribution=distribution)
+    return _labelled(paired, pairs, parts).assign_attrs(alpha=alpha, distribution=distribution)
 
 
-def _refuse_averages(matched: Matched) -> None:
-    pairs = zip(matched.metrics, matched.summaries, strict=True)
+def _refuse_averages(paired: Scores) -> None:
+    pairs = zip(paired.metrics, paired.summaries, strict=True)
     others = [metric for metric, summary in pairs if summary != "mean"]
     if others:
         raise MetricError("metrics averaged by a plain mean", "", "", others)
 
 
-def _alike(matched: Matched, human: xr.DataArray) -> Array:
+def _alike(paired: Scores, human: Scores) -> Array:
     """Return people's scores laid out as the others, NaN where there is none."""
-    human = same_systems(matched.array, human)
-    topics, metrics = matched.array.indexes[TOPIC], matched.array.indexes[METRIC]
-    strange = human.indexes[TOPIC].difference(topics, sort=False)
+    human = same_systems(paired, human)
+    strange = human.topics.difference(paired.topics, sort=False)
     if len(strange):
         wanted = "people's topics among those of the scores"
         raise IdError(wanted, "", "", strange)
-    missing = metrics.difference(human.indexes[METRIC], sort=False)
-    if len(missing):
+    missing = [metric for metric in paired.metrics if metric not in human.metrics]
+    if missing:
         raise MetricError("people's scores by every metric", "none for", "", missing)
-    if DEPTH in matched.array.dims:
-        human = select_depths(human, matched.array.indexes[DEPTH].tolist())
-    laid = human.reset_coords(drop=True).sel({METRIC: metrics}).reindex({TOPIC: topics})
-    values: Array = laid.to_numpy()
-    return values if DEPTH in laid.dims else values[..., np.newaxis]
+    if paired.depths is not None:
+        human = select_depths(human, paired.depths.tolist())
+    rows = [human.metrics.index(metric) for metric in paired.metrics]
+    values = np.full((len(rows), *paired.values.shape[1:3], human.values.shape[3]), np.nan)
+    values[:, :, paired.topics.get_indexer(human.topics)] = human.take(metric=rows).values
+    return values
 
 
-def _samples(matched: Matched, people: Array, *, rest: bool) -> tuple[Array, Array]:
+def _samples(paired: Scores, people: Array, *, rest: bool) -> tuple[Array, Array]:
     """Return on which topics the model's scores count, and people's; (metric, topic, depth)."""
-    if people.shape[-1] != matched.scores.shape[-1]:
+    if people.shape[-1] != paired.values.shape[-1]:
         raise ParameterError("people's scores without depths, as the model's", "several depths")
     scored: Any = ~np.isnan(people).any(axis=1)
-    partly = ~np.isnan(people).all(axis=1) & ~scored & matched.scored
+    partly = ~np.isnan(people).all(axis=1) & ~scored & paired.scored
     lost = int(partly.any(axis=(0, 2)).sum())
     if lost:
         warn(
             f"{lost} topics on which people's judgments score only some systems count as not judged"
         )
-    judged = scored & matched.scored
-    counted = matched.scored & ~judged if rest else matched.scored
+    judged = scored & paired.scored
+    counted = paired.scored & ~judged if rest else paired.scored
     fewest = judged.sum(axis=1).min(axis=1)
-    few = [metric for metric, n in zip(matched.metrics, fewest, strict=True) if n < 2]
+    few = [metric for metric, n in zip(paired.metrics, fewest, strict=True) if n < 2]
     if few:
         wanted = "at least two topics on which people's judgments score every system"
         raise ParameterError(wanted, f"{fewest.min()}", "", few)
@@ -258,9 +253,7 @@ def _intervals(
     return {name: ((METRIC, dim, DEPTH), each) for name, each in zip(names, values, strict=True)}
 
 
-def _labelled(matched: Matched, pairs: Array, parts: dict[str, Any]) -> xr.Dataset:
-    result = xr.Dataset(parts, pair_labels(matched, pairs))
-    labels = {dim: matched.array.indexes[dim] for dim in (METRIC, SYSTEM)}
-    if DEPTH in matched.array.dims:
-        return result.assign_coords(labels | {DEPTH: matched.array.indexes[DEPTH]})
-    return result.isel({DEPTH: 0}).assign_coords(labels)
+def _labelled(paired: Scores, pairs: Array, parts: dict[str, Any]) -> xr.Dataset:
+    result = xr.Dataset(parts, pair_labels(paired, pairs))
+    bare = result.isel({DEPTH: 0}) if paired.depths is None else result
+    return bare.assign_coords(paired.labels(SYSTEM))

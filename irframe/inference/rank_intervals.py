@@ -13,8 +13,6 @@ from irframe.checks import choice
 from irframe.cubes.verb import verb
 from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
-from irframe.inference.matched import Array, Arrays, Matched
-from irframe.inference.matching import Depths, match_topics
 from irframe.inference.mean_intervals import INTERVALS
 from irframe.inference.rank_tests import holm_counts, max_t_counts
 from irframe.inference.resampled import Resamples
@@ -22,6 +20,8 @@ from irframe.inference.summary import Interval, like_scores, summarise
 from irframe.inference.verdicts import Pairing
 from irframe.metrics.averaging import TIE
 from irframe.paired import MaxT, Test, all_pairs
+from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.scores import Array, Arrays, Scores
 
 RankMethod = Literal["holm", "max-t", "bootstrap"]
 """How the interval of a rank is found; the last one is of its spread under resampling."""
@@ -198,7 +198,8 @@ def rank_intervals(
     asked = Ranking(
         method, interval, Resamples(alpha, samples, seed), Pairing(test, adjust, alpha, family)
     )
-    return like_scores(asked.of(match_topics(scores, at).loaded()), scores)
+    paired = scores_to_compare(scores, at).load()
+    return like_scores(*asked.of(paired), paired, scores)
 
 
 @dataclass(frozen=True)
@@ -219,63 +220,63 @@ class Ranking:
         """What is found of a system besides its summary."""
         return RANKS if self.method == "bootstrap" else RANKS[:-1]
 
-    def of(self, matched: Matched) -> xr.Dataset:
-        """Return what `rank_intervals` says of scores in memory."""
-        pairs = all_pairs(len(matched.systems))
-        apart = self.pairing.p_values(matched, pairs) < self.pairing.alpha
+    def of(self, paired: Scores) -> tuple[dict[str, Array], dict[str, Any]]:
+        """Return what `rank_intervals` says of scores in memory, as `summarise` does."""
+        pairs = all_pairs(len(paired.systems))
+        apart = self.pairing.p_values(paired, pairs) < self.pairing.alpha
 
         def compute(row: int, depths: slice) -> Array:
-            return self._ranks(matched, row, depths, apart[row, depths])
+            return self._ranks(paired, row, depths, apart[row, depths])
 
-        systems = len(matched.systems)
+        systems = len(paired.systems)
         size = systems * (self.resamples.samples if self.method == "bootstrap" else systems)
-        values = matched.by_piece(size, compute, axis=1)
-        found = summarise(matched.paired(), self.pairing.alpha, self.interval)
-        found = found.rename(n="n_topics")
+        values = paired.by_piece(size, compute, axis=1)
+        common = paired.where(paired.scored)
+        found, attributes = summarise(common, self.pairing.alpha, self.interval)
+        topics = found.pop("n")
         for name, each in zip(self.columns, np.moveaxis(values, 1, 0), strict=True):
-            place = found["mean"].copy(data=each.swapaxes(1, 2).reshape(found["mean"].shape))
-            found[name] = place if name == "first" else place.astype(int)
-        found = found[["mean", "ci_low", "ci_high", *self.columns, "n_topics"]]
-        return found.assign_attrs(self._told())
+            places = each.swapaxes(1, 2)
+            found[name] = places if name == "first" else places.astype(int)
+        return {**found, "n_topics": topics}, {**attributes, **self._told()}
 
     def _told(self) -> dict[str, Any]:
         drawn = {"samples": self.resamples.samples} if self.method != "holm" else {}
         return {"method": self.method, **self.pairing.told(), **drawn}
 
-    def _ranks(self, matched: Matched, row: int, depths: slice, apart: Array) -> Array:
+    def _ranks(self, paired: Scores, row: int, depths: slice, apart: Array) -> Array:
         """Return what `columns` names, (name, depth, system), of pairs apart (depth, pair)."""
-        ranks = 1 + count_below(-np.round(matched.means[row, depths], TIE))
+        ranks = 1 + count_below(-np.round(paired.means[row, depths], TIE))
         tiers = _tiers(ranks, apart)
-        compute = partial(self.ends, matched, row)
-        low, high, *share = (found.T for found in matched.over(row, depths, compute))
+        compute = partial(self.ends, paired, row)
+        low, high, *share = (found.T for found in paired.over(row, depths, compute))
         if self.method != "bootstrap":
             low, high = np.minimum(1 + low, ranks), np.maximum(ranks.shape[1] - high, ranks)
         return np.stack([ranks, low, high, tiers, *share])
 
-    def ends(self, matched: Matched, row: int, scores: Array) -> Arrays:
+    def ends(self, paired: Scores, row: int, scores: Array) -> Arrays:
         """Return what says how sure ranks are, each (system, depth)."""
-        how = matched.summaries[row], matched.towards[row]
+        how = paired.summaries[row], paired.towards[row]
         if self.method == "holm":
             return holm_counts(scores, *how, self.pairing.alpha)
         if self.method == "max-t":
             drawn = MaxT(samples=self.resamples.samples, seed=self.resamples.seed)
             return max_t_counts(scores, *how, self.pairing.alpha, drawn)
-        order = matched.system_order
+        order = paired.system_order
         if order is None:
             return _spread(self.resamples, scores, *how)
         found = _spread(self.resamples, scores[order], *how)
         return tuple(each[np.argsort(order)] for each in found)
 
 
-def first_shares(matched: Matched, resamples: Resamples) -> Array:
+def first_shares(paired: Scores, resamples: Resamples) -> Array:
     """Return in which share of resamples each system is first, shape (metric, depth, system)."""
     ranking = Ranking("bootstrap", "logit", resamples, Pairing("t", None, resamples.alpha))
-    systems = len(matched.systems)
+    systems = len(paired.systems)
 
     def compute(row: int, depths: slice) -> Array:
-        return matched.over(row, depths, partial(ranking.ends, matched, row))[2].T
+        return paired.over(row, depths, partial(ranking.ends, paired, row))[2].T
 
-    return matched.by_piece(systems * resamples.samples, compute)
+    return paired.by_piece(systems * resamples.samples, compute)
 
 
 def _spread(resamples: Resamples, scores: Array, summary: Any, sign: int) -> Arrays:

@@ -3,12 +3,12 @@
 import numpy as np
 from scipy.special import stdtrit
 
-from irframe.inference.matched import Array, Arrays
 from irframe.metrics.averaging import terms
 from irframe.metrics.base import Summary
 from irframe.paired import MaxT, all_pairs
 from irframe.paired.blocks import by_depth
 from irframe.paired.moments import moments
+from irframe.scores.scores import Array, Arrays
 
 
 def holm_counts(scores: Array, summary: Summary, sign: int, alpha: float) -> Arrays:

@@ -8,28 +8,26 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import DepthError, ParameterError
-from irframe.inference.deferred import telling_of
-from irframe.inference.lazily import is_lazy
-from irframe.inference.matched import Array, Matched
-from irframe.inference.matching import (
-    Depths,
-    match_read,
-    matched_in,
-    read_scores,
-    select_depths,
-    tell_topics,
-)
 from irframe.metrics.base import Metric
 from irframe.metrics.facts import facts, place_of
 from irframe.metrics.parse_metric import parse_metric
-from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.scores.by_topics import lazily, telling_of
+from irframe.scores.dask_work import is_lazy
+from irframe.scores.read_scores import (
+    Depths,
+    read_scores,
+    scores_to_compare,
+    select_depths,
+    warn_left_out,
+)
+from irframe.scores.scores import Array, Scores
 
 Reference = int | str | Metric | xr.DataArray | pd.DataFrame
 
 
 def match_reference(
-    scores: xr.DataArray | pd.DataFrame, reference: Any, at: Depths = None
-) -> tuple[Matched, Matched]:
+    scores: xr.DataArray | pd.DataFrame | Scores, reference: Any, at: Depths = None
+) -> tuple[Scores, Scores]:
     """Read scores, and the reference they are held against.
 
     Parameters
@@ -44,7 +42,7 @@ def match_reference(
 
     Returns
     -------
-    new, reference : Matched
+    new, reference : Scores
         The same systems in the same order. The reference has one metric or those of the
         scores, and one depth or those kept.
 
@@ -55,22 +53,22 @@ def match_reference(
     DepthError
         For depths outside the scores.
     """
-    array = read_scores(scores)
-    if isinstance(reference, xr.DataArray | pd.DataFrame):
-        array, other = _alike(array, _like(array, read_scores(reference)))
+    read = read_scores(scores)
+    if isinstance(reference, xr.DataArray | pd.DataFrame | Scores):
+        read, other = _alike(read, _like(read, read_scores(reference)))
     elif isinstance(reference, int | np.integer) and not isinstance(reference, bool):
-        other = select_depths(array, int(reference))
+        other = select_depths(read, int(reference))
     else:
-        other = pick_metric(array, reference)
-    new = array if at is None else select_depths(array, at)
-    if other.sizes.get(DEPTH, 1) > 1:
-        if DEPTH not in new.dims:
+        other = pick_metric(read, reference)
+    new = read if at is None else select_depths(read, at)
+    if other.values.shape[3] > 1:
+        if new.depths is None:
             raise DepthError("a reference without depths, as the scores", "several depths")
-        other = select_depths(other, new.indexes[DEPTH].tolist())
+        other = select_depths(other, new.depths.tolist())
     return share_topics(new, other)
 
 
-def share_topics(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Matched]:
+def share_topics(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
     """Match scores and others on the topics that every system has on both sides.
 
     Parameters
@@ -81,22 +79,20 @@ def share_topics(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Ma
 
     Returns
     -------
-    scores, other : Matched
+    scores, other : Scores
         Both sides, without a score wherever some system has none on either.
     """
-    here, there = scores.indexes[TOPIC], other.indexes[TOPIC]
-    both = here.intersection(there, sort=False)
+    both = scores.topics.intersection(other.topics, sort=False)
     if not len(both):
         return _each(scores, other)
     sides = [_at_topics(side, both) for side in (scores, other)]
-    scored = [matched_in(side).scored for side in sides]
-    shared = scored[0] & scored[1]
-    if is_lazy(shared) or not all((shared == one).all() for one in scored):
-        sides = [_blank(_widen(side, shared), shared) for side in sides]
-    return match_read(sides[0]), match_read(sides[1], quiet=True)
+    shared = sides[0].scored & sides[1].scored
+    if is_lazy(shared) or not all((shared == side.scored).all() for side in sides):
+        sides = [_widen(side, shared).where(shared) for side in sides]
+    return scores_to_compare(sides[0]), scores_to_compare(sides[1], quiet=True)
 
 
-def share_depths(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Matched]:
+def share_depths(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
     """Match scores and others on the topics that every system has at every depth on both sides.
 
     Parameters
@@ -107,91 +103,87 @@ def share_depths(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Ma
 
     Returns
     -------
-    scores, other : Matched
+    scores, other : Scores
         Both sides, without a score wherever some system has none on either.
     """
     if other is not scores:
         scores, other = _alike(scores, other)
-    new = match_read(scores, quiet=True)
-    held = new if other is scores else match_read(other, quiet=True)
-    same = scores.indexes[TOPIC].equals(other.indexes[TOPIC])
+    new = scores_to_compare(scores, quiet=True)
+    held = new if other is scores else scores_to_compare(other, quiet=True)
+    same = scores.topics.equals(other.topics)
     lazy = any(is_lazy(side.scored) for side in (new, held))
     if same and not lazy and new.scored.all() and held.scored.all():
-        tell_topics(new)
+        warn_left_out(new)
         return new, held
-    both = scores.indexes[TOPIC].intersection(other.indexes[TOPIC], sort=False)
+    both = scores.topics.intersection(other.topics, sort=False)
     if not len(both):
         return _each(scores, other)
-    sides = [_at_topics(side.array, both) for side in (new, held)]
-    scored = [matched_in(side).scored.all(axis=2, keepdims=True) for side in sides]
+    sides = [_at_topics(side, both) for side in (scores, other)]
+    scored = [side.scored.all(axis=2, keepdims=True) for side in sides]
     shared: Any = scored[0] & scored[1]
-    kept = [shared, shared if len(sides[1]) > 1 else np.all(shared, axis=0, keepdims=True)]
-    blanked = [_blank(side, each) for side, each in zip(sides, kept, strict=True)]
-    matched = match_read(blanked[0])
-    return matched, matched if other is scores else match_read(blanked[1], quiet=True)
+    one = len(sides[1].metrics) == 1
+    kept = [shared, np.all(shared, axis=0, keepdims=True) if one else shared]
+    blanked = [side.where(each) for side, each in zip(sides, kept, strict=True)]
+    paired = scores_to_compare(blanked[0])
+    return paired, paired if other is scores else scores_to_compare(blanked[1], quiet=True)
 
 
-def _each(scores: xr.DataArray, other: xr.DataArray) -> tuple[Matched, Matched]:
+def _each(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
     """Match scores and others on the topics of their own."""
-    new, held = match_read(scores), match_read(other)
+    new, held = scores_to_compare(scores), scores_to_compare(other)
     return telling_of(new, new, held), held
 
 
-def _alike(scores: xr.DataArray, other: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
+def _alike(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
     """Return both sides lazy if one of them is, else both in memory."""
-    if is_lazy(scores) or is_lazy(other):
-        return scores.chunk(), other.chunk()
-    return scores.compute(), other.compute()
+    if is_lazy(scores.values) == is_lazy(other.values):
+        return scores, other
+    return lazily(scores), lazily(other)
 
 
-def _at_topics(side: xr.DataArray, topics: pd.Index) -> xr.DataArray:
-    return side if side.indexes[TOPIC].equals(topics) else side.sel({TOPIC: topics})
+def _at_topics(side: Scores, topics: pd.Index) -> Scores:
+    same = side.topics.equals(topics)
+    return side if same else side.take(topic=side.topics.get_indexer(topics))
 
 
-def _widen(side: xr.DataArray, shared: Array) -> xr.DataArray:
+def _widen(side: Scores, shared: Array) -> Scores:
     """Repeat a single metric or depth as often as there are shared ones."""
-    if DEPTH not in side.dims and shared.shape[2] > 1:
-        bare = side.drop_vars(DEPTH, errors="ignore")
-        side = bare.expand_dims({DEPTH: shared.shape[2]}, axis=-1)
-    wanted = {METRIC: shared.shape[0], DEPTH: shared.shape[2]}
-    few = {dim: [0] * n for dim, n in wanted.items() if side.sizes.get(dim, n) < n}
-    return side.isel(few)
+    metrics, _, depths = shared.shape
+    if side.depths is None and depths > 1:
+        side = replace(side, depths=pd.RangeIndex(1, 2))
+    return side.take(
+        metric=[0] * metrics if len(side.metrics) < metrics else None,
+        depth=[0] * depths if side.values.shape[3] < depths else None,
+    )
 
 
-def _blank(side: xr.DataArray, shared: Array) -> xr.DataArray:
-    kept = shared if DEPTH in side.dims else shared[..., 0]
-    if not is_lazy(kept) and kept.all():
-        return side
-    return side.copy(data=np.where(kept[:, np.newaxis], side.data, np.nan))
-
-
-def pick_metric(scores: xr.DataArray, metric: Any) -> xr.DataArray:
+def pick_metric(scores: Scores, metric: Any) -> Scores:
     """Return the scores of one metric, at one depth if its label names one.
 
     Parameters
     ----------
     scores
-        Scores with a dimension metric.
+        Scores by several metrics.
     metric
         A metric or its label, which may add a depth of the scores, as in ``"AP@10"``.
 
     Returns
     -------
-    xarray.DataArray
-        Scores with a single metric.
+    Scores
+        Those by a single metric.
     """
-    labels = [str(label) for label in scores[METRIC].to_numpy()]
-    place = place_of(metric, labels)
+    place = place_of(metric, scores.metrics)
     if place is not None:
-        return scores.isel({METRIC: [place]})
+        return scores.take(metric=[place])
     name, depth = _without_depth(metric)
-    place = place_of(name, labels)
-    if place is not None and DEPTH in scores.dims:
-        if depth not in scores.indexes[DEPTH].astype(str):
+    place = place_of(name, scores.metrics)
+    if place is not None and scores.depths is not None:
+        known = scores.depths.astype(str)
+        if depth not in known:
             raise DepthError("a depth of the scores", repr(metric))
-        chosen = scores.indexes[DEPTH].astype(str).get_loc(depth)
-        return scores.isel({METRIC: [place], DEPTH: [chosen]})
-    raise ParameterError("a depth, a metric of the scores or scores", repr(metric), "", labels)
+        return scores.take(metric=[place], depth=known.get_indexer(pd.Index([depth])))
+    wanted = "a depth, a metric of the scores or scores"
+    raise ParameterError(wanted, repr(metric), "", scores.metrics)
 
 
 def _without_depth(metric: Any) -> tuple[Any, str]:
@@ -203,24 +195,23 @@ def _without_depth(metric: Any) -> tuple[Any, str]:
     return name, depth
 
 
-def same_systems(scores: xr.DataArray, other: xr.DataArray) -> xr.DataArray:
+def same_systems(scores: Scores, other: Scores) -> Scores:
     """Return other scores with the systems in the order of the scores; refuse other systems."""
-    here, there = scores.indexes[SYSTEM], other.indexes[SYSTEM]
+    here, there = scores.systems, other.systems
     differing = [*here.difference(there, sort=False), *there.difference(here, sort=False)]
     if differing:
         advice = "choose the systems that both have"
         found = f"{len(differing)} of one side only"
         raise ParameterError("the same systems in both scores", found, advice, differing)
-    return other.isel({SYSTEM: there.get_indexer(here)})
+    return other.take(system=there.get_indexer(here))
 
 
-def _like(scores: xr.DataArray, other: xr.DataArray) -> xr.DataArray:
+def _like(scores: Scores, other: Scores) -> Scores:
     other = same_systems(scores, other)
-    if other.sizes[METRIC] == 1:
+    if len(other.metrics) == 1:
         return other
-    here, there = scores.indexes[METRIC], other.indexes[METRIC]
-    missing = here.difference(there, sort=False)
-    if len(missing):
+    missing = [metric for metric in scores.metrics if metric not in other.metrics]
+    if missing:
         wanted = "a single metric in the reference, or all those of the scores"
         raise ParameterError(wanted, "none for", "choose one", missing)
-    return other.isel({METRIC: there.get_indexer(here)})
+    return other.take(metric=[other.metrics.index(metric) for metric in scores.metrics])

@@ -1,6 +1,7 @@
 """How well an experiment was reproduced."""
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,13 @@ import xarray as xr
 from irframe.checks import places
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.inference.matched import Array, Arrays, Matched
-from irframe.inference.matching import Depths, read_scores, select_depths
 from irframe.inference.reference import match_reference
-from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.names import SYSTEM
 from irframe.paired.differences import ratio
 from irframe.paired.moments import deviations, exact_moments
 from irframe.paired.paired_t import student
+from irframe.scores.read_scores import Depths, read_scores, select_depths
+from irframe.scores.scores import Array, Arrays, Scores
 
 
 @verb
@@ -102,9 +103,10 @@ def replicate(
     """
     here = read_scores(scores)
     here = here if at is None else select_depths(here, at)
-    paired = _same_topics(here, read_scores(original))
-    new, old = (side.loaded() for side in match_reference(here, original))
-    found = _paired(new, old) if paired else _unpaired(new, old)
+    there = read_scores(original)
+    same = _same_topics(here, there)
+    new, old = (side.load() for side in match_reference(here, there))
+    found = _paired(new, old) if same else _unpaired(new, old)
     if baseline is not None:
         labels = new.systems.tolist()
         (row,) = places("baseline to be one of the systems", [baseline], labels)
@@ -112,18 +114,19 @@ def replicate(
     return _labelled(new, found)
 
 
-def _same_topics(new: xr.DataArray, old: xr.DataArray) -> bool:
+def _same_topics(new: Scores, old: Scores) -> bool:
     """Tell whether both sides have the same topics; raise if they differ otherwise."""
-    _refuse("the same metrics in both scores", _labels(new, METRIC) ^ _labels(old, METRIC))
-    _refuse("depths that the original has too", _labels(new, DEPTH) - _labels(old, DEPTH))
-    differing = _labels(new, TOPIC) ^ _labels(old, TOPIC)
-    if _labels(new, TOPIC) & _labels(old, TOPIC):
+    _refuse("the same metrics in both scores", {*new.metrics} ^ {*old.metrics})
+    _refuse("depths that the original has too", _depths(new) - _depths(old))
+    topics = {*new.topics}, {*old.topics}
+    differing = topics[0] ^ topics[1]
+    if topics[0] & topics[1]:
         _refuse("the same topics on both sides, or none", differing)
     return not differing
 
 
-def _labels(scores: xr.DataArray, dim: str) -> set[Any]:
-    return set(scores[dim].to_numpy().tolist()) if dim in scores.dims else set()
+def _depths(scores: Scores) -> set[Any]:
+    return set() if scores.depths is None else {*scores.depths}
 
 
 def _refuse(wanted: str, differing: set[Any]) -> None:
@@ -132,15 +135,13 @@ def _refuse(wanted: str, differing: set[Any]) -> None:
         raise ParameterError(wanted, found, "choose those of both", sorted(differing))
 
 
-def _paired(new: Matched, old: Matched) -> dict[str, Array]:
+def _paired(new: Scores, old: Scores) -> dict[str, Array]:
     """Return what is said of every system on the same topics, shape (metric, system, depth)."""
     size = len(new.systems)
-    sides = [
-        side.array.reset_coords(drop=True).assign_coords({SYSTEM: np.arange(size) + start})
-        for side, start in ((new, 0), (old, size))
-    ]
-    both = Matched(xr.concat(sides, dim=SYSTEM))
-    width = 2 * size * both.array.sizes[TOPIC]
+    old = old.take(topic=old.topics.get_indexer(new.topics))
+    values = np.concatenate([new.values, old.values], axis=1)
+    both = replace(new, values=values, systems=pd.RangeIndex(2 * size))
+    width = 2 * size * len(both.topics)
     found = both.by_piece(
         width, lambda row, block: np.stack(both.over(row, block, _reproduced)), axis=2
     )
@@ -160,7 +161,7 @@ def _reproduced(scores: Array) -> Arrays:
     return new.mean(axis=2), old.mean(axis=2), p, np.sqrt(mean**2 + squares / topics)
 
 
-def _unpaired(new: Matched, old: Matched) -> dict[str, Array]:
+def _unpaired(new: Scores, old: Scores) -> dict[str, Array]:
     """Return what is said of every system on other topics, shape (metric, system, depth)."""
     sides = [
         [np.stack(each) for each in zip(*_moments_of(side), strict=True)] for side in (new, old)
@@ -174,7 +175,7 @@ def _unpaired(new: Matched, old: Matched) -> dict[str, Array]:
     return {"mean": mean, "mean_original": other, "p": p}
 
 
-def _moments_of(side: Matched) -> list[Arrays]:
+def _moments_of(side: Scores) -> list[Arrays]:
     return [side.over(row, slice(None), _moments) for row in range(len(side.metrics))]
 
 
@@ -194,8 +195,8 @@ def _improvements(mean: Array, original: Array, baseline: int) -> dict[str, Arra
         return {"effect_ratio": gained / was, "delta_ri": relative}
 
 
-def _labelled(matched: Matched, values: dict[str, Array]) -> xr.Dataset:
-    dims = [dim for dim in (METRIC, SYSTEM, DEPTH) if dim in matched.array.dims]
-    labels = {dim: matched.array[dim].to_numpy() for dim in dims}
+def _labelled(paired: Scores, values: dict[str, Array]) -> xr.Dataset:
+    labels = paired.labels(SYSTEM)
     shape = [len(label) for label in labels.values()]
-    return xr.Dataset({name: (dims, each.reshape(shape)) for name, each in values.items()}, labels)
+    parts = {name: (tuple(labels), each.reshape(shape)) for name, each in values.items()}
+    return xr.Dataset(parts, labels)

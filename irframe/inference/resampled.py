@@ -7,9 +7,9 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from irframe.checks import level, room, whole
-from irframe.inference.matched import Array, Arrays
 from irframe.metrics.averaging import TIE, averaged, terms
 from irframe.paired.resamples import count_drawn, draw_topics
+from irframe.scores.scores import Array, Arrays
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ import xarray as xr
 
 from irframe.checks import number
 from irframe.cubes.verb import verb
-from irframe.inference.matched import Array
-from irframe.inference.matching import Depths, choose_pairs, label_pairs, match_topics
 from irframe.metrics.averaging import TIE
+from irframe.scores.pairs_of_systems import choose_pairs, label_pairs
+from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.scores import Array
 
 RISKS = ("difference", "urisk", "trisk", "georisk")
 COUNTS = ("wins", "losses", "n_topics")
@@ -108,17 +109,17 @@ def risk(
     0     ance       0.067    0.0    0.0     2       1
     """
     number("a", a, low=0)
-    matched = match_topics(scores, at).loaded()
-    pairs = choose_pairs(matched, baseline)
+    paired = scores_to_compare(scores, at).load()
+    pairs = choose_pairs(paired, baseline)
     others, (row, *_) = pairs.T
     columns = []
-    for metric, sign in enumerate(matched.towards):
+    for metric, sign in enumerate(paired.towards):
         compute = partial(_risks, baseline=int(row), sign=sign, a=a)
-        found = matched.over(metric, slice(None), compute)
+        found = paired.over(metric, slice(None), compute)
         columns.append([values[others].T.ravel() for values in found])
     values = map(np.concatenate, zip(*columns, strict=True))
     frame = pd.DataFrame(
-        label_pairs(matched, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
+        label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
     )
     return frame.astype(dict.fromkeys(COUNTS, int))
 

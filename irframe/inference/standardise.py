@@ -15,11 +15,10 @@ from irframe.cubes.verb import verb
 from irframe.errors import MetricError, ParameterError, warn
 from irframe.inference.averages import metric_labels
 from irframe.inference.generalizability import ROUNDING
-from irframe.inference.left_out import LISTED, refuse_infinite
-from irframe.inference.matched import Array
-from irframe.inference.matching import read_scores
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRICS, SYSTEM, TOPIC
+from irframe.scores.scores import Array
+from irframe.scores.topics_left_out import LISTED, refuse_infinite
 
 A, B = 0.15, 0.5
 """Slope and middle of ``"uniform"`` as first proposed."""
@@ -125,7 +124,7 @@ def standardise(
     """
     choice("method", method, TO_UNIT)
     _refuse_line(method, a, b)
-    array = read_scores(scores).compute()
+    array = to_scores(scores).compute()
     _refuse_others(array)
     mean, spread = _measured(array, _reference(array, reference))
     _tell_constant(array, spread)

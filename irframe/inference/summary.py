@@ -1,17 +1,17 @@
 """Scores of systems over topics."""
 
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import pandas as pd
 import xarray as xr
 
 from irframe.checks import choice, level
-from irframe.cubes.as_scores import as_scores, index_roles
-from irframe.cubes.tables import to_scores
 from irframe.cubes.verb import verb
 from irframe.inference.averages import moments
 from irframe.inference.mean_intervals import INTERVALS, mean_intervals
-from irframe.names import SYSTEM
+from irframe.names import METRIC, SYSTEM
+from irframe.scores.read_scores import read_scores
+from irframe.scores.scores import Scores
 
 Interval = Literal["logit", "t"]
 """How the interval of a mean is made."""
@@ -103,22 +103,38 @@ def summary(
     """
     level(alpha)
     choice("interval", interval, INTERVALS)
-    return like_scores(summarise(to_scores(scores), alpha, interval), scores)
+    read = read_scores(scores)
+    found, attributes = summarise(read, alpha, interval)
+    return like_scores(found, attributes, read, scores)
+
+
+def summarise(scores: Scores, alpha: float, interval: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what `summary` says, each of shape (metric, system, depth), and its attributes."""
+    return mean_intervals(scores, moments(scores), alpha, interval)
 
 
 def like_scores(
-    result: xr.Dataset, scores: xr.DataArray | pd.DataFrame
+    found: dict[str, Any], attributes: dict[str, Any], read: Scores, scores: Any
 ) -> xr.Dataset | pd.DataFrame:
-    """Return what was found of each system: of a frame of scores as a frame, with its names."""
+    """Put labels on what was found of each system: of a frame of scores in a frame, by its names.
+
+    Parameters
+    ----------
+    found
+        Name -> values, each of shape (metric, system, depth).
+    attributes
+        Those of the result.
+    read, scores
+        The scores, and as they came.
+    """
+    labels = read.labels(SYSTEM)
     if isinstance(scores, xr.DataArray):
-        return result
-    frame = result.to_dataframe()
-    frame.attrs = dict(result.attrs)
-    return frame.rename_axis(index={SYSTEM: index_roles(as_scores(scores))[SYSTEM]})
-
-
-def summarise(scores: xr.DataArray, alpha: float, interval: str) -> xr.Dataset:
-    """Return what `summary` says, of scores as an array."""
-    found = moments(scores)
-    result = mean_intervals(scores, found, alpha, interval)
-    return result.drop_vars([name for name in result.coords if name not in result.dims])
+        shape = [len(label) for label in labels.values()]
+        attrs = read.attrs
+        parts = {name: (tuple(labels), each.reshape(shape), attrs) for name, each in found.items()}
+        return xr.Dataset(parts, labels, attributes)
+    names = METRIC, read.systems.name
+    index = pd.MultiIndex.from_product([*labels.values()], names=names)
+    frame = pd.DataFrame({name: each.ravel() for name, each in found.items()}, index)
+    frame.attrs.update(attributes)
+    return frame

@@ -8,8 +8,8 @@ from irframe.errors import DepthError, ParameterError
 from irframe.frames.as_runs import Runs
 from irframe.frames.rank import rank
 from irframe.frames.tables import read_table
-from irframe.inference.matched import Array
 from irframe.names import DOC, RANK, SYSTEM, TOPIC
+from irframe.scores.scores import Array
 
 LIST = [SYSTEM, TOPIC]
 

@@ -15,11 +15,12 @@ from irframe.errors import ParameterError
 from irframe.inference.cautions import guess, noted
 from irframe.inference.components import analyse
 from irframe.inference.generalizability import SIGNALS, MeanSquares, topics_for
-from irframe.inference.matched import Array, Arrays, Matched
-from irframe.inference.matching import Depths, choose_pairs, match_topics, pair_labels
 from irframe.inference.sample_size import topics_for_anova, topics_for_t, topics_for_width
 from irframe.names import PAIR
 from irframe.paired import describe_differences
+from irframe.scores.pairs_of_systems import choose_pairs, pair_labels
+from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.scores import Array, Arrays, Measure, Scores
 
 QUESTIONS = ("difference", "width", *SIGNALS)
 """What may be asked for, one at a time."""
@@ -151,19 +152,19 @@ def topics_needed(
     way = choice("test", test, TESTS) if question == "difference" else question
     options = {"baseline": baseline, "each": each or None, "systems": systems}
     _refuse_foreign(way, options | {"test": None if test in (way, "t") else test})
-    matched = match_topics(scores, at).loaded()
+    paired = scores_to_compare(scores, at).load()
     if way in SIGNALS:
-        found = _for_reliability(matched, way, wanted, alpha)
+        found = _for_reliability(paired, way, wanted, alpha)
     elif way == "anova":
-        several = whole("systems", len(matched.systems) if systems is None else systems, low=2)
-        found = _by_anova(matched, wanted, systems=several, power=power, alpha=alpha)
+        several = whole("systems", len(paired.systems) if systems is None else systems, low=2)
+        found = _by_anova(paired, wanted, systems=several, power=power, alpha=alpha)
     else:
-        pairs = choose_pairs(matched, baseline)
-        variance = _of_differences(matched, pairs, each=each)
+        pairs = choose_pairs(paired, baseline)
+        variance = _of_differences(paired, pairs, each=each)
         size = partial(topics_for_t, power=power) if way == "t" else topics_for_width
         values = {"variance": variance, "topics": size(wanted, variance, alpha=alpha)}
-        found = _by_pair(matched, values, pairs) if each else _labelled(matched, values)
-    return noted(found, [guess(matched.scored.sum(axis=1))])
+        found = _by_pair(paired, values, pairs) if each else _labelled(paired, values)
+    return noted(found, [guess(paired.scored.sum(axis=1))])
 
 
 def _only(asked: dict[str, float | None]) -> tuple[str, float]:
@@ -184,20 +185,20 @@ def _refuse_foreign(question: str, arguments: dict[str, Any]) -> None:
         raise ParameterError(f"arguments that {question!r} has a use for", "", "", given)
 
 
-def _for_reliability(matched: Matched, kind: str, wanted: float, alpha: float) -> xr.Dataset:
+def _for_reliability(paired: Scores, kind: str, wanted: float, alpha: float) -> xr.Dataset:
     signal, interval = SIGNALS[kind]
-    rows = [(signal(found), *interval(found, alpha)[::-1]) for found in analyse(matched)]
+    rows = [(signal(found), *interval(found, alpha)[::-1]) for found in analyse(paired)]
     topics = topics_for(wanted, np.stack(rows, axis=1))
     names = "topics", "topics_low", "topics_high"
-    return _labelled(matched, dict(zip(names, topics, strict=True)))
+    return _labelled(paired, dict(zip(names, topics, strict=True)))
 
 
 def _by_anova(
-    matched: Matched, wanted: float, *, systems: int, power: float, alpha: float
+    paired: Scores, wanted: float, *, systems: int, power: float, alpha: float
 ) -> xr.Dataset:
-    variance = np.stack([_within_systems(found) for found in analyse(matched)])
+    variance = np.stack([_within_systems(found) for found in analyse(paired)])
     topics = topics_for_anova(wanted, variance, systems=systems, power=power, alpha=alpha)
-    return _labelled(matched, {"variance": variance, "topics": topics})
+    return _labelled(paired, {"variance": variance, "topics": topics})
 
 
 def _within_systems(found: MeanSquares) -> Array:
@@ -206,30 +207,31 @@ def _within_systems(found: MeanSquares) -> Array:
     return within
 
 
-def _of_differences(matched: Matched, pairs: Array, *, each: bool) -> Array:
+def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
     """Return variances of differences, of each pair, (metric, depth, pair), or on average."""
-    systems = len(matched.systems)
+    systems = len(paired.systems)
     if not each and len(pairs) == systems * (systems - 1) // 2:
-        return np.stack([2 * found.residual for found in analyse(matched)])
+        return np.stack([2 * found.residual for found in analyse(paired)])
 
-    def measure(_: Matched, scores: Array, pairs: Array) -> Arrays:
+    def spread(_: Scores, scores: Array, pairs: Array) -> Arrays:
         variance = describe_differences(scores, pairs).sd ** 2
         return (variance if each else variance.mean(axis=0, keepdims=True),)
 
     def compute(row: int, block: slice) -> Array:
-        return matched.over_pairs(row, block, measure, pairs)[0].T
+        found: Array = paired.pairs(row, block, Measure(whole=spread), pairs)[0].T
+        return found
 
-    found = matched.by_piece(len(pairs), compute)
+    found = paired.by_piece(len(pairs), compute)
     return found if each else found[..., 0]
 
 
-def _labelled(matched: Matched, values: dict[str, Array]) -> xr.Dataset:
-    return xr.Dataset({name: matched.labelled(each, name) for name, each in values.items()})
+def _labelled(paired: Scores, values: dict[str, Array]) -> xr.Dataset:
+    return xr.Dataset({name: paired.labelled(each, name) for name, each in values.items()})
 
 
-def _by_pair(matched: Matched, values: dict[str, Array], pairs: Array) -> xr.Dataset:
-    alike = matched.labelled(values["topics"][..., 0], "topics")
+def _by_pair(paired: Scores, values: dict[str, Array], pairs: Array) -> xr.Dataset:
+    alike = paired.labelled(values["topics"][..., 0], "topics")
     arrays = {
         name: ((*alike.dims, PAIR), each.reshape(*alike.shape, -1)) for name, each in values.items()
     }
-    return xr.Dataset(arrays, pair_labels(matched, pairs)).assign_coords(alike.coords)
+    return xr.Dataset(arrays, pair_labels(paired, pairs)).assign_coords(alike.coords)

@@ -8,23 +8,34 @@ from numpy.typing import NDArray
 from irframe.checks import level
 from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust, Compared, correct, parse_correction
-from irframe.inference.matched import Array, Matched
 from irframe.metrics.averaging import TIE
 from irframe.paired import PairedTest, Test, parse_test
+from irframe.scores.scores import Array, Arrays, Measure, Scores
 
 
 def p_values(
-    matched: Matched, row: int, depths: slice, *, test: PairedTest, pairs: Array
+    paired: Scores, row: int, depths: slice, *, test: PairedTest, pairs: Array
 ) -> NDArray[np.float64]:
     """Give two-sided p-values of a metric, shape (pair, depth)."""
-    return matched.p_values(row, depths, test=test, pairs=pairs)
+
+    def whole(scores: Scores, values: Array, pairs: Array) -> Arrays:
+        return (scores.tested(test, values, pairs).p,)
+
+    def folded(state: Array) -> Arrays:
+        return (test.conclude(state).p,)
+
+    measure = Measure(whole=whole)
+    if test.fold is not None:
+        measure = Measure(whole=whole, folds=(test.fold,), folded=folded)
+    return paired.pairs(row, depths, measure, pairs)[0]
 
 
-def leads(matched: Matched, row: int, depths: slice, pairs: Array) -> NDArray[np.int8]:
+def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.int8]:
     """Say who has the better mean: 1 the first, -1 the second, 0 neither, shape (pair, depth)."""
-    means = matched.means[row, depths]
+    means = paired.means[row, depths]
     difference = means[:, pairs[:, 0]] - means[:, pairs[:, 1]]
-    return np.sign(np.round(difference, TIE)).astype(np.int8).T
+    ahead: NDArray[np.int8] = np.sign(np.round(difference, TIE)).astype(np.int8).T
+    return ahead
 
 
 class Pairing:
@@ -47,33 +58,33 @@ class Pairing:
         self.adjust = parse_correction(adjust, self.test, family)
         self.family = family
         self.alpha = level(alpha)
-        self._found: dict[Matched, Array] = {}
+        self._found: dict[Scores, Array] = {}
 
-    def p_values(self, matched: Matched, pairs: Array) -> Array:
+    def p_values(self, paired: Scores, pairs: Array) -> Array:
         """Give corrected p-values, shape (metric, depth, pair)."""
 
         def compute(row: int, depths: slice) -> Array:
-            return p_values(matched, row, depths, test=self.test, pairs=pairs).T
+            return p_values(paired, row, depths, test=self.test, pairs=pairs).T
 
-        compared = Compared(matched, pairs, matched.by_piece(len(pairs), compute))
+        compared = Compared(paired, pairs, paired.by_piece(len(pairs), compute))
         return correct([compared], self.adjust, family=self.family, alpha=self.alpha)[0]
 
-    def readable(self, matched: Matched) -> Matched:
+    def readable(self, paired: Scores) -> Scores:
         """Return scores as corrections need them, who look at all of a family at once."""
-        return matched if self.adjust is None else matched.loaded()
+        return paired if self.adjust is None else paired.load()
 
-    def piece(self, matched: Matched, row: int, depths: slice, pairs: Array) -> Array:
+    def piece(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
         """Give corrected p-values of a metric at some depths, shape (pair, depth)."""
         if self.adjust is None:
-            return p_values(matched, row, depths, test=self.test, pairs=pairs)
-        if matched not in self._found:
-            self._found[matched] = self.p_values(matched, pairs)
-        return self._found[matched][row, depths].T
+            return p_values(paired, row, depths, test=self.test, pairs=pairs)
+        if paired not in self._found:
+            self._found[paired] = self.p_values(paired, pairs)
+        return self._found[paired][row, depths].T
 
-    def verdicts(self, matched: Matched, row: int, depths: slice, pairs: Array) -> Array:
+    def verdicts(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
         """Say who is significantly better: 1 the first, -1 the second, 0 neither."""
-        significant = self.piece(matched, row, depths, pairs) < self.alpha
-        return np.where(significant, leads(matched, row, depths, pairs), np.int8(0))
+        significant = self.piece(paired, row, depths, pairs) < self.alpha
+        return np.where(significant, leads(paired, row, depths, pairs), np.int8(0))
 
     def told(self) -> dict[str, Any]:
         """Return the attributes of a result that depends on it."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
-from irframe.metrics.base import METRICS as METRICS  # noqa: E402
+from irframe.metrics.base import ALIASES, METRICS  # noqa: E402
 from irframe.metrics.base import Metric as Metric  # noqa: E402
 from irframe.metrics.block import Block as Block  # noqa: E402
 from irframe.metrics.evidence import Evidence as Evidence  # noqa: E402
@@ -20,6 +20,18 @@ globals().update(METRICS)
 if TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any: ...
+
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Return the metric of which a name is an alias, such as ``NDCG``."""
+        if name in ALIASES:
+            return ALIASES[name]
+        raise AttributeError(f"module 'irframe.metrics' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 __all__ = ["METRICS", "Block", "Evidence", "Metric"]

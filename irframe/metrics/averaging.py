@@ -42,11 +42,12 @@ def average(values: NDArray[Any], summary: Summary = "mean", axis: int = -1) -> 
     >>> float(average(values)), float(average(values[:2], "harmonic"))
     (0.625, 0.4)
     """
-    absent = np.isnan(values).sum(axis=axis)
-    there = np.subtract(values.shape[axis], absent, dtype=np.float64)
-    plain = summary in {"mean", "sum"} and not absent.any()
-    total = (values if plain else terms(values, summary)).sum(axis=axis)
-    return np.asarray(averaged(there, total, summary))[()]
+    if summary in {"mean", "sum"}:
+        total = values.sum(axis=axis)
+        if np.isfinite(total).all():  # which no sum with NaN in it is
+            return np.asarray(averaged(np.float64(values.shape[axis]), total, summary))[()]
+    there = values.shape[axis] - np.isnan(values).sum(axis=axis, dtype=np.float64)
+    return np.asarray(averaged(there, terms(values, summary).sum(axis=axis), summary))[()]
 
 
 def terms(values: NDArray[Any], summary: Summary = "mean") -> Floats:

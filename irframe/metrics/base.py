@@ -82,8 +82,8 @@ class Metric(metaclass=MetricType):
         metric is scored at every depth asked for.
     judged_only
         Whether unjudged documents are removed from a list, and its ranks closed up, before it is
-        scored or cut, as `irframe.condense` and trec_eval -J do. Such a metric has no bounds, and
-        lists must be there as a whole.
+        scored or cut, as `condense` and trec_eval -J do. Such a metric has no bounds, and lists
+        must be there as a whole.
 
     Notes
     -----

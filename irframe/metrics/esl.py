@@ -25,7 +25,7 @@ class ESL(Metric):
     -----
     ``ESL@k = rank of the first relevant document``, undefined (NaN) if that is deeper than k.
     What not finding anything costs is left open, so means are over the topics with an answer
-    and two systems are comparable only on topics both answer: see `irframe.outcomes`.
+    and two systems are comparable only on topics both answer: see `irframe.verbs.outcomes`.
 
     Range: 1 to the depth, lower is better. Needs: grades. No relevant documents: NaN. Unjudged:
     not relevant.

@@ -34,3 +34,7 @@ __all__ = [
     "parse_test",
     "sign_p",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

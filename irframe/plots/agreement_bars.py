@@ -27,7 +27,7 @@ def agreement_bars(
     Parameters
     ----------
     checked
-        What `irframe.significance_agreement` returned.
+        What `irframe.verbs.significance_agreement` returned.
     test
         Which of its tests; may be left out where there is only one.
     ax
@@ -53,7 +53,8 @@ def agreement_bars(
     Examples
     --------
     >>> import irframe as ir
-    >>> checked = ir.significance_agreement(ir.cube(*ir.example_track()), "P", "AP", at=[5, 10])
+    >>> cube = ir.cube(*ir.example_track())
+    >>> checked = cube.ireval.significance_agreement("P", "AP", at=[5, 10])
     >>> len(checked.ireval.plot.agreement_bars().patches)
     16
     """

@@ -32,7 +32,7 @@ def agreement_map(
     Parameters
     ----------
     matrix
-        Agreement between metrics, from `irframe.agreement` without a reference.
+        Agreement between metrics, from `irframe.verbs.agreement` without a reference.
     depth
         Which depth; may be left out where there is only one.
     levels

@@ -37,7 +37,7 @@ def agreement_triangle(
     Parameters
     ----------
     checked
-        What `irframe.significance_agreement` returned.
+        What `irframe.verbs.significance_agreement` returned.
     metric, test, depth
         Which of its metrics, tests and depths; may be left out where there is only one.
     ax
@@ -63,7 +63,7 @@ def agreement_triangle(
     Examples
     --------
     >>> import irframe as ir
-    >>> checked = ir.significance_agreement(ir.cube(*ir.example_track()), "P", at=10)
+    >>> checked = ir.verbs.significance_agreement(ir.cube(*ir.example_track()), "P", at=10)
     >>> len(checked.ireval.plot.agreement_triangle().collections)
     4
     """

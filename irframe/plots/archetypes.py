@@ -26,7 +26,7 @@ def archetypes(
     Parameters
     ----------
     misplaced
-        What `irframe.misplacement` returned. The first ranking of a kind is drawn; panels of
+        What `irframe.verbs.misplacement` returned. The first ranking of a kind is drawn; panels of
         kinds that do not occur stay empty.
     ax
         Axes to draw inside; by default those of a new figure.

@@ -32,7 +32,7 @@ def best_systems(
     Parameters
     ----------
     best
-        What `irframe.best_systems` returned with ``by=``.
+        What `irframe.verbs.best_systems` returned with ``by=``.
     ax
         Axes to draw on; by default those of a new figure.
     figsize

@@ -46,7 +46,7 @@ def bound_bands(
     Parameters
     ----------
     bounds
-        What `irframe.bounds` gives.
+        What `irframe.verbs.bounds` gives.
     metric
         Which metric; may be left out where there is only one.
     systems

@@ -34,7 +34,7 @@ def crp_and_gain(
     Parameters
     ----------
     misplaced
-        What `irframe.misplacement` returned.
+        What `irframe.verbs.misplacement` returned.
     scores
         Scores by depth of the same system and topic, such as DCG.
     system, topic

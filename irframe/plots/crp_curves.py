@@ -34,7 +34,7 @@ def crp_curves(
     Parameters
     ----------
     misplaced
-        What `irframe.misplacement` returned.
+        What `irframe.verbs.misplacement` returned.
     topic
         The topic.
     systems

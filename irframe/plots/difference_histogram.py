@@ -22,7 +22,7 @@ def difference_histogram(
     Parameters
     ----------
     histogram
-        What `irframe.difference_histogram` returned.
+        What `irframe.verbs.difference_histogram` returned.
     ax
         Axes to draw on; by default those of a new figure.
     figsize

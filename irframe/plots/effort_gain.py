@@ -38,7 +38,7 @@ def effort_gain(
     Parameters
     ----------
     cells
-        What `irframe.effort_gain` returned.
+        What `irframe.verbs.effort_gain` returned.
     metric
         Which metric of gain; may be left out where there is only one.
     ax

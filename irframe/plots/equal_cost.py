@@ -30,7 +30,7 @@ def equal_cost(
     Parameters
     ----------
     found
-        What `irframe.budget` gives.
+        What `irframe.verbs.budget` gives.
     metric
         Which metric; may be left out where there is only one.
     ax

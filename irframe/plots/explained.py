@@ -30,7 +30,7 @@ def explained(
     Parameters
     ----------
     documents
-        What `irframe.explain` gives.
+        What `irframe.verbs.explain` gives.
     ax
         Axes to draw on; by default those of a new figure.
     figsize

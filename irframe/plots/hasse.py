@@ -29,7 +29,7 @@ def hasse(
     Parameters
     ----------
     grid
-        What `irframe.enumerate_rankings` returned for a length of at most 6.
+        What `irframe.verbs.enumerate_rankings` returned for a length of at most 6.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -53,7 +53,7 @@ def hasse(
     Examples
     --------
     >>> import irframe as ir
-    >>> len(ir.enumerate_rankings(3).ireval.plot.hasse().texts)
+    >>> len(ir.verbs.enumerate_rankings(3).ireval.plot.hasse().texts)
     8
     """
     from matplotlib.patches import FancyArrowPatch  # noqa: PLC0415 - costs time at import

@@ -38,7 +38,7 @@ def ladder(
     Parameters
     ----------
     ranks
-        What `irframe.rank_intervals` returned, of one group.
+        What `irframe.verbs.rank_intervals` returned, of one group.
     metric
         Which metric; may be left out where there is only one.
     depth

@@ -5,8 +5,8 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from irframe.cubes.tables import to_scores
 from irframe.errors import DepthError
-from irframe.inference.matching import read_scores
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.plots.canvas import only_metric
@@ -33,7 +33,7 @@ def only_layer(
     DepthError
         For a depth that the scores lack.
     """
-    chosen = only_metric(read_scores(scores), metric)
+    chosen = only_metric(to_scores(scores), metric)
     label = str(chosen[METRIC].item())
     if DEPTH not in chosen.dims:
         if depth is not None:

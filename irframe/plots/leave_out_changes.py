@@ -27,7 +27,7 @@ def leave_out_changes(
     Parameters
     ----------
     rows
-        What `irframe.leave_out` gives.
+        What `irframe.verbs.leave_out` gives.
     depth
         Which evaluation depth; may be left out where there is only one.
     ax

@@ -26,7 +26,7 @@ def length_histogram(
     Parameters
     ----------
     histogram
-        What `irframe.length_histogram` returned, of up to four systems.
+        What `irframe.verbs.length_histogram` returned, of up to four systems.
     ax
         Axes to draw on; by default those of a new figure.
     figsize

@@ -35,7 +35,7 @@ def orderings(
     Parameters
     ----------
     lined_up
-        What `irframe.side_by_side` returned.
+        What `irframe.verbs.side_by_side` returned.
     ax
         Axes to draw on; by default those of a new figure.
     figsize

@@ -27,7 +27,7 @@ def outcome_shares(
     Parameters
     ----------
     summary
-        The ``summary`` of what `irframe.outcomes` returned.
+        The ``summary`` of what `irframe.verbs.outcomes` returned.
     ax
         Axes to draw on; by default those of a new figure.
     figsize

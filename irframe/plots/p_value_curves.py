@@ -31,8 +31,8 @@ def p_value_curves(
     Parameters
     ----------
     data
-        What `irframe.bootstrap_sensitivity` gives (achieved significance levels), or a comparison
-        frame (its unadjusted p-values).
+        What `irframe.verbs.bootstrap_sensitivity` gives (achieved significance levels), or a
+        comparison frame (its unadjusted p-values).
     alpha
         Significance level, marked by a dotted line; the axis ends at three times alpha. By
         default that of `data`, else 0.05.

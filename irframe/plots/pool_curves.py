@@ -27,7 +27,7 @@ def pool_curves(
     Parameters
     ----------
     growth
-        What `irframe.pool_growth` gives; or several of these by the name of their collection.
+        What `irframe.verbs.pool_growth` gives; or several of these by the name of their collection.
     ax
         Two axes to draw on; by default those of a new figure.
     figsize

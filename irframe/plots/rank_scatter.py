@@ -39,7 +39,7 @@ def rank_scatter(
     Parameters
     ----------
     queries
-        The ``queries`` of what `irframe.outcomes` returned.
+        The ``queries`` of what `irframe.verbs.outcomes` returned.
     a, b
         Which comparison; may be left out where there is only one.
     ax

@@ -29,7 +29,7 @@ def ranking_grid(
     Parameters
     ----------
     grid
-        What `irframe.enumerate_rankings` returned.
+        What `irframe.verbs.enumerate_rankings` returned.
     ax
         Axes to draw on; by default those of a new figure.
     figsize
@@ -48,7 +48,7 @@ def ranking_grid(
     Examples
     --------
     >>> import irframe as ir
-    >>> ax = ir.enumerate_rankings(6, "AP", "nDCG").ireval.plot.ranking_grid()
+    >>> ax = ir.verbs.enumerate_rankings(6, "AP", "nDCG").ireval.plot.ranking_grid()
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('by nDCG, best first', 'by AP, best first')
     """

@@ -37,9 +37,8 @@ def ratio_curves(
     Parameters
     ----------
     values
-        What `irframe.discrimination`, `irframe.median_p`, `irframe.coverage`,
-        `irframe.inversions` or `irframe.agreement` with a reference give: values over depth, and
-        metric or group.
+        What `discrimination`, `median_p`, `coverage`, `inversions` or `agreement` with a
+        reference give: values over depth, and metric or group.
     log
         Whether depth has a logarithmic scale.
     pool_depth

@@ -39,7 +39,7 @@ def reference_runs(
     Parameters
     ----------
     misplaced
-        What `irframe.misplacement` returned.
+        What `irframe.verbs.misplacement` returned.
     cube
         The cube that it was made of.
     system, topic

@@ -32,7 +32,7 @@ def robustness_curves(
     Parameters
     ----------
     agreement
-        What `irframe.robustness` gives.
+        What `irframe.verbs.robustness` gives.
     depth
         Which evaluation depth; may be left out where there is only one.
     ax

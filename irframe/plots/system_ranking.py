@@ -38,7 +38,7 @@ def system_ranking(
 
     Intervals of single means say how well each is known over topics. Two systems whose
     intervals overlap may still differ significantly, because both saw the same topics: ask
-    `irframe.compare`.
+    `irframe.verbs.compare`.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def tie_bars(
     Parameters
     ----------
     ranges
-        What `irframe.tie_ranges` gives.
+        What `irframe.verbs.tie_ranges` gives.
     metric
         Which metric; may be left out where there is only one.
     depth

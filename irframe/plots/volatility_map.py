@@ -33,7 +33,7 @@ def volatility_map(
     Parameters
     ----------
     matrix
-        Volatility matrices, from `irframe.volatility`, of one metric or of two.
+        Volatility matrices, from `irframe.verbs.volatility`, of one metric or of two.
     metric
         Which metric; may be left out where there is only one.
     levels

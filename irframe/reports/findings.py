@@ -18,7 +18,7 @@ from irframe.warned import unsaid
 def findings(
     cube: xr.Dataset, metrics: tuple[str, ...], frames: dict[str, pd.DataFrame]
 ) -> pd.DataFrame:
-    """Return what `irframe.diagnose` looks for, of a cube and of the frames it was built from.
+    """Return what `diagnose` looks for, of a cube and of the frames it was built from.
 
     Parameters
     ----------

@@ -13,8 +13,6 @@ from irframe.cubes.score import score
 from irframe.cubes.splitting import groups
 from irframe.errors import MetricError
 from irframe.inference.cautions import cautions_of
-from irframe.inference.matched import Matched
-from irframe.inference.matching import match_topics
 from irframe.inference.rank_intervals import first_shares, rank_intervals
 from irframe.inference.resampled import Resamples
 from irframe.metrics.facts import facts
@@ -22,6 +20,8 @@ from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import Differences, all_pairs
 from irframe.reports.packing import rounded
 from irframe.reports.setting import Setting, text
+from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.scores import Scores
 from irframe.studies.depth.volatility import volatility
 
 Array = NDArray[Any]
@@ -63,7 +63,7 @@ class View:
             self.scores, test=pairing.test, adjust=pairing.adjust, alpha=asked.alpha
         )
         drawn = Resamples(asked.alpha, asked.samples, asked.seed)
-        shares = first_shares(self.matched.loaded(), drawn)
+        shares = first_shares(self.paired.load(), drawn)
         return found.assign(first=((METRIC, DEPTH, SYSTEM), shares))
 
     @property
@@ -90,9 +90,9 @@ class View:
         return levels(self.setting.alpha)
 
     @cached_property
-    def matched(self) -> Matched:
+    def paired(self) -> Scores:
         """The scores, and the topics on which every system has one."""
-        return match_topics(self.scores, quiet=True)
+        return scores_to_compare(self.scores, quiet=True)
 
     @cached_property
     def reach(self) -> NDArray[np.float64]:
@@ -100,8 +100,8 @@ class View:
 
         It is that of `compare`; NaN for one topic, and where a mean is none of single scores.
         """
-        topics = self.matched.scored.sum(axis=1)
-        single = np.array([how == "mean" for how in self.matched.summaries])
+        topics = self.paired.scored.sum(axis=1)
+        single = np.array([how == "mean" for how in self.paired.summaries])
         none = np.zeros((), int)
         unit = Differences(np.zeros(()), np.ones(()), none, none, none, topics)
         _, high = unit.interval(alpha=self.setting.alpha)
@@ -111,7 +111,7 @@ class View:
     def strength(self) -> NDArray[np.uint8]:
         """Below how many of the levels a pair's corrected p-value is, (metric, depth, pair)."""
         pairs = all_pairs(self.cube.sizes[SYSTEM])
-        p = self.setting.pairing.p_values(self.matched, pairs)
+        p = self.setting.pairing.p_values(self.paired, pairs)
         found: NDArray[np.uint8] = (p[..., np.newaxis] < np.array(self.levels)).sum(-1, np.uint8)
         return found
 

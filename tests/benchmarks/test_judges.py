@@ -43,7 +43,7 @@ def test_means_and_differences_are_predicted(benchmark):
     labels = {dim: range(size) for dim, size in zip(dims, (110, 249, 20), strict=True)}
     model = xr.DataArray(random.random((110, 249, 20)), labels, dims)
     people = model.isel(topic=slice(50)) ** 2
-    found = benchmark.pedantic(ir.predict_powered, (model, people), rounds=3)
+    found = benchmark.pedantic(ir.verbs.predict_powered, (model, people), rounds=3)
     assert found.sizes["pair"] == 5995
 
 
@@ -54,8 +54,8 @@ def test_predicted_intervals_hold_the_truth(benchmark, topics, human):
     model = 0.8 * people + random.normal(0.3, 0.12, people.shape)
     dims = ("system", "topic", "depth")
     scores, few = (xr.DataArray(each, dims=dims) for each in (model, people[:, :human]))
-    student = benchmark.pedantic(ir.predict_powered, (scores, few), rounds=1)
-    normal = ir.predict_powered(scores, few, distribution="normal")
+    student = benchmark.pedantic(ir.verbs.predict_powered, (scores, few), rounds=1)
+    normal = ir.verbs.predict_powered(scores, few, distribution="normal")
     shares = [
         ((found["ci_low"] <= 0.5) & (found["ci_high"] >= 0.5)).mean().item()
         for found in (normal, student)

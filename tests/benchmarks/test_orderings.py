@@ -78,10 +78,10 @@ def test_all_pairs_at_every_depth(benchmark):
 
 def test_orderings_of_a_cube(benchmark):
     cube = cube_of(gains_of(SYSTEMS, TOPICS, DEPTHS))
-    benchmark.pedantic(lambda: ir.orderings(cube), rounds=3, warmup_rounds=1)
+    benchmark.pedantic(lambda: ir.verbs.orderings(cube), rounds=3, warmup_rounds=1)
     took = benchmark.stats.stats.min
     tracemalloc.start()
-    ir.orderings(cube)
+    ir.verbs.orderings(cube)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     sys.stdout.write(f"\norderings of all pairs: {took:.2f} s, peak {peak / 2**20:.0f} MiB\n")
@@ -92,13 +92,13 @@ def test_orderings_of_a_cube(benchmark):
 @pytest.mark.parametrize("metric", ["Twist", "CRP"])
 def test_metrics_of_misplacement(benchmark, metric):
     cube = cube_of(gains_of(40, 100, 1000))
-    benchmark.pedantic(lambda: ir.score(cube, metric), rounds=3, warmup_rounds=1)
+    benchmark.pedantic(lambda: ir.verbs.score(cube, metric), rounds=3, warmup_rounds=1)
     took = benchmark.stats.stats.min
     sys.stdout.write(f"\n{metric} at every depth, 40 x 100 x 1000: {took:.2f} s\n")
 
 
 def test_misplacement_of_a_cube(benchmark):
     cube = cube_of(gains_of(40, 100, 1000) * (np.arange(1000) < 300))
-    benchmark.pedantic(lambda: ir.misplacement(cube), rounds=3, warmup_rounds=1)
+    benchmark.pedantic(lambda: ir.verbs.misplacement(cube), rounds=3, warmup_rounds=1)
     took = benchmark.stats.stats.min
     sys.stdout.write(f"\nmisplacement, 40 x 100 x 1000: {took:.2f} s\n")

@@ -14,7 +14,7 @@ import irframe as ir
 from irframe.names import SIDES
 
 DRAWS = 1000
-MAX_T = ir.MaxT(samples=999)
+MAX_T = ir.paired.MaxT(samples=999)
 
 
 def alike(same, teams):
@@ -27,7 +27,7 @@ def alike(same, teams):
 
 def claims(scores, truth, adjust):
     """Return the share of draws with a false claim, and of differences that are found."""
-    frame = ir.compare(scores, adjust=adjust)
+    frame = ir.verbs.compare(scores, adjust=adjust)
     a, b = (truth[frame[side].to_numpy() - 1, frame["depth"] - 1] for side in SIDES)
     found = frame["significant"].to_numpy()
     false = frame["depth"][found & (a == b)].nunique() / DRAWS

@@ -78,9 +78,9 @@ def test_long_frames(scores, long):
 def test_columns_have_the_verbs(scores, long):
     expected = scores[["AP"]].ireval.compare(baseline="bm25")
     pd.testing.assert_frame_equal(scores["AP"].ireval.compare(baseline="bm25"), expected)
-    pd.testing.assert_frame_equal(ir.compare(scores["AP"], baseline="bm25"), expected)
+    pd.testing.assert_frame_equal(ir.verbs.compare(scores["AP"], baseline="bm25"), expected)
     unnamed = scores["AP"].rename(None)
-    assert ir.summary(unnamed).index.unique("metric").tolist() == ["score"]
+    assert ir.verbs.summary(unnamed).index.unique("metric").tolist() == ["score"]
     assert "compare" in dir(scores["AP"].ireval)
     with pytest.raises(AttributeError, match="a column of scores, with system and topic"):
         _ = pd.Series([1.0]).ireval
@@ -122,7 +122,7 @@ def test_matrices_hold_numbers_once():
 def test_published_matrices(shared):
     matrix = pd.read_csv(shared / "data" / "score-matrices" / "adhoc8_ap.csv")
     scores = ir.as_scores(matrix, metric="AP")
-    row = ir.compare(scores, baseline="run125").set_index("system_a").loc["run126"]
+    row = ir.verbs.compare(scores, baseline="run125").set_index("system_a").loc["run126"]
     assert row["p"] == pytest.approx(0.0013194, abs=5e-8)
 
 
@@ -145,7 +145,7 @@ def test_tables_dictionaries_and_rows(scores):
     one = ir.as_scores(nested["bm25"])
     assert one.index.unique("system").tolist() == ["run"]
     metric = ir_measures.Metric("q1", ir_measures.AP, 0.5)
-    assert ir.summary([metric])["mean"].tolist() == [0.5]
+    assert ir.verbs.summary([metric])["mean"].tolist() == [0.5]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_frames_under_an_index_have_the_verbs_of_runs(track):
 
 
 def test_arrays_at_one_depth(track):
-    array = ir.score(ir.cube(*track), "AP", "P")
+    array = ir.verbs.score(ir.cube(*track), "AP", "P")
     expected = ir.evaluate(*track, ["AP", "P"], depth=10)
     found = ir.as_scores(array.sel(depth=10))
     pd.testing.assert_frame_equal(found, expected, check_names=False, atol=1e-12)

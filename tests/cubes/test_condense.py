@@ -94,7 +94,7 @@ def test_metrics_of_judged_documents_need_whole_lists_and_have_no_bounds(track, 
         cube.isel(depth=slice(20)).ireval.score("AP(judged_only=True)")
     with pytest.raises(MetricError, match="bounds"):
         cube.ireval.bounds("RBP(p=0.5, judged_only=True)")
-    assert not is_bound(cube, ir.AP(judged_only=True), gain="binary", rel=1)
+    assert not is_bound(cube, ir.metrics.AP(judged_only=True), gain="binary", rel=1)
 
 
 def test_ties_of_judged_documents_are_ranged():

@@ -93,7 +93,7 @@ def test_the_metrics_may_repeat_a_value_but_not_a_name(track):
     frame = ir.evaluate(*track, ["nDCG@10", "NDCG(gain='linear')@20", "Success@1"])
     assert list(frame.columns) == ["nDCG@10", "NDCG(gain='linear')@20", "Success@1"]
     with pytest.raises(MetricError, match="each once.*AP"):
-        ir.evaluate(*track, ["AP", ir.AP])
+        ir.evaluate(*track, ["AP", ir.metrics.AP])
 
 
 @incomplete

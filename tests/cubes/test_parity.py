@@ -156,11 +156,11 @@ def test_covid_runs_score_as_published(shared):
     runs = ir.read_runs(str(folder / "runs" / "*.gz"), system="file")
     qrels = ir.read_qrels(folder / "qrels.txt")
     metrics = {
-        "ndcg@10": ir.nDCG() @ 10,
-        "p@5": ir.P() @ 5,
-        "RBP(p=.5)": ir.RBP(p=0.5, gain={0: 0, 1: 0.5, 2: 1}),
-        "bpref": ir.Bpref(),
-        "MAP": ir.AP(),
+        "ndcg@10": ir.metrics.nDCG() @ 10,
+        "p@5": ir.metrics.P() @ 5,
+        "RBP(p=.5)": ir.metrics.RBP(p=0.5, gain={0: 0, 1: 0.5, 2: 1}),
+        "bpref": ir.metrics.Bpref(),
+        "MAP": ir.metrics.AP(),
     }
     scores = runs.ireval.evaluate(qrels, metrics.values(), score_dtype="float32")
     ours = scores.groupby("system").mean()

@@ -58,7 +58,7 @@ def test_topics_never_have_the_documents_of_others():
     with pytest.raises(
         InputError, match=r"found 1 topics with the documents of another one: .*irframe.concat"
     ):
-        ir.score(joined, "AP")
+        ir.verbs.score(joined, "AP")
 
 
 def test_one_topic_with_many_judgments_costs_what_it_has():
@@ -70,7 +70,8 @@ def test_one_topic_with_many_judgments_costs_what_it_has():
 
 
 @pytest.mark.parametrize(
-    ("ask", "given"), [(ir.pooled, [5]), (ir.pool_growth, []), (ir.score, ["AP(norm='pool')"])]
+    ("ask", "given"),
+    [(ir.verbs.pooled, [5]), (ir.verbs.pool_growth, []), (ir.verbs.score, ["AP(norm='pool')"])],
 )
 def test_no_system_has_the_pool_of_others(ask, given):
     runs, qrels = ir.example_track()

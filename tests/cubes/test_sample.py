@@ -92,25 +92,25 @@ def test_identifiers_may_be_numbers():
 @pytest.mark.parametrize("share", [0, -5, 1.001, 50, np.nan, np.inf, "0.5", True, None])
 def test_shares_outside(share):
     with pytest.raises(ParameterError, match="share, a number of at most 1 and above 0"):
-        ir.sample(qrels_of({"a": {1: 2}}), share)
+        ir.verbs.sample(qrels_of({"a": {1: 2}}), share)
 
 
 def test_the_greatest_seed():
-    assert len(ir.sample(qrels_of({"a": {1: 2}}), 0.5, seed=(1 << 64) - 1)) == 1
+    assert len(ir.verbs.sample(qrels_of({"a": {1: 2}}), 0.5, seed=(1 << 64) - 1)) == 1
 
 
 @pytest.mark.parametrize("seed", [-1, 1 << 64, 1.5, None, "a", True])
 def test_seeds_that_are_none(seed):
     with pytest.raises(ParameterError, match="seed, a whole number of at least 0"):
-        ir.sample(qrels_of({"a": {1: 2}}), 0.5, seed=seed)
+        ir.verbs.sample(qrels_of({"a": {1: 2}}), 0.5, seed=seed)
 
 
 def test_unjudged_marks():
     with pytest.raises(GradeError, match="3 of grade -1.*Drop these rows"):
-        ir.sample(qrels_of({"a": {-1: 3, 1: 2}}), 0.5)
+        ir.verbs.sample(qrels_of({"a": {-1: 3, 1: 2}}), 0.5)
 
 
 def test_judged_twice():
     qrels = qrels_of({"a": {1: 2}})
     with pytest.raises(IdError, match="judged again"):
-        ir.sample(pd.concat([qrels, qrels]), 0.5)
+        ir.verbs.sample(pd.concat([qrels, qrels]), 0.5)

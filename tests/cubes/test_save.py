@@ -239,7 +239,7 @@ def test_a_full_disk(lazy, path, monkeypatch):
 def test_files_that_changed_since_are_told(tmp_path):
     runs, qrels = ir.example_track()
     for system, part in runs.groupby("system"):
-        ir.write_run(part, tmp_path / f"{system}.gz")
+        ir.verbs.write_run(part, tmp_path / f"{system}.gz")
     scanned = ir.scan_runs(f"{tmp_path}/*.gz")
     cubes = {
         "scanned": scanned.ireval.store(tmp_path / "store", qrels).cube(),

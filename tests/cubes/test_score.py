@@ -55,7 +55,7 @@ def test_from_the_depth_of_the_pool_on_everything_judged_counts():
 
 
 @pytest.mark.parametrize("dim", ["system", "topic"])
-@pytest.mark.parametrize("verb", [ir.score, ir.bounds])
+@pytest.mark.parametrize("verb", [ir.verbs.score, ir.verbs.bounds])
 def test_where_nothing_is_selected_there_are_no_scores(dim, verb):
     none = ir.cube(*ir.example_track()).isel({dim: []})
     assert verb(none, "RBP(p=0.8)").sizes[dim] == 0

@@ -123,7 +123,7 @@ def test_files_of_text_are_read_piece_by_piece(tmp_path, qrels, monkeypatch, suf
     runs = ir.example_track()[0]
     (tmp_path / "runs").mkdir()
     for system, part in runs.groupby("system"):
-        ir.write_run(part, tmp_path / "runs" / f"{system}.{suffix}")
+        ir.verbs.write_run(part, tmp_path / "runs" / f"{system}.{suffix}")
     monkeypatch.setattr("irframe.frames.pieces.PIECE", 1000)
     found = store(tmp_path / "runs", qrels, topics=4).cube().compute()
     xr.testing.assert_identical(found, built(ir.read_runs(tmp_path / "runs"), qrels))
@@ -286,7 +286,7 @@ def parted(runs, qrels, days, tmp_path):
         (tmp_path / str(day)).mkdir()
         part = runs[runs["topic"].isin(topics)]
         for system, rows in part.groupby("system", sort=False):
-            ir.write_run(rows, tmp_path / str(day) / f"{system}.txt")
+            ir.verbs.write_run(rows, tmp_path / str(day) / f"{system}.txt")
     return [
         (ir.scan_runs(tmp_path / str(day)), qrels[qrels["topic"].isin(topics)])
         for day, topics in enumerate(days)

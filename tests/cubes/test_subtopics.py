@@ -121,7 +121,7 @@ def test_saved_stored_and_lazy_cubes(cube, scores, tmp_path):
     same(cube.ireval.save(f"{tmp_path}/cube.zarr").ireval.score(*METRICS).compute(), scores)
     same(cube.chunk(topic=2, system=1).ireval.score(*METRICS).compute(), scores)
     for system, run in runs.groupby("system"):
-        ir.write_run(run, tmp_path / f"{system}.run")
+        ir.verbs.write_run(run, tmp_path / f"{system}.run")
     stored = ir.scan_runs(f"{tmp_path}/*.run").ireval.store(f"{tmp_path}/store", qrels, topics=3)
     same(stored.cube().ireval.score(*METRICS).compute(), scores)
 
@@ -143,7 +143,7 @@ def test_fewer_judgments_and_condensed_lists(cube):
 def test_iterations_are_subtopics_where_metrics_need_them(tmp_path):
     runs, qrels = track()
     listed = qrels.rename(columns={"subtopic": "iteration"})
-    ir.write_qrels(listed, tmp_path / "qrels")
+    ir.verbs.write_qrels(listed, tmp_path / "qrels")
     expected = ir.evaluate(runs, qrels, "alpha_nDCG@5")
     read = ir.read_qrels(tmp_path / "qrels")
     assert ir.evaluate(runs, read, "alpha_nDCG@5").to_dict() == expected.to_dict()
@@ -170,7 +170,7 @@ def test_frames_of_judgments_keep_their_subtopics():
     index = pd.MultiIndex.from_frame(judged[["topic", "doc"]])
     np.testing.assert_array_equal(judged["grade"], best.loc[index])
     with pytest.raises(InputError, match="subtopics in 'subtopic'"):
-        ir.to_pytrec_eval(qrels)
+        ir.verbs.to_pytrec_eval(qrels)
     found = runs.ireval.diagnose(qrels)
     plain = runs.ireval.diagnose(best.reset_index())
     pd.testing.assert_frame_equal(found, plain)

@@ -36,9 +36,11 @@ def test_measures_of_ir_measures_serve_as_labels():
     measures = pytest.importorskip("ir_measures")
     frame = LONG.assign(measure=[measures.P @ 5] * 4 + [measures.AP] * 4)
     xr.testing.assert_equal(to_scores(frame), to_scores(LONG))
-    assert ir.parse_metric(measures.nDCG(dcg="exp-log2") @ 20) == ir.nDCG(gain="exp", depth=20)
-    assert ir.parse_metric(measures.IPrec @ 0.1) == ir.IPrec(recall=0.1)
-    assert ir.parse_metric(measures.AP(judged_only=True)) == ir.AP(judged_only=True)
+    assert ir.parse_metric(measures.nDCG(dcg="exp-log2") @ 20) == ir.metrics.nDCG(
+        gain="exp", depth=20
+    )
+    assert ir.parse_metric(measures.IPrec @ 0.1) == ir.metrics.IPrec(recall=0.1)
+    assert ir.parse_metric(measures.AP(judged_only=True)) == ir.metrics.AP(judged_only=True)
 
 
 def test_wide_frames_round_trip():
@@ -223,7 +225,7 @@ def test_tables_of_other_libraries_have_groups():
     expected = frame.ireval.summary(by="half")
     table = arrow.Table.from_pandas(frame.reset_index(), preserve_index=False)
     for other in (table, frame.set_index("half", append=True)["AP"]):
-        found = ir.summary(other, by="half")
+        found = ir.verbs.summary(other, by="half")
         pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_index_type=False)
     with pytest.warns(IrframeWarning, match="a single topic"):
-        assert len(ir.compare(table, by="half")) == 2
+        assert len(ir.verbs.compare(table, by="half")) == 2

@@ -58,9 +58,9 @@ def test_scores_are_grades_where_nothing_else_is():
     for others in ({"rank": 1}, {"run": "bm25"}):
         with pytest.raises(InputError, match="a column for grade"):
             ir.as_qrels(BEIR.assign(**others))
-    assert ir.judge(RUN, BEIR.assign(label=0))["grade"].tolist() == [0, 0, 0]
+    assert ir.verbs.judge(RUN, BEIR.assign(label=0))["grade"].tolist() == [0, 0, 0]
     with pytest.raises(GradeError, match="in column 'score'; found 0.5"):
-        ir.judge(RUN, BEIR.assign(score=0.5))
+        ir.verbs.judge(RUN, BEIR.assign(score=0.5))
 
 
 def test_grades_of_two_kinds():

@@ -51,12 +51,12 @@ def test_verbs_take_them_directly():
     )
     cube = ir.cube(NESTED, qrels)
     assert cube.identical(ir.cube(RUN, QRELS))
-    pd.testing.assert_frame_equal(ir.rank(NESTED), ir.rank(RUN))
-    pd.testing.assert_frame_equal(ir.judge(NESTED, qrels), ir.judge(RUN, QRELS))
-    pd.testing.assert_frame_equal(ir.pool(NESTED, 1), ir.pool(RUN, 1))
-    pd.testing.assert_frame_equal(ir.diagnose(NESTED, qrels), ir.diagnose(RUN, QRELS))
-    assert len(ir.restrict(qrels, ir.pool(NESTED, 1))) == 1
-    assert len(ir.sample(qrels, 1)) == 2
+    pd.testing.assert_frame_equal(ir.verbs.rank(NESTED), ir.verbs.rank(RUN))
+    pd.testing.assert_frame_equal(ir.verbs.judge(NESTED, qrels), ir.verbs.judge(RUN, QRELS))
+    pd.testing.assert_frame_equal(ir.verbs.pool(NESTED, 1), ir.verbs.pool(RUN, 1))
+    pd.testing.assert_frame_equal(ir.verbs.diagnose(NESTED, qrels), ir.verbs.diagnose(RUN, QRELS))
+    assert len(ir.verbs.restrict(qrels, ir.verbs.pool(NESTED, 1))) == 1
+    assert len(ir.verbs.sample(qrels, 1)) == 2
 
 
 def test_outcomes_take_them_too():
@@ -64,15 +64,15 @@ def test_outcomes_take_them_too():
         {"a": NESTED, "b": {"q1": {"d2": 1.0}, "q2": {"d1": 1.0}}},
         {"q1": {"d2": 1}, "q2": {"d1": 1}},
     )
-    found = ir.outcomes(
+    found = ir.verbs.outcomes(
         runs, iter([ir_measures.Qrel("q1", "d2", 1), ir_measures.Qrel("q2", "d1", 1)])
     )
-    expected = ir.outcomes(ir.as_runs(runs), ir.as_qrels(qrels))
+    expected = ir.verbs.outcomes(ir.as_runs(runs), ir.as_qrels(qrels))
     pd.testing.assert_frame_equal(found.summary, expected.summary)
     kinds = pd.DataFrame(
         {"topic": ["q1", "q2"], "doc": ["d2", "d1"], "grade": 1, "kind": ["x", "y"]}
     )
-    assert ir.outcomes(runs, kinds, by="kind").summary["kind"].tolist() == ["x", "y"]
+    assert ir.verbs.outcomes(runs, kinds, by="kind").summary["kind"].tolist() == ["x", "y"]
 
 
 def test_a_frame_stays_what_it_is():
@@ -210,7 +210,7 @@ def test_columns_that_might_be_meant_instead():
     assert ir.as_runs(both.assign(query_id=both["qid"])) is not None
     assert ir.as_runs(both.assign(qid=[1, 2, 3], query_id=["1", "2", "3"])) is not None
     terrier = RUN.rename(columns={"doc": "docno"}).assign(docid=[5, 6, 7])
-    assert ir.rank(terrier)["docno"].tolist() == ["d1", "d2", "d1"]
+    assert ir.verbs.rank(terrier)["docno"].tolist() == ["d1", "d2", "d1"]
 
 
 def test_a_namesake_of_ranx_is_no_run():

@@ -20,9 +20,9 @@ RUNS, QRELS = ir.example_track()
 def track(tmp_path, monkeypatch):
     """Stand in a folder with the files of a track."""
     monkeypatch.chdir(tmp_path)
-    ir.write_run(RUNS[RUNS["system"] == "bm25"], "bm25.run")
-    ir.write_run(RUNS[RUNS["system"] == "ance"], "ance.run")
-    ir.write_qrels(QRELS, "qrels.txt")
+    ir.verbs.write_run(RUNS[RUNS["system"] == "bm25"], "bm25.run")
+    ir.verbs.write_run(RUNS[RUNS["system"] == "ance"], "ance.run")
+    ir.verbs.write_qrels(QRELS, "qrels.txt")
 
 
 @pytest.fixture
@@ -39,12 +39,12 @@ def console(words):
 
 FILES = "qrels.txt bm25.run ance.run"
 WRITERS = {
-    "write_run": lambda path: ir.write_run(RUNS, path),
-    "write_run.gz": lambda path: ir.write_run(RUNS, path),
-    "write_run.xz": lambda path: ir.write_run(RUNS, path),
-    "write_run.bz2": lambda path: ir.write_run(RUNS, path),
-    "write_run.zst": lambda path: ir.write_run(RUNS, path),
-    "write_qrels": lambda path: ir.write_qrels(QRELS, path),
+    "write_run": lambda path: ir.verbs.write_run(RUNS, path),
+    "write_run.gz": lambda path: ir.verbs.write_run(RUNS, path),
+    "write_run.xz": lambda path: ir.verbs.write_run(RUNS, path),
+    "write_run.bz2": lambda path: ir.verbs.write_run(RUNS, path),
+    "write_run.zst": lambda path: ir.verbs.write_run(RUNS, path),
+    "write_qrels": lambda path: ir.verbs.write_qrels(QRELS, path),
     "report": lambda path: ir.report(RUNS, QRELS, path, metrics=["AP"], depths=[5], samples=100),
     "evaluate": console(f"evaluate {FILES} -m AP P@5 -q"),
     "evaluate.parquet": console(f"evaluate {FILES} -m AP"),

@@ -69,10 +69,12 @@ def test_joins_do_not_depend_on_the_numbers(whole, prints, monkeypatch):
         monkeypatch.setattr(joining, "fingerprints", short)
     with pytest.warns(match="2 topics"):
         ir.cube(runs, qrels)
-    found = ir.judge(runs, qrels)["grade"].to_numpy(np.float64, na_value=np.nan)
+    found = ir.verbs.judge(runs, qrels)["grade"].to_numpy(np.float64, na_value=np.nan)
     assert np.array_equal(found, expected, equal_nan=True)
     with pytest.raises(IdError, match="found 1 listed again: t 4 "):
-        ir.judge(pd.concat([runs, runs[runs["system"] == "t"].sort_values("topic").tail(1)]), qrels)
+        ir.verbs.judge(
+            pd.concat([runs, runs[runs["system"] == "t"].sort_values("topic").tail(1)]), qrels
+        )
 
 
 def test_documents_taken_for_judged_ones_are_found_out(monkeypatch):
@@ -82,4 +84,4 @@ def test_documents_taken_for_judged_ones_are_found_out(monkeypatch):
         joining, "fingerprints", lambda doc: np.array([len(d) for d in doc.to_pylist()], np.uint64)
     )
     with pytest.warns(match="no retrieved document is judged"):
-        assert ir.judge(run, qrels)["grade"].isna().all()
+        assert ir.verbs.judge(run, qrels)["grade"].isna().all()

@@ -37,7 +37,7 @@ def test_unsigned_ids(kind, role):
         assert found["AP"].tolist() == [0.25]
         assert ir.cube(run, qrels)["judged_doc"].to_numpy().tolist() == [4, 9]
         assert run.ireval.judge(qrels)["grade"].isna().tolist() == [True, False, True]
-        assert ir.restrict(qrels, run)["doc"].tolist() == [4]
+        assert ir.verbs.restrict(qrels, run)["doc"].tolist() == [4]
     assert run.ireval.pool(2)[role].dtype == kind
     assert run.ireval.rank(ties="random", seed=1)[role].dtype == kind
 

@@ -16,7 +16,7 @@ def test_topics_without_judgments_are_topics_of_their_own():
     assert grades[0] == 1
     assert grades[1:].isna().all()
     rows = pd.DataFrame({"topic": ["1", "2", "3"], "doc": ["a", "x", "x"]})
-    assert ir.restrict(QRELS, rows)["doc"].tolist() == ["a"]
+    assert ir.verbs.restrict(QRELS, rows)["doc"].tolist() == ["a"]
 
 
 def test_a_document_twice_in_a_list_without_judgments():

@@ -56,18 +56,18 @@ def test_worked_pool(golden):
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc"]).assign(score=1.0)
     qrels = pd.DataFrame(case["input"]["qrels"].items(), columns=["doc", "grade"])
     for depth, docs in case["expected"]["judged_at_depth"].items():
-        kept = ir.restrict(qrels.assign(topic="t"), runs.ireval.pool(int(depth)))
+        kept = ir.verbs.restrict(qrels.assign(topic="t"), runs.ireval.pool(int(depth)))
         assert sorted(kept["doc"]) == docs
 
 
 def test_restricting_to_nothing():
     with pytest.raises(InputError, match="documents with a column for doc; found .*: name, qid"):
-        ir.restrict(QRELS, RUNS[["name", "qid"]])
+        ir.verbs.restrict(QRELS, RUNS[["name", "qid"]])
     with pytest.raises(InputError, match="documents, a pandas DataFrame; found list"):
-        ir.restrict(QRELS, ["d1"])
+        ir.verbs.restrict(QRELS, ["d1"])
     with pytest.raises(InputError, match="empty one"):
-        ir.restrict(QRELS, RUNS.iloc[:0])
+        ir.verbs.restrict(QRELS, RUNS.iloc[:0])
     with pytest.raises(IdError, match="none: the qrels have 'd1'.*'zd1'"):
-        ir.restrict(QRELS, RUNS.assign(docno="z" + RUNS["docno"]))
+        ir.verbs.restrict(QRELS, RUNS.assign(docno="z" + RUNS["docno"]))
     with pytest.raises(IdError, match="one type"):
-        ir.restrict(QRELS, RUNS.assign(docno=np.arange(len(RUNS))))
+        ir.verbs.restrict(QRELS, RUNS.assign(docno=np.arange(len(RUNS))))

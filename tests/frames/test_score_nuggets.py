@@ -88,7 +88,7 @@ def test_records_of_nuggetizer_are_read_as_they_are():
 
 def test_one_system_needs_no_name(labels):
     alone = labels[labels["system"] == "s1"]
-    found = ir.score_nuggets(alone.drop(columns="system"))
+    found = ir.verbs.score_nuggets(alone.drop(columns="system"))
     assert found.index.unique("system").tolist() == ["run"]
     expected = alone.ireval.score_nuggets()
     np.testing.assert_array_equal(found, expected)
@@ -123,5 +123,5 @@ def test_answers_are_labelled_alike(change, told):
 
 def test_other_frames_are_refused(labels):
     with pytest.raises(InputError, match="column for importance"):
-        ir.score_nuggets(labels.drop(columns="importance"))
+        ir.verbs.score_nuggets(labels.drop(columns="importance"))
     assert not hasattr(labels.drop(columns="nugget"), "ireval")

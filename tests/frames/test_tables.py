@@ -52,12 +52,12 @@ def test_scores_and_grades_that_are_no_numbers(kind):
         RUN.assign(score=OTHERS[kind]).ireval.rank()
     if kind != "boolean":
         with pytest.raises(GradeError, match=words.format("label")):
-            ir.judge(RUN, QRELS[["topic", "doc"]].assign(label=OTHERS[kind][:2]))
+            ir.verbs.judge(RUN, QRELS[["topic", "doc"]].assign(label=OTHERS[kind][:2]))
 
 
 def test_flags_are_grades():
     flags = QRELS.assign(grade=[False, True])
-    assert ir.judge(RUN, flags)["grade"].tolist()[:2] == [0, 1]
+    assert ir.verbs.judge(RUN, flags)["grade"].tolist()[:2] == [0, 1]
 
 
 @pytest.mark.parametrize("text", ["0x10", "1_000", "one", "", "nan"])
@@ -65,17 +65,17 @@ def test_text_that_says_no_decimal_number(text):
     with pytest.raises(InputError, match=f"numbers in column 'score'; found {text!r}"):
         RUN.assign(score=["3", "2", text]).ireval.rank()
     with pytest.raises(GradeError, match=f"numbers in column 'grade'; found {text!r}"):
-        ir.judge(RUN, QRELS.assign(grade=["1", text]))
+        ir.verbs.judge(RUN, QRELS.assign(grade=["1", text]))
 
 
 @pytest.mark.parametrize("grades", [[0, 128], [0, -127], [0, 0.5], [0, np.inf], [0, None]])
 def test_grades_out_of_range(grades):
     with pytest.raises(GradeError, match="whole numbers from -126 to 127; found "):
-        ir.judge(RUN, QRELS.assign(grade=grades))
+        ir.verbs.judge(RUN, QRELS.assign(grade=grades))
 
 
 def test_grades_at_the_ends_of_the_range():
-    assert ir.judge(RUN, QRELS.assign(grade=[-126, 127]))["grade"].tolist()[:2] == [-126, 127]
+    assert ir.verbs.judge(RUN, QRELS.assign(grade=[-126, 127]))["grade"].tolist()[:2] == [-126, 127]
 
 
 def test_unrelated_columns_of_one_name_do_not_matter():
@@ -86,29 +86,29 @@ def test_unrelated_columns_of_one_name_do_not_matter():
         expected = getattr(ir, verb)(RUN, *arguments)
         found = getattr(ir, verb)(runs, *arguments).drop(columns="x", errors="ignore")
         pd.testing.assert_frame_equal(found[expected.columns], expected)
-    assert ir.restrict(qrels, runs)["doc"].tolist() == ["a", "b"]
-    assert ir.sample(qrels, 1)["doc"].tolist() == ["a", "b"]
+    assert ir.verbs.restrict(qrels, runs)["doc"].tolist() == ["a", "b"]
+    assert ir.verbs.sample(qrels, 1)["doc"].tolist() == ["a", "b"]
 
 
 def test_columns_that_matter_are_there_once():
     with pytest.raises(InputError, match="one column per role.*several named: doc"):
-        ir.rank(twice(RUN.drop(columns="doc"), "doc"))
+        ir.verbs.rank(twice(RUN.drop(columns="doc"), "doc"))
     with pytest.raises(ParameterError, match="found 2 of the name 'team'"):
-        ir.pool(twice(RUN, "team"), 2, together="team")
+        ir.verbs.pool(twice(RUN, "team"), 2, together="team")
     with pytest.raises(ParameterError, match="found 2 of the name 'contributing'"):
-        ir.pool(twice(RUN, "contributing"), 2)
+        ir.verbs.pool(twice(RUN, "contributing"), 2)
 
 
 def test_columns_that_are_needed():
     with pytest.raises(
         InputError, match=r"a run with a column for topic and score or rank; .*: doc\."
     ):
-        ir.rank(RUN[["doc"]])
+        ir.verbs.rank(RUN[["doc"]])
     with pytest.raises(InputError, match="Grade may be named grade, label, relevance, rel"):
-        ir.judge(RUN, RUN)
+        ir.verbs.judge(RUN, RUN)
     with pytest.raises(
         InputError, match="judgments: a pandas DataFrame, a table, .*; found NoneType"
     ):
-        ir.judge(RUN, None)
+        ir.verbs.judge(RUN, None)
     with pytest.raises(InputError, match="a run with rows; found an empty one"):
-        ir.rank(RUN[:0])
+        ir.verbs.rank(RUN[:0])

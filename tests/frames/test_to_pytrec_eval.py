@@ -12,7 +12,7 @@ from irframe.errors import IdError, InputError
 
 def test_pytrec_eval_scores_them_alike():
     runs, qrels = ir.example_track()
-    judged, each = ir.to_pytrec_eval(qrels), ir.to_pytrec_eval(runs)
+    judged, each = ir.verbs.to_pytrec_eval(qrels), ir.verbs.to_pytrec_eval(runs)
     assert list(each) == runs["system"].unique().tolist()
     evaluator = pytrec_eval.RelevanceEvaluator(judged, {"map"})
     expected = ir.evaluate(runs, qrels, "map")["map"]
@@ -31,30 +31,30 @@ def test_they_come_back():
 
 def test_ids_are_text():
     run = pd.DataFrame({"qid": [1, 1], "docno": [7, 3], "score": [2, 5]})
-    assert ir.to_pytrec_eval(run) == {"1": {"3": 5.0, "7": 2.0}}
-    assert ir.to_pytrec_eval(run.set_index("qid")) == {"1": {"3": 5.0, "7": 2.0}}
-    assert ir.to_pytrec_eval(pa.table(run)) == {"1": {"3": 5.0, "7": 2.0}}
+    assert ir.verbs.to_pytrec_eval(run) == {"1": {"3": 5.0, "7": 2.0}}
+    assert ir.verbs.to_pytrec_eval(run.set_index("qid")) == {"1": {"3": 5.0, "7": 2.0}}
+    assert ir.verbs.to_pytrec_eval(pa.table(run)) == {"1": {"3": 5.0, "7": 2.0}}
     qrels = pd.DataFrame({"qid": [1], "docno": [7], "label": np.int8([2])})
-    assert ir.to_pytrec_eval(qrels) == {"1": {"7": 2}}
-    assert type(ir.to_pytrec_eval(qrels)["1"]["7"]) is int
+    assert ir.verbs.to_pytrec_eval(qrels) == {"1": {"7": 2}}
+    assert type(ir.verbs.to_pytrec_eval(qrels)["1"]["7"]) is int
 
 
 def test_ranks_become_scores():
     run = pd.DataFrame({"topic": "1", "doc": ["a", "b"], "rank": [5, 2]})
-    assert ir.to_pytrec_eval(run) == {"1": {"b": -1, "a": -2}}
+    assert ir.verbs.to_pytrec_eval(run) == {"1": {"b": -1, "a": -2}}
 
 
 def test_one_system_has_no_level_of_its_own():
     run = pd.DataFrame({"run": "x", "topic": "1", "doc": ["a"], "score": 1.0})
-    assert ir.to_pytrec_eval(run) == {"1": {"a": 1.0}}
+    assert ir.verbs.to_pytrec_eval(run) == {"1": {"a": 1.0}}
 
 
 def test_what_is_refused():
     run = pd.DataFrame({"topic": "1", "doc": ["a", "a"], "score": 1.0})
     with pytest.raises(IdError, match="every document once"):
-        ir.to_pytrec_eval(run)
+        ir.verbs.to_pytrec_eval(run)
     qrels = pd.DataFrame({"topic": "1", "doc": ["a", "a"], "grade": [0, 1]})
     with pytest.raises(IdError, match="one judgment per topic"):
-        ir.to_pytrec_eval(qrels)
+        ir.verbs.to_pytrec_eval(qrels)
     with pytest.raises(InputError, match="a run, a pandas DataFrame; found int"):
-        ir.to_pytrec_eval(3)
+        ir.verbs.to_pytrec_eval(3)

@@ -79,8 +79,8 @@ def test_errors_are_in_the_units_of_the_scores(scores):
 def test_the_reference_of_tau_ap_is_the_true_ordering(scores):
     found = scores.ireval.agreement(50, "tau_ap", at=1).sel(metric="RBP(p=0.95)").item()
     true, estimated = (means(scores, "RBP(p=0.95)", depth)[np.newaxis] for depth in (50, 1))
-    assert found == pytest.approx(ir.TauAP().kernel(true, estimated).item())
-    assert found != pytest.approx(ir.TauAP().kernel(estimated, true).item())
+    assert found == pytest.approx(ir.agreements.TauAP().kernel(true, estimated).item())
+    assert found != pytest.approx(ir.agreements.TauAP().kernel(estimated, true).item())
 
 
 def test_means_that_differ_by_rounding_tie():

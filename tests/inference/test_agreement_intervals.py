@@ -89,9 +89,9 @@ def test_intervals_of_averages_leave_out_topics_as_if_they_had_never_been(scores
     rest = scores.sel(topic=scores["topic"] != "101")
     asked = ASKED | {"of": "averages"}
     for verb, options in (
-        (ir.agreement, {"reference": 10}),
-        (ir.volatility, {}),
-        (ir.agreement, {}),
+        (ir.verbs.agreement, {"reference": 10}),
+        (ir.verbs.volatility, {}),
+        (ir.verbs.agreement, {}),
     ):
         with pytest.warns(IrframeWarning):
             found, expected = (verb(some, **options, **asked) for some in (holes, rest))
@@ -146,9 +146,9 @@ def test_topics_left_out_are_as_if_they_had_never_been(scores):
     holes = scores.where((scores["topic"] != "101") | (scores["system"] != "bm25"))
     rest = scores.sel(topic=scores["topic"] != "101")
     for verb, options in (
-        (ir.agreement, {"reference": 10}),
-        (ir.volatility, {}),
-        (ir.agreement, {}),
+        (ir.verbs.agreement, {"reference": 10}),
+        (ir.verbs.volatility, {}),
+        (ir.verbs.agreement, {}),
     ):
         with pytest.warns(IrframeWarning, match="left out"):
             found = verb(holes, **options, **ASKED)
@@ -157,7 +157,7 @@ def test_topics_left_out_are_as_if_they_had_never_been(scores):
 
 def test_lazy_scores_are_loaded(scores):
     lazy = scores.chunk(topic=5)
-    for verb, options in ((ir.agreement, {"reference": 10}), (ir.volatility, {})):
+    for verb, options in ((ir.verbs.agreement, {"reference": 10}), (ir.verbs.volatility, {})):
         xr.testing.assert_allclose(verb(lazy, **options, **ASKED), verb(scores, **options, **ASKED))
 
 
@@ -180,7 +180,7 @@ def test_agreements_that_are_often_undefined_have_no_interval():
 
 def test_bad_input(scores):
     other = scores.assign_coords(topic=scores["topic"].values + "x")
-    for verb in (ir.agreement, ir.volatility):
+    for verb in (ir.verbs.agreement, ir.verbs.volatility):
         with pytest.raises(ParameterError, match="topics in common"):
             verb(scores, other, **ASKED)
         for wrong in ({"samples": 0}, {"alpha": 2}, {"seed": 0.5}, {"of": "all"}):

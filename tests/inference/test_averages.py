@@ -7,7 +7,7 @@ import xarray as xr
 import irframe as ir
 from irframe.errors import DepthError
 from irframe.inference.averages import averages
-from irframe.inference.matching import match_topics
+from irframe.scores.read_scores import scores_to_compare
 
 
 @pytest.fixture(scope="module")
@@ -20,15 +20,15 @@ def reported(scores, metric):
     """Return the mean of bm25 at depth 50 as every verb tells it."""
     one = scores.sel(metric=[metric])
     compared = one.ireval.compare(baseline="bm25", at=50)
-    matched = match_topics(one)
-    sign, place = matched.towards[0], matched.systems.get_loc("bm25")
+    paired = scores_to_compare(one)
+    sign, place = paired.towards[0], paired.systems.get_loc("bm25")
     axes = one.ireval.plot.depth_curves()
     (line,) = (line for line in axes.lines if line.get_label().strip("_") == "bm25")
     return [
         one.ireval.summary()["mean"].sel(system="bm25", depth=50).item(),
         one.sel(system=["bm25"]).ireval.best_systems()["value"].item(),
         *compared["mean_b"].unique(),
-        sign * matched.means[0, -1, place],
+        sign * paired.means[0, -1, place],
         line.get_ydata()[-1],
     ]
 

@@ -38,7 +38,7 @@ def scores():
 
 def test_every_pair_against_the_loop_with_the_same_draws(scores):
     found = scores.ireval.bootstrap_sensitivity(samples=60, seed=3, alpha=0.1)
-    draws = ir.Bootstrap(samples=60, seed=3).resamples(16).tolist()
+    draws = ir.paired.Bootstrap(samples=60, seed=3).resamples(16).tolist()
     assert found["asl"].dims == ("metric", "depth", "pair")
     for place in range(0, found.sizes["pair"], 9):
         one = found.sel(metric="RR", depth=50).isel(pair=place)
@@ -60,9 +60,9 @@ def test_the_seed_decides(scores):
 
 def test_it_is_the_bootstrap_test_of_a_comparison(scores):
     found = scores.ireval.bootstrap_sensitivity(samples=50, at=5)
-    frame = scores.ireval.compare(ir.Bootstrap(samples=50), at=5)
+    frame = scores.ireval.compare(ir.paired.Bootstrap(samples=50), at=5)
     np.testing.assert_array_equal(found["asl"].to_numpy().ravel(), frame["p"])
-    ratio = scores.ireval.discrimination(ir.Bootstrap(samples=50), at=5)
+    ratio = scores.ireval.discrimination(ir.paired.Bootstrap(samples=50), at=5)
     np.testing.assert_array_equal(found["power"], ratio)
 
 
@@ -76,7 +76,7 @@ def test_groups_of_other_systems_keep_their_pairs(scores):
 
 def test_blocks_of_depths_do_not_show(scores, monkeypatch):
     whole = scores.ireval.bootstrap_sensitivity(samples=20)
-    monkeypatch.setattr("irframe.inference.matched.BLOCK_BYTES", 1)
+    monkeypatch.setattr("irframe.scores.whole.BLOCK_BYTES", 1)
     xr.testing.assert_identical(scores.ireval.bootstrap_sensitivity(samples=20), whole)
 
 

@@ -117,7 +117,10 @@ class TestValues:
         for test, reference in [
             ("t", scipy_t),
             ("wilcoxon", scipy_wilcoxon),
-            (ir.Wilcoxon(correction=True), lambda a, b: scipy_wilcoxon(a, b, correction=True)),
+            (
+                ir.paired.Wilcoxon(correction=True),
+                lambda a, b: scipy_wilcoxon(a, b, correction=True),
+            ),
         ]:
             frame = scores.ireval.compare(test)
             expected = [
@@ -132,7 +135,7 @@ class TestValues:
         t = pair.ireval.compare("t").squeeze()
         assert round(t["p"], 7) == 0.0013194
         assert round(t["p"] / 2, 7) == 0.0006597
-        test = ir.Wilcoxon(correction=True, decimals=None)
+        test = ir.paired.Wilcoxon(correction=True, decimals=None)
         assert round(pair.ireval.compare(test)["p"].item(), 7) == 0.0034452
 
     def test_worked_t_tests(self, golden):
@@ -190,7 +193,7 @@ class TestValues:
 
     def test_blocks_of_depths_do_not_show(self, scores, monkeypatch):
         whole = scores.ireval.compare()
-        monkeypatch.setattr("irframe.inference.matched.BLOCK_BYTES", 8 * 28 * 7)
+        monkeypatch.setattr("irframe.scores.whole.BLOCK_BYTES", 8 * 28 * 7)
         pd.testing.assert_frame_equal(scores.ireval.compare(), whole)
 
     def test_the_input_stays_as_it_is(self, scores, wide):
@@ -403,4 +406,4 @@ class TestBadInput:
 def test_infinite_scores_are_refused():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "BalancePoint", at=50)
     with pytest.raises(InputError, match="infinite ones: BalancePoint"):
-        ir.compare(scores)
+        ir.verbs.compare(scores)

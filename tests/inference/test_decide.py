@@ -73,7 +73,7 @@ def test_refusals(within):
     with pytest.raises(ParameterError, match="baseline.*'nobody'"):
         within.ireval.decide(baseline="nobody")
     with pytest.raises(InputError, match="DataFrame"):
-        ir.decide(pd.DataFrame({"x": np.zeros(3)}))
+        ir.verbs.decide(pd.DataFrame({"x": np.zeros(3)}))
 
 
 def test_comparisons_of_bounds_say_what_is_decided():

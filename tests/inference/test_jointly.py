@@ -10,7 +10,7 @@ import irframe as ir
 from irframe.errors import IrframeWarning, ParameterError
 from irframe.inference.jointly import parse_correction
 
-MAX_T = ir.MaxT(samples=200, seed=1)
+MAX_T = ir.paired.MaxT(samples=200, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_discrimination_counts_what_is_left_after_correction(scores):
 def test_no_false_claim_more_often_than_promised():
     scores, truth = simulate(8, 20, 300, spread=2, seed=0)
     scores[:5] -= truth[:5, np.newaxis]
-    frame = scores.ireval.compare(adjust=ir.MaxT(samples=199))
+    frame = scores.ireval.compare(adjust=ir.paired.MaxT(samples=199))
     null = frame[(frame["system_a"] <= 5) & (frame["system_b"] <= 5)]
     false = null.groupby("depth")["significant"].any().mean()
     assert 0.01 <= false <= 0.07
@@ -90,8 +90,8 @@ def test_no_false_claim_more_often_than_promised():
 
 
 def test_names_and_values(scores):
-    assert parse_correction("max-t", ir.PairedT()) == ir.MaxT(samples=10_000, seed=0)
-    assert parse_correction(MAX_T, ir.Permutation()) is MAX_T
+    assert parse_correction("max-t", ir.paired.PairedT()) == ir.paired.MaxT(samples=10_000, seed=0)
+    assert parse_correction(MAX_T, ir.paired.Permutation()) is MAX_T
     for test in ("wilcoxon", "bootstrap"):
         with pytest.raises(ParameterError, match="max-t corrects"):
             scores.ireval.compare(test, adjust="max-t")

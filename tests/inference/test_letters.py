@@ -98,4 +98,4 @@ def test_bad_input(comparison):
     with pytest.raises(InputError, match="none"):
         comparison[:0].ireval.letters()
     with pytest.raises(InputError, match="significant"):
-        ir.letters(comparison.drop(columns="significant"))
+        ir.verbs.letters(comparison.drop(columns="significant"))

@@ -106,7 +106,7 @@ def test_intervals_equal_the_loop(seed, metric, alpha):
 def test_max_t_intervals_equal_the_loop(seed):
     rng = np.random.default_rng(seed)
     values = rng.random((5, 9)) + rng.random((5, 1))
-    drawn = ir.MaxT(samples=99, seed=4)
+    drawn = ir.paired.MaxT(samples=99, seed=4)
     found = array_of(values).ireval.rank_intervals("max-t", alpha=0.1, samples=99, seed=4)
     for j in range(5):
         others = [k for k in range(5) if k != j]
@@ -215,14 +215,19 @@ def test_true_ranks_are_covered_by_tests_and_less_often_by_resamples():
 
 def test_a_test_that_allows_for_all_pairs_is_never_corrected_again(scores):
     one = scores[:1, ..., :1]
-    tukey = ir.TukeyHSD(samples=200)
+    tukey = ir.paired.TukeyHSD(samples=200)
     pairs = one.ireval.compare(tukey)
     assert (pairs["p_adjusted"] == pairs["p"]).all()
     found = one.ireval.rank_intervals(test=tukey)
     assert "adjust" not in found.attrs
     xr.testing.assert_equal(found, one.ireval.rank_intervals(test=tukey, adjust=None))
     assert one.ireval.leaderboard(test=tukey)["tier"].max() == found["tier"].max()
-    for verb in (ir.compare, ir.rank_intervals, ir.leaderboard, ir.discrimination):
+    for verb in (
+        ir.verbs.compare,
+        ir.verbs.rank_intervals,
+        ir.verbs.leaderboard,
+        ir.verbs.discrimination,
+    ):
         with pytest.raises(ParameterError, match="tukey allow for all pairs already; found 'holm'"):
             verb(one, test=tukey, adjust="holm")
 

@@ -9,6 +9,7 @@ from scipy import stats
 import irframe as ir
 from irframe.errors import DepthError, IrframeWarning, ParameterError
 from irframe.inference.reference import match_reference, pick_metric, share_depths
+from irframe.scores.read_scores import read_scores
 
 pytestmark = pytest.mark.filterwarnings("ignore:topics on which some:irframe.errors.IrframeWarning")
 
@@ -20,28 +21,29 @@ pytestmark = pytest.mark.filterwarnings("ignore:topics on which some:irframe.err
         (np.int64(20), ["AP", "ASL"], [20]),
         ("AP", ["AP"], [10, 1]),
         ("ASL@20", ["ASL"], [20]),
-        (ir.AP(), ["AP"], [10, 1]),
+        (ir.metrics.AP(), ["AP"], [10, 1]),
         ("map", ["AP"], [10, 1]),
     ],
 )
 def test_a_depth_or_metric_of_the_scores(reference, metrics, depths):
     scores = random_scores(0)
     new, held = match_reference(scores, reference, at=[10, 1])
-    assert new.array["depth"].values.tolist() == [10, 1]
+    assert new.depths.tolist() == [10, 1]
     assert held.metrics == metrics
-    xr.testing.assert_equal(held.array, scores.sel(metric=metrics, depth=depths))
+    np.testing.assert_array_equal(held.values, scores.sel(metric=metrics, depth=depths))
 
 
 def test_other_scores_take_the_order_of_systems_and_metrics():
     scores, other = random_scores(0), random_scores(1)
     _, held = match_reference(scores, other[::-1, [5, 3, 1, 0, 2, 4]], at=5)
-    xr.testing.assert_equal(held.array, other.sel(depth=[5]))
+    np.testing.assert_array_equal(held.values, other.sel(depth=[5]))
+    assert held.systems.tolist() == scores["system"].values.tolist()
 
 
 def test_a_label_is_read_before_it_is_a_depth():
-    scores = random_scores(0, metrics=("P@5", "P"))
-    assert pick_metric(scores, "P@5").sizes["depth"] == 4
-    assert pick_metric(scores, "P@10").sizes["depth"] == 1
+    scores = read_scores(random_scores(0, metrics=("P@5", "P")))
+    assert len(pick_metric(scores, "P@5").depths) == 4
+    assert pick_metric(scores, "P@10").depths.tolist() == [10]
 
 
 @pytest.mark.parametrize("reference", [0, 3, 21, "AP@2"])
@@ -132,15 +134,15 @@ def test_across_depths_a_topic_counts_at_every_depth_or_at_none(metrics):
     scores, other = random_scores(0), random_scores(1)[:metrics]
     scores[0, 3, 2, 3] = np.nan
     other[0, 1, 4, 0] = np.nan
-    new, held = share_depths(scores, other)
+    new, held = share_depths(read_scores(scores), read_scores(other))
     expected = np.ones((2, 7, 4), bool)
     expected[0, [2, 4]] = False
     expected[1, 4] = metrics == 2
     np.testing.assert_array_equal(new.scored, expected)
     np.testing.assert_array_equal(held.scored, expected[:metrics])
-    for matched, side in ((new, scores), (held, other)):
-        kept = matched.scored[:, np.newaxis]
-        np.testing.assert_array_equal(matched.scores, np.where(kept, side, np.nan))
+    for paired, side in ((new, scores), (held, other)):
+        kept = paired.scored[:, np.newaxis]
+        np.testing.assert_array_equal(paired.values, np.where(kept, side, np.nan))
 
 
 RATIOS = pytest.mark.parametrize("ratio", ["coverage", "inversions"])
@@ -186,7 +188,7 @@ def test_blocks_of_depths_do_not_show(monkeypatch, ratio):
     verb = getattr(random_scores(3).ireval, ratio)
     references = [1, 10, "AP", random_scores(4)]
     whole = [verb(reference) for reference in references]
-    monkeypatch.setattr("irframe.inference.matched.BLOCK_BYTES", 1)
+    monkeypatch.setattr("irframe.scores.whole.BLOCK_BYTES", 1)
     for reference, expected in zip(references, whole, strict=True):
         xr.testing.assert_identical(verb(reference), expected)
 

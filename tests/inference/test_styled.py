@@ -110,7 +110,7 @@ def test_captions_tell_test_correction_topics_and_depth(comparison):
         assert part in text
     runs, qrels = ir.example_track()
     scores = runs.ireval.cube(qrels).ireval.score("AP", at=[5])
-    text = scores.ireval.compare(ir.Wilcoxon(exact=True)).ireval.styled().notes
+    text = scores.ireval.compare(ir.paired.Wilcoxon(exact=True)).ireval.styled().notes
     assert "depth 5;" in text
     assert "Wilcoxon's signed-rank test (correction=False, exact=True" in text
     assert "90% logit interval" in scores.ireval.summary(alpha=0.1).ireval.styled().notes
@@ -312,6 +312,6 @@ def test_summaries_of_groups_and_frames():
 
 def test_what_is_no_result_is_refused():
     with pytest.raises(InputError, match="that a verb returned"):
-        ir.styled(pd.DataFrame({"x": [1]}))
+        ir.verbs.styled(pd.DataFrame({"x": [1]}))
     with pytest.raises(InputError, match="that a verb returned"):
-        ir.styled(xr.Dataset({"x": 1}))
+        ir.verbs.styled(xr.Dataset({"x": 1}))

@@ -36,7 +36,7 @@ def test_tau_is_that_of_the_paper(cut):
 def test_every_list_of_either_side_has_a_row():
     original = run_of({"1": "abc", "2": "ab", "3": "a"})
     runs = pd.concat([run_of({"1": "acb", "3": "a", "4": "ab"}), run_of({"1": "abc"}, "t")])
-    found = ir.tau_union(runs, original).set_index(["system", "topic"])
+    found = ir.verbs.tau_union(runs, original).set_index(["system", "topic"])
     assert found["tau_union"].to_dict() == pytest.approx(
         {("s", "1"): 1 / 3, ("s", "2"): np.nan, ("s", "3"): np.nan}
         | {("s", "4"): np.nan, ("t", "1"): np.nan},
@@ -46,13 +46,13 @@ def test_every_list_of_either_side_has_a_row():
 
 
 def test_lists_of_other_lengths_are_compared_as_long_as_both_are():
-    found = ir.tau_union(run_of({"1": "bax"}), run_of({"1": "abcde"}))
+    found = ir.verbs.tau_union(run_of({"1": "bax"}), run_of({"1": "abcde"}))
     assert found["tau_union"].item() == pytest.approx(1 / 3)
     assert found["overlap"].item() == pytest.approx(2 / 6)
 
 
 def test_what_cannot_be_compared():
     with pytest.raises(ParameterError, match="both sides"):
-        ir.tau_union(run_of({"1": "ab"}), run_of({"2": "ab"}))
+        ir.verbs.tau_union(run_of({"1": "ab"}), run_of({"2": "ab"}))
     with pytest.raises(DepthError, match="depth"):
-        ir.tau_union(run_of({"1": "ab"}), run_of({"1": "ab"}), depth=0)
+        ir.verbs.tau_union(run_of({"1": "ab"}), run_of({"1": "ab"}), depth=0)

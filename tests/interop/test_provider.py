@@ -43,9 +43,9 @@ def test_the_tables_are_those_of_pytrec_eval(shared, provider, track):
     folder = shared / "data" / track
     qrels = ir.read_qrels(next(folder.glob("qrels*")))
     paths = sorted((folder / "runs").iterdir())[:4]
-    judged = ir.to_pytrec_eval(qrels)
+    judged = ir.verbs.to_pytrec_eval(qrels)
     for path in paths:
-        run = ir.to_pytrec_eval(ir.read_run(path, system="run"))
+        run = ir.verbs.to_pytrec_eval(ir.read_run(path, system="run"))
         found, expected = (table(each, judged, run) for each in (provider, ir_measures.pytrec_eval))
         assert len(expected) >= 30
         pd.testing.assert_frame_equal(found, expected, atol=1e-9, rtol=0)
@@ -254,7 +254,7 @@ def test_registering_again_changes_nothing():
 
 def test_metrics_are_named_after_measures():
     assert str(translate(NumQ)) == "NumQ"
-    assert translate(NumRelRet) == ir.NumRelRet()
+    assert translate(NumRelRet) == ir.metrics.NumRelRet()
     assert translate(AP(judged_only=True)) is None or ir.parse_metric("AP(judged_only=True)")
 
 

@@ -79,7 +79,7 @@ def by_store(runs, qrels, folder):
 
 def by_console(runs, qrels, folder):
     runs.assign(rank=1).to_parquet(folder / "runs.parquet")
-    ir.write_qrels(qrels, folder / "qrels.txt")
+    ir.verbs.write_qrels(qrels, folder / "qrels.txt")
     files = [str(folder / name) for name in ("qrels.txt", "runs.parquet", "scores.json")]
     with redirect_stderr(StringIO()) as lines:
         assert main(["evaluate", *files[:2], "-m", METRIC, "-q", "-o", files[2]]) == 0

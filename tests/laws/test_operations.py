@@ -167,7 +167,7 @@ def test_every_verb_of_the_accessor_is_registered():
     from irframe.accessor import verbs
 
     labelled = {xr.Dataset, xr.DataArray}
-    taken = {name for name, (_, kinds) in verbs("irframe").items() if labelled & set(kinds)}
+    taken = {name for name, (_, kinds) in verbs("irframe.verbs").items() if labelled & set(kinds)}
     numberless = {"styled", "save", "report", "judge_findings"}
     assert taken - set(VERBS) == numberless
 

@@ -40,12 +40,12 @@ def test_there_is_one_word_for_how_sure():
 def test_a_joint_test_is_never_corrected_again(cube, name):
     joint = [test for test, kind in TESTS.items() if kind.joint]
     assert joint == ["tukey"]
-    subject = ir.score(cube, "AP", at=10)
+    subject = ir.verbs.score(cube, "AP", at=10)
     needed = ()
     if name == "judge_effect":
         runs, qrels = ir.example_track()
         subject, needed = runs, ({"one": qrels, "same": qrels}, "AP")
-    asked = {"test": ir.TukeyHSD(samples=50)}
+    asked = {"test": ir.paired.TukeyHSD(samples=50)}
     for correction in ("holm", "bonferroni", "max-t"):
         with pytest.raises(ParameterError):
             EVERY[name](subject, *needed, **asked, adjust=correction)
@@ -71,7 +71,7 @@ def test_no_mean_is_told_to_be_certain(name):
 
 
 def test_what_is_planned_is_said_to_be_guessed(cube):
-    scores = ir.score(cube, "AP", at=10)
+    scores = ir.verbs.score(cube, "AP", at=10)
     for found in (
         scores.ireval.topics_needed(difference=0.1),
         scores.ireval.topics_needed(difference=0.1, test="anova"),

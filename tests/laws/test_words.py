@@ -8,7 +8,12 @@ import irframe as ir
 from irframe.accessor import verbs
 
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
-FUNCTIONS = {name: each for name in ir.__all__ if inspect.isfunction(each := getattr(ir, name))}
+FUNCTIONS = {
+    name: each
+    for home in (ir, ir.verbs)
+    for name in home.__all__
+    if inspect.isfunction(each := getattr(home, name))
+}
 FUNCTIONS |= {f"plots.{name}": each for name, (each, _) in verbs("irframe.plots").items()}
 SIGNATURES = {name: inspect.signature(each).parameters for name, each in FUNCTIONS.items()}
 
@@ -29,7 +34,7 @@ DEFAULTS = {
     "seed": {0},
     "samples": {100, 1000},
     "by": {None},
-    "at": {None},
+    "at": {None, 10},
     "progress": {False, None},
     "ties": {"trec"},
 }

@@ -13,8 +13,7 @@ from irframe.cubes.gate import read_cube
 from irframe.cubes.verb import VERBS
 from irframe.errors import IrframeError, IrframeWarning
 
-for _home in ("irframe",):
-    verbs(_home)  # imports every verb, which registers it
+verbs("irframe.verbs")  # imports every verb, which registers it
 
 SCORED = ("AP(norm='min')", "RBP(p=0.8)", "nDCG@3")
 READ = ("AP(norm='min')", "RBP(p=0.8)", "NERR8@3", "INST(T=1)")
@@ -22,12 +21,14 @@ READ = ("AP(norm='min')", "RBP(p=0.8)", "NERR8@3", "INST(T=1)")
 SUBJECTS = {
     "cube": lambda cube: cube,
     "data": lambda cube: cube,
-    "scores": lambda cube: ir.score(cube, *SCORED),
-    "bounds": lambda cube: ir.bounds(cube, "RBP(p=0.8)", "P"),
-    "volatility": lambda cube, by=None: ir.volatility(ir.score(cube, *SCORED), by=by),
-    "misplaced": ir.misplacement,
-    "lengths": ir.search_lengths,
-    "comparison": lambda cube, by=None: ir.compare(ir.score(cube, *SCORED, at=[3]), by=by),
+    "scores": lambda cube: ir.verbs.score(cube, *SCORED),
+    "bounds": lambda cube: ir.verbs.bounds(cube, "RBP(p=0.8)", "P"),
+    "volatility": lambda cube, by=None: ir.verbs.volatility(ir.verbs.score(cube, *SCORED), by=by),
+    "misplaced": ir.verbs.misplacement,
+    "lengths": ir.verbs.search_lengths,
+    "comparison": lambda cube, by=None: ir.verbs.compare(
+        ir.verbs.score(cube, *SCORED, at=[3]), by=by
+    ),
 }
 """First parameter of a verb -> what it is made of."""
 FRAMES = ("lengths", "comparison")
@@ -64,7 +65,7 @@ ARGUMENTS = {
     "difference": 0.1,
     "judgments": 60,
     "test": {"significance_agreement": "t"},
-    "human": lambda cube: some_topics(ir.score(cube, *SCORED)),
+    "human": lambda cube: some_topics(ir.verbs.score(cube, *SCORED)),
 }
 """Parameter -> argument, one made of the cube, or arguments by verb; else the default."""
 
@@ -78,7 +79,7 @@ def some_topics(scores):
     return scores.sel(topic=[name for name in scores.topic.to_numpy() if name[-1] in "123"])
 
 
-SPECIAL = {"effort_gain": lambda cube: ir.score(cube, "Twist", "AP")}
+SPECIAL = {"effort_gain": lambda cube: ir.verbs.score(cube, "Twist", "AP")}
 
 
 def call(name, cube, change=None, **options):

@@ -18,18 +18,20 @@ GAINS = st.sampled_from(
     ["binary", "linear", "exp", Linear(top=4), Exponential(top=2), {1: 0.5, 2: 1}]
 )
 VALUES = st.one_of(
-    st.builds(ir.RBP, p=st.floats(0.01, 0.99), gain=GAINS, depth=st.none() | st.integers(1, 1000)),
-    st.builds(ir.AP, norm=st.sampled_from(["R", "min", "pool"]), rel=st.integers(1, 5)),
-    st.builds(ir.nDCG, gain=GAINS, ideal=st.sampled_from(["judged", "pool", "full"])),
-    st.builds(ir.IPrec, recall=st.floats(0, 1), depth=st.none() | st.integers(1, 100)),
-    st.builds(ir.Q, beta=st.floats(0, 100), gain=GAINS),
-    st.builds(ir.Judged, depth=st.none() | st.integers(1, 100)),
+    st.builds(
+        ir.metrics.RBP, p=st.floats(0.01, 0.99), gain=GAINS, depth=st.none() | st.integers(1, 1000)
+    ),
+    st.builds(ir.metrics.AP, norm=st.sampled_from(["R", "min", "pool"]), rel=st.integers(1, 5)),
+    st.builds(ir.metrics.nDCG, gain=GAINS, ideal=st.sampled_from(["judged", "pool", "full"])),
+    st.builds(ir.metrics.IPrec, recall=st.floats(0, 1), depth=st.none() | st.integers(1, 100)),
+    st.builds(ir.metrics.Q, beta=st.floats(0, 100), gain=GAINS),
+    st.builds(ir.metrics.Judged, depth=st.none() | st.integers(1, 100)),
 )
 
 
 @given(metric=VALUES)
 def test_text_reads_back(metric):
-    names = {name: getattr(ir, name) for name in ir.__all__}
+    names = vars(ir.metrics) | vars(ir.gains)
     assert ir.parse_metric(str(metric)) == metric
     assert ir.parse_metric(repr(metric)) == metric
     assert eval(repr(metric), names) == metric  # noqa: S307 - that is what a repr is for
@@ -39,63 +41,63 @@ def test_text_reads_back(metric):
 @pytest.mark.parametrize(
     ("text", "metric"),
     [
-        ("AP", ir.AP()),
-        (" nDCG @ 10 ", ir.nDCG(depth=10)),
-        ("NDCG@10", ir.nDCG(depth=10)),
-        ("MAP", ir.AP()),
-        ("MRR@10", ir.RR(depth=10)),
-        ("Precision@5", ir.P(depth=5)),
-        ("R@1000", ir.Recall(depth=1000)),
-        ("P(rel=2)@5", ir.P(rel=2, depth=5)),
-        ("P(cutoff=5)", ir.P(depth=5)),
-        ("nDCG(dcg='exp-log2')@5", ir.nDCG(gain="exp", depth=5)),
-        ("nDCG(dcg='log2')", ir.nDCG()),
-        ("nDCG(gains={0:0,1:1,2:10})", ir.nDCG(gain=GainMap({0: 0, 1: 1, 2: 10}))),
-        ("IPrec@0.1", ir.IPrec(recall=0.1)),
-        ("SetF(beta=0.5)", ir.SetF(beta=0.5)),
-        ("BPref", ir.Bpref()),
-        ("infAP(rel=2)", ir.InfAP(rel=2)),
-        ("AP(judged_only=False)", ir.AP()),
-        ("P(rel=2,judged_only=True)@10", ir.P(rel=2, judged_only=True, depth=10)),
-        ("map", ir.AP()),
-        ("map_cut_10", ir.AP(depth=10)),
-        ("relative_P_5", ir.RelativeP(depth=5)),
-        ("R_cap@10", ir.RelativeP(depth=10)),
-        ("set_relative_P", ir.SetRelativeP()),
-        ("SetRelP(rel=2)", ir.SetRelativeP(rel=2)),
-        ("SetP(relative=True)", ir.SetRelativeP()),
-        ("SetP(relative=False)", ir.SetP()),
-        ("set_map", ir.SetAP()),
-        ("11pt_avg", ir.InterpolatedAP()),
-        ("Rprec_mult_0.20", ir.RprecMult(multiple=0.2)),
-        ("G", ir.G()),
-        ("binG", ir.BinG()),
-        ("utility", ir.Utility()),
-        ("yaap", ir.YAAP()),
-        ("ndcg_rel", ir.nDCGRel()),
-        ("Rndcg", ir.RnDCG()),
-        ("num_nonrel_judged_ret", ir.NumNonrelJudgedRet()),
-        ("gm_map", ir.GMAP()),
-        ("gm_bpref", ir.GMBpref()),
-        ("P_avgjg_5", ir.P(depth=5)),
-        ("map_cut.10", ir.AP(depth=10)),
-        ("ndcg_cut_20", ir.nDCG(depth=20)),
-        ("ndcg", ir.nDCG()),
-        ("P_5", ir.P(depth=5)),
-        ("recall_100", ir.Recall(depth=100)),
-        ("recip_rank", ir.RR()),
-        ("Rprec", ir.Rprec()),
-        ("iprec_at_recall_0.10", ir.IPrec(recall=0.1)),
-        ("success_1", ir.Success(depth=1)),
-        ("set_recall", ir.Recall()),
-        ("SetR(rel=2)", ir.Recall(rel=2)),
-        ("set_F_4", ir.SetF(beta=2)),
-        ("set_F.0.25", ir.SetF(beta=0.5)),
-        ("set_F", ir.SetF()),
-        ("nDCG(gain=GainMap({1: 2}))", ir.nDCG(gain={1: 2})),
-        ("num_rel_ret", ir.NumRelRet()),
-        (ir.RR, ir.RR()),
-        (ir.P() @ 3, ir.P(depth=3)),
+        ("AP", ir.metrics.AP()),
+        (" nDCG @ 10 ", ir.metrics.nDCG(depth=10)),
+        ("NDCG@10", ir.metrics.nDCG(depth=10)),
+        ("MAP", ir.metrics.AP()),
+        ("MRR@10", ir.metrics.RR(depth=10)),
+        ("Precision@5", ir.metrics.P(depth=5)),
+        ("R@1000", ir.metrics.Recall(depth=1000)),
+        ("P(rel=2)@5", ir.metrics.P(rel=2, depth=5)),
+        ("P(cutoff=5)", ir.metrics.P(depth=5)),
+        ("nDCG(dcg='exp-log2')@5", ir.metrics.nDCG(gain="exp", depth=5)),
+        ("nDCG(dcg='log2')", ir.metrics.nDCG()),
+        ("nDCG(gains={0:0,1:1,2:10})", ir.metrics.nDCG(gain=GainMap({0: 0, 1: 1, 2: 10}))),
+        ("IPrec@0.1", ir.metrics.IPrec(recall=0.1)),
+        ("SetF(beta=0.5)", ir.metrics.SetF(beta=0.5)),
+        ("BPref", ir.metrics.Bpref()),
+        ("infAP(rel=2)", ir.metrics.InfAP(rel=2)),
+        ("AP(judged_only=False)", ir.metrics.AP()),
+        ("P(rel=2,judged_only=True)@10", ir.metrics.P(rel=2, judged_only=True, depth=10)),
+        ("map", ir.metrics.AP()),
+        ("map_cut_10", ir.metrics.AP(depth=10)),
+        ("relative_P_5", ir.metrics.RelativeP(depth=5)),
+        ("R_cap@10", ir.metrics.RelativeP(depth=10)),
+        ("set_relative_P", ir.metrics.SetRelativeP()),
+        ("SetRelP(rel=2)", ir.metrics.SetRelativeP(rel=2)),
+        ("SetP(relative=True)", ir.metrics.SetRelativeP()),
+        ("SetP(relative=False)", ir.metrics.SetP()),
+        ("set_map", ir.metrics.SetAP()),
+        ("11pt_avg", ir.metrics.InterpolatedAP()),
+        ("Rprec_mult_0.20", ir.metrics.RprecMult(multiple=0.2)),
+        ("G", ir.metrics.G()),
+        ("binG", ir.metrics.BinG()),
+        ("utility", ir.metrics.Utility()),
+        ("yaap", ir.metrics.YAAP()),
+        ("ndcg_rel", ir.metrics.nDCGRel()),
+        ("Rndcg", ir.metrics.RnDCG()),
+        ("num_nonrel_judged_ret", ir.metrics.NumNonrelJudgedRet()),
+        ("gm_map", ir.metrics.GMAP()),
+        ("gm_bpref", ir.metrics.GMBpref()),
+        ("P_avgjg_5", ir.metrics.P(depth=5)),
+        ("map_cut.10", ir.metrics.AP(depth=10)),
+        ("ndcg_cut_20", ir.metrics.nDCG(depth=20)),
+        ("ndcg", ir.metrics.nDCG()),
+        ("P_5", ir.metrics.P(depth=5)),
+        ("recall_100", ir.metrics.Recall(depth=100)),
+        ("recip_rank", ir.metrics.RR()),
+        ("Rprec", ir.metrics.Rprec()),
+        ("iprec_at_recall_0.10", ir.metrics.IPrec(recall=0.1)),
+        ("success_1", ir.metrics.Success(depth=1)),
+        ("set_recall", ir.metrics.Recall()),
+        ("SetR(rel=2)", ir.metrics.Recall(rel=2)),
+        ("set_F_4", ir.metrics.SetF(beta=2)),
+        ("set_F.0.25", ir.metrics.SetF(beta=0.5)),
+        ("set_F", ir.metrics.SetF()),
+        ("nDCG(gain=GainMap({1: 2}))", ir.metrics.nDCG(gain={1: 2})),
+        ("num_rel_ret", ir.metrics.NumRelRet()),
+        (ir.metrics.RR, ir.metrics.RR()),
+        (ir.metrics.P() @ 3, ir.metrics.P(depth=3)),
     ],
 )
 def test_names_and_grammar(text, metric):
@@ -103,8 +105,8 @@ def test_names_and_grammar(text, metric):
 
 
 def test_classes_and_values_take_a_depth():
-    assert ir.nDCG @ 10 == ir.nDCG() @ 10 == ir.nDCG(depth=10)
-    assert ir.IPrec @ 0.5 == ir.IPrec(recall=0.5)
+    assert ir.metrics.nDCG @ 10 == ir.metrics.nDCG() @ 10 == ir.metrics.nDCG(depth=10)
+    assert ir.metrics.IPrec @ 0.5 == ir.metrics.IPrec(recall=0.5)
 
 
 def test_aliases_are_names_of_the_package():
@@ -149,7 +151,7 @@ def test_aliases_are_names_of_the_package():
         ("set_F_0", "beta of SetF, a number above 0"),
         ("RBP(p=1e999)", "p of RBP"),
         ("AP(norm=['R'])", "norm of AP to be one of"),
-        (ir.IPrec, "IPrec with recall"),
+        (ir.metrics.IPrec, "IPrec with recall"),
     ],
 )
 def test_errors_list_what_there_is(text, words):
@@ -174,8 +176,8 @@ def test_any_text_is_a_metric_or_an_error_of_ours(text):
 
 
 def test_numbers_of_numpy_are_numbers():
-    assert str(ir.P @ np.int64(10)) == "P@10"
-    assert str(ir.RBP(p=np.float64(0.5), rel=np.int8(2))) == "RBP(p=0.5, rel=2)"
+    assert str(ir.metrics.P @ np.int64(10)) == "P@10"
+    assert str(ir.metrics.RBP(p=np.float64(0.5), rel=np.int8(2))) == "RBP(p=0.5, rel=2)"
 
 
 @pytest.mark.parametrize(
@@ -199,7 +201,7 @@ def test_nested_texts_are_no_metrics(text):
 
 
 def test_a_gain_for_every_grade_is_not_too_long():
-    metric = ir.DCG(
+    metric = ir.metrics.DCG(
         gain={grade: grade / 8 for grade in range(-126, 128)} | dict.fromkeys(range(-126, 0), 0)
     )
     assert ir.parse_metric(repr(metric)) == metric

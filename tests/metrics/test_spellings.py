@@ -21,55 +21,55 @@ from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, SETS, 
 @pytest.mark.parametrize(
     ("text", "metric"),
     [
-        ("precision@5", ir.P(depth=5)),
-        ("precision@5-l2", ir.P(rel=2, depth=5)),
-        ("P_5-l2", ir.P(rel=2, depth=5)),
-        ("bpref-l3", ir.Bpref(rel=3)),
-        ("AP@10-l2", ir.AP(rel=2, depth=10)),
-        ("utility.2,-1,0,0", ir.Utility(a=2.0)),
-        ("11pt_avg..25,.5", ir.InterpolatedAP(levels=(0.25, 0.5))),
-        ("iprec_at_recall..125", ir.IPrec(recall=0.125)),
-        ("Rndcg.1=3,2=9.5", ir.RnDCG(gain={1: 3, 2: 9.5})),
-        ("precision", ir.SetP()),
-        ("f1@10", ir.F(depth=10)),
-        ("f1", ir.SetF()),
-        ("recall@100", ir.Recall(depth=100)),
-        ("hits@5", ir.NumRelRet(depth=5)),
-        ("hits", ir.NumRelRet()),
-        ("hit_rate@5", ir.Success(depth=5)),
-        ("hit_rate", ir.Success()),
-        ("mrr@10", ir.RR(depth=10)),
-        ("map-l2", ir.AP(rel=2)),
-        ("map@100-l2", ir.AP(rel=2, depth=100)),
-        ("r-precision", ir.Rprec()),
-        ("r-precision-l2", ir.Rprec(rel=2)),
-        ("ndcg@10", ir.nDCG(depth=10)),
-        ("ndcg_burges@10", ir.nDCG(gain="exp", depth=10)),
-        ("dcg@3", ir.DCG(gain=ir.Linear(top=1), depth=3)),
-        ("DCG@3", ir.DCG(depth=3)),
-        ("NDCG_Burges@10", ir.nDCG(gain="exp", depth=10)),
-        ("F1", ir.SetF()),
-        ("Hits@5", ir.NumRelRet(depth=5)),
-        ("Hit_Rate@5-l2", ir.Success(rel=2, depth=5)),
-        ("rbp.80", ir.RBP(p=0.8)),
-        ("rbp.8", ir.RBP(p=0.8)),
-        ("rbp.95", ir.RBP(p=0.95)),
-        ("rbp", ir.RBP()),
-        ("RBP@0.8", ir.RBP(p=0.8)),
-        ("RBP@10", ir.RBP(depth=10)),
-        ("ndcg.1=3,2=9.5", ir.nDCG(gain={1: 3, 2: 9.5})),
-        ("NDCG_CUT_10", ir.nDCG(depth=10)),
-        ("p_5", ir.P(depth=5)),
-        ("p@5", ir.P(depth=5)),
-        ("r@10", ir.Recall(depth=10)),
-        ("ap(REL=2)".lower(), ir.AP(rel=2)),
-        ("Map", ir.AP()),
-        ("RECIP_RANK", ir.RR()),
-        ("map_cut@10", ir.AP(depth=10)),
-        ("numrelret", ir.NumRelRet()),
-        ("NumRet(rel=2)", ir.NumRelRet(rel=2)),
-        (ir_measures.nDCG @ 10, ir.nDCG(depth=10)),
-        (ir_measures.NumRelRet, ir.NumRelRet()),
+        ("precision@5", ir.metrics.P(depth=5)),
+        ("precision@5-l2", ir.metrics.P(rel=2, depth=5)),
+        ("P_5-l2", ir.metrics.P(rel=2, depth=5)),
+        ("bpref-l3", ir.metrics.Bpref(rel=3)),
+        ("AP@10-l2", ir.metrics.AP(rel=2, depth=10)),
+        ("utility.2,-1,0,0", ir.metrics.Utility(a=2.0)),
+        ("11pt_avg..25,.5", ir.metrics.InterpolatedAP(levels=(0.25, 0.5))),
+        ("iprec_at_recall..125", ir.metrics.IPrec(recall=0.125)),
+        ("Rndcg.1=3,2=9.5", ir.metrics.RnDCG(gain={1: 3, 2: 9.5})),
+        ("precision", ir.metrics.SetP()),
+        ("f1@10", ir.metrics.F(depth=10)),
+        ("f1", ir.metrics.SetF()),
+        ("recall@100", ir.metrics.Recall(depth=100)),
+        ("hits@5", ir.metrics.NumRelRet(depth=5)),
+        ("hits", ir.metrics.NumRelRet()),
+        ("hit_rate@5", ir.metrics.Success(depth=5)),
+        ("hit_rate", ir.metrics.Success()),
+        ("mrr@10", ir.metrics.RR(depth=10)),
+        ("map-l2", ir.metrics.AP(rel=2)),
+        ("map@100-l2", ir.metrics.AP(rel=2, depth=100)),
+        ("r-precision", ir.metrics.Rprec()),
+        ("r-precision-l2", ir.metrics.Rprec(rel=2)),
+        ("ndcg@10", ir.metrics.nDCG(depth=10)),
+        ("ndcg_burges@10", ir.metrics.nDCG(gain="exp", depth=10)),
+        ("dcg@3", ir.metrics.DCG(gain=ir.gains.Linear(top=1), depth=3)),
+        ("DCG@3", ir.metrics.DCG(depth=3)),
+        ("NDCG_Burges@10", ir.metrics.nDCG(gain="exp", depth=10)),
+        ("F1", ir.metrics.SetF()),
+        ("Hits@5", ir.metrics.NumRelRet(depth=5)),
+        ("Hit_Rate@5-l2", ir.metrics.Success(rel=2, depth=5)),
+        ("rbp.80", ir.metrics.RBP(p=0.8)),
+        ("rbp.8", ir.metrics.RBP(p=0.8)),
+        ("rbp.95", ir.metrics.RBP(p=0.95)),
+        ("rbp", ir.metrics.RBP()),
+        ("RBP@0.8", ir.metrics.RBP(p=0.8)),
+        ("RBP@10", ir.metrics.RBP(depth=10)),
+        ("ndcg.1=3,2=9.5", ir.metrics.nDCG(gain={1: 3, 2: 9.5})),
+        ("NDCG_CUT_10", ir.metrics.nDCG(depth=10)),
+        ("p_5", ir.metrics.P(depth=5)),
+        ("p@5", ir.metrics.P(depth=5)),
+        ("r@10", ir.metrics.Recall(depth=10)),
+        ("ap(REL=2)".lower(), ir.metrics.AP(rel=2)),
+        ("Map", ir.metrics.AP()),
+        ("RECIP_RANK", ir.metrics.RR()),
+        ("map_cut@10", ir.metrics.AP(depth=10)),
+        ("numrelret", ir.metrics.NumRelRet()),
+        ("NumRet(rel=2)", ir.metrics.NumRelRet(rel=2)),
+        (ir_measures.nDCG @ 10, ir.metrics.nDCG(depth=10)),
+        (ir_measures.NumRelRet, ir.metrics.NumRelRet()),
     ],
 )
 def test_names_of_other_tools(text, metric):
@@ -105,9 +105,9 @@ def test_suggestions_never_repeat_what_was_typed(typed):
 
 
 def test_a_name_that_might_mean_two_metrics(monkeypatch):
-    monkeypatch.setitem(ALIASES, "ASL", ir.ASL)
-    monkeypatch.setitem(ALIASES, "Asl", ir.ESL)
-    assert ir.parse_metric("ASL") == ir.ASL()
+    monkeypatch.setitem(ALIASES, "ASL", ir.metrics.ASL)
+    monkeypatch.setitem(ALIASES, "Asl", ir.metrics.ESL)
+    assert ir.parse_metric("ASL") == ir.metrics.ASL()
     with pytest.raises(MetricError, match="'asl', which may be any of: ASL, ESL"):
         ir.parse_metric("asl")
 
@@ -185,7 +185,7 @@ def test_names_of_ranx_equal_ranx():
     ranx = pytest.importorskip("ranx")
     runs, qrels = ir.example_track()
     ranked = runs[runs["system"] == "bm25"].ireval.rank()
-    run = ir.to_pytrec_eval(ranked.drop(columns="score"))  # ranx orders ties by chance
+    run = ir.verbs.to_pytrec_eval(ranked.drop(columns="score"))  # ranx orders ties by chance
     names = [
         *(f"{name}@{k}" for name in RANX_NAMES if name not in {"rbp", "bpref"} for k in (1, 5, 60)),
         *("map-l2", "precision", "f1", "rbp.80", "recall@10-l2", "r-precision", "hits", "mrr"),
@@ -194,11 +194,11 @@ def test_names_of_ranx_equal_ranx():
     names = [name for name in names if not name.startswith("r-precision@")]
     binary = {
         topic: {doc: min(g, 1) for doc, g in docs.items()}
-        for topic, docs in ir.to_pytrec_eval(qrels).items()
+        for topic, docs in ir.verbs.to_pytrec_eval(qrels).items()
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        graded = ranx.evaluate(ir.to_pytrec_eval(qrels), run, names)
+        graded = ranx.evaluate(ir.verbs.to_pytrec_eval(qrels), run, names)
         rbp = ranx.evaluate(binary, run, "rbp.80")
     found = ir.evaluate(run, qrels, names, ties="order").mean()
     for name in names:
@@ -240,7 +240,7 @@ def test_what_is_asked_for_comes_back(track):
 
 def test_values_print_as_they_are():
     assert str(ir.parse_metric("R@5")) == "Recall@5"
-    assert str(ir.Recall @ 5) == "Recall@5"
+    assert str(ir.metrics.Recall @ 5) == "Recall@5"
     assert repr(parse_named("R@5")[0]) == "Recall()@5"
 
 
@@ -254,7 +254,7 @@ def test_one_metric_under_two_names(track):
     scores = ir.evaluate(*track, ["map", "AP"])
     np.testing.assert_array_equal(scores["map"], scores["AP"])
     with pytest.raises(MetricError, match="each once; found some again: AP"):
-        ir.evaluate(*track, ["AP", ir.AP()])
+        ir.evaluate(*track, ["AP", ir.metrics.AP()])
     labels = ir.evaluate(*track, ["P_5", "P.5,10"]).columns.tolist()
     assert labels == ["P_5", "P_10"]
 

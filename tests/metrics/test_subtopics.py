@@ -71,7 +71,7 @@ def test_subtopics_have_no_order_and_later_ranks_no_say(text, ranking, missed, n
 @pytest.mark.parametrize("text", GAINS)
 @given(ranking=documents.filter(bool), missed=documents)
 def test_the_intent_aware_mean_is_the_mean_over_subtopics(text, ranking, missed):
-    found = score_subtopics(ir.IA(metric=text), ranking, missed)
+    found = score_subtopics(ir.metrics.IA(metric=text), ranking, missed)
     names = sorted(set().union(*ranking, *missed))
     apart = [
         score_ranking(
@@ -100,7 +100,7 @@ def test_ideal_rankings_score_one():
     ranking = [{0, 1, 2}, {3}, {0, 1}, {2}]
     for name in ("alpha_nDCG", "nERR_IA"):
         np.testing.assert_allclose(score_subtopics(ir.parse_metric(name), ranking), 1)
-    assert score_subtopics(ir.nNRBP(), ranking)[-1] == pytest.approx(1)
+    assert score_subtopics(ir.metrics.nNRBP(), ranking)[-1] == pytest.approx(1)
 
 
 @pytest.mark.parametrize("setting", PEER["values"], ids=lambda each: str(each["alpha"]))
@@ -123,12 +123,12 @@ def test_equals_ndeval(setting):
 
 
 def test_means_of_metrics_print_and_read_back():
-    metric = ir.IA(metric=ir.nDCG(gain="exp") @ 10)
+    metric = ir.metrics.IA(metric=ir.metrics.nDCG(gain="exp") @ 10)
     assert str(metric) == "IA(metric=\"nDCG(gain='exp')\")@10"
-    assert ir.parse_metric(str(metric)) == metric == ir.IA(metric="nDCG(gain='exp')") @ 10
+    assert ir.parse_metric(str(metric)) == metric == ir.metrics.IA(metric="nDCG(gain='exp')") @ 10
 
 
 @pytest.mark.parametrize("text", ["ASL", "NumRet", "alpha_nDCG", "AP(judged_only=True)", "GMAP"])
 def test_what_has_no_mean_over_subtopics(text):
     with pytest.raises(MetricError, match="a gain of plain judgments"):
-        ir.IA(metric=text)
+        ir.metrics.IA(metric=text)

@@ -45,9 +45,9 @@ def test_metrics_of_whole_lists(golden, name):
     topic = table_2_topic(case)
     depth = max(len(topic.serp), 1)
     for key, metric in {
-        "RR": ir.RR(),
-        "BPref_trec": ir.Bpref(),
-        "BPref_2004": ir.Bpref(variant="2004"),
+        "RR": ir.metrics.RR(),
+        "BPref_trec": ir.metrics.Bpref(),
+        "BPref_2004": ir.metrics.Bpref(variant="2004"),
     }.items():
         assert score(metric, topic, depth)[-1] == pytest.approx(case["expected"][key])
 
@@ -69,8 +69,8 @@ def test_q_with_raw_gains(golden):
     case = golden["002-qm-raw-gains"]
     told = case["input"]
     topic = Topic(serp=tuple(told["serp"]), judged=tuple(told["judged"]), gmax=3)
-    raw = score(ir.Q(gain=dict(told["gains"]), beta=told["beta"]), topic, 6)
-    scaled = score(ir.Q(beta=told["beta"]), topic, 6)
+    raw = score(ir.metrics.Q(gain=dict(told["gains"]), beta=told["beta"]), topic, 6)
+    scaled = score(ir.metrics.Q(beta=told["beta"]), topic, 6)
     for k, a, b in zip(
         told["ks"], case["expected"]["raw"], case["expected"]["scaled"], strict=True
     ):
@@ -81,7 +81,7 @@ def test_weight_of_the_first_rank_in_ndcg(golden):
     case = golden["002-ndcg-weights"]
     topic = Topic(serp=(1, *([0] * 19)), judged=(1,) * 20, gmax=1)
     for discount, expected in case["expected"].items():
-        scores = score(ir.nDCG(discount=discount), topic, 20)
+        scores = score(ir.metrics.nDCG(discount=discount), topic, 20)
         found = [scores[k - 1] for k in case["input"]["k"]]
         assert found == pytest.approx(expected, rel=1e-9)
 
@@ -91,7 +91,7 @@ def test_ndcg_with_logarithms_to_base_ten(golden):
     told = case["input"]
     topic = Topic(serp=tuple(told["serp"]), judged=tuple(told["judged"]), gmax=2)
     for key, base in (("ndcg", 10), ("base 2", 2)):
-        metric = ir.nDCG(gain=dict(told["gains"]), discount="jk", base=base)
+        metric = ir.metrics.nDCG(gain=dict(told["gains"]), discount="jk", base=base)
         found = score(metric, topic, len(topic.serp))[-1]
         assert found == pytest.approx(case["expected"][key], rel=1e-9)
     ranks = np.array([1, 9, 10, 20, 100]) - 1

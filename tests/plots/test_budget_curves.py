@@ -9,7 +9,7 @@ from irframe.errors import InputError, ParameterError
 
 
 def test_curves_of_budgets():
-    cube = ir.cube(*ir.example_track(), depth=10)
+    cube = ir.cube(*ir.example_track())
     replayed = cube.ireval.replay(["mtf", "leverage"], [2, 8], "AP", "P", samples=2)
     ax = replayed.ireval.plot.budget_curves(metric="P")
     expected = 100 * replayed["kept"].sel(metric="P").to_numpy()

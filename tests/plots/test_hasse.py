@@ -14,7 +14,7 @@ def texts(ax):
 
 @pytest.mark.parametrize("k", [1, 3, 5])
 def test_partial_order(k):
-    grid = ir.enumerate_rankings(k, "AP", "nDCG")
+    grid = ir.verbs.enumerate_rankings(k, "AP", "nDCG")
     ax = grid.ireval.plot.hasse()
     assert sorted(texts(ax)) == sorted(grid["row"].to_numpy().tolist())
     assert len(ax.patches) == int(grid["covers"].sum())
@@ -27,4 +27,4 @@ def test_partial_order(k):
 
 def test_partial_order_of_long_rankings_is_refused():
     with pytest.raises(ParameterError, match="length 1 to 6"):
-        hasse(ir.enumerate_rankings(7))
+        hasse(ir.verbs.enumerate_rankings(7))

@@ -157,8 +157,8 @@ def test_less_is_better_where_a_metric_counts_a_cost(tracks):
 def test_files_are_hashed_unless_they_have_changed(tmp_path):
     runs, qrels = ir.example_track()
     columns = ["system", "topic", "doc", "rank", "score"]
-    ir.write_run(runs[columns], tmp_path / "all.run")
-    ir.write_qrels(qrels, tmp_path / "qrels.txt")
+    ir.verbs.write_run(runs[columns], tmp_path / "all.run")
+    ir.verbs.write_qrels(qrels, tmp_path / "qrels.txt")
     read = ir.read_runs([tmp_path / "all.run"]), ir.read_qrels(tmp_path / "qrels.txt")
     (tmp_path / "qrels.txt").write_text("101 0 d1 1\n")
     lines = small(tmp_path, *read).texts["csv"]["inputs"].splitlines()

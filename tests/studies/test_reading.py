@@ -25,9 +25,9 @@ def test_what_has_no_order_is_refused(cube):
 
 
 def test_metrics_are_no_deeper_than_the_lists_that_are_read():
-    refuse_deeper([ir.P(), ir.P() @ 10], 10)
+    refuse_deeper([ir.metrics.P(), ir.metrics.P() @ 10], 10)
     with pytest.raises(DepthError, match="P@10, AP@7"):
-        refuse_deeper([ir.P() @ 10, ir.AP() @ 7, ir.AP() @ 6], 6)
+        refuse_deeper([ir.metrics.P() @ 10, ir.metrics.AP() @ 7, ir.metrics.AP() @ 6], 6)
 
 
 def test_systems_to_hold_against_a_baseline():

@@ -16,11 +16,12 @@ from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.inference.cautions import guess, noted
 from irframe.inference.corrections import Correction, adjust_p, refuse_correction
 from irframe.inference.generalizability import population
-from irframe.inference.matched import BLOCK_BYTES, Array, Arrays, Matched
-from irframe.inference.matching import match_topics
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired import PairedTest, Test, all_pairs, parse_test
 from irframe.paired.blocks import groups
+from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.scores import Array, Arrays, Scores
+from irframe.scores.whole import BLOCK_BYTES
 from irframe.studies.reading import attended
 from irframe.studies.trust.pool_growth import count_pools
 
@@ -151,7 +152,7 @@ def budget(
     topics = _paid(amounts, cost)
     draws = Draws(parse_test(test), adjust, alpha, samples, whole("seed", seed, low=0))
     scored = (score(pooled(cube, depth), *chosen, at=depth) for depth in depths.tolist())
-    sides = [match_topics(each, quiet=place > 0) for place, each in enumerate(scored)]
+    sides = [scores_to_compare(each, quiet=place > 0) for place, each in enumerate(scored)]
     shares = np.stack(
         [_shares(*each, draws) for each in zip(sides, topics.T, strict=True)], axis=-1
     )
@@ -174,15 +175,15 @@ class Draws(NamedTuple):
     samples: int
     seed: int
 
-    def significant(self, matched: Matched, row: int, topics: int) -> Array:
+    def significant(self, paired: Scores, row: int, topics: int) -> Array:
         """Return the share of pairs told apart by a metric at the only depth, shape (sample,)."""
 
         def count(scores: Array) -> Arrays:
-            return (self._told_apart(matched, scores[..., 0], topics)[:, np.newaxis],)
+            return (self._told_apart(paired, scores[..., 0], topics)[:, np.newaxis],)
 
-        return matched.over(row, slice(None), count)[0][:, 0]
+        return paired.over(row, slice(None), count)[0][:, 0]
 
-    def _told_apart(self, matched: Matched, scores: Array, topics: int) -> Array:
+    def _told_apart(self, paired: Scores, scores: Array, topics: int) -> Array:
         systems, pilot = scores.shape
         scores = population(scores[..., np.newaxis])[..., 0]
         pairs = all_pairs(systems)
@@ -192,18 +193,18 @@ class Draws(NamedTuple):
         parts = []
         for some in groups(self.samples, width):
             values = np.moveaxis(scores[:, drawn[some]], 1, 2)
-            p = matched.tested(self.test, values, pairs).p.T
+            p = paired.tested(self.test, values, pairs).p.T
             (adjusted,) = adjust_p([p[np.newaxis]], self.adjust, family="depth", alpha=self.alpha)
             parts.append((adjusted[0] < self.alpha).mean(axis=1))
         return np.concatenate(parts)
 
 
-def _shares(matched: Matched, topics: Array, draws: Draws) -> Array:
+def _shares(paired: Scores, topics: Array, draws: Draws) -> Array:
     """Return share and ends for one pool depth, shape (3, metric, judgments)."""
-    found = np.full((3, len(matched.metrics), len(topics)), np.nan)
+    found = np.full((3, len(paired.metrics), len(topics)), np.nan)
     for row, column in np.ndindex(found.shape[1:]):
-        if topics[column] >= FEWEST and matched.scored[row].sum() >= FEWEST:
-            shares = draws.significant(matched, row, int(topics[column]))
+        if topics[column] >= FEWEST and paired.scored[row].sum() >= FEWEST:
+            shares = draws.significant(paired, row, int(topics[column]))
             found[:, row, column] = shares.mean(), *np.quantile(shares, MIDDLE)
     return found
 

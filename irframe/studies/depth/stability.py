@@ -9,8 +9,8 @@ from irframe.agreements import share_above, stable_depth
 from irframe.checks import number
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
-from irframe.inference.lazily import at_once, is_lazy
 from irframe.names import DEPTH
+from irframe.scores.dask_work import at_once, is_lazy
 from irframe.studies.depth.volatility import DEPTH_OTHER
 
 
@@ -26,7 +26,7 @@ def stability(
     Parameters
     ----------
     volatility
-        Volatility matrices, from `irframe.volatility`.
+        Volatility matrices, from `irframe.verbs.volatility`.
     threshold
         What a correlation has to exceed for two orderings to count as equivalent, -1 to 1.
     by

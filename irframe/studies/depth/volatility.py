@@ -10,12 +10,12 @@ from irframe.cubes.verb import verb
 from irframe.errors import DepthError, ParameterError
 from irframe.inference.agreement import METRIC_OTHER, system_means
 from irframe.inference.agreement_intervals import Asked, Of, between_depths, with_ends
-from irframe.inference.lazily import at_once
-from irframe.inference.matched import Matched
-from irframe.inference.matching import Depths, read_scores, select_depths
 from irframe.inference.reference import Reference, pick_metric, same_systems, share_depths
 from irframe.inference.resampled import Resamples
-from irframe.names import DEPTH, METRIC
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.scores.dask_work import at_once
+from irframe.scores.read_scores import Depths, read_scores, select_depths
+from irframe.scores.scores import Scores
 
 DEPTH_OTHER = "depth_other"
 """Dimension of the depths on the other side."""
@@ -129,47 +129,49 @@ def volatility(
     50           0.67  1.00  1.00
     """
     chosen, asked = parse_agreement(method), Asked(Resamples(alpha, samples, seed), of)
-    array = read_scores(scores)
-    if DEPTH not in array.dims:
+    read = read_scores(scores)
+    if read.depths is None:
         raise DepthError("scores by depth", "scores without depths", "score a cube")
-    held = array if reference is None else _other(array, reference)
+    held = read if reference is None else _other(read, reference)
     if at is not None:
-        array, held = select_depths(array, at), select_depths(held, at)
-    rows, columns = share_depths(array, held)
+        same = held is read
+        read = select_depths(read, at)
+        held = read if same else select_depths(held, at)
+    rows, columns = share_depths(read, held)
     if not interval:
         return _volatility(rows, columns, chosen)
     same = columns is rows
-    rows = rows.loaded()
-    columns = rows if same else columns.loaded()
+    rows = rows.load()
+    columns = rows if same else columns.load()
     ends = between_depths(rows, columns, asked, chosen)
     return with_ends(_volatility(rows, columns, chosen), ends, asked, rows)
 
 
-def _other(scores: xr.DataArray, reference: Any) -> xr.DataArray:
+def _other(scores: Scores, reference: Any) -> Scores:
     if not isinstance(reference, xr.DataArray | pd.DataFrame):
         return pick_metric(scores, reference)
-    array = same_systems(scores, read_scores(reference))
-    if DEPTH not in array.dims or array.sizes[METRIC] not in {1, scores.sizes[METRIC]}:
-        found = ", ".join(f"{dim} {size}" for dim, size in array.sizes.items())
+    read = same_systems(scores, read_scores(reference))
+    if read.depths is None or len(read.metrics) not in {1, len(scores.metrics)}:
+        sizes = zip((METRIC, SYSTEM, TOPIC, DEPTH), read.values.shape, strict=True)
+        found = ", ".join(f"{dim} {size}" for dim, size in sizes)
         raise ParameterError("reference scores by depth, of one metric or as many", found)
-    return array
+    return read
 
 
-def _volatility(rows: Matched, columns: Matched, method: Agreement) -> xr.DataArray:
+def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArray:
     left = system_means(rows, method)
     right = left if columns is rows else system_means(columns, method)
     shape = (max(len(left), len(right)), left.shape[1], right.shape[1])
-    values = rows.told(at_once(method.kernel, left, right, shape=shape))
+    values = rows.finish(at_once(method.kernel, left, right, shape=shape))
     names = [*columns.metrics] * (1 if len(right) == len(left) else len(left))
     return xr.DataArray(
         values,
         {
-            METRIC: rows.metrics,
-            DEPTH: rows.array[DEPTH].to_numpy(),
-            DEPTH_OTHER: columns.array[DEPTH].to_numpy(),
+            **rows.labels(),
+            DEPTH_OTHER: columns.labels()[DEPTH],
             METRIC_OTHER: (METRIC, names),
         },
         (METRIC, DEPTH, DEPTH_OTHER),
         name="agreement",
-        attrs={**rows.array.attrs, "method": repr(method)},
+        attrs={**rows.attrs, "method": repr(method)},
     )

@@ -17,7 +17,7 @@ def archetypes(misplaced: xr.Dataset, *, by: str | None = None) -> pd.DataFrame:
     Parameters
     ----------
     misplaced
-        What `irframe.misplacement` returned.
+        What `irframe.verbs.misplacement` returned.
     by
         A coordinate of the systems or topics such as ``"track"``: one row per group.
 
@@ -44,7 +44,8 @@ def archetypes(misplaced: xr.Dataset, *, by: str | None = None) -> pd.DataFrame:
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> archetypes(ir.misplacement(cube), by="team")[["team", "total", "typical B", "typical A"]]
+    >>> misplaced = cube.ireval.misplacement()
+    >>> archetypes(misplaced, by="team")[["team", "total", "typical B", "typical A"]]
             team  total  typical B  typical A
     0      terms     32    0.18750    0.81250
     1    vectors     32    0.09375    0.90625

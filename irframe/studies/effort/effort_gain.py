@@ -90,7 +90,7 @@ def effort_gain(
     Examples
     --------
     >>> import irframe as ir
-    >>> scores = ir.score(ir.cube(*ir.example_track()), "Twist", "AP")
+    >>> scores = ir.verbs.score(ir.cube(*ir.example_track()), "Twist", "AP")
     >>> effort_gain(scores)["share"].isel(metric=0).to_series().round(2).to_dict()
     {'diagonal': 0.39, 'high-high': 0.32, 'grey': 0.23, 'other': 0.06}
     """

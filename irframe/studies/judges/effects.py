@@ -14,11 +14,11 @@ from irframe.cubes.bounds import BOUND
 from irframe.errors import ParameterError
 from irframe.inference.agreement import system_means
 from irframe.inference.agreement_intervals import Asked, with_reference
-from irframe.inference.matched import Matched
 from irframe.inference.verdicts import Pairing, leads
 from irframe.metrics.averaging import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import all_pairs
+from irframe.scores.scores import Scores
 
 Array = NDArray[Any]
 Parts = dict[str, tuple[tuple[str, ...], Array]]
@@ -32,7 +32,7 @@ CONCLUSIONS = ("kept", "lost", "new", "reversed", "neither")
 only under the other, the other way round, and under neither."""
 
 
-def standings(held: Matched, others: list[Matched]) -> Parts:
+def standings(held: Scores, others: list[Scores]) -> Parts:
     """Return means and ranks under every judge."""
     mean = np.stack([_signed(each) for each in (held, *others)])
     rounded = np.stack([np.round(each.means, TIE) for each in (held, *others)])
@@ -44,20 +44,20 @@ def standings(held: Matched, others: list[Matched]) -> Parts:
     return found
 
 
-def _signed(matched: Matched) -> Array:
+def _signed(paired: Scores) -> Array:
     """Return means as they are, though less be better."""
-    sign = np.array(matched.towards)[:, np.newaxis, np.newaxis]
-    means: Array = sign * matched.means
+    sign = np.array(paired.towards)[:, np.newaxis, np.newaxis]
+    means: Array = sign * paired.means
     return means
 
 
-def biases(held: Matched, others: list[Matched], alpha: float) -> Parts:
+def biases(held: Scores, others: list[Scores], alpha: float) -> Parts:
     """Return how much more each system scores under another judge, with intervals over topics."""
     single = np.array([summary == "mean" for summary in held.summaries])[:, np.newaxis]
     topics = held.scored.sum(axis=1)
     factor = np.where(single & (topics > 1), stdtrit(topics - 1.0, 1 - alpha / 2), np.nan)
     bias = np.stack([_signed(other) - _signed(held) for other in others])
-    errors = np.stack([_errors(other.scores - held.scores, topics) for other in others])
+    errors = np.stack([_errors(other.values - held.values, topics) for other in others])
     half = factor[..., np.newaxis] * errors
     return {
         "bias": ((*DIMS, SYSTEM), bias),
@@ -76,7 +76,7 @@ def _errors(differences: Array, topics: Array) -> Array:
 
 
 def agreements(
-    held: Matched, others: list[Matched], methods: list[Agreement], asked: Asked | None
+    held: Scores, others: list[Scores], methods: list[Agreement], asked: Asked | None
 ) -> Parts:
     """Return how alike judges order the systems, and between which values over resamples."""
     dims = (*DIMS, "coefficient")
@@ -92,7 +92,7 @@ def agreements(
     return found
 
 
-def agreement_of(held: Matched, others: list[Matched], method: Agreement) -> Array:
+def agreement_of(held: Scores, others: list[Scores], method: Agreement) -> Array:
     """Return the agreement of every other judge with the reference, (judge, metric, depth)."""
     old = system_means(held, method)
     new = np.stack([system_means(other, method) for other in others])
@@ -100,18 +100,18 @@ def agreement_of(held: Matched, others: list[Matched], method: Agreement) -> Arr
     return found[..., 0, 0]
 
 
-def conclusions(held: Matched, others: list[Matched], pairing: Pairing) -> Parts:
+def conclusions(held: Scores, others: list[Scores], pairing: Pairing) -> Parts:
     """Count what becomes of the pairs of systems under every other judge."""
     old = decide(held, pairing)
     counts = conclude(old, [decide(other, pairing) for other in others])
     return {"conclusions": ((*DIMS, "conclusion"), counts)}
 
 
-def decide(matched: Matched, pairing: Pairing) -> Array:
+def decide(paired: Scores, pairing: Pairing) -> Array:
     """Say which system of a pair is significantly better, shape (metric, depth, pair)."""
-    pairs = all_pairs(len(matched.systems))
-    p = pairing.p_values(matched, pairs)
-    ahead = matched.by_piece(len(pairs), lambda row, block: leads(matched, row, block, pairs).T)
+    pairs = all_pairs(len(paired.systems))
+    p = pairing.p_values(paired, pairs)
+    ahead = paired.by_piece(len(pairs), lambda row, block: leads(paired, row, block, pairs).T)
     return np.where(p < pairing.alpha, ahead, 0)
 
 

@@ -18,12 +18,12 @@ from irframe.frames.as_runs import Runs, as_runs
 from irframe.inference.agreement_intervals import Asked, Of
 from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
-from irframe.inference.matched import Matched
-from irframe.inference.matching import match_topics
 from irframe.inference.resampled import Resamples
 from irframe.inference.verdicts import Pairing
 from irframe.names import DEPTH, METRIC, RESULT, SYSTEM, TOPIC, ScoreDtype, Ties
 from irframe.paired import Test
+from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.scores import Scores
 from irframe.studies.judges.effects import (
     CONCLUSIONS,
     JUDGE,
@@ -170,7 +170,7 @@ def judge_effect(
         parts |= favours(parts["bias"][1], inside, alpha)
     told = {"reference": names[0], "pairs": pairs, "documents": judged.grade.shape[1]}
     told |= pairing.told() | {RESULT: "judge_effect"}
-    result = xr.Dataset(parts, labels, held.array.attrs | told)
+    result = xr.Dataset(parts, labels, {**held.attrs} | told)
     return asked.told(result, held.scored.sum(axis=1)) if interval else result
 
 
@@ -185,7 +185,7 @@ def _first(judged: Judged, reference: Hashable | None) -> list[Any]:
 
 def _score(
     runs: Any, judged: Judged, names: list[Any], metrics: Metrics, at: Any, options: dict[str, Any]
-) -> tuple[Matched, list[Matched]]:
+) -> tuple[Scores, list[Scores]]:
     """Score the runs under every judge, on the topics that have a score under all of them."""
     runs, chosen, frames = as_runs(runs), parse_metrics(metrics), judged.frames()
     _refuse_topics(judged)
@@ -200,7 +200,7 @@ def _score(
     shared = ~np.isnan(np.stack([each.to_numpy() for each in alike])).any(axis=(0, 2))
     common = xr.DataArray(shared, dims=(METRIC, TOPIC, DEPTH))
     kept = [each.reset_coords(drop=True).where(common) for each in alike]
-    held, *others = [match_topics(each, quiet=place > 0) for place, each in enumerate(kept)]
+    held, *others = [scores_to_compare(each, quiet=place > 0) for place, each in enumerate(kept)]
     return held, others
 
 
@@ -218,9 +218,9 @@ def _refuse_topics(judged: Judged) -> None:
 
 
 def _labels(
-    held: Matched, judges: list[Any], methods: list[Any], groups: Groups | None
+    held: Scores, judges: list[Any], methods: list[Any], groups: Groups | None
 ) -> dict[str, Any]:
-    labels = {dim: held.array[dim].to_numpy() for dim in (METRIC, DEPTH)}
+    labels: dict[str, Any] = {METRIC: held.metrics, DEPTH: held.depths}
     words = {
         BOUND: list(SIDES),
         "coefficient": list(map(str, methods)),

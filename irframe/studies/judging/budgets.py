@@ -13,11 +13,11 @@ from irframe.agreements import parse_agreement
 from irframe.cubes.condense import condense
 from irframe.cubes.judgments import keep_judgments
 from irframe.cubes.score import score, wanted_depths
-from irframe.inference.matched import Matched
-from irframe.inference.matching import match_topics
 from irframe.inference.verdicts import Pairing
 from irframe.metrics import Metric
 from irframe.names import SYSTEM
+from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.scores import Scores
 from irframe.studies.judges.effects import CONCLUSIONS, agreement_of, conclude, decide
 from irframe.studies.judging.documents import Documents
 from irframe.studies.judging.methods import METHODS
@@ -131,7 +131,7 @@ class Budgets:
     def _held(self, full: xr.DataArray, new: xr.DataArray, helps: Array) -> tuple[Array, ...]:
         """Return tau, tau_ap, conclusions, their shares and change against full judgments."""
         there = (full.notnull() & new.notnull()).all(SYSTEM)
-        held, other = (match_topics(each.where(there), quiet=True) for each in (full, new))
+        held, other = (scores_to_compare(each.where(there), quiet=True) for each in (full, new))
         agreed = [agreement_of(held, [other], parse_agreement(m)) for m in ("kendall", "tau_ap")]
         counts = conclude(decide(held, self.pairing), [decide(other, self.pairing)])
         taus, counts = [each[0, :, 0] for each in agreed], counts[0, :, 0]
@@ -146,7 +146,7 @@ def _shares(counts: Array) -> tuple[Array, Array]:
         return np.where(significant > 0, kept / significant, np.nan), (lost + new + turned) / pairs
 
 
-def _change(held: Matched, other: Matched, helps: Array) -> Array:
+def _change(held: Scores, other: Scores, helps: Array) -> Array:
     """Return how much more, in percent, means of systems change that did not help; by metric."""
     old, new = held.means[:, 0], other.means[:, 0]
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -35,7 +35,8 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> [is_bound(cube, m, gain="linear", rel=1) for m in (ir.nDCG(), ir.ERR(gain="linear"))]
+    >>> metrics = ir.metrics.nDCG(), ir.metrics.ERR(gain="linear")
+    >>> [is_bound(cube, metric, gain="linear", rel=1) for metric in metrics]
     [True, False]
     """
     if metric.judged_only:
@@ -57,7 +58,7 @@ def gains_of(metric: Metric) -> tuple[Gain, int]:
     Examples
     --------
     >>> import irframe as ir
-    >>> gains_of(ir.AP(rel=2))
+    >>> gains_of(ir.metrics.AP(rel=2))
     (Binary(), 2)
     """
     return getattr(metric, "gain", Binary()), getattr(metric, "rel", 1)

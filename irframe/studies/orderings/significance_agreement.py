@@ -16,12 +16,12 @@ from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.gains import Gain
 from irframe.inference.corrections import Correction, adjust_p, refuse_correction
-from irframe.inference.matched import Matched
-from irframe.inference.matching import match_topics
 from irframe.inference.verdicts import p_values
 from irframe.metrics.averaging import TIE
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired import PairedTest, Test, all_pairs, parse_test, sign_p
+from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.scores import Scores
 from irframe.studies.orderings.binding import gains_of
 from irframe.studies.orderings.orderings import GainLike, ranking_gains
 from irframe.studies.reading import attended, read_depth, shared
@@ -105,13 +105,13 @@ def significance_agreement(
     tests, chosen = _tests(test), parse_metrics(metrics)
     deepest, cube = read_depth(cube, None), shared(attended(cube))
     scores = score(cube, *chosen, at=deepest if at is None else at)
-    matched = match_topics(scores.compute())
+    paired = scores_to_compare(scores.compute())
     pairs = all_pairs(scores.sizes[SYSTEM])
     depths = scores[DEPTH].to_numpy()
-    p = _p_metrics(matched, tests, pairs)
+    p = _p_metrics(paired, tests, pairs)
     seen = [_override(gains_of(metric), gain, rel) for metric in chosen]
     p_orderings, favoured = _orderings(cube, seen, pairs, depths)
-    means = np.round(matched.means, TIE)
+    means = np.round(paired.means, TIE)
     alike = (_leads(means, pairs) == favoured)[:, np.newaxis]
     corrected = partial(_corrected, adjust=adjust, alpha=alpha)
     verdict = categorise(corrected(p), corrected(p_orderings[:, np.newaxis]), alpha, alike=alike)
@@ -124,7 +124,7 @@ def significance_agreement(
     }
     systems = scores[SYSTEM].to_numpy()
     names = {"system_a": (PAIR, systems[pairs[:, 0]]), "system_b": (PAIR, systems[pairs[:, 1]])}
-    labels = {METRIC: matched.metrics, TEST: [each.name for each in tests], DEPTH: depths}
+    labels = {METRIC: paired.metrics, TEST: [each.name for each in tests], DEPTH: depths}
     labels |= {CATEGORY: list(CATEGORIES), SYSTEM: systems}
     return xr.Dataset(found, labels | names, {"alpha": alpha})
 
@@ -161,12 +161,12 @@ def _tests(test: Test | Sequence[Test]) -> list[PairedTest]:
     return tests
 
 
-def _p_metrics(matched: Matched, tests: list[PairedTest], pairs: Array) -> Array:
+def _p_metrics(paired: Scores, tests: list[PairedTest], pairs: Array) -> Array:
     """Return the p-values of the metrics' scores, shape (metric, test, depth, pair)."""
     return np.stack(
         [
-            [p_values(matched, row, slice(None), test=test, pairs=pairs).T for test in tests]
-            for row in range(len(matched.metrics))
+            [p_values(paired, row, slice(None), test=test, pairs=pairs).T for test in tests]
+            for row in range(len(paired.metrics))
         ]
     )
 

@@ -63,7 +63,7 @@ def ablation(
     Raises
     ------
     IrframeError
-        As `reordering` and `irframe.score`.
+        As `reordering` and `irframe.verbs.score`.
 
     Notes
     -----

@@ -80,7 +80,7 @@ def pool_growth(
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> growth = pool_growth(cube, [1, 5, 10])
+    >>> growth = pool_growth(cube, at=[1, 5, 10])
     >>> growth[["judged", "relevant", "rate"]].to_dataframe().round(2)
            judged  relevant  rate
     depth

@@ -84,8 +84,10 @@ def test_other_scores_may_have_other_depths(scores):
 def test_top_weighted_methods_read_depth_as_the_truth(scores):
     found = scores.ireval.volatility(method="tau_ap", at=[2, 50])[1]
     x, y = (order(scores, "RBP(p=0.95)", depth)[np.newaxis] for depth in (2, 50))
-    assert found.sel(depth=2, depth_other=50).item() == ir.TauAP().kernel(x, y).item()
-    assert scores.ireval.volatility(method=ir.RBO(p=0.8), at=[2, 50]).max() == pytest.approx(1)
+    assert found.sel(depth=2, depth_other=50).item() == ir.agreements.TauAP().kernel(x, y).item()
+    assert scores.ireval.volatility(
+        method=ir.agreements.RBO(p=0.8), at=[2, 50]
+    ).max() == pytest.approx(1)
 
 
 def test_groups(scores):

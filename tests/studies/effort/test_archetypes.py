@@ -18,4 +18,4 @@ def test_archetypes_by_group():
     with pytest.raises(ParameterError, match="team"):
         data.ireval.archetypes(by="track")
     with pytest.raises(InputError, match="misplacement returned"):
-        ir.archetypes(cube)
+        ir.verbs.archetypes(cube)

@@ -113,7 +113,7 @@ def test_archetype_census(golden):
     serps = [[int(rank in place) for rank in range(N)] for place in places]
     cube = cube_of({"s": serps}, [[1] * RB + [0] * N] * len(serps))
     for rule in RULES:
-        table = ir.archetypes(cube.ireval.misplacement(crossing=rule)).loc[0]
+        table = ir.verbs.archetypes(cube.ireval.misplacement(crossing=rule)).loc[0]
         counts = {kind: round(table[kind] * table["total"]) for kind in ARCHETYPES}
         expected = dict.fromkeys(ARCHETYPES, 0) | case["expected"][rule]
         assert counts == expected
@@ -168,7 +168,7 @@ def test_topics_without_relevant_documents_are_nan_and_counted():
     assert data.attrs["no_relevant"] == 1
     assert np.isnan(data["twist"].to_numpy()[:, 1]).all()
     assert not data["rp"].to_numpy()[:, 1].any()
-    table = ir.archetypes(data)
+    table = ir.verbs.archetypes(data)
     assert table["total"].item() == 2
     assert table["no_relevant"].item() == 2
     assert table["ideal"].item() == 0.5

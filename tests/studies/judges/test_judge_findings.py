@@ -51,6 +51,6 @@ def test_other_orders_are_not_told_of(effect):
 
 def test_what_has_no_findings_is_refused(effect):
     with pytest.raises(InputError, match="what judge_effect gives; found bias"):
-        ir.judge_findings(effect[["bias"]])
+        ir.verbs.judge_findings(effect[["bias"]])
     with pytest.raises(ParameterError, match="depths of the effect"):
         effect.ireval.judge_findings(depth=7)

@@ -108,8 +108,8 @@ def test_a_pool_that_is_not_known_is_that_of_all_runs():
 def test_the_command_hands_out_documents(cube, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runs, qrels = ir.example_track()
-    ir.write_run(runs, "runs.txt")
-    ir.write_qrels(qrels, "qrels.txt")
+    ir.verbs.write_run(runs, "runs.txt")
+    ir.verbs.write_qrels(qrels, "qrels.txt")
     known = ir.cube(runs.drop(columns="contributing"), qrels, contributing=cube.system.to_numpy())
     expected = known.ireval.judge_next(4, "mtf", seed=1)
     pd.DataFrame({"docno": expected["doc"][:1], "text": ["<b>"]}).to_csv("texts.csv", index=False)

@@ -75,7 +75,7 @@ def test_sums_of_the_same_gain_are_bound(cube):
     bound = [is_bound(cube, parse_metric(name), gain="linear", rel=1) for name in ("nDCG", "DCG")]
     assert bound == [True, True]
     assert all(is_bound(cube, parse_metric(name), gain="binary", rel=1) for name in BINARY)
-    assert is_bound(cube, ir.AP(rel=2), gain="binary", rel=2)
+    assert is_bound(cube, ir.metrics.AP(rel=2), gain="binary", rel=2)
 
 
 def test_other_gains_and_graded_q_and_err_are_contradicted(cube):
@@ -91,9 +91,9 @@ def test_other_gains_and_graded_q_and_err_are_contradicted(cube):
 
 
 def test_the_unit_of_a_gain_is_no_matter(cube):
-    assert is_bound(cube, ir.DCG(gain="linear"), gain={1: 5, 2: 10}, rel=1)
+    assert is_bound(cube, ir.metrics.DCG(gain="linear"), gain={1: 5, 2: 10}, rel=1)
     two_levels = cube_of({"a": [[1, 0]], "b": [[0, 1]]})
-    assert is_bound(two_levels, ir.ERR(), gain="binary", rel=1)
+    assert is_bound(two_levels, ir.metrics.ERR(), gain="binary", rel=1)
 
 
 def test_metrics_of_other_things_are_never_bound(cube):

@@ -15,7 +15,7 @@ from irframe.metrics.score_ranking import score_ranking
 
 def test_all_rankings_of_length_3(golden):
     case = golden["001-figure2"]
-    grid = ir.enumerate_rankings(3)
+    grid = ir.verbs.enumerate_rankings(3)
     spelled = ["".join(map(str, serp)) for serp in case["input"]["serps"]]
     assert grid["row"].to_numpy().tolist() == spelled
     assert grid["column"].to_numpy().tolist() == spelled
@@ -29,20 +29,20 @@ def test_arrangements_by_metrics(golden):
     metrics = {"RBP": "RBP(p=0.5)", "AP": "AP", "NDCG": "nDCG"}
     for pair, tau in case["expected"].items():
         rows, columns = (metrics[name] for name in pair.split("-"))
-        grid = ir.enumerate_rankings(k, rows, columns, n_relevant=R)
+        grid = ir.verbs.enumerate_rankings(k, rows, columns, n_relevant=R)
         assert grid["tau"].item() == pytest.approx(tau, rel=1e-9)
         assert grid.attrs == {"rows": rows, "columns": columns}
 
 
 def test_every_metric_follows_the_labels():
     for metric in ("P", "RR", "AP", "RBP(p=0.95)", "nDCG", "ERR"):
-        label = ir.enumerate_rankings(5, metric, metric)["label"].to_numpy()
+        label = ir.verbs.enumerate_rankings(5, metric, metric)["label"].to_numpy()
         above = np.triu(np.ones_like(label), 1).astype(bool)
         assert not (label[above] == -1).any()
 
 
 def test_costs_are_arranged_from_the_lowest():
-    row = ir.enumerate_rankings(3, "BalancePoint")["row"].to_numpy().tolist()
+    row = ir.verbs.enumerate_rankings(3, "BalancePoint")["row"].to_numpy().tolist()
     assert row[0] == "111"
 
 
@@ -68,7 +68,7 @@ def test_scores_of_the_non_separable_pair(golden):
 
 @pytest.mark.parametrize("k", range(1, 7))
 def test_next_above(k):
-    grid = ir.enumerate_rankings(k, "AP", "nDCG")
+    grid = ir.verbs.enumerate_rankings(k, "AP", "nDCG")
     row, column = np.nonzero(grid["covers"].to_numpy())
     found = set(zip(grid["row"].to_numpy()[row], grid["column"].to_numpy()[column], strict=True))
     expected = {
@@ -82,8 +82,8 @@ def test_next_above(k):
 def test_bad_input():
     for k in (0, 11, 2.0, True):
         with pytest.raises(ParameterError, match="at most 10"):
-            ir.enumerate_rankings(k)
+            ir.verbs.enumerate_rankings(k)
     with pytest.raises(ParameterError, match="at least 4"):
-        ir.enumerate_rankings(4, n_relevant=3)
+        ir.verbs.enumerate_rankings(4, n_relevant=3)
     with pytest.raises(MetricError):
-        ir.enumerate_rankings(2, "nonsense")
+        ir.verbs.enumerate_rankings(2, "nonsense")

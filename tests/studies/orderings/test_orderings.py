@@ -153,9 +153,9 @@ def test_bad_input(cube, systems, options, error, message):
 
 def test_what_is_no_cube_is_refused(cube):
     with pytest.raises(InputError, match="a cube"):
-        ir.orderings(cube["grade"], "bm25")
+        ir.verbs.orderings(cube["grade"], "bm25")
     with pytest.raises(ParameterError, match="at least two systems; found 'bm25' alone"):
-        ir.orderings(cube.isel(system=[0]))
+        ir.verbs.orderings(cube.isel(system=[0]))
 
 
 def test_shared_ranks_are_no_order():

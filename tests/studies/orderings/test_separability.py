@@ -20,4 +20,4 @@ def test_separability():
 
 def test_one_system_is_refused():
     with pytest.raises(ParameterError, match="two systems"):
-        ir.separability(ir.cube(*ir.example_track()).isel(system=[0]))
+        ir.verbs.separability(ir.cube(*ir.example_track()).isel(system=[0]))

@@ -60,6 +60,6 @@ def test_metrics_that_are_not_bound_are_named(cube):
 
 def test_two_systems_are_needed(cube):
     with pytest.raises(ParameterError, match="two systems to line up"):
-        ir.side_by_side(cube, "bm25", None)
+        ir.verbs.side_by_side(cube, "bm25", None)
     with pytest.raises(ParameterError, match="'bm26'"):
-        ir.side_by_side(cube, "bm25", "bm26")
+        ir.verbs.side_by_side(cube, "bm25", "bm26")

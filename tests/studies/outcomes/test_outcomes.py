@@ -331,14 +331,14 @@ def test_what_cannot_be_compared():
         with pytest.raises(ParameterError):
             runs.ireval.outcomes(qrels, **options)
     with pytest.raises(ParameterError, match="qrels frame"):
-        ir.outcomes(runs)
+        ir.verbs.outcomes(runs)
     with pytest.raises(InputError, match="judgments.*found str"):
-        ir.outcomes(runs, "A")
+        ir.verbs.outcomes(runs, "A")
     for settled in ({"qrels": qrels}, {"ties": "order"}, {"topics": ["q0"]}, {"seed": 1}):
         with pytest.raises(ParameterError, match="leaves open; found also: " + next(iter(settled))):
             cube.ireval.outcomes(**settled)
     with pytest.raises(InputError, match="rows that name their columns"):
-        ir.outcomes([1], qrels)
+        ir.verbs.outcomes([1], qrels)
     for ties in ("mean", "never"):
         with pytest.raises(IrframeError):
             runs.ireval.outcomes(qrels, baseline="A", systems="B", ties=ties)

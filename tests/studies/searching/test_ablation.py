@@ -76,4 +76,4 @@ def test_groups_and_depths():
         with pytest.raises(DepthError, match="at most 60"):
             cube.ireval.ablation(depth=depth)
     with pytest.raises(InputError, match="cube"):
-        ir.ablation(cube.drop_vars("grade"))
+        ir.verbs.ablation(cube.drop_vars("grade"))

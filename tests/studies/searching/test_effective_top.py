@@ -20,9 +20,9 @@ def test_means_in_both_spaces(golden):
     assert np.mean(reweight(ranks)) == pytest.approx(expected["as_search_length"])
     apart = [1] + [0] * 999 + [1]
     assert len(serp) == len(apart) == 1001
-    found = score_ranking(ir.ASL(), apart, judged=[1, 1])[-1]
+    found = score_ranking(ir.metrics.ASL(), apart, judged=[1, 1])[-1]
     assert found == pytest.approx(expected["mean_SL"])
-    found = score_ranking(ir.AtomizedP(), apart, judged=[1, 1])[-1]
+    found = score_ranking(ir.metrics.AtomizedP(), apart, judged=[1, 1])[-1]
     assert found == pytest.approx(expected["mean_P"])
 
 

@@ -29,11 +29,11 @@ def test_search_lengths_by_hand(golden):
     assert lengths_of(told) == case["expected"]["eq3"]
     assert lengths_of(told, unretrieved="irrel+1") == case["expected"]["irrel+1"]
     for metric, key in {
-        ir.ASL(): "asl",
-        ir.ASL(rel=2): "asl_theta2",
-        ir.ASL(first=1): "asl@g1-1",
-        ir.ASL(first=2): "asl@g1-2",
-        ir.ASL(first=10): "asl@g1-10",
+        ir.metrics.ASL(): "asl",
+        ir.metrics.ASL(rel=2): "asl_theta2",
+        ir.metrics.ASL(first=1): "asl@g1-1",
+        ir.metrics.ASL(first=2): "asl@g1-2",
+        ir.metrics.ASL(first=10): "asl@g1-10",
     }.items():
         value = score_ranking(metric, list(told.serp), judged=list(told.judged))[-1]
         assert value == pytest.approx(case["expected"][key])
@@ -49,7 +49,9 @@ def test_edge_cases_of_search_length(golden):
             continue
         assert lengths_of(told) == expected["eq3"]
         assert lengths_of(told, unretrieved="irrel+1") == expected["irrel+1"]
-        value = score_ranking(ir.ASL(), list(told.serp), judged=list(told.judged), depth=5)[-1]
+        value = score_ranking(ir.metrics.ASL(), list(told.serp), judged=list(told.judged), depth=5)[
+            -1
+        ]
         assert value == pytest.approx(expected["asl"])
 
 
@@ -57,12 +59,12 @@ def test_means_over_queries(golden):
     case = golden["000-asl-set"]
     runs, qrels = frames([Told.read(topic) for topic in case["input"]["topics"]])
     metrics = {
-        "ASL": ir.ASL(),
-        "ASL_irrel+1": ir.ASL(unretrieved="irrel+1"),
-        "ASL_theta2": ir.ASL(rel=2),
-        "ASL@g1-1": ir.ASL(first=1),
-        "ASL@g1-3": ir.ASL(first=3),
-        "ASL@g1-10": ir.ASL(first=10),
+        "ASL": ir.metrics.ASL(),
+        "ASL_irrel+1": ir.metrics.ASL(unretrieved="irrel+1"),
+        "ASL_theta2": ir.metrics.ASL(rel=2),
+        "ASL@g1-1": ir.metrics.ASL(first=1),
+        "ASL@g1-3": ir.metrics.ASL(first=3),
+        "ASL@g1-10": ir.metrics.ASL(first=10),
     }
     found = runs.ireval.evaluate(qrels, list(metrics.values())).ireval.summary()
     for key, metric in metrics.items():
@@ -129,7 +131,7 @@ def test_depth_and_marks_of_search_lengths():
     with pytest.raises(MetricError):
         cube.ireval.search_lengths(unretrieved="far")
     with pytest.raises(InputError):
-        ir.search_lengths(runs)
+        ir.verbs.search_lengths(runs)
     with pytest.raises(MetricError):
         runs.ireval.cube(qrels, ties="mean").ireval.search_lengths()
 
@@ -137,8 +139,8 @@ def test_depth_and_marks_of_search_lengths():
 def test_first_must_be_a_whole_number():
     for first in (0, -1, 1.5, True, "10"):
         with pytest.raises(MetricError, match="first"):
-            ir.ASL(first=first)
-    assert str(ir.ASL(first=10)) == "ASL(first=10)"
+            ir.metrics.ASL(first=first)
+    assert str(ir.metrics.ASL(first=10)) == "ASL(first=10)"
     assert ir.parse_metric("ASL(first=10, unretrieved='irrel+1')@100").depth == 100
 
 

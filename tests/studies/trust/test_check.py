@@ -189,7 +189,7 @@ def test_ids_of_two_types_have_nothing_in_common():
 
 
 def test_files_that_could_not_be_read_have_a_row(tmp_path):
-    ir.write_run(rows("sound", ("1", "xy", [2, 1], [1, 2])), tmp_path / "a.run")
+    ir.verbs.write_run(rows("sound", ("1", "xy", [2, 1], [1, 2])), tmp_path / "a.run")
     (tmp_path / "b.run").write_text("1 Q0 x 1 2.0 b\n1 Q0\n1 Q0 y z 1.0 b\n")
     (tmp_path / "c.run").write_bytes((tmp_path / "a.run").read_bytes())
     runs, problems = ir.read_runs(f"{tmp_path}/*", on_error="skip")
@@ -213,7 +213,7 @@ def test_files_none_of_which_can_be_read(tmp_path):
     (tmp_path / "README.md").write_text("# Runs\n\nAs sent in.\n")
     for files in ([tmp_path / "comma.csv"], [tmp_path / "none.run"], tmp_path):
         runs, problems = ir.read_runs(files, on_error="skip")
-        found = ir.check(runs, QRELS, problems=problems)
+        found = ir.verbs.check(runs, QRELS, problems=problems)
         assert set(found["severity"]) == {"error"}
         assert found["topics"].isna().all()
         assert not found["unreadable"].str[0].str.contains("empty").any()
@@ -221,7 +221,7 @@ def test_files_none_of_which_can_be_read(tmp_path):
     assert len(comma) == 1
     assert comma[0].endswith("line 3 has 1 column, not 6; 1,997 more")
     with pytest.raises(InputError, match="an empty one"):
-        ir.check(runs, QRELS)
+        ir.verbs.check(runs, QRELS)
 
 
 def test_columns_that_were_passed_over(tmp_path):
@@ -230,7 +230,7 @@ def test_columns_that_were_passed_over(tmp_path):
     for runs in (ir.read_run(path), ir.read_runs([path])):
         assert runs.ireval.check(QRELS).loc["b", "columns_surplus"] == (7, 8, 9)
     plain = ir.read_run(path).drop(columns="rank")
-    ir.write_run(plain, path)
+    ir.verbs.write_run(plain, path)
     assert ir.read_run(path).ireval.check(QRELS).loc["b", "columns_surplus"] == ()
 
 

@@ -183,30 +183,32 @@ def test_a_frame_without_a_role(track):
 def test_everything_is_reported(track):
     runs, qrels = track
     twice = pd.concat([runs, runs.head(9)], ignore_index=True)
-    short = ir.diagnose(twice, qrels).set_index("what").loc["documents listed twice in a ranking"]
+    short = (
+        ir.verbs.diagnose(twice, qrels).set_index("what").loc["documents listed twice in a ranking"]
+    )
     assert short["where"].endswith(", ...")
-    every = ir.diagnose(twice, qrels, errors="report").set_index("what")
+    every = ir.verbs.diagnose(twice, qrels, errors="report").set_index("what")
     whole = every.loc["documents listed twice in a ranking"]
     assert len(whole["where"].split(", ")) == whole["how_many"] == 9
-    assert ir.diagnose(twice, qrels).set_index("what")["where"].str.endswith(", ...").any()
+    assert ir.verbs.diagnose(twice, qrels).set_index("what")["where"].str.endswith(", ...").any()
 
 
 def test_frames_that_cannot_be_read_are_findings(track):
     runs, qrels = track
-    found = ir.diagnose(runs.drop(columns="doc"), qrels.assign(grade=0.5), errors="report")
+    found = ir.verbs.diagnose(runs.drop(columns="doc"), qrels.assign(grade=0.5), errors="report")
     assert found["severity"].tolist() == ["error", "error"]
     assert found["what"].str.contains("column for doc|whole numbers").all()
     assert found["how_many"].iloc[1] == len(qrels)
     assert len(found["where"].iloc[1].split(", ")) == len(qrels)
     with pytest.raises(InputError):
-        ir.diagnose(runs.drop(columns="doc"), qrels)
+        ir.verbs.diagnose(runs.drop(columns="doc"), qrels)
 
 
 def test_an_error_on_the_way_ends_what_is_found(track):
     runs, qrels = track
     ranks = runs.drop(columns="score").assign(rank=1)
-    found = ir.diagnose(ranks, qrels, errors="report")
+    found = ir.verbs.diagnose(ranks, qrels, errors="report")
     assert found["what"].iloc[0].startswith("wanted distinct ranks")
     assert found["how_many"].iloc[0] > 5
-    calm = ir.diagnose(runs, qrels, errors="report")
-    assert calm["what"].tolist() == ir.diagnose(runs, qrels)["what"].tolist()
+    calm = ir.verbs.diagnose(runs, qrels, errors="report")
+    assert calm["what"].tolist() == ir.verbs.diagnose(runs, qrels)["what"].tolist()

@@ -21,7 +21,7 @@ def test_worked_orders(golden):
 def test_orders_of_systems():
     runs, qrels = coarse()
     metrics = ["RBP(p=0.8)", "P@5"]
-    found = ir.tie_agreement(runs, qrels, metrics, at=[5, 20])
+    found = ir.verbs.tie_agreement(runs, qrels, metrics, at=[5, 20])
     scores = [
         runs.ireval.cube(qrels, ties=ties)
         .ireval.score(*metrics, at=[5, 20])
@@ -41,6 +41,6 @@ def test_refusals():
     runs, qrels = coarse()
     for ties in ("trec", ["trec"], ["trec", "doc", "order"]):
         with pytest.raises(ParameterError, match="two ways"):
-            ir.tie_agreement(runs, qrels, ["AP"], ties=ties)
+            ir.verbs.tie_agreement(runs, qrels, ["AP"], ties=ties)
     with pytest.raises(DepthError, match="depth=5 to reach as deep as the metrics; found nDCG@10"):
-        ir.tie_agreement(runs, qrels, ["P", "nDCG@10"], at=[5, 20])
+        ir.verbs.tie_agreement(runs, qrels, ["P", "nDCG@10"], at=[5, 20])

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 
 from irframe.errors import InputError, ParameterError
-from irframe.inference.lazily import fold_blocks, is_lazy
-from irframe.inference.matched import Array, Matched
-from irframe.names import TOPIC
+from irframe.scores.dask_work import fold_blocks, is_lazy
+from irframe.scores.scores import Array, Scores
 
 LISTED = 5
 """How many of the topics left out are named."""
@@ -24,16 +23,15 @@ class Attendance(NamedTuple):
     all depths, how many are left out at some depth, and the places of the first of these."""
 
 
-def attendance(matched: Matched) -> Attendance:
+def attendance(scores: Scores) -> Attendance:
     """Count the topics that every system has; of lazy scores the state is lazy."""
-    scored: Any = matched.scored
-    topics = matched.array.indexes[TOPIC]
+    scored: Any = scores.scored
     if is_lazy(scored):
         scored = scored.rechunk({0: -1, 2: -1})
         state = fold_blocks(scored, 1, _attend, _merge, fields=2 + LISTED)
     else:
         state = _attend(scored)
-    return Attendance(matched.metrics, topics, state)
+    return Attendance(scores.metrics, scores.topics, state)
 
 
 def _attend(scored: Array, start: int = 0) -> Array:

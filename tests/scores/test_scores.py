@@ -7,8 +7,9 @@ import xarray as xr
 from looped import random_scores
 
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
-from irframe.inference import matched as in_memory
-from irframe.inference.matching import choose_pairs, label_pairs, match_topics, select_depths
+from irframe.scores import whole
+from irframe.scores.pairs_of_systems import choose_pairs, label_pairs
+from irframe.scores.read_scores import read_scores, scores_to_compare, select_depths
 
 
 def holed(seed=0):
@@ -20,18 +21,18 @@ def holed(seed=0):
 
 
 @pytest.fixture
-def matched():
+def paired():
     with pytest.warns(IrframeWarning, match="left out"):
-        return match_topics(holed())
+        return scores_to_compare(holed())
 
 
-def test_means_are_over_the_topics_that_all_systems_have(matched):
+def test_means_are_over_the_topics_that_all_systems_have(paired):
     scores = holed().to_numpy()
-    assert len(set(matched.scored.sum(axis=1).ravel().tolist())) > 1
+    assert len(set(paired.scored.sum(axis=1).ravel().tolist())) > 1
     for row, sign in enumerate((1, -1)):
         for depth in range(scores.shape[3]):
             table = pd.DataFrame(scores[row, :, :, depth]).dropna(axis="columns")
-            np.testing.assert_allclose(matched.means[row, depth], sign * table.mean(axis=1))
+            np.testing.assert_allclose(paired.means[row, depth], sign * table.mean(axis=1))
 
 
 @pytest.mark.parametrize(
@@ -41,15 +42,15 @@ def test_five_of_the_topics_left_out_are_listed(lost, listed):
     scores = random_scores(0, metrics=("AP",), topics=12)
     scores[0, 1, :lost] = np.nan
     with pytest.warns(IrframeWarning, match=f"{lost} of 12 for AP .{listed}"):
-        match_topics(scores)
+        scores_to_compare(scores)
 
 
 def test_costs_are_turned_round():
-    matched = match_topics(random_scores(0, metrics=("AP", "ASL", "clicks")))
-    assert matched.towards == [1, -1, 1]
+    paired = scores_to_compare(random_scores(0, metrics=("AP", "ASL", "clicks")))
+    assert paired.towards == [1, -1, 1]
 
 
-def test_depths_with_the_same_topics_are_computed_together(matched):
+def test_depths_with_the_same_topics_are_computed_together(paired):
     seen = []
 
     def compute(scores):
@@ -57,7 +58,7 @@ def test_depths_with_the_same_topics_are_computed_together(matched):
         seen.append(scores.shape[2])
         return scores.sum(axis=1), scores[:, 0] * scores.shape[1]
 
-    total, counts = matched.over(0, slice(1, 4), compute)
+    total, counts = paired.over(0, slice(1, 4), compute)
     assert sum(seen) == 3
     values = holed().to_numpy()[0][:, :, 1:4]
     kept = ~np.isnan(values).any(axis=0)
@@ -68,9 +69,9 @@ def test_depths_with_the_same_topics_are_computed_together(matched):
 
 @pytest.mark.parametrize(("size", "widths"), [(1, [1] * 4), (8 * 15 * 3, [3, 1]), (2**26, [4])])
 def test_pieces_cover_every_metric_and_depth_once(monkeypatch, size, widths):
-    monkeypatch.setattr(in_memory, "BLOCK_BYTES", size)
-    matched = match_topics(random_scores(0))
-    pieces = list(matched.pieces(15))
+    monkeypatch.setattr(whole, "BLOCK_BYTES", size)
+    paired = scores_to_compare(random_scores(0))
+    pieces = list(paired.pieces(15))
     assert [row for row, _ in pieces] == [0] * len(widths) + [1] * len(widths)
     assert [block.stop - block.start for _, block in pieces] == widths * 2
     covered = [k for row, block in pieces if row for k in range(block.start, block.stop)]
@@ -78,8 +79,8 @@ def test_pieces_cover_every_metric_and_depth_once(monkeypatch, size, widths):
 
 
 def test_rows_are_labelled_by_metric_depth_and_pair():
-    matched = match_topics(random_scores(0, systems=3), at=[20, 1])
-    labels = pd.DataFrame(label_pairs(matched, choose_pairs(matched, None)))
+    paired = scores_to_compare(random_scores(0, systems=3), at=[20, 1])
+    labels = pd.DataFrame(label_pairs(paired, choose_pairs(paired, None)))
     expected = [
         (metric, depth, a, b)
         for metric in ("AP", "ASL")
@@ -91,24 +92,24 @@ def test_rows_are_labelled_by_metric_depth_and_pair():
 
 def test_without_depths_the_metric_says_its_own():
     scores = random_scores(0, metrics=("P@5", "AP"), systems=2).isel(depth=0, drop=True)
-    matched = match_topics(scores)
-    depths = label_pairs(matched, choose_pairs(matched, "s1"))["depth"]
+    paired = scores_to_compare(scores)
+    depths = label_pairs(paired, choose_pairs(paired, "s1"))["depth"]
     assert depths.tolist() == [5, pd.NA]
-    assert matched.labelled(np.zeros((2, 1)), "x").dims == ("metric",)
+    assert paired.labelled(np.zeros((2, 1)), "x").dims == ("metric",)
 
 
 def test_places_count_from_one_where_there_are_no_labels():
     scores = xr.DataArray(np.ones((3, 2)), dims=("topic", "system"))
-    matched = match_topics(scores)
-    assert matched.systems.tolist() == [1, 2]
-    assert matched.array["topic"].values.tolist() == [1, 2, 3]
+    paired = scores_to_compare(scores)
+    assert paired.systems.tolist() == [1, 2]
+    assert paired.topics.tolist() == [1, 2, 3]
 
 
 def test_pairs_with_a_baseline():
-    matched = match_topics(random_scores(0, systems=4))
-    assert choose_pairs(matched, "s2").tolist() == [[0, 2], [1, 2], [3, 2]]
+    paired = scores_to_compare(random_scores(0, systems=4))
+    assert choose_pairs(paired, "s2").tolist() == [[0, 2], [1, 2], [3, 2]]
     with pytest.raises(ParameterError, match="one of the systems: s0, s1, s2, s3; found 's9'"):
-        choose_pairs(matched, "s9")
+        choose_pairs(paired, "s9")
 
 
 class TestRefusals:
@@ -118,25 +119,25 @@ class TestRefusals:
         scores[1, 2, 8] = np.nan
         words = r"7 of 9 for AP \(0, 1, 2, 3, 4, \.\.\.\); 1 of 9 for ASL \(8\)"
         with pytest.warns(IrframeWarning, match=words):
-            match_topics(scores)
+            scores_to_compare(scores)
 
     def test_one_topic_left(self):
         with pytest.warns(IrframeWarning, match="a single topic, which cannot show"):
-            match_topics(random_scores(0, topics=1))
+            scores_to_compare(random_scores(0, topics=1))
 
     def test_no_topic_left_at_some_depth(self):
         scores = random_scores(0)
         scores[1, 0, :, 2] = np.nan
         with pytest.raises(ParameterError, match="every system has a score; found none: ASL"):
-            match_topics(scores)
+            scores_to_compare(scores)
 
     def test_infinite_scores_and_single_systems(self):
         scores = random_scores(0)
         with pytest.raises(ParameterError, match="at least two systems to compare; found 1"):
-            match_topics(scores[:, :1])
+            scores_to_compare(scores[:, :1])
         scores[1, 2, 3, 0] = np.inf
         with pytest.raises(InputError, match="finite scores .*: ASL"):
-            match_topics(scores)
+            scores_to_compare(scores)
 
     @pytest.mark.parametrize(
         ("at", "words", "offenders"),
@@ -149,9 +150,9 @@ class TestRefusals:
     )
     def test_depths(self, at, words, offenders):
         with pytest.raises(DepthError, match=f"each once, from 1 to 20; {words}") as caught:
-            select_depths(random_scores(0), at)
+            select_depths(read_scores(random_scores(0)), at)
         assert caught.value.offenders == offenders
 
     def test_depths_of_scores_without_depths(self):
         with pytest.raises(DepthError, match="scores without depths.*Leave at= out"):
-            match_topics(random_scores(0).isel(depth=0, drop=True), at=5)
+            scores_to_compare(random_scores(0).isel(depth=0, drop=True), at=5)

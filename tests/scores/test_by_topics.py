@@ -18,10 +18,10 @@ from planned import only_planned
 
 from irframe.errors import InputError, IrframeWarning, ParameterError
 from irframe.inference import compare as comparing
-from irframe.inference import deferred
-from irframe.inference.lazily import cut
 from irframe.names import RESULT
 from irframe.paired import Bootstrap, Permutation, TukeyHSD
+from irframe.scores import by_topics
+from irframe.scores.dask_work import cut
 
 FOLDED = ("t", "sign")
 WHOLE = ("wilcoxon", "ranksum", Permutation(samples=9), Bootstrap(samples=9), TukeyHSD(samples=9))
@@ -56,9 +56,9 @@ MEANS = {
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch):
     """Let even small scores be cut, into blocks of some topics and pieces of two depths."""
-    monkeypatch.setattr(deferred, "BLOCK_BYTES", 8 * 7 * 2 * 4)
-    monkeypatch.setattr(deferred, "JOINED_BYTES", 8 * 7 * 2 * 2)
-    monkeypatch.setattr(deferred, "STATE_BYTES", 8 * 6 * 21 * 2)
+    monkeypatch.setattr(by_topics, "BLOCK_BYTES", 8 * 7 * 2 * 4)
+    monkeypatch.setattr(by_topics, "JOINED_BYTES", 8 * 7 * 2 * 2)
+    monkeypatch.setattr(by_topics, "STATE_BYTES", 8 * 6 * 21 * 2)
     with dask.config.set(scheduler="sync"):
         yield
 
@@ -264,7 +264,7 @@ class TestRefusals:
 
     def test_scores_too_large_to_be_held_whole(self, monkeypatch):
         scores = experiment(gaps=False).chunk(topic=3)
-        monkeypatch.setattr(deferred, "WHOLE_BYTES", scores.nbytes // 2)
+        monkeypatch.setattr(by_topics, "WHOLE_BYTES", scores.nbytes // 2)
         words = rf"all topics; found .*\({scores.nbytes} bytes\). .*at=, .*tests t or sign"
         for verb in (
             lambda: scores.ireval.discrimination("wilcoxon"),
@@ -278,7 +278,7 @@ class TestRefusals:
 
     def test_more_pairs_than_can_be_held(self, monkeypatch):
         scores = experiment(gaps=False).chunk(topic=3)
-        monkeypatch.setattr(deferred, "WHOLE_BYTES", 8 * 6 * 21 - 1)
+        monkeypatch.setattr(by_topics, "WHOLE_BYTES", 8 * 6 * 21 - 1)
         with only_planned(), pytest.raises(InputError, match=r"found 21 pairs.*baseline="):
             scores.ireval.discrimination()
         assert len(scores.ireval.compare(baseline="s1")) == 6 * 2 * 4

@@ -1,0 +1,48 @@
+"""The pairs of systems that are compared, and the labels that say which these are."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from irframe.checks import places
+from irframe.metrics.facts import facts
+from irframe.names import DEPTH, METRIC, PAIR, SIDES
+from irframe.paired import all_pairs, baseline_pairs
+from irframe.scores.scores import Array, Scores
+
+
+def choose_pairs(scores: Scores, baseline: Hashable | None) -> Array:
+    """Return all pairs of systems, or those of each other system with a baseline; (pair, 2)."""
+    systems = scores.systems
+    if baseline is None:
+        return all_pairs(len(systems))
+    (row,) = places("baseline to be one of the systems", [baseline], systems.tolist())
+    return baseline_pairs(len(systems), row)
+
+
+def label_pairs(scores: Scores, pairs: Array) -> dict[str, Any]:
+    """Return the columns that say what a row compares, by metric, depth and pair.
+
+    Scores without depths have the depth in the metric's name, or none.
+    """
+    metrics, _, _, depths = scores.values.shape
+    if scores.depths is not None:
+        depth = pd.array(np.tile(np.repeat(scores.depths, len(pairs)), metrics), dtype="Int64")
+    else:
+        own = pd.array([facts(label).depth for label in scores.metrics], dtype="Int64")
+        depth = own.repeat(len(pairs))
+    repeats = metrics * depths
+    return {
+        METRIC: pd.Index(scores.metrics).repeat(depths * len(pairs)),
+        DEPTH: depth,
+        "system_a": scores.systems.take(np.tile(pairs[:, 0], repeats)),
+        "system_b": scores.systems.take(np.tile(pairs[:, 1], repeats)),
+    }
+
+
+def pair_labels(scores: Scores, pairs: Array) -> dict[str, Any]:
+    """Return coordinates of the dimension of pairs, the two systems of each."""
+    sides = zip(SIDES, pairs.T, strict=True)
+    return {name: (PAIR, scores.systems.take(side)) for name, side in sides}

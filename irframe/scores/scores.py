@@ -1,0 +1,284 @@
+"""Scores in which every system is held against every other on the same topics."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Protocol, Self
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.metrics.facts import facts
+from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.paired import PairedTest
+from irframe.paired.folds import Fold
+from irframe.scores.dask_work import is_lazy
+
+Array = NDArray[Any]
+Arrays = tuple[Array, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Scores of systems, and the topics on which all of them have one.
+
+    Parameters
+    ----------
+    values
+        Shape (metric, system, topic, depth), NaN where there is none; of dask if they are lazy.
+    metrics, systems, topics
+        Labels.
+    depths
+        Labels too; None for scores without depths, which are the one of each metric.
+    work
+        How averages and pairs are computed: `Whole`, or `ByTopics` for what is lazy.
+    attrs
+        What results say of where their numbers come from.
+    """
+
+    values: Any
+    metrics: list[str]
+    systems: pd.Index
+    topics: pd.Index
+    depths: pd.Index | None
+    work: "Work"
+    attrs: dict[Any, Any] = field(default_factory=dict)
+
+    @cached_property
+    def summaries(self) -> list[Any]:
+        """How each metric is averaged over topics."""
+        return [facts(label).summary for label in self.metrics]
+
+    @cached_property
+    def towards(self) -> list[int]:
+        """For each metric 1 if higher is better, -1 if it counts a cost."""
+        return [facts(label).sign for label in self.metrics]
+
+    @cached_property
+    def scored(self) -> Any:
+        """Topics on which every system has a score, shape (metric, topic, depth)."""
+        return self.work.scored(self)
+
+    @cached_property
+    def means(self) -> Any:
+        """Average over the common topics, higher is better, shape (metric, depth, system)."""
+        return self.work.means(self)
+
+    @cached_property
+    def topic_order(self) -> Array | None:
+        """The order of the topics by name, None for the one in which they stand."""
+        return _by_name(self.topics)
+
+    @cached_property
+    def system_order(self) -> Array | None:
+        """The order of the systems by name, None for the one in which they stand."""
+        return _by_name(self.systems)
+
+    def pieces(self, pairs: int) -> Iterator[tuple[int, slice]]:
+        """Yield every metric's position with one block of depths after the other."""
+        metrics, _, _, depths = self.values.shape
+        width = self.work.width(pairs)
+        for row in range(metrics):
+            for start in range(0, depths, width):
+                yield row, slice(start, min(start + width, depths))
+
+    def by_piece(
+        self, pairs: int, compute: Callable[[int, slice], Array], *, axis: int = 0
+    ) -> Array:
+        """Compute by `pieces` and put these together: metrics first, blocks along a depth axis."""
+        parts: dict[int, list[Array]] = {}
+        for row, block in self.pieces(pairs):
+            parts.setdefault(row, []).append(compute(row, block))
+        return np.stack([np.concatenate(blocks, axis=axis) for blocks in parts.values()])
+
+    def over(
+        self,
+        row: int,
+        depths: slice,
+        compute: Callable[[Array], Arrays],
+        *,
+        systems: slice = slice(None),
+    ) -> Arrays:
+        """Compute on the scores in memory of one metric, with the topics that all systems have.
+
+        Parameters
+        ----------
+        row
+            Position of the metric.
+        depths
+            Positions of the depths.
+        compute
+            Takes scores (system, topic, depth) free of NaN, topics in the order of their names,
+            gives arrays with depth last.
+        systems
+            Positions of the systems to compute on.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            What `compute` gave, for all depths.
+        """
+        scores, scored = self.values[row, systems, :, depths], self.scored[row, :, depths]
+        if self.topic_order is not None:
+            scores, scored = scores[:, self.topic_order], scored[self.topic_order]
+        if scored.all():
+            return compute(scores)
+        parts, order = [], []
+        for topics, here in patterns(scored):
+            parts.append(compute(scores[:, topics][:, :, here]))
+            order.append(here)
+        back = np.argsort(np.concatenate(order))
+        joined = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
+        return tuple(part[..., back] for part in joined)
+
+    def pairs(self, row: int, depths: slice, measure: "Measure", pairs: Array) -> Arrays:
+        """Compute on the scores of one metric for pairs of systems.
+
+        Parameters
+        ----------
+        row, depths
+            As for `over`.
+        measure
+            What is computed.
+        pairs
+            Shape (pair, 2), positions of systems.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            What is computed, for all depths, (pair, depth).
+        """
+        return self.work.pairs(self, row, depths, measure, pairs)
+
+    def tested(self, test: PairedTest, values: Array, pairs: Array) -> Any:
+        """Test pairs of systems, which a test that draws sees in the order of their names."""
+        order = self.system_order
+        if order is None:
+            return test.kernel(values, pairs)
+        return test.kernel(values[order], np.argsort(order)[pairs])
+
+    def load(self) -> "Scores":
+        """Return the same in memory."""
+        return self.work.load(self)
+
+    def finish(self, values: Any) -> Any:
+        """Return a result so that computing it warns of topics left out."""
+        return self.work.finish(values)
+
+    def compute(self, values: Iterable[Any]) -> Iterable[Any]:
+        """Return results, arrays or tuples of arrays, in memory."""
+        return self.work.compute(values)
+
+    def take(
+        self,
+        *,
+        metric: Sequence[int] | None = None,
+        system: Array | None = None,
+        topic: Array | None = None,
+        depth: Sequence[int] | Array | None = None,
+    ) -> Self:
+        """Return the scores at some positions of each dimension, in this order."""
+        values = self.values
+        for axis, places in enumerate((metric, system, topic, depth)):
+            if places is not None:
+                values = values[(*(slice(None),) * axis, places)]
+        return replace(
+            self,
+            values=values,
+            metrics=self.metrics if metric is None else [self.metrics[place] for place in metric],
+            systems=_taken(self.systems, system),
+            topics=_taken(self.topics, topic),
+            depths=None if self.depths is None else _taken(self.depths, depth),
+        )
+
+    def where(self, kept: Any) -> Self:
+        """Return the scores without those on other topics than these, (metric, topic, depth)."""
+        if not is_lazy(kept) and kept.all():
+            return self
+        return replace(self, values=np.where(kept[:, np.newaxis], self.values, np.nan))
+
+    def labels(self, *others: str) -> dict[str, Any]:
+        """Return the labels of metrics, of systems if asked for, and of depths if there are any."""
+        found: dict[str, Any] = {METRIC: self.metrics}
+        if SYSTEM in others:
+            found[SYSTEM] = self.systems.rename(SYSTEM)
+        return found if self.depths is None else found | {DEPTH: self.depths.to_numpy()}
+
+    def labelled(self, values: Array, name: str) -> xr.DataArray:
+        """Put labels on values over metric and depth."""
+        labels = self.labels()
+        shaped = self.finish(values).reshape([len(label) for label in labels.values()])
+        return xr.DataArray(shaped, labels, tuple(labels), name=name, attrs=dict(self.attrs))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """What is computed of pairs of systems.
+
+    Parameters
+    ----------
+    whole
+        Takes the scores, an array (system, topic, depth) of them free of NaN and pairs, gives
+        arrays (pair, depth).
+    outputs
+        How many.
+    folds
+        What it may read of blocks of topics instead; none if it needs all topics at once.
+    folded
+        Takes averages (system, depth), if `averaged`, and the state of every fold; gives what
+        `whole` gives.
+    averaged
+        Whether it reads averages.
+    """
+
+    whole: Callable[[Scores, Array, Array], Arrays]
+    outputs: int = 1
+    folds: tuple[Fold, ...] = ()
+    folded: Callable[..., Arrays] | None = None
+    averaged: bool = False
+
+
+class Work(Protocol):
+    """How averages and pairs of systems are computed; `Scores` says what each method gives."""
+
+    def scored(self, scores: Scores) -> Any:
+        """Return the topics on which every system has a score."""
+
+    def means(self, scores: Scores) -> Any:
+        """Average over the common topics."""
+
+    def width(self, pairs: int) -> int:
+        """Return how many depths a block of `Scores.pieces` has."""
+
+    def pairs(
+        self, scores: Scores, row: int, depths: slice, measure: Measure, pairs: Array
+    ) -> Arrays:
+        """Compute on the scores of one metric for pairs of systems."""
+
+    def load(self, scores: Scores) -> Scores:
+        """Return the scores in memory."""
+
+    def finish(self, values: Any) -> Any:
+        """Return a result so that computing it warns of topics left out."""
+
+    def compute(self, values: Iterable[Any]) -> Iterable[Any]:
+        """Return results in memory."""
+
+
+def patterns(scored: Array) -> Iterator[tuple[Array, Array]]:
+    """Yield what topics some of the depths share, and where these stand, from (topic, depth)."""
+    found, which = np.unique(scored, axis=1, return_inverse=True)
+    for number, topics in enumerate(found.T):
+        yield topics, np.flatnonzero(which.ravel() == number)
+
+
+def _by_name(labels: pd.Index) -> Array | None:
+    """Return the order of labels by name, None for the one in which they stand."""
+    names = labels.astype(str)
+    return None if names.is_monotonic_increasing else np.argsort(names.to_numpy(), kind="stable")
+
+
+def _taken(labels: pd.Index, places: Any) -> pd.Index:
+    return labels if places is None else labels[places]
