@@ -149,8 +149,8 @@ def _shares(counts: Array) -> tuple[Array, Array]:
 def _change(held: Scores, other: Scores, helps: Array) -> Array:
     """Return how much more, in percent, means of systems change that did not help; by metric."""
     old, new = held.means[:, 0], other.means[:, 0]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        change = np.where(old == 0, np.nan, 100 * (new - old) / np.abs(old))
     if helps.all():
         return np.full(len(old), np.nan)
-    return np.asarray(np.nanmean(change[:, ~helps], axis=1) - np.nanmean(change[:, helps], axis=1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sides = [new[:, side].mean(axis=1) / old[:, side].mean(axis=1) for side in (~helps, helps)]
+        return np.asarray(100 * (sides[0] - sides[1]))

@@ -123,8 +123,8 @@ def replay(
         - ``kept`` and ``changed`` (method, budget, metric), the share of the significant
           differences by full judgments that is kept, and that of all pairs for which significance
           or direction change;
-        - ``change`` (method, budget, metric), by how many percent the means of systems that did
-          not help change against full judgments, less the same of those that did; NaN if all do.
+        - ``change`` (method, budget, metric), by how many percent the mean over systems that did
+          not help changes against full judgments, less the same of those that did; NaN if all do.
 
     Raises
     ------
