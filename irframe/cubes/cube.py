@@ -128,9 +128,10 @@ def cube(
         subtopic ``judged_grade`` is the highest grade of a document, and ``subtopic_grade``, over
         (judged, subtopic), that by subtopic, in the order of their names in each topic. ``listed``,
         over (system, topic, listed_rank), and ``open_doc``, over (topic, open), name all documents
-        down to rank 100, as `judge_next` reads them. Attributes say how the cube was made. ``checksum`` over (system, topic) and ``rank_checksum`` over
-        (system, topic, span) tell verbs whether values were overwritten since. With `by`, a
-        DataTree, which has the verbs of its cubes.
+        down to rank 100, as `judge_next` reads them. Attributes say how the cube was made.
+        ``checksum`` over (system, topic) and ``rank_checksum`` over (system, topic, span) tell
+        verbs whether values were overwritten since. With `by`, a DataTree, which has the verbs of
+        its cubes.
 
     Raises
     ------
