@@ -27,6 +27,7 @@ from .inference.components import components as components
 from .inference.coverage import coverage as coverage
 from .inference.decide import decide as decide
 from .inference.discrimination import discrimination as discrimination
+from .inference.interaction import interaction as interaction
 from .inference.inversions import inversions as inversions
 from .inference.leaderboard import leaderboard as leaderboard
 from .inference.letters import letters as letters
