@@ -35,6 +35,7 @@ from irframe.scores.read_scores import Depths
 from irframe.studies.explaining.texts import Texts
 from irframe.studies.judges.effects import Groups
 from irframe.studies.judges.reading import Grades
+from irframe.studies.judging.judge_next import Credit
 from irframe.studies.orderings.orderings import GainLike
 from irframe.studies.orderings.preferences import Weights
 from irframe.studies.outcomes.answers import Relevant
@@ -161,6 +162,14 @@ class CubeFigures:
     ) -> Axes: ...
     def archetypes(
         self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
+    ) -> Axes: ...
+    def budget_curves(
+        self,
+        value: Literal["kept", "changed", "found", "tau", "tau_ap"] = "kept",
+        *,
+        metric: Hashable | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
     def conclusion_shares(
         self,
@@ -897,6 +906,19 @@ class CubeVerbs:
         by: str | None = None,
     ) -> pd.DataFrame: ...
     def judge_findings(self, *, depth: int | None = None) -> pd.DataFrame: ...
+    def judge_next(
+        self,
+        n: int,
+        method: Literal["pool", "mtf", "maxmean", "leverage"] = "leverage",
+        *,
+        credit: Credit = "all",
+        batch: int = 1,
+        prior: pd.DataFrame | None = None,
+        depth: int | None = None,
+        rel: int = 1,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> pd.DataFrame: ...
     def leave_out(
         self,
         *metrics: Metrics,
@@ -971,6 +993,28 @@ class CubeVerbs:
         weights: Weights = "uniform",
         rel: int = 1,
         by: str | None = None,
+    ) -> xr.Dataset: ...
+    def replay(
+        self,
+        methods: str | Sequence[str],
+        budgets: int | Sequence[int],
+        *metrics: Metric | MetricType | str,
+        test: Test = "t",
+        adjust: Adjust = "auto",
+        family: Family = "depth",
+        alpha: float = 0.05,
+        at: int | None = None,
+        unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+        batch: int = 1,
+        prior: pd.DataFrame | None = None,
+        depth: int | None = None,
+        rel: int = 1,
+        share: float = 1.0,
+        together: str | None = None,
+        samples: int = 8,
+        seed: int = 0,
+        by: str | None = None,
+        progress: bool = False,
     ) -> xr.Dataset: ...
     def report(
         self,
