@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.io.formats.style import Styler
 
 from irframe.agreements import Agreement, Method
+from irframe.cubes.stratified import Share
 from irframe.experiments.metrics import Metrics
 from irframe.experiments.policy import Contributing, PoolDepth, Topics
 from irframe.frames.as_qrels import Qrels
@@ -29,10 +30,12 @@ from irframe.metrics.relative_position import Crossing
 from irframe.names import NoRel, ScoreDtype, Ties
 from irframe.paired import Test
 from irframe.reports.report import Target
+from irframe.scores.pairs_of_systems import Baselines
 from irframe.scores.read_scores import Depths
 from irframe.studies.explaining.texts import Texts
 from irframe.studies.judges.effects import Groups
 from irframe.studies.judges.reading import Grades
+from irframe.studies.judging.judge_next import Credit
 from irframe.studies.orderings.orderings import GainLike
 from irframe.studies.orderings.preferences import Weights
 from irframe.studies.outcomes.answers import Relevant
@@ -159,6 +162,14 @@ class CubeFigures:
     ) -> Axes: ...
     def archetypes(
         self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
+    ) -> Axes: ...
+    def budget_curves(
+        self,
+        value: Literal["kept", "changed", "found", "tau", "tau_ap"] = "kept",
+        *,
+        metric: Hashable | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
     def conclusion_shares(
         self,
@@ -445,9 +456,13 @@ class FrameVerbs:
         adjust: Adjust = "auto",
         family: Family = "depth",
         alpha: float = 0.05,
-        baseline: Hashable | None = None,
+        baseline: Baselines = None,
         at: Depths = None,
         by: str | None = None,
+        simultaneous: bool = False,
+        effects: bool = False,
+        margin: float | None = None,
+        power: float | None = None,
         progress: bool = False,
     ) -> pd.DataFrame: ...
     def components(
@@ -555,6 +570,16 @@ class FrameVerbs:
         seed: int = 0,
         no_rel: NoRel | None = None,
     ) -> pd.DataFrame: ...
+    def interaction(
+        self,
+        *,
+        by: str,
+        adjust: Correction | None = "holm",
+        family: Family = "all",
+        alpha: float = 0.05,
+        baseline: Baselines = None,
+        at: Depths = None,
+    ) -> pd.DataFrame: ...
     def inversions(
         self,
         reference: Reference,
@@ -650,11 +675,13 @@ class FrameVerbs:
         self,
         human: xr.DataArray | pd.DataFrame,
         *,
+        metrics: Metric | MetricType | str | Sequence[Metric | MetricType | str] | None = None,
         alpha: float = 0.05,
         baseline: Hashable | None = None,
         at: Depths = None,
-        topics: Literal["rest", "all"] = "rest",
+        topics: Literal["rest", "all", "random", "fixed"] | None = None,
         distribution: Literal["t", "normal"] = "t",
+        half_width: float | None = None,
         by: str | None = None,
     ) -> xr.Dataset: ...
     def rank(
@@ -711,6 +738,7 @@ class FrameVerbs:
         alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
+        texts: Texts | None = None,
     ) -> Path: ...
     def restrict(self, documents: pd.DataFrame) -> pd.DataFrame: ...
     def risk(
@@ -719,7 +747,9 @@ class FrameVerbs:
     def rrie(
         self, *, baseline: Hashable, at: int | None = None, by: str | None = None
     ) -> pd.DataFrame: ...
-    def sample(self, share: float, *, seed: int = 0, by: None = None) -> pd.DataFrame: ...
+    def sample(
+        self, share: Share, *, strata: str | None = None, seed: int = 0, by: None = None
+    ) -> pd.DataFrame: ...
     def score_nuggets(self, *, no_vital: str | None = None) -> pd.DataFrame: ...
     def sheet(self, system: Hashable, *, by: str | None = None) -> pd.DataFrame: ...
     def standardise(
@@ -762,13 +792,15 @@ class FrameVerbs:
         *,
         difference: float | None = None,
         width: float | None = None,
+        margin: float | None = None,
+        topics: int | None = None,
         erho2: float | None = None,
         phi: float | None = None,
         test: Literal["t", "anova"] = "t",
         power: float = 0.8,
         alpha: float = 0.05,
         systems: int | None = None,
-        baseline: Hashable | None = None,
+        baseline: Baselines = None,
         each: bool = False,
         at: Depths = None,
         by: str | None = None,
@@ -853,13 +885,20 @@ class CubeVerbs:
     def cwl(
         self, *metrics: Metrics, at: int | Sequence[int] | None = None, by: str | None = None
     ) -> xr.Dataset: ...
+    def estimate(
+        self,
+        *metrics: Metric | MetricType | str,
+        at: int | Sequence[int] | None = None,
+        alpha: float = 0.05,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def explain(
         self,
         a: Hashable,
         b: Hashable,
         metric: Metric | MetricType | str,
         *,
-        at: int = 10,
+        at: int | None = None,
         topics: Sequence[Hashable] | None = None,
         docs: Sequence[Hashable] | None = None,
         runs: Runs | None = None,
@@ -867,6 +906,19 @@ class CubeVerbs:
         by: str | None = None,
     ) -> pd.DataFrame: ...
     def judge_findings(self, *, depth: int | None = None) -> pd.DataFrame: ...
+    def judge_next(
+        self,
+        n: int,
+        method: Literal["pool", "mtf", "maxmean", "leverage"] = "leverage",
+        *,
+        credit: Credit = "all",
+        batch: int = 1,
+        prior: pd.DataFrame | None = None,
+        depth: int | None = None,
+        rel: int = 1,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> pd.DataFrame: ...
     def leave_out(
         self,
         *metrics: Metrics,
@@ -919,6 +971,19 @@ class CubeVerbs:
         self, *, at: int | Sequence[int] | None = None, rel: int = 1, by: str | None = None
     ) -> xr.Dataset: ...
     def pooled(self, depth: int, *, by: str | None = None) -> xr.Dataset: ...
+    def predict_powered(
+        self,
+        human: xr.DataArray | pd.DataFrame,
+        *,
+        metrics: Metric | MetricType | str | Sequence[Metric | MetricType | str] | None = None,
+        alpha: float = 0.05,
+        baseline: Hashable | None = None,
+        at: Depths = None,
+        topics: Literal["rest", "all", "random", "fixed"] | None = None,
+        distribution: Literal["t", "normal"] = "t",
+        half_width: float | None = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def preferences(
         self,
         a: Hashable | None = None,
@@ -928,6 +993,28 @@ class CubeVerbs:
         weights: Weights = "uniform",
         rel: int = 1,
         by: str | None = None,
+    ) -> xr.Dataset: ...
+    def replay(
+        self,
+        methods: str | Sequence[str],
+        budgets: int | Sequence[int],
+        *metrics: Metric | MetricType | str,
+        test: Test = "t",
+        adjust: Adjust = "auto",
+        family: Family = "depth",
+        alpha: float = 0.05,
+        at: int | None = None,
+        unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+        batch: int = 1,
+        prior: pd.DataFrame | None = None,
+        depth: int | None = None,
+        rel: int = 1,
+        share: float = 1.0,
+        together: str | None = None,
+        samples: int = 8,
+        seed: int = 0,
+        by: str | None = None,
+        progress: bool = False,
     ) -> xr.Dataset: ...
     def report(
         self,
@@ -944,6 +1031,7 @@ class CubeVerbs:
         alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
+        texts: Texts | None = None,
     ) -> Path: ...
     def robustness(
         self,
@@ -955,7 +1043,9 @@ class CubeVerbs:
         by: str | None = None,
         progress: bool = False,
     ) -> xr.DataArray: ...
-    def sample(self, share: float, *, seed: int = 0, by: str | None = None) -> xr.Dataset: ...
+    def sample(
+        self, share: Share, *, strata: str | None = None, seed: int = 0, by: str | None = None
+    ) -> xr.Dataset: ...
     def save(self, path: str | PathLike[str], *, progress: bool = False) -> xr.Dataset: ...
     def score(
         self,
@@ -1073,9 +1163,13 @@ class ScoresVerbs:
         adjust: Adjust = "auto",
         family: Family = "depth",
         alpha: float = 0.05,
-        baseline: Hashable | None = None,
+        baseline: Baselines = None,
         at: Depths = None,
         by: str | None = None,
+        simultaneous: bool = False,
+        effects: bool = False,
+        margin: float | None = None,
+        power: float | None = None,
         progress: bool = False,
     ) -> pd.DataFrame: ...
     def components(
@@ -1099,7 +1193,7 @@ class ScoresVerbs:
         by: str | None = None,
     ) -> xr.DataArray: ...
     def decide(
-        self, *, baseline: Hashable | None = None, at: Depths = None, by: str | None = None
+        self, *, baseline: Baselines = None, at: Depths = None, by: str | None = None
     ) -> pd.DataFrame: ...
     def discrimination(
         self,
@@ -1118,6 +1212,16 @@ class ScoresVerbs:
         quartiles: Any = None,
         by: str | None = None,
     ) -> xr.Dataset: ...
+    def interaction(
+        self,
+        *,
+        by: str,
+        adjust: Correction | None = "holm",
+        family: Family = "all",
+        alpha: float = 0.05,
+        baseline: Baselines = None,
+        at: Depths = None,
+    ) -> pd.DataFrame: ...
     def inversions(
         self,
         reference: Reference,
@@ -1158,11 +1262,13 @@ class ScoresVerbs:
         self,
         human: xr.DataArray | pd.DataFrame,
         *,
+        metrics: Metric | MetricType | str | Sequence[Metric | MetricType | str] | None = None,
         alpha: float = 0.05,
         baseline: Hashable | None = None,
         at: Depths = None,
-        topics: Literal["rest", "all"] = "rest",
+        topics: Literal["rest", "all", "random", "fixed"] | None = None,
         distribution: Literal["t", "normal"] = "t",
+        half_width: float | None = None,
         by: str | None = None,
     ) -> xr.Dataset: ...
     def rank_intervals(
@@ -1238,13 +1344,15 @@ class ScoresVerbs:
         *,
         difference: float | None = None,
         width: float | None = None,
+        margin: float | None = None,
+        topics: int | None = None,
         erho2: float | None = None,
         phi: float | None = None,
         test: Literal["t", "anova"] = "t",
         power: float = 0.8,
         alpha: float = 0.05,
         systems: int | None = None,
-        baseline: Hashable | None = None,
+        baseline: Baselines = None,
         each: bool = False,
         at: Depths = None,
         by: str | None = None,
