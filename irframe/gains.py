@@ -197,6 +197,7 @@ class GainMap(Gain):
 
 
 GAINS: dict[str, type[Gain]] = {"binary": Binary, "linear": Linear, "exp": Exponential}
+LONG_NAMES = {"exponential": "exp"}
 """Short names of the gain maps."""
 
 
@@ -206,7 +207,8 @@ def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
     Parameters
     ----------
     gain
-        ``"binary"``, ``"linear"``, ``"exp"``, a mapping grade -> gain, or a `Gain`.
+        ``"binary"``, ``"linear"``, ``"exp"`` or ``"exponential"``, a mapping grade -> gain, or a
+        `Gain`.
 
     Returns
     -------
@@ -224,8 +226,8 @@ def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
         return gain()
     if isinstance(gain, Mapping):
         return GainMap(gain)
-    if isinstance(gain, str) and gain in GAINS:
-        return GAINS[gain]()
+    if isinstance(gain, str) and LONG_NAMES.get(gain, gain) in GAINS:
+        return GAINS[LONG_NAMES.get(gain, gain)]()
     raise MetricError(
         "a gain map: " + ", ".join(map(repr, GAINS)) + ", a mapping grade -> gain, or a Gain",
         repr(gain),

@@ -34,11 +34,11 @@ JUDGES = ("judge_a", "judge_b")
 """What names the judges of a pair."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
-    SYSTEM: ("system", "name", "run", "run_id", "runid", "tag"),
-    TOPIC: ("topic", "qid", "query_id", "q_id", "query-id"),
-    DOC: ("doc", "docno", "doc_id", "docid", "corpus-id", "pid"),
+    SYSTEM: ("system", "name", "run", "run_id", "runid", "tag", "variant", "model"),
+    TOPIC: ("topic", "qid", "query_id", "q_id", "query-id", "query"),
+    DOC: ("doc", "docno", "doc_id", "docid", "corpus-id", "pid", "document"),
     SCORE: ("score",),
-    RANK: ("rank",),
+    RANK: ("rank", "position"),
     GRADE: ("grade", "label", "relevance", "rel"),
     ITERATION: ("iteration",),
     SUBTOPIC: ("subtopic", "intent", "aspect"),
@@ -49,6 +49,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ASSIGNMENT: ("assignment", "support"),
 }
 """Role -> names accepted for it, the canonical one first."""
+
+LAST_RESORTS = frozenset({"variant", "model", "query", "document", "position"})
+"""Names that often hold something else, read where no other column has the role."""
 
 METRICS = "metrics"
 """Attribute of a frame of scores: the columns that are metrics."""

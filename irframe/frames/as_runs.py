@@ -11,7 +11,7 @@ from irframe.frames.by_role import require_columns
 from irframe.frames.foreign import columns_of, is_array, is_ranx, rows_of
 from irframe.frames.formats import RUN
 from irframe.frames.nested import entries_by_height, flatten, is_mteb, predictions
-from irframe.names import SCORE, SYSTEM, roles
+from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
 
 __all__ = ["Runs", "as_runs"]
 
@@ -29,6 +29,7 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
         - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow;
         - ``{topic: {doc: score}}``, as pytrec_eval, ranx and BEIR have it, or ``{system: run}``
           with a run of any of these kinds;
+        - ``{topic: [doc, ...]}``, the best first;
         - what MTEB writes to ``*_predictions.json``;
         - a `ranx.Run`, or a list of them;
         - named tuples such as `ir_measures.ScoredDoc`, or dictionaries, one for each row, in a
@@ -94,6 +95,10 @@ def _of_ranx(runs: Sequence[Any]) -> pd.DataFrame:
 def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
     if is_mteb(nested):
         return predictions(nested, SCORE)
+    if _holds_lists(nested):
+        return _of_lists(nested)
+    if nested and all(isinstance(run, Mapping) and _holds_lists(run) for run in nested.values()):
+        return _stacked({str(name): as_runs(run, str(name)) for name, run in nested.items()})
     kinds = entries_by_height(nested)
     plain = [key for key in kinds.get(0, []) if isinstance(nested[key], Number)]
     if plain or not kinds:
@@ -112,15 +117,30 @@ def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
     return flatten(nested, SCORE)
 
 
+def _holds_lists(nested: Mapping[Any, Any]) -> bool:
+    """Tell whether this is ``{topic: [doc, ...]}``."""
+    return bool(nested) and all(
+        isinstance(docs, list | tuple) and all(isinstance(doc, str | int) for doc in docs)
+        for docs in nested.values()
+    )
+
+
+def _of_lists(nested: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
+    """Return a run frame of ``{topic: [doc, ...]}``, the best first."""
+    rows = [
+        (topic, doc, place)
+        for topic, docs in nested.items()
+        for place, doc in enumerate(docs, start=1)
+    ]
+    return pd.DataFrame(rows, columns=[TOPIC, DOC, RANK])
+
+
 def _refuse_lists(nested: Mapping[Any, Any]) -> None:
     """Raise for topics with a list of documents, and show the line that scores them."""
     key, docs = next(iter(nested.items()))
     if not isinstance(docs, list | tuple) or not docs or hasattr(docs[0], "_fields"):
         return
     wanted, found = "{topic: {doc: score}} or {system: run}", f"a list of documents under {key!r}"
-    if isinstance(docs[0], str | int):
-        line = "{topic: {doc: -i for i, doc in enumerate(docs)} for topic, docs in x.items()}"
-        raise InputError(wanted, found, f"score them by their rank: {line}")
     if isinstance(docs[0], tuple | list):
         line = "{topic: dict(pairs) for topic, pairs in x.items()}"
         raise InputError(wanted, found, f"make a dictionary of each: {line}")

@@ -8,12 +8,24 @@ import pandas as pd
 from irframe.errors import InputError
 from irframe.frames.formats import RUN, Format
 from irframe.frames.require import lacking, require
-from irframe.names import ALIASES, GRADE, roles
+from irframe.names import ALIASES, DOC, GRADE, LAST_RESORTS, SYSTEM, TOPIC, roles
 
-__all__ = ["refuse_rivals", "require_columns"]
+__all__ = ["is_judgments", "refuse_rivals", "require_columns"]
 
 SETTLED = frozenset({("docno", "docid")})
 """Pairs of names where it is known which one is meant: PyTerrier's docid is a row number."""
+
+
+def is_judgments(frame: Any) -> bool:
+    """Tell whether a frame has documents of topics with their grades, and no systems.
+
+    Examples
+    --------
+    >>> is_judgments(pd.DataFrame(columns=["qid", "docno", "label"])), is_judgments([])
+    (True, False)
+    """
+    found = roles(frame.columns).keys() if isinstance(frame, pd.DataFrame) else set()
+    return {TOPIC, DOC, GRADE} <= found and SYSTEM not in found
 
 
 def require_columns(frame: Any, kind: Format) -> Mapping[str, Hashable]:
@@ -39,6 +51,9 @@ def require_columns(frame: Any, kind: Format) -> Mapping[str, Hashable]:
     strangers = [name for name in frame.columns if name not in found.values()]
     pairs = zip(strangers, (choice[0] for choice in missing), strict=False)
     line = f"frame.rename(columns={dict(pairs)})" if strangers else ""
+    if kind is RUN and {TOPIC, DOC} <= found.keys() and len(strangers) > 1:
+        ids = [found[role] for role in (TOPIC, DOC)]
+        line = f"frame.melt({ids}, var_name='system', value_name='score') if a column is a system"
     require(found, frame.columns, kind.needed, kind.noun, "a frame", line)
     if not len(frame):
         raise InputError(f"{kind.noun} with rows", "an empty one")
@@ -68,7 +83,8 @@ def refuse_rivals(
         return
     rivals = [name for name in names or ALIASES[role] if name in frame.columns and name != taken]
     for name in rivals:
-        if (taken, name) not in SETTLED and not _same(frame[taken], frame[name]):
+        settled = (taken, name) in SETTLED or name in LAST_RESORTS
+        if not settled and not _same(frame[taken], frame[name]):
             found = f"{taken!r}, which comes first, and {name!r}, which differs"
             advice = f"say which one is meant: frame.rename(columns={{{taken!r}: {role!r}}})"
             raise InputError(f"one column for {role}", found, advice)

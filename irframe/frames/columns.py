@@ -26,6 +26,9 @@ from irframe.names import (
 
 __all__ = ["TEXT", "TYPES", "constant", "numbers", "to_arrow", "to_frame", "to_role"]
 
+DROP = "mend or drop these rows"
+"""What to do about rows that hold no value, or none that fits."""
+
 TEXT = pa.large_string()
 
 TYPES: dict[str, pa.DataType] = {
@@ -103,7 +106,8 @@ def to_role(column: pa.ChunkedArray, role: str, where: str) -> pa.ChunkedArray:
         column = column.cast(column.type.value_type)
     error = {GRADE: GradeError, RANK: InputError, SCORE: InputError}.get(role, IdError)
     missing = pc.is_null(column, nan_is_null=True)
-    _refuse(missing, partial(error, f"no missing values in {where}"))
+    drop = "drop these rows: what has no grade is unjudged" if role == GRADE else DROP
+    _refuse(missing, partial(error, f"no missing values in {where}"), advice=drop)
     if TYPES[role] == TEXT:
         return _text(column, where)
     return _number(column, TYPES[role], where, error)
@@ -177,6 +181,7 @@ def _refuse(
     at_fault: pa.ChunkedArray,
     error: Callable[..., IrframeError],
     values: pa.ChunkedArray | None = None,
+    advice: str = DROP,
 ) -> None:
     """Raise if any row is at fault; the message lists rows (from 0) and what they hold."""
     rows = pc.indices_nonzero(at_fault)
@@ -186,4 +191,4 @@ def _refuse(
     if values is not None:
         held, found = values.take(rows).to_pylist(), ""
         offenders = [f"{value} in {row}" for value, row in zip(held, offenders, strict=True)]
-    raise error(found, "mend or drop these rows", offenders)
+    raise error(found, advice, offenders)

@@ -49,7 +49,7 @@ def require(
     Traceback (most recent call last):
     ...
     irframe.errors.InputError: wanted a run with a column for topic; found a frame with other
-    columns: docno. Topic may be named topic, qid, query_id, q_id, query-id.
+    columns: docno. Topic may be named topic, qid, query_id, q_id, query-id, query.
     """
     names, missing = list(names), lacking(found, needed)
     if missing:

@@ -9,6 +9,7 @@ from typing import Any
 from irframe.errors import MetricError, warn
 from irframe.gains import GAINS, Binary, Gain, Linear, parse_gain
 from irframe.metrics.base import ALIASES, METRICS, Metric
+from irframe.metrics.benchmark_names import benchmark_name, warn_of_doubt
 from irframe.metrics.cwl_names import from_cwl
 from irframe.metrics.spellings import (
     DEFAULTS,
@@ -39,8 +40,9 @@ def parse_metric(text: Any) -> Metric:
     ----------
     text
         ``"nDCG"``, ``"nDCG@10"``, ``"RBP(p=0.5, gain='linear')@20"``; a name of trec_eval such
-        as ``"ndcg_cut_10"`` or ``"map"``, of ranx such as ``"hit_rate@5"``, ``"rbp.80"`` or
-        ``"precision@5-l2"``, of cwl_eval such as ``"RBP@0.8"``; a measure of the package
+        as ``"ndcg_cut_10"`` or ``"map"``, of ranx such as ``"hit_rate@5"`` or ``"precision@5-l2"``,
+        of cwl_eval such as ``"RBP@0.8"``, of MTEB, BEIR or DPR such as ``"ndcg_at_10"``, ``"HR@5"``
+        or ``"top_1_accuracy"``; a measure of the package
         ir_measures; or a metric, which is returned as it is. Case does not matter where only one
         metric can be meant.
 
@@ -69,6 +71,7 @@ def parse_metric(text: Any) -> Metric:
     if not isinstance(text, str):
         raise MetricError("a metric or its name", repr(text))
     words = re.sub(NDEVAL, r"\1_\2", _fitting(text))
+    words = benchmark_name(words) or words
     if len(several := listed_measures(words)) > 1:
         shown = f"{len(several)} measures in {words!r}"
         raise MetricError("one metric", shown, "score them all, or name one", several)
@@ -105,6 +108,7 @@ def parse_named(metric: Any) -> list[Metric]:
         return [parse_metric(metric)]
     labels = listed_measures(_fitting(str(metric)))
     if len(labels) == 1:
+        warn_of_doubt(str(metric).strip())
         return [parse_metric(metric).named(str(metric))]
     known = [label for label in labels if _from_trec(split_level(label)[0])]
     if missing := [label for label in labels if label not in known]:
@@ -203,7 +207,7 @@ def _is_letter(text: str) -> bool:
 
 
 def _from_ranx(text: str) -> Metric | None:
-    """Return the metric of ``name@cutoff`` or ``rbp.persistence``."""
+    """Return the metric of ``name@cutoff``."""
     found = re.fullmatch(r"([A-Za-z][A-Za-z0-9_-]*?)(?:([@.])(\d+))?", text)
     if found is None or (name := _named_by_ranx(found[1])) is None:
         return None
@@ -211,13 +215,11 @@ def _from_ranx(text: str) -> Metric | None:
     ours = RANX_NAMES[name] if number else RANX_UNCUT.get(name, RANX_NAMES[name])
     given: dict[str, Any] = {}
     if sign and name == "rbp":
-        if sign == "@":
-            advice = f"write 'RBP@{number}' for the depth, 'rbp.{number}' for the persistence"
-            raise MetricError("one meaning of a number", f"{text!r}, which has two", advice)
-        given["p"] = float(f"0.{number}")
-    elif sign == ".":
+        advice = f"write 'RBP@{number}' for the depth, 'RBP(p=0.{number})' for the persistence"
+        raise MetricError("one meaning of a number", f"{text!r}, which has two", advice)
+    if sign == ".":
         return None
-    elif sign:
+    if sign:
         given["depth"] = int(number)
     return replace(_from_expression(ours), **given)
 
@@ -289,12 +291,9 @@ def _kind(name: str, *, bare: bool) -> type[Metric]:
     near = [known for known in kinds if known.lower() == name.lower()]
     near += difflib.get_close_matches(name, [*kinds, *RANX_NAMES], n=4, cutoff=0.6)
     near = [each for each in dict.fromkeys(near) if each != name][:3]
-    advice = "did you mean " + " or ".join(near) if near else ""
-    raise MetricError(
-        "one of " + ", ".join(sorted(METRICS, key=str.lower)),
-        f"the unknown metric {name!r}",
-        advice,
-    )
+    hint = f" (did you mean {' or '.join(near)}?)" if near else ""
+    known = ", ".join(sorted(METRICS, key=str.lower))
+    raise MetricError("a known metric", f"{name!r}{hint}", f"the metrics are {known}")
 
 
 def _build(kind: type[Metric], arguments: dict[str, Any], text: str) -> Metric:

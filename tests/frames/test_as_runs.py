@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import irframe as ir
-from irframe.errors import IdError, InputError
+from irframe.errors import GradeError, IdError, InputError
 
 NESTED = {"q1": {"d1": 0.9, "d2": 0.7}, "q2": {"d1": 0.5}}
 RUN = pd.DataFrame(
@@ -179,7 +179,6 @@ def test_predictions_of_mteb():
             {"q1": {"d1": 1.0}, "bm25": RUN},
             "'q1', taken for a topic, .* 'bm25', taken for a system",
         ),
-        ({"q1": ["d1"]}, r"core them by their rank: {topic: {doc: -i for i, doc in enumerate"),
         ({"q1": [("d1", 0.5)]}, r"ake a dictionary of each: {topic: dict\(pairs\) for topic"),
         (QRELS, "wanted a run; found judgments. Hand over the runs first"),
         (RUN["score"], "a column for topic and doc"),
@@ -220,3 +219,29 @@ def test_a_namesake_of_ranx_is_no_run():
 
 def test_dictionaries_of_json_read_back():
     assert ir.as_runs(json.loads(json.dumps(NESTED))).equals(ir.as_runs(NESTED))
+
+
+def test_columns_and_shapes_that_people_have():
+    runs, qrels = ir.example_track()
+    names = {"system": "model", "topic": "query", "doc": "document", "rank": "position"}
+    theirs = runs.rename(columns=names)
+    expected = runs.ireval.evaluate(qrels, "AP")
+    found = theirs.ireval.evaluate(qrels, "AP")
+    pd.testing.assert_series_equal(found["AP"], expected["AP"], check_names=False)
+    worded = runs.assign(query="what is this", position=7).rename(columns={"topic": "qid"})
+    pd.testing.assert_series_equal(
+        worded.ireval.evaluate(qrels, "AP")["AP"], expected["AP"], check_names=False
+    )
+    ranked = runs.ireval.rank()
+    lists = {
+        system: {topic: part["doc"].tolist() for topic, part in of.groupby("topic")}
+        for system, of in ranked.groupby("system")
+    }
+    again = ir.evaluate(lists, qrels, "AP", ties="rank")
+    pd.testing.assert_frame_equal(again.sort_index(), expected.sort_index())
+    wide = runs.pivot_table(index=["topic", "doc"], columns="system", values="score").reset_index()
+    with pytest.raises(InputError, match=r"melt\(\['topic', 'doc'\], var_name='system'"):
+        ir.evaluate(wide, qrels, "AP")
+    with pytest.raises(GradeError, match="Drop these rows: what has no grade is unjudged"):
+        ir.evaluate(runs, qrels.assign(grade=qrels["grade"].where(qrels["grade"] > 0)), "AP")
+    assert ir.gains.parse_gain("exponential") == ir.gains.Exponential()

@@ -83,8 +83,8 @@ def test_unrelated_columns_of_one_name_do_not_matter():
     plain, found = ir.evaluate(RUN, QRELS, "AP"), ir.evaluate(runs, qrels, "AP")
     pd.testing.assert_frame_equal(found, plain)
     for verb, arguments in (("rank", []), ("judge", [qrels]), ("pool", [2])):
-        expected = getattr(ir, verb)(RUN, *arguments)
-        found = getattr(ir, verb)(runs, *arguments).drop(columns="x", errors="ignore")
+        expected = getattr(ir.verbs, verb)(RUN, *arguments)
+        found = getattr(ir.verbs, verb)(runs, *arguments).drop(columns="x", errors="ignore")
         pd.testing.assert_frame_equal(found[expected.columns], expected)
     assert ir.verbs.restrict(qrels, runs)["doc"].tolist() == ["a", "b"]
     assert ir.verbs.sample(qrels, 1)["doc"].tolist() == ["a", "b"]

@@ -51,9 +51,18 @@ from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, SETS, 
         ("F1", ir.metrics.SetF()),
         ("Hits@5", ir.metrics.NumRelRet(depth=5)),
         ("Hit_Rate@5-l2", ir.metrics.Success(rel=2, depth=5)),
-        ("rbp.80", ir.metrics.RBP(p=0.8)),
-        ("rbp.8", ir.metrics.RBP(p=0.8)),
-        ("rbp.95", ir.metrics.RBP(p=0.95)),
+        ("ndcg_at_10", ir.metrics.nDCG(depth=10)),
+        ("map_at_1000", ir.metrics.AP(depth=1000)),
+        ("recall_at_100", ir.metrics.Recall(depth=100)),
+        ("precision_at_10", ir.metrics.P(depth=10)),
+        ("mrr_at_10", ir.metrics.RR(depth=10)),
+        ("Recall_cap@100", ir.metrics.RelativeP(depth=100)),
+        ("Hit@10", ir.metrics.Success(depth=10)),
+        ("HR@10", ir.metrics.Success(depth=10)),
+        ("S@5", ir.metrics.Success(depth=5)),
+        ("acc@1", ir.metrics.Success(depth=1)),
+        ("top_1_accuracy", ir.metrics.Success(depth=1)),
+        ("accuracy_at_5", ir.metrics.Success(depth=5)),
         ("rbp", ir.metrics.RBP()),
         ("RBP@0.8", ir.metrics.RBP(p=0.8)),
         ("RBP@10", ir.metrics.RBP(depth=10)),
@@ -79,14 +88,18 @@ def test_names_of_other_tools(text, metric):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("rbp@80", "'rbp@80', which has two. Write 'RBP@80' for the depth, 'rbp.80' for the pers"),
+        ("rbp@80", "'rbp@80', which has two. Write 'RBP@80' for the depth, 'RBP.p=0.80.' for the"),
+        ("rbp.95", "such as RBP.p=0.95.; found 'rbp.95': ranx adds up grades"),
+        ("Hole@10", "such as Judged@10; found 'Hole@10'"),
+        ("MAP@R", "such as Rprec; found 'MAP@R'"),
+        ("nERR@10", "such as ERR@10; found 'nERR@10'"),
         ("hit_rate.5", "unknown|a metric such as"),
         ("bpref@5-l0", "rel of Bpref"),
         ("ndcg-l2", "parameters of nDCG; found 'ndcg-l2': rel"),
         ("P(rel=3)@5-l2", "one lowest relevant grade; found .*, which has two"),
         ("utility.2", "four coefficients of utility"),
         ("set_F.1,2", "one parameter of set_F, beta squared; found set_F_1,2"),
-        ("p", "unknown metric 'p'. Did you mean P"),
+        ("p", "found 'p' .did you mean P"),
         ("P.5,10", "one metric; found 2 measures in 'P.5,10': P_5, P_10"),
         ("official", "one metric; found 2. measures"),
         ("XYZ-T=1", "a metric such as"),
@@ -188,29 +201,24 @@ def test_names_of_ranx_equal_ranx():
     run = ir.verbs.to_pytrec_eval(ranked.drop(columns="score"))  # ranx orders ties by chance
     names = [
         *(f"{name}@{k}" for name in RANX_NAMES if name not in {"rbp", "bpref"} for k in (1, 5, 60)),
-        *("map-l2", "precision", "f1", "rbp.80", "recall@10-l2", "r-precision", "hits", "mrr"),
+        *("map-l2", "precision", "f1", "recall@10-l2", "r-precision", "hits", "mrr"),
     ]
     names = [name for name in names if name.partition("@")[0] not in BY_FUNCTION]
     names = [name for name in names if not name.startswith("r-precision@")]
-    binary = {
-        topic: {doc: min(g, 1) for doc, g in docs.items()}
-        for topic, docs in ir.verbs.to_pytrec_eval(qrels).items()
-    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         graded = ranx.evaluate(ir.verbs.to_pytrec_eval(qrels), run, names)
-        rbp = ranx.evaluate(binary, run, "rbp.80")
-    found = ir.evaluate(run, qrels, names, ties="order").mean()
+    with pytest.warns(match="dcg@1 is ranx's and adds up grades"):
+        found = ir.evaluate(run, qrels, names, ties="order").mean()
     for name in names:
-        expected = rbp if name.startswith("rbp") else graded[name]
-        assert found[name] == pytest.approx(expected, abs=1e-9), name
+        assert found[name] == pytest.approx(graded[name], abs=1e-9), name
 
 
 BY_FUNCTION = {"average_precision", "reciprocal_rank"}
 """What ranx calls its functions, but not its metrics."""
 
 
-LABELS = ["R@5", "MRR@10", "map_cut_10", "NDCG@10", "hit_rate@5", "rbp.80", " AP ", "P.5", "asl"]
+LABELS = ["R@5", "MRR@10", "map_cut_10", "NDCG@10", "hit_rate@5", "RBP@0.8", " AP ", "P.5", "asl"]
 
 
 @pytest.fixture(scope="module")
@@ -234,8 +242,8 @@ def test_what_is_asked_for_comes_back(track):
     compared = scores.ireval.compare(baseline="bm25")
     assert compared["metric"].unique().tolist() == LABELS
     assert compared.set_index("metric")["depth"].loc["map_cut_10"].unique().tolist() == [10]
-    bounds = cube.ireval.bounds("R@5", "rbp.80")
-    assert bounds["metric"].values.tolist() == ["R@5", "rbp.80"]
+    bounds = cube.ireval.bounds("R@5", "RBP@0.8")
+    assert bounds["metric"].values.tolist() == ["R@5", "RBP@0.8"]
 
 
 def test_values_print_as_they_are():
@@ -295,3 +303,10 @@ def test_every_name_of_ir_measures_that_is_known_parses():
         at = "@0.5" if name == "IPrec" else "@5"
         metric = ir.parse_metric(name + at)
         assert isinstance(metric, ALIASES[name])
+
+
+@pytest.mark.parametrize("text", ["Accuracy@1", "accuracy@5", "dcg@10"])
+def test_a_name_that_may_be_taken_for_another_says_so(text):
+    runs, qrels = ir.example_track()
+    with pytest.warns(IrframeWarning, match=f"^{text} is .*(Success@|DCG takes shares)"):
+        ir.evaluate(runs, qrels, text)

@@ -29,7 +29,7 @@ def test_metrics_of_table_2(golden, name):
     topic = table_2_topic(case)
     deepest = max(case["input"]["ks"])
     for key, (kind, fields) in VARIANTS.items():
-        metric = getattr(ir, kind)(**fields)
+        metric = getattr(ir.metrics, kind)(**fields)
         scores = score(metric, topic, deepest)
         without = score(metric, condensed(topic), deepest)
         for k in case["input"]["ks"]:
