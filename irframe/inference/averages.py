@@ -1,6 +1,6 @@
 """Scores averaged over topics, and which of two averages is the better one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -40,7 +40,7 @@ def at_depth(array: xr.DataArray, at: Any) -> xr.DataArray:
 def by_depth(
     function: Callable[[xr.DataArray], pd.DataFrame],
     scores: xr.DataArray | pd.DataFrame,
-    at: int | Sequence[int] | None,
+    at: Any,
 ) -> pd.DataFrame:
     """Return a frame of scores at one depth; for a list of depths a column says which.
 
