@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.io.formats.style import Styler
 
 from irframe.agreements import Agreement, Method
+from irframe.cubes.stratified import Share
 from irframe.experiments.metrics import Metrics
 from irframe.experiments.policy import Contributing, PoolDepth, Topics
 from irframe.frames.as_qrels import Qrels
@@ -29,6 +30,7 @@ from irframe.metrics.relative_position import Crossing
 from irframe.names import NoRel, ScoreDtype, Ties
 from irframe.paired import Test
 from irframe.reports.report import Target
+from irframe.scores.pairs_of_systems import Baselines
 from irframe.scores.read_scores import Depths
 from irframe.studies.explaining.texts import Texts
 from irframe.studies.judges.effects import Groups
@@ -454,9 +456,13 @@ class FrameVerbs:
         adjust: Adjust = "auto",
         family: Family = "depth",
         alpha: float = 0.05,
-        baseline: Hashable | None = None,
+        baseline: Baselines = None,
         at: Depths = None,
         by: str | None = None,
+        simultaneous: bool = False,
+        effects: bool = False,
+        margin: float | None = None,
+        power: float | None = None,
         progress: bool = False,
     ) -> pd.DataFrame: ...
     def components(
@@ -564,6 +570,16 @@ class FrameVerbs:
         seed: int = 0,
         no_rel: NoRel | None = None,
     ) -> pd.DataFrame: ...
+    def interaction(
+        self,
+        *,
+        by: str,
+        adjust: Correction | None = "holm",
+        family: Family = "all",
+        alpha: float = 0.05,
+        baseline: Baselines = None,
+        at: Depths = None,
+    ) -> pd.DataFrame: ...
     def inversions(
         self,
         reference: Reference,
@@ -659,11 +675,13 @@ class FrameVerbs:
         self,
         human: xr.DataArray | pd.DataFrame,
         *,
+        metrics: Metric | MetricType | str | Sequence[Metric | MetricType | str] | None = None,
         alpha: float = 0.05,
         baseline: Hashable | None = None,
         at: Depths = None,
-        topics: Literal["rest", "all"] = "rest",
+        topics: Literal["rest", "all", "random", "fixed"] | None = None,
         distribution: Literal["t", "normal"] = "t",
+        half_width: float | None = None,
         by: str | None = None,
     ) -> xr.Dataset: ...
     def rank(
@@ -720,6 +738,7 @@ class FrameVerbs:
         alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
+        texts: Texts | None = None,
     ) -> Path: ...
     def restrict(self, documents: pd.DataFrame) -> pd.DataFrame: ...
     def risk(
@@ -728,7 +747,9 @@ class FrameVerbs:
     def rrie(
         self, *, baseline: Hashable, at: int | None = None, by: str | None = None
     ) -> pd.DataFrame: ...
-    def sample(self, share: float, *, seed: int = 0, by: None = None) -> pd.DataFrame: ...
+    def sample(
+        self, share: Share, *, strata: str | None = None, seed: int = 0, by: None = None
+    ) -> pd.DataFrame: ...
     def score_nuggets(self, *, no_vital: str | None = None) -> pd.DataFrame: ...
     def sheet(self, system: Hashable, *, by: str | None = None) -> pd.DataFrame: ...
     def standardise(
@@ -771,13 +792,15 @@ class FrameVerbs:
         *,
         difference: float | None = None,
         width: float | None = None,
+        margin: float | None = None,
+        topics: int | None = None,
         erho2: float | None = None,
         phi: float | None = None,
         test: Literal["t", "anova"] = "t",
         power: float = 0.8,
         alpha: float = 0.05,
         systems: int | None = None,
-        baseline: Hashable | None = None,
+        baseline: Baselines = None,
         each: bool = False,
         at: Depths = None,
         by: str | None = None,
@@ -862,13 +885,20 @@ class CubeVerbs:
     def cwl(
         self, *metrics: Metrics, at: int | Sequence[int] | None = None, by: str | None = None
     ) -> xr.Dataset: ...
+    def estimate(
+        self,
+        *metrics: Metric | MetricType | str,
+        at: int | Sequence[int] | None = None,
+        alpha: float = 0.05,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def explain(
         self,
         a: Hashable,
         b: Hashable,
         metric: Metric | MetricType | str,
         *,
-        at: int = 10,
+        at: int | None = None,
         topics: Sequence[Hashable] | None = None,
         docs: Sequence[Hashable] | None = None,
         runs: Runs | None = None,
@@ -941,6 +971,19 @@ class CubeVerbs:
         self, *, at: int | Sequence[int] | None = None, rel: int = 1, by: str | None = None
     ) -> xr.Dataset: ...
     def pooled(self, depth: int, *, by: str | None = None) -> xr.Dataset: ...
+    def predict_powered(
+        self,
+        human: xr.DataArray | pd.DataFrame,
+        *,
+        metrics: Metric | MetricType | str | Sequence[Metric | MetricType | str] | None = None,
+        alpha: float = 0.05,
+        baseline: Hashable | None = None,
+        at: Depths = None,
+        topics: Literal["rest", "all", "random", "fixed"] | None = None,
+        distribution: Literal["t", "normal"] = "t",
+        half_width: float | None = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def preferences(
         self,
         a: Hashable | None = None,
@@ -988,6 +1031,7 @@ class CubeVerbs:
         alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
+        texts: Texts | None = None,
     ) -> Path: ...
     def robustness(
         self,
@@ -999,7 +1043,9 @@ class CubeVerbs:
         by: str | None = None,
         progress: bool = False,
     ) -> xr.DataArray: ...
-    def sample(self, share: float, *, seed: int = 0, by: str | None = None) -> xr.Dataset: ...
+    def sample(
+        self, share: Share, *, strata: str | None = None, seed: int = 0, by: str | None = None
+    ) -> xr.Dataset: ...
     def save(self, path: str | PathLike[str], *, progress: bool = False) -> xr.Dataset: ...
     def score(
         self,
@@ -1117,9 +1163,13 @@ class ScoresVerbs:
         adjust: Adjust = "auto",
         family: Family = "depth",
         alpha: float = 0.05,
-        baseline: Hashable | None = None,
+        baseline: Baselines = None,
         at: Depths = None,
         by: str | None = None,
+        simultaneous: bool = False,
+        effects: bool = False,
+        margin: float | None = None,
+        power: float | None = None,
         progress: bool = False,
     ) -> pd.DataFrame: ...
     def components(
@@ -1143,7 +1193,7 @@ class ScoresVerbs:
         by: str | None = None,
     ) -> xr.DataArray: ...
     def decide(
-        self, *, baseline: Hashable | None = None, at: Depths = None, by: str | None = None
+        self, *, baseline: Baselines = None, at: Depths = None, by: str | None = None
     ) -> pd.DataFrame: ...
     def discrimination(
         self,
@@ -1162,6 +1212,16 @@ class ScoresVerbs:
         quartiles: Any = None,
         by: str | None = None,
     ) -> xr.Dataset: ...
+    def interaction(
+        self,
+        *,
+        by: str,
+        adjust: Correction | None = "holm",
+        family: Family = "all",
+        alpha: float = 0.05,
+        baseline: Baselines = None,
+        at: Depths = None,
+    ) -> pd.DataFrame: ...
     def inversions(
         self,
         reference: Reference,
@@ -1202,11 +1262,13 @@ class ScoresVerbs:
         self,
         human: xr.DataArray | pd.DataFrame,
         *,
+        metrics: Metric | MetricType | str | Sequence[Metric | MetricType | str] | None = None,
         alpha: float = 0.05,
         baseline: Hashable | None = None,
         at: Depths = None,
-        topics: Literal["rest", "all"] = "rest",
+        topics: Literal["rest", "all", "random", "fixed"] | None = None,
         distribution: Literal["t", "normal"] = "t",
+        half_width: float | None = None,
         by: str | None = None,
     ) -> xr.Dataset: ...
     def rank_intervals(
@@ -1282,13 +1344,15 @@ class ScoresVerbs:
         *,
         difference: float | None = None,
         width: float | None = None,
+        margin: float | None = None,
+        topics: int | None = None,
         erho2: float | None = None,
         phi: float | None = None,
         test: Literal["t", "anova"] = "t",
         power: float = 0.8,
         alpha: float = 0.05,
         systems: int | None = None,
-        baseline: Hashable | None = None,
+        baseline: Baselines = None,
         each: bool = False,
         at: Depths = None,
         by: str | None = None,

@@ -4,6 +4,7 @@ from .cubes.bounds import bounds as bounds
 from .cubes.condense import condense as condense
 from .cubes.cube import cube as cube
 from .cubes.cwl import cwl as cwl
+from .cubes.estimate import estimate as estimate
 from .cubes.pooled import pooled as pooled
 from .cubes.sample import sample as sample
 from .cubes.save import save as save
@@ -26,6 +27,7 @@ from .inference.components import components as components
 from .inference.coverage import coverage as coverage
 from .inference.decide import decide as decide
 from .inference.discrimination import discrimination as discrimination
+from .inference.interaction import interaction as interaction
 from .inference.inversions import inversions as inversions
 from .inference.leaderboard import leaderboard as leaderboard
 from .inference.letters import letters as letters

@@ -36,7 +36,8 @@ GROUPED = (*FRAMES, "volatility")
 """What keeps no coordinate to group by, so that it is grouped when it is made."""
 
 ARGUMENTS = {
-    "metrics": dict.fromkeys(VERBS, SCORED) | {"cwl": READ, "replay": SCORED[:1]},
+    "metrics": dict.fromkeys(VERBS.keys() - {"predict_powered"}, SCORED)
+    | {"cwl": READ, "estimate": ("P", "RBP(p=0.8)"), "replay": SCORED[:1]},
     "metric": "RBP(p=0.8)@3",
     "at": {
         "score": [1, 3],
@@ -60,6 +61,10 @@ ARGUMENTS = {
     "relevant": "first",
     "a": dict.fromkeys(VERBS.keys() - {"risk", "standardise"}, "s1"),
     "b": dict.fromkeys(VERBS.keys() - {"standardise"}, "s2"),
+    "by": {"interaction": "track"},
+    "margin": {"compare": 0.05},
+    "effects": {"compare": True},
+    "simultaneous": {"compare": True},
     "system": "s1",
     "effort": {},
     "difference": 0.1,
@@ -79,7 +84,10 @@ def some_topics(scores):
     return scores.sel(topic=[name for name in scores.topic.to_numpy() if name[-1] in "123"])
 
 
-SPECIAL = {"effort_gain": lambda cube: ir.verbs.score(cube, "Twist", "AP")}
+SPECIAL = {
+    "effort_gain": lambda cube: ir.verbs.score(cube, "Twist", "AP"),
+    "estimate": lambda cube: ir.verbs.sample(cube, 0.5, strata="topic"),
+}
 
 
 def call(name, cube, change=None, **options):
