@@ -124,7 +124,7 @@ def test_two_systems_on_fifty_topics(benchmark, verb):
     index = pd.MultiIndex.from_product([["a", "b"], map(str, range(301, 351))])
     values = np.random.default_rng(0).random(100)
     frame = pd.DataFrame({"AP": values}, index.set_names(["system", "topic"]))
-    benchmark.pedantic(lambda: getattr(frame.ireval, verb)(), rounds=30, warmup_rounds=3)
+    benchmark.pedantic(getattr(frame.ireval, verb), rounds=30, warmup_rounds=3)
 
     def peer():
         wide = frame["AP"].unstack("system")
