@@ -592,7 +592,7 @@ def test_the_page_gets_what_the_line_says(files, capsys, monkeypatch):
     assert run(capsys, *words) == (0, "", "")
     assert given == {
         "systems": 8, "topics": 16, "path": "page.html", "metrics": [ir.metrics.AP()],
-        "baseline": "bm25", "collection": None, "contributing": None,
+        "baseline": "bm25", "collection": None, "contributing": None, "texts": None,
     }  # fmt: skip
 
 

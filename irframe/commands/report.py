@@ -19,6 +19,10 @@ def declare(parser: ArgumentParser) -> None:
         "--collection", metavar="COLUMN", help="a column of Parquet files that tells tracks apart"
     )
     declare_systems(parser)
+    parser.add_argument(
+        "--texts", metavar="FILE", action="append", default=[],
+        help="Parquet file of texts of documents or queries; may be repeated",
+    )  # fmt: skip
     parser.set_defaults(depth=None)
 
 
@@ -34,5 +38,6 @@ def run(options: Namespace) -> Answer:
         baseline=options.baseline,
         collection=options.collection,
         contributing=options.contributing,
+        texts=options.texts or None,
     )
     return Answer(None)

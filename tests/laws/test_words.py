@@ -30,7 +30,7 @@ ONE = {"enumerate_rankings", "random_separability"}
 """Functions of a number."""
 DEFAULTS = {
     "alpha": {0.05},
-    "family": {"depth"},
+    "family": {"depth", "all"},
     "seed": {0},
     "samples": {100, 1000},
     "by": {None},
