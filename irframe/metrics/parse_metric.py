@@ -291,9 +291,9 @@ def _kind(name: str, *, bare: bool) -> type[Metric]:
     near = [known for known in kinds if known.lower() == name.lower()]
     near += difflib.get_close_matches(name, [*kinds, *RANX_NAMES], n=4, cutoff=0.6)
     near = [each for each in dict.fromkeys(near) if each != name][:3]
-    meant = f" (did you mean {' or '.join(near)}?)" if near else ""
+    hint = f" (did you mean {' or '.join(near)}?)" if near else ""
     known = ", ".join(sorted(METRICS, key=str.lower))
-    raise MetricError("a known metric", f"{name!r}{meant}", f"the metrics are {known}")
+    raise MetricError("a known metric", f"{name!r}{hint}", f"the metrics are {known}")
 
 
 def _build(kind: type[Metric], arguments: dict[str, Any], text: str) -> Metric:
