@@ -18,10 +18,10 @@ from irframe.metrics.vocabulary import NO_WORDS
 INTRODUCTION = """# Metrics
 
 A metric is a value: `ir.metrics.RBP(p=0.8)`, `ir.metrics.nDCG() @ 10`, or the same as text,
-`"RBP(p=0.8)"`, `"nDCG@10"`. Its parameters are its fields, two equal metrics compare equal, and its text reads
-back. Every metric scores **all depths in one pass**; `@` fixes one. For the metrics below
-[the names of other tools](names.md) are understood too, and whatever name you ask for is the label
-that comes back.
+`"RBP(p=0.8)"`, `"nDCG@10"`. Its parameters are its fields, two equal metrics compare equal,
+and its text reads back. Every metric scores **all depths in one pass**; `@` fixes one. For the
+metrics below [the names of other tools](names.md) are understood too, and whatever name you ask for
+is the label that comes back.
 """
 
 NAMES = """# What other tools call the metrics

@@ -82,7 +82,8 @@ html_theme.sidebar_secondary.remove: true
 What each hangs on, what it answers, the page that shows it at work, and the table or figure of a
 paper that it makes. A verb is also a function of the same name: `cube.ireval.score("AP")` is
 `ir.verbs.score(cube, "AP")`. Verbs of scores take frames and arrays of scores alike, and a
-`DataTree` has the verbs of its branches. Figures hang on `.ireval.plot`; the [gallery](gallery.md) shows them.
+`DataTree` has the verbs of its branches. Figures hang on `.ireval.plot`; the [gallery](gallery.md)
+shows them.
 
 """
 

@@ -11,9 +11,9 @@ from . import verbs as verbs
 from .cubes.as_scores import as_scores as as_scores
 from .cubes.concat import concat as concat
 from .cubes.cube import cube as cube
-from .cubes.evaluate import evaluate as evaluate
 from .cubes.open_cube import open_cube as open_cube
 from .cubes.store import Store as Store
+from .experiments.evaluate import evaluate as evaluate
 from .experiments.scorer import scorer as scorer
 from .frames.as_qrels import as_qrels as as_qrels
 from .frames.as_runs import as_runs as as_runs

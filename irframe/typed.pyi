@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.io.formats.style import Styler
 
 from irframe.agreements import Agreement, Method
+from irframe.cubes.stratified import Share
 from irframe.experiments.metrics import Metrics
 from irframe.experiments.policy import Contributing, PoolDepth, Topics
 from irframe.frames.as_qrels import Qrels
@@ -650,11 +651,13 @@ class FrameVerbs:
         self,
         human: xr.DataArray | pd.DataFrame,
         *,
+        metrics: Metric | MetricType | str | Sequence[Metric | MetricType | str] | None = None,
         alpha: float = 0.05,
         baseline: Hashable | None = None,
         at: Depths = None,
-        topics: Literal["rest", "all"] = "rest",
+        topics: Literal["rest", "all", "random", "fixed"] | None = None,
         distribution: Literal["t", "normal"] = "t",
+        half_width: float | None = None,
         by: str | None = None,
     ) -> xr.Dataset: ...
     def rank(
@@ -719,7 +722,9 @@ class FrameVerbs:
     def rrie(
         self, *, baseline: Hashable, at: int | None = None, by: str | None = None
     ) -> pd.DataFrame: ...
-    def sample(self, share: float, *, seed: int = 0, by: None = None) -> pd.DataFrame: ...
+    def sample(
+        self, share: Share, *, strata: str | None = None, seed: int = 0, by: None = None
+    ) -> pd.DataFrame: ...
     def score_nuggets(self, *, no_vital: str | None = None) -> pd.DataFrame: ...
     def sheet(self, system: Hashable, *, by: str | None = None) -> pd.DataFrame: ...
     def standardise(
@@ -853,6 +858,13 @@ class CubeVerbs:
     def cwl(
         self, *metrics: Metrics, at: int | Sequence[int] | None = None, by: str | None = None
     ) -> xr.Dataset: ...
+    def estimate(
+        self,
+        *metrics: Metric | MetricType | str,
+        at: int | Sequence[int] | None = None,
+        alpha: float = 0.05,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def explain(
         self,
         a: Hashable,
@@ -919,6 +931,19 @@ class CubeVerbs:
         self, *, at: int | Sequence[int] | None = None, rel: int = 1, by: str | None = None
     ) -> xr.Dataset: ...
     def pooled(self, depth: int, *, by: str | None = None) -> xr.Dataset: ...
+    def predict_powered(
+        self,
+        human: xr.DataArray | pd.DataFrame,
+        *,
+        metrics: Metric | MetricType | str | Sequence[Metric | MetricType | str] | None = None,
+        alpha: float = 0.05,
+        baseline: Hashable | None = None,
+        at: Depths = None,
+        topics: Literal["rest", "all", "random", "fixed"] | None = None,
+        distribution: Literal["t", "normal"] = "t",
+        half_width: float | None = None,
+        by: str | None = None,
+    ) -> xr.Dataset: ...
     def preferences(
         self,
         a: Hashable | None = None,
@@ -955,7 +980,9 @@ class CubeVerbs:
         by: str | None = None,
         progress: bool = False,
     ) -> xr.DataArray: ...
-    def sample(self, share: float, *, seed: int = 0, by: str | None = None) -> xr.Dataset: ...
+    def sample(
+        self, share: Share, *, strata: str | None = None, seed: int = 0, by: str | None = None
+    ) -> xr.Dataset: ...
     def save(self, path: str | PathLike[str], *, progress: bool = False) -> xr.Dataset: ...
     def score(
         self,
@@ -1158,11 +1185,13 @@ class ScoresVerbs:
         self,
         human: xr.DataArray | pd.DataFrame,
         *,
+        metrics: Metric | MetricType | str | Sequence[Metric | MetricType | str] | None = None,
         alpha: float = 0.05,
         baseline: Hashable | None = None,
         at: Depths = None,
-        topics: Literal["rest", "all"] = "rest",
+        topics: Literal["rest", "all", "random", "fixed"] | None = None,
         distribution: Literal["t", "normal"] = "t",
+        half_width: float | None = None,
         by: str | None = None,
     ) -> xr.Dataset: ...
     def rank_intervals(

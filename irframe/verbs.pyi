@@ -4,12 +4,13 @@ from .cubes.bounds import bounds as bounds
 from .cubes.condense import condense as condense
 from .cubes.cube import cube as cube
 from .cubes.cwl import cwl as cwl
-from .cubes.evaluate import evaluate as evaluate
+from .cubes.estimate import estimate as estimate
 from .cubes.pooled import pooled as pooled
 from .cubes.sample import sample as sample
 from .cubes.save import save as save
 from .cubes.score import score as score
 from .cubes.store import store as store
+from .experiments.evaluate import evaluate as evaluate
 from .frames.judge import judge as judge
 from .frames.pool import pool as pool
 from .frames.rank import rank as rank

@@ -10,7 +10,6 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.cubes.collections import Collections
 from irframe.cubes.contribution import Contribution
 from irframe.cubes.filling import Cells, fill_chunks
 from irframe.cubes.folder import Folder, checksum_of, naming_block
@@ -18,6 +17,7 @@ from irframe.cubes.layout import RANKINGS
 from irframe.cubes.sorting import Stretch, read_rows
 from irframe.cubes.topics import Selection
 from irframe.errors import IdError, StoreError
+from irframe.experiments.collections import Collections
 from irframe.experiments.policy import Policy
 from irframe.frames.contributing import pooling_rank
 from irframe.frames.ids import Codes, beginnings, grouped

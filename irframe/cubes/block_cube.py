@@ -11,17 +11,17 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.cubes.block import CELLS, Blocks, Look, Plan, file_block, fill_block, look
-from irframe.cubes.collections import Collections
 from irframe.cubes.contribution import Contribution
-from irframe.cubes.filling import refuse_large
-from irframe.cubes.grouping import group_coordinates
 from irframe.cubes.labelling import label
-from irframe.cubes.layout import LEVEL, PARTS
-from irframe.cubes.lists import Lists
-from irframe.cubes.missing import tell_missing
+from irframe.cubes.layout import LEVEL, PARTS, variable
 from irframe.cubes.recall_base import gather
 from irframe.cubes.topics import select_topics
 from irframe.cubes.working import assemble, need_dask, work
+from irframe.experiments.absence import tell_missing
+from irframe.experiments.collections import Collections
+from irframe.experiments.grouping import riding_columns
+from irframe.experiments.hits import refuse_large
+from irframe.experiments.lists import Lists
 from irframe.experiments.policy import Policy
 from irframe.frames.contributing import CONTRIBUTING
 from irframe.frames.ids import Codes
@@ -56,9 +56,10 @@ def block_cube(
     contribution = Contribution.read(runs, table, policy.contributing)
     looks = _looks(blocks, contribution.systems)
     told = _of_lists(looks)
-    lists = Lists(table, placed, _lengths(told["retrieved"], placed), groups)
+    lengths = _lengths(told["retrieved"], placed)
+    lists = Lists(table.systems, table.topics, placed, lengths, groups)
     selection = select_topics(lists, judgments, policy.topics)
-    tell_missing(lists, selection)
+    tell_missing(lists, selection.labels, selection.codes)
     tell_unjudged(table, judgments, found=any(seen.judged for seen in looks))
     contribution = _told(contribution, looks, judgments, placed)
     ordered = selection.in_order()
@@ -77,7 +78,8 @@ def block_cube(
     parts |= _lazy(plan, fill_block, _shapes(plan), ())
     filed = partial(_filed, plan)
     built = label(blocks.systems, judgments, ordered, contribution, filed, parts, policy)
-    built = built.assign_coords(group_coordinates(runs, qrels, table, ordered))
+    riding = riding_columns(table, judgments, placed, ordered.codes)
+    built = built.assign_coords({name: variable(*column) for name, column in riding.items()})
     if ordered is selection:
         return built
     return gather(built.sel({TOPIC: selection.labels}))

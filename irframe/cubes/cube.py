@@ -7,20 +7,22 @@ from typing import Any, overload
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.collections import Collections
 from irframe.cubes.contribution import Contribution
-from irframe.cubes.filling import fill, refuse_large
-from irframe.cubes.grouping import (
-    group_coordinates,
-    own_rows,
-    refuse_several,
+from irframe.cubes.filling import fill
+from irframe.cubes.grouping import own_rows
+from irframe.cubes.labelling import label
+from irframe.cubes.layout import variable
+from irframe.cubes.topics import select_topics
+from irframe.experiments.absence import tell_missing
+from irframe.experiments.collections import Collections
+from irframe.experiments.grouping import (
+    refuse_rows,
+    riding_columns,
+    share_names,
     tell_without_rows,
 )
-from irframe.cubes.labelling import label
-from irframe.cubes.lists import Lists, count_rows
-from irframe.cubes.missing import tell_missing
-from irframe.cubes.topics import select_topics
-from irframe.errors import ParameterError
+from irframe.experiments.hits import refuse_large
+from irframe.experiments.lists import Lists, count_rows
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
@@ -178,11 +180,11 @@ def build_groups(
 ) -> Iterator[tuple[Any, xr.Dataset]]:
     """Yield a cube for every group: parts of one, or, where topics share names, built apart."""
     runs, qrels = as_runs(runs), as_qrels(qrels)
-    if not _share_names(qrels, by):
+    if not share_names(qrels, by):
         whole = build_cube(runs, qrels, policy, by if policy.collection is None else None)
         if by not in whole.coords:
-            _refuse_rows(runs, by)
-            _refuse_rows(qrels, by)
+            refuse_rows(runs, by)
+            refuse_rows(qrels, by)
         yield from own_rows(whole, by)
         return
     absent = {}
@@ -196,34 +198,13 @@ def build_groups(
         tell_without_rows(by, absent)
 
 
-def _refuse_rows(frame: pd.DataFrame, by: Any) -> None:
-    """Raise if a column that is to name groups divides topics, or holds numbers with fractions."""
-    topic = roles(frame.columns).get(TOPIC)
-    if by not in frame.columns or topic is None:
-        return
-    if pd.api.types.is_float_dtype(frame[by]):
-        found, advice = f"{by!r}, of floating-point numbers", "make whole numbers or text of it"
-        raise ParameterError("groups named by text or whole numbers", found, advice)
-    pairs = frame[[topic, by]].drop_duplicates()[topic]
-    if pairs.duplicated().any():
-        refuse_several(by, pairs[pairs.duplicated()].unique())
-
-
-def _share_names(qrels: pd.DataFrame, by: str) -> bool:
-    """Return whether a topic is judged in several groups, each of which means another topic."""
-    topic = roles(qrels.columns).get(TOPIC)
-    if by not in qrels.columns or topic is None or by == topic:
-        return False
-    return len(qrels[[topic, by]].drop_duplicates()) > qrels[topic].nunique()
-
-
 def build_cube(runs: Runs, qrels: Qrels, policy: Policy, by: str | None = None) -> xr.Dataset:
     """Build a cube by a policy; see `cube`. With `by` it is to be split into groups."""
     table, judgments = read_table(runs), read_qrels_table(qrels)
     runs, qrels = table.frame, judgments.frame
     placed = place_topics(table, judgments)
     groups = Collections.read(runs, qrels, table, judgments, placed, policy.collection)
-    lists = Lists(table, placed, count_rows(table), groups)
+    lists = Lists(table.systems, table.topics, placed, count_rows(table), groups)
     selection = select_topics(lists, judgments, policy.topics)
     contribution = Contribution.read(runs, table, policy.contributing)
     depth = policy.depth or selection.longest(lists.lengths)
@@ -232,8 +213,9 @@ def build_cube(runs: Runs, qrels: Qrels, policy: Policy, by: str | None = None) 
     parts = vars(cells) | {"took_part": lists.attended[:, selection.codes]}
     filed = partial(contribution.filed, len(table.topics), selection)
     built = label(table.systems, judgments, selection, contribution, filed, parts, policy)
-    grouped = built.assign_coords(group_coordinates(runs, qrels, table, selection))
+    riding = riding_columns(table, judgments, placed, selection.codes)
+    grouped = built.assign_coords({n: variable(*column) for n, column in riding.items()})
     split = by in grouped.coords and grouped[by].dims == (TOPIC,)
-    tell_missing(lists, selection, grouped[by] if split else None)
+    tell_missing(lists, selection.labels, selection.codes, grouped[by] if split else None)
     grouped.encoding[FILES] = [*runs.attrs.get(FILES, []), *qrels.attrs.get(FILES, [])]
     return grouped

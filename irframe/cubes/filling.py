@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.checks import memory, room
 from irframe.cubes.contribution import Contribution
 from irframe.cubes.layout import PARTS, RANKINGS
 from irframe.cubes.topics import Selection
@@ -22,20 +21,6 @@ from irframe.names import UNJUDGED
 
 RowSet = slice | Codes
 """Some rows of a frame, in an order."""
-
-
-def refuse_large(systems: int, topics: int, depth: int) -> None:
-    """Raise if the rankings of a cube would not fit into the memory of this machine.
-
-    Parameters
-    ----------
-    systems, topics, depth
-        How many there would be of each.
-    """
-    cell = sum(np.dtype(part.dtype).itemsize for part in RANKINGS.values())
-    what = f"a cube of {systems:,} systems, {topics:,} topics and depth {depth:,}"
-    advice = "ask for a smaller depth, or store the runs in blocks"
-    room(what, systems * topics * depth * cell, advice, most=memory())
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,10 +1,10 @@
-"""Groups of systems and topics: coordinates that ride along, and the part of a cube in a group.
+"""Groups of systems and topics: the part of a cube in each.
 
 Grouping selects and never judges again: a group has its own systems and topics, but the pool of
 all contributing runs and the top grade of its collection.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,60 +12,13 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.layout import LIST, PARTS, SOMETIMES, variable
+from irframe.cubes.layout import LIST, PARTS
 from irframe.cubes.recall_base import gather
-from irframe.cubes.topics import Selection
-from irframe.errors import ParameterError, warn
+from irframe.errors import warn
+from irframe.experiments.grouping import Groups, refuse_missing, refuse_several, refuse_unknown
 from irframe.frames.ids import Codes
-from irframe.frames.tables import RunTable, row_slices
-from irframe.names import DEPTH, ITERATION, SUBTOPIC, SYSTEM, TOPIC, roles
+from irframe.names import DEPTH, SYSTEM, TOPIC
 from irframe.warned import listing
-
-RESERVED = frozenset(
-    {"depth", "metric", "judged", "level", "filed_rank", "Q0", "iter", *PARTS, *SOMETIMES, SUBTOPIC}
-)
-"""Names that are never taken as group columns."""
-
-
-def group_coordinates(
-    runs: pd.DataFrame, qrels: pd.DataFrame, table: RunTable, selection: Selection
-) -> dict[str, Any]:
-    """Return the extra columns that are constant per topic or per system, as coordinates.
-
-    Parameters
-    ----------
-    runs, qrels
-        The frames as the caller gave them.
-    table, selection
-        The run frame coded, and the topics of the cube.
-
-    Returns
-    -------
-    dict
-        Name -> (dimension, values). A column that has one value per topic, and several in all,
-        belongs to the topics; one that has one value per system to the systems.
-    """
-    found: dict[str, Any] = {}
-    for name in _extra(runs):
-        place, values = _dimension(runs[name], table, selection)
-        if place:
-            found[name] = (place, values)
-    for name in _extra(qrels):
-        values = _constant(qrels[name], selection.judged_topic, len(selection.position))
-        if values is not None:
-            found[name] = (TOPIC, values.take(selection.codes))
-    return {name: variable(place, _plain(values)) for name, (place, values) in found.items()}
-
-
-def _dimension(column: pd.Series, table: RunTable, selection: Selection) -> tuple[str, Any]:
-    by_topic = _constant(column, table.topic, len(table.topics))
-    by_system = _constant(column, table.system, len(table.systems))
-    if by_topic is not None and (
-        by_system is None or by_topic.duplicated(keep="first").sum() < len(by_topic) - 1
-    ):
-        judged = pd.Series(by_topic.to_numpy(), index=selection.placed)
-        return TOPIC, judged[judged.index >= 0].reindex(selection.codes)
-    return (SYSTEM, by_system) if by_system is not None else ("", None)
 
 
 def each_group(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
@@ -90,14 +43,8 @@ def each_group(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
     ParameterError
         If there is no such coordinate, or a system or topic has no group.
     """
-    dim, keys = read_groups(cube, by)
-    across = SYSTEM if dim == TOPIC else TOPIC
-    codes, labels = pd.factorize(keys)
-    took_part = cube["took_part"].transpose(dim, across).to_numpy()
-    taking_part = partakers(grouped(took_part, codes, len(labels)))
-    for code, key in enumerate(labels):
-        inside, others = np.flatnonzero(codes == code), np.flatnonzero(taking_part[code])
-        yield key, gather(cube.isel({dim: inside, across: others}))
+    for key, (systems, topics) in _parts(cube, by, told=True).items():
+        yield key, gather(cube.isel({SYSTEM: systems, TOPIC: topics}))
 
 
 def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
@@ -118,57 +65,15 @@ def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
     IrframeWarning
         If systems have no rows in some group, though nothing says that they took no part.
     """
-    parts = dict(each_group(cube, by))
-    absent = {}
-    if read_groups(cube, by)[0] == TOPIC and "collection" not in cube.attrs:
-        for key, part in parts.items():
-            listed = (part["retrieved"].to_numpy() > 0).any(axis=1)
-            parts[key] = part.isel({SYSTEM: np.flatnonzero(listed)})
-            absent[key] = part.indexes[SYSTEM][~listed]
-    tell_without_rows(by, absent)
-    for key, part in parts.items():
-        yield key, _cut(part)
+    for key, (systems, topics) in _parts(cube, by, told="collection" in cube.attrs).items():
+        yield key, _cut(gather(cube.isel({SYSTEM: systems, TOPIC: topics})))
 
 
-def tell_without_rows(by: str, absent: Mapping[Any, Iterable[Any]]) -> None:
-    """Warn of the systems that have no rows in some groups."""
-    told = [f"{key} ({listing(names)})" for key, names in absent.items() if [*names]]
-    if told:
-        warn(
-            f"systems without rows in a group of {by} are not in it: {'; '.join(told)}; say "
-            f"collection={by!r} if they took no part there"
-        )
-
-
-def grouped(there: NDArray[np.bool_], codes: Codes, groups: int) -> NDArray[np.bool_]:
-    """Return what holds for any label of each group, from (label, ...) and the labels' groups.
-
-    Examples
-    --------
-    >>> grouped(np.array([[True, False], [False, False]]), np.array([1, 0]), 2).tolist()
-    [[False, False], [True, False]]
-    """
-    found = np.zeros((groups, *there.shape[1:]), bool)
-    np.logical_or.at(found, codes, there)
-    return found
-
-
-def partakers(there: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return who takes part in each group, shape (group, label).
-
-    Parameters
-    ----------
-    there
-        Who is known to be in each group, by a score or by a list. Who is not, but is in another
-        group, takes no part in this one, if anybody does.
-
-    Examples
-    --------
-    >>> partakers(np.array([[True, False, False], [True, True, False]])).tolist()
-    [[True, False, True], [True, True, True]]
-    """
-    found: NDArray[np.bool_] = there | ~there.any(axis=0) | ~there.any(axis=1, keepdims=True)
-    return found
+def _parts(cube: xr.Dataset, by: str, *, told: bool) -> dict[Any, tuple[Codes, Codes]]:
+    """Return which systems and topics are in each group; see `Groups`."""
+    took_part, length = (cube[n].transpose(*LIST).to_numpy() for n in ("took_part", "retrieved"))
+    groups = Groups(by, *read_groups(cube, by))
+    return groups.parts(cube.indexes[SYSTEM], took_part, length > 0, told=told)
 
 
 def tell_absent(by: Any, absent: NDArray[np.bool_], labels: Any, systems: pd.Index) -> None:
@@ -205,14 +110,6 @@ def _several(labels: Codes, groups: Codes) -> Codes:
     return np.flatnonzero(np.bincount(pairs[:, 0]) > 1)
 
 
-def refuse_several(by: Any, topics: Iterable[Any]) -> None:
-    """Raise for topics that are in several groups."""
-    found = [*topics]
-    wanted = f"by, {by!r}, to have one value for every topic, or for every system"
-    advice = "name topics that are different ones differently"
-    raise ParameterError(wanted, f"several values for {len(found)} topics", advice, found)
-
-
 def read_groups(labelled: xr.Dataset | xr.DataArray, by: Any) -> tuple[str, Any]:
     """Return the dimension of a group coordinate and the group of every label there.
 
@@ -230,13 +127,9 @@ def read_groups(labelled: xr.Dataset | xr.DataArray, by: Any) -> tuple[str, Any]
     if isinstance(by, str) and by in labelled.coords and {*labelled[by].dims} == {*LIST}:
         _refuse_cells(labelled[by])
     if by not in groups:
-        found = f"{by!r}; there are" if groups else f"{by!r}, and there is none"
-        raise ParameterError("by to be a coordinate of systems or topics", found, "", groups)
+        refuse_unknown(by, groups)
     keys = labelled[by].to_numpy()
-    missing = labelled[known[by]].to_numpy()[pd.isna(keys)]
-    if len(missing):
-        wanted = f"a group ({by}) for every {known[by]}"
-        raise ParameterError(wanted, f"none for {len(missing)}", "name it, or drop them", missing)
+    refuse_missing(by, known[by], keys, labelled[known[by]].to_numpy())
     return known[by], keys
 
 
@@ -252,37 +145,3 @@ def _cut(cube: xr.Dataset) -> xr.Dataset:
     """Return a group as deep as its own lists, where the cube is as deep as its lists."""
     longest = max(1, int(cube["retrieved"].max())) if cube["retrieved"].size else 1
     return cube if "depth" in cube.attrs else cube.isel({DEPTH: slice(longest)})
-
-
-def _extra(frame: pd.DataFrame) -> list[str]:
-    found = roles(frame.columns)
-    found.pop(SUBTOPIC, None)  # of the qrels this column is gone; of runs it is none
-    known = {*found.values(), *RESERVED, ITERATION}
-    return [
-        name
-        for name in frame.columns[~frame.columns.duplicated(keep=False)]
-        if isinstance(name, str)
-        and name not in known
-        and not pd.api.types.is_float_dtype(frame[name].dtype)
-    ]
-
-
-def _constant(column: pd.Series, codes: Codes, groups: int) -> pd.Series | None:
-    """Return one value per group, None if some group has several."""
-    slices = list(row_slices(len(codes)))
-    first = np.full(groups, -1)
-    for rows in reversed(slices):
-        first[codes[rows][::-1]] = np.arange(rows.start, rows.stop)[::-1]
-    if (first < 0).any():
-        return None
-    values = column.iloc[first].reset_index(drop=True)
-    for rows in slices:
-        here, expected = column.iloc[rows], values.take(codes[rows]).set_axis(column.index[rows])
-        if not ((here == expected) | (here.isna() & expected.isna())).all():
-            return None
-    return values
-
-
-def _plain(values: pd.Series) -> Any:
-    dtype = values.dtype if isinstance(values.dtype, np.dtype) else object
-    return np.asarray(values.to_numpy(dtype=dtype))

@@ -1,6 +1,6 @@
 """Fewer judgments, left out at random."""
 
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 import pandas as pd
@@ -8,6 +8,7 @@ import xarray as xr
 
 from irframe.cubes.judgments import keep_judgments
 from irframe.cubes.recall_base import topic_of
+from irframe.cubes.stratified import Share, draw_cube, draw_frame
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.frames.as_qrels import Qrels
@@ -20,22 +21,39 @@ from irframe.names import EMPTY, TOPIC
 
 @overload
 def sample(
-    data: xr.Dataset, share: float, *, seed: int = 0, by: str | None = None
+    data: xr.Dataset,
+    share: Share,
+    *,
+    strata: str | None = None,
+    seed: int = 0,
+    by: str | None = None,
 ) -> xr.Dataset: ...
 @overload
-def sample(data: pd.DataFrame, share: float, *, seed: int = 0, by: None = None) -> pd.DataFrame: ...
+def sample(
+    data: pd.DataFrame, share: Share, *, strata: str | None = None, seed: int = 0, by: None = None
+) -> pd.DataFrame: ...
 @verb(bounded=True)
 def sample(
-    data: xr.Dataset | Qrels, share: float, *, seed: int = 0, by: str | None = None
+    data: xr.Dataset | Qrels,
+    share: Share,
+    *,
+    strata: str | None = None,
+    seed: int = 0,
+    by: str | None = None,
 ) -> xr.Dataset | pd.DataFrame:
-    """Keep a share of the judgments, drawn at random for every topic and grade.
+    """Keep a share of the judgments, drawn at random for every topic and grade, or stratum.
 
     Parameters
     ----------
     data
         A cube made by `irframe.cube`, or a qrels frame: topic, doc, grade.
     share
-        Share of the judgments to keep, above 0 and at most 1.
+        Share of the judgments to keep, above 0 and at most 1; of strata one for all, or
+        ``{stratum: share}``.
+    strata
+        Draw without a look at grades, as who judges only a sample does: a column of the frame whose
+        values part the pool of each topic, such as ``"stratum"``, or ``"topic"``, so that the pool
+        of a topic is one stratum. Of a cube ``"topic"`` or ``"stratum"``, where it has some.
     seed
         Seed of the random order of the documents. It depends on nothing but the seed and the
         identifiers, so a smaller sample is part of every larger one with the same seed, and a cube
@@ -47,21 +65,27 @@ def sample(
     -------
     xarray.Dataset or pandas.DataFrame
         The cube, in which the other documents are unjudged; or the rows of the frame that are
-        kept, as they were.
+        kept, as they were. With `strata` all rows stay, and documents that were not drawn have
+        grade -1, pooled and not judged; `stratum` says which each one is of, and `probability` how
+        likely it was to be drawn.
 
     Raises
     ------
     ParameterError
-        For a share outside (0, 1] or a negative seed, and for `by` with a qrels frame.
+        For a share outside (0, 1], one that is missing for a stratum, or a negative seed; for
+        strata that are no column or missing in a row; and for `by` with a qrels frame.
     InputError
-        If the cube does not say which documents it holds.
+        If the cube does not say which documents it holds; with `strata`, if documents are judged
+        by subtopic.
     GradeError
         If grade -1 marks unjudged documents.
 
     Notes
     -----
     Of the n documents of a topic at a grade, ``max(1, floor(share n + 1/2))`` are kept, and at
-    least 10 of a grade below 1, or all if there are fewer.
+    least 10 of a grade below 1, or all if there are fewer. Of a stratum there are ``max(2,
+    floor(share n + 1/2))``, two because fewer have no spread, from which `estimate` knows its
+    standard errors.
 
     References
     ----------
@@ -79,16 +103,28 @@ def sample(
     >>> cube = runs.ireval.cube(qrels)
     >>> [int((sample(cube, share).judged_grade >= 0).sum()) for share in (1, 0.5, 0.1)]
     [523, 282, 206]
+
+    A tenth of every pool, to be judged by people, and what precision is then estimated as:
+
+    >>> drawn = sample(qrels, 0.1, strata="topic")
+    >>> len(drawn), int((drawn["grade"] >= 0).sum())
+    (523, 53)
+    >>> found = runs.ireval.cube(drawn).ireval.estimate("P", at=10)
+    >>> found[["mean", "ci_low", "ci_high"]].sel(system="bm25").to_dataframe().round(2).iloc[0, 1:]
     """
+    if not isinstance(data, xr.Dataset) and by is not None:
+        raise ParameterError("by= with a cube only", repr(by), "group the frame: qrels.groupby")
+    if strata is not None:
+        draw: Any = draw_cube if isinstance(data, xr.Dataset) else draw_frame
+        drawn: xr.Dataset | pd.DataFrame = draw(data, share, strata, seed)
+        return drawn
     refuse_share(share)
     if isinstance(data, xr.Dataset):
         return _sample_cube(data, share, seed)
-    if by is not None:
-        raise ParameterError("by= with a cube only", repr(by), "group the frame: qrels.groupby")
     return _sample_frame(data, share, seed)
 
 
-def _sample_cube(cube: xr.Dataset, share: float, seed: int) -> xr.Dataset:
+def _sample_cube(cube: xr.Dataset, share: Any, seed: int) -> xr.Dataset:
     grade = cube["judged_grade"].to_numpy()
     rows = np.flatnonzero(grade != EMPTY)
     topic = topic_of(cube)[rows]
@@ -99,7 +135,7 @@ def _sample_cube(cube: xr.Dataset, share: float, seed: int) -> xr.Dataset:
     return keep_judgments(cube, kept)
 
 
-def _sample_frame(qrels: Qrels, share: float, seed: int) -> pd.DataFrame:
+def _sample_frame(qrels: Qrels, share: Any, seed: int) -> pd.DataFrame:
     table = read_qrels_table(qrels)
     (codes,) = code_documents(Side(table.topic, table.doc))
     refuse_twice_judged(table, repeated(codes))

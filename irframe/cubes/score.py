@@ -17,7 +17,7 @@ from irframe.cubes.strata import stratum_fields
 from irframe.cubes.subtopics import refuse_subtopics, subtopic_fields
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError
-from irframe.experiments.metrics import Metrics, parse_metrics, refuse
+from irframe.experiments.metrics import Metrics, parse_metrics, refuse, refuse_pool
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, TOPIC, NoRel
@@ -97,8 +97,10 @@ def label_scores(
 def refuse_metrics(cube: xr.Dataset, metrics: Sequence[Metric]) -> None:
     """Raise for metrics that cannot be computed on this cube."""
     refuse_subtopics(cube, metrics)
-    pool, ties = cube.attrs.get("pool", "unknown"), cube.attrs["ties"]
-    refuse(metrics, cube["level"].to_numpy(), ties=ties, pooled=pool != "unknown")
+    refuse(metrics, cube["level"].to_numpy(), ties=cube.attrs["ties"])
+    unknown = cube.attrs.get("pool", "unknown") == "unknown"
+    if unknown and any(facts(metric).pooled for metric in metrics):
+        refuse_pool(metrics)
 
 
 def wanted_depths(

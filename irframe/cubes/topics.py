@@ -1,6 +1,5 @@
 """Which topics a cube holds, and the recall base of each."""
 
-from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -8,16 +7,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.cubes.collections import Collections
-from irframe.cubes.lists import Lists
-from irframe.errors import IdError, ParameterError
-from irframe.experiments.absence import refuse_none_common, tell_unjudged_topics
+from irframe.experiments.collections import Collections
+from irframe.experiments.lists import Lists
+from irframe.experiments.policy import Topics
+from irframe.experiments.topics import choose_topics
 from irframe.frames.ids import Codes
 from irframe.frames.tables import QrelsTable
-from irframe.names import EMPTY, TOPIC
-
-WORDS = "topics 'qrels', 'runs', 'common' or a list of topics"
-"""What may be asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,78 +89,17 @@ class Selection:
         return max(1, int(lengths[:, self.chosen].max(initial=0)))
 
 
-def select_topics(
-    lists: Lists, judgments: QrelsTable, topics: str | Sequence[Hashable]
-) -> Selection:
-    """Choose the topics of a cube.
-
-    Parameters
-    ----------
-    lists
-        Which lists the runs have.
-    judgments
-        The qrels.
-    topics
-        ``"qrels"``, ``"runs"``, ``"common"`` or a list of judged topics, as for `irframe.cube`.
-
-    Returns
-    -------
-    Selection
-        The choice.
-
-    Raises
-    ------
-    ParameterError
-        For a listed topic that is not judged, or a chosen one of no known collection.
-    IdError
-        If no topic is common to all systems, and these are asked for.
-
-    Warns
-    -----
-    IrframeWarning
-        If topics of the runs are not judged, and so left out.
-    """
-    placed, collections = lists.placed, lists.collections
-    if isinstance(topics, str):
-        codes = _named(lists, topics)
-        tell_unjudged_topics(lists.runs.topics[placed < 0])
-    else:
-        codes = _listed(judgments, topics)
+def select_topics(lists: Lists, judgments: QrelsTable, topics: Topics) -> Selection:
+    """Choose the topics of a cube; arguments, errors and warnings as for `choose_topics`."""
+    codes = choose_topics(lists, judgments.topics, topics)
     position = np.full(len(judgments.topics), -1)
     position[codes] = np.arange(len(codes))
-    labels = judgments.topics[codes]
-    collections.refuse_unknown(labels, codes)
-    levels = np.unique(judgments.grade)
-    if judgments.subtopic_grade is not None:  # one that is nobody's best is a level all the same
-        levels = np.setdiff1d(judgments.subtopic_grade, EMPTY)
     return Selection(
-        placed, position, labels, judgments.topic, judgments.grade, levels, collections
+        lists.placed,
+        position,
+        judgments.topics[codes],
+        judgments.topic,
+        judgments.grade,
+        judgments.levels,
+        lists.collections,
     )
-
-
-def _named(lists: Lists, topics: str) -> Codes:
-    """Return the judged topics that a word means."""
-    if topics == "qrels":
-        return np.arange(lists.listed.shape[1])
-    if topics not in {"runs", "common"}:
-        raise ParameterError(WORDS, repr(topics))
-    some = lists.listed.any(axis=0)
-    if topics == "common":
-        some &= (lists.listed | ~lists.attended).all(axis=0)
-    if not some.any():
-        refuse_none_common(lists.runs.systems, lists.listed)
-    return np.flatnonzero(some)
-
-
-def _listed(judgments: QrelsTable, topics: Sequence[Hashable]) -> Codes:
-    if not isinstance(topics, Iterable):
-        raise ParameterError(WORDS, repr(topics))
-    wanted = pd.Index(list(topics))
-    codes = judgments.topics.get_indexer(wanted)
-    unknown = wanted[codes < 0]
-    if len(unknown):
-        raise ParameterError("judged topics", "", "", map(repr, unknown))
-    if wanted.has_duplicates or not len(wanted):
-        twice = wanted[wanted.duplicated()]
-        raise IdError(f"every {TOPIC} once, at least one", f"{len(twice)} again", "", twice)
-    return codes

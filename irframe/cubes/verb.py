@@ -16,6 +16,7 @@ from irframe.cubes.provenance import stamped
 from irframe.cubes.splitting import groups, having, join, naming_group, riders_of, with_riders
 from irframe.cubes.tables import settled, sound
 from irframe.errors import InputError, ParameterError
+from irframe.frames.by_role import is_judgments
 from irframe.names import GRADE, RESULT
 from irframe.warned import OneCall, in_group
 
@@ -76,8 +77,10 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
         if not bounded and isinstance(whole, xr.Dataset):
             whole = in_memory(whole, function.__name__)
         for name, value in list(bound.arguments.items())[1:]:
-            if isinstance(value, xr.DataArray | pd.DataFrame):
-                bound.arguments[name] = whole if value is subject else read(value)
+            if value is subject:
+                bound.arguments[name] = whole
+            elif isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value):
+                bound.arguments[name] = read(value)
         by = None if _is_its_own(subject, itself) else bound.arguments.pop("by", None)
         scalars = [dim for dim in LIST if _is_scalar(subject, dim) and dim in whole.dims]
         if by is None:
@@ -171,7 +174,8 @@ def _parts(
     """Yield the parts of a subject, while arguments of some kinds are their part of that name."""
     parts = split(whole)
     given = list(bound.arguments.items())[1:]
-    others = {name: split(value) for name, value in given if isinstance(value, kinds)}
+    scored = {name: value for name, value in given if isinstance(value, kinds)}
+    others = {name: split(value) for name, value in scored.items() if not is_judgments(value)}
     _refuse_other_groups(parts, others, by)
     for key, part in having(parts, bound.arguments, by).items():
         bound.arguments.update({name: other[key] for name, other in others.items()})

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.errors import IdError, warn
-from irframe.frames.ids import shown
+from irframe.errors import warn
+from irframe.experiments.lists import Lists
+from irframe.frames.ids import Codes, shown
 from irframe.warned import listing
 
 Labels = pd.Index | Sequence[Any]
@@ -21,7 +22,38 @@ def tell_unjudged_topics(topics: Labels) -> None:
         warn(f"{len(topics)} topics of the runs have no judgments and are left out: {told}")
 
 
-def tell_unlisted_topics(topics: pd.Index, total: int) -> None:
+def tell_missing(lists: Lists, topics: pd.Index, codes: Codes, group: Any = None) -> None:
+    """Warn of lists that are missing where their systems take part, and count as empty.
+
+    Parameters
+    ----------
+    lists
+        Which lists the runs have.
+    topics, codes
+        The topics that are scored, and their codes in the qrels.
+    group
+        The group of each of them, if systems without a list in a group are none of it.
+
+    Warns
+    -----
+    IrframeWarning
+        Once of topics for which no system has a list, though some take part; once of systems
+        whose topics match none; and once of systems that lack lists which others have.
+    """
+    listed, attended = (part[:, codes] for part in (lists.listed, lists.attended))
+    some, wanted = np.asarray(listed.any(axis=0)), np.asarray(attended.any(axis=0))
+    _tell_unlisted(topics[np.flatnonzero(wanted & ~some)], int(wanted.sum()))
+    stray = ~np.asarray(lists.listed.any(axis=1))
+    _tell_stray(lists, topics, stray)
+    expected = attended & some & ~stray[:, np.newaxis]
+    if group is not None:
+        of_group, keys = pd.factorize(np.asarray(group))
+        inside = of_group[:, np.newaxis] == np.arange(len(keys))
+        expected &= (listed @ inside)[:, of_group]
+    _tell_lacking(lists.systems, (expected & ~listed).sum(axis=1), expected.sum(axis=1))
+
+
+def _tell_unlisted(topics: pd.Index, total: int) -> None:
     """Warn of judged topics, of so many in all, for which no system has a list."""
     if len(topics):
         warn(
@@ -30,17 +62,7 @@ def tell_unlisted_topics(topics: pd.Index, total: int) -> None:
         )
 
 
-def tell_stray(systems: pd.Index, judged: pd.Index, theirs: Labels = ()) -> None:
-    """Warn of systems without a list for any judged topic, and of their own topics if known."""
-    if len(systems):
-        told = f"they have topics {shown(theirs)}, " if len(theirs) else ""
-        warn(
-            "systems without a list for any judged topic score 0 on all of them: "
-            f"{listing(systems)}; {told}judged are {shown(judged)}"
-        )
-
-
-def tell_lacking(
+def _tell_lacking(
     systems: pd.Index, missing: NDArray[np.integer], total: NDArray[np.integer]
 ) -> None:
     """Warn of systems that lack so many lists of so many, those that lack most first."""
@@ -53,28 +75,17 @@ def tell_lacking(
         )
 
 
-def tell_missing_lists(systems: pd.Index, topics: pd.Index, listed: NDArray[np.bool_]) -> None:
-    """Warn of lists that are missing, and so count as empty, where every system takes part.
-
-    Parameters
-    ----------
-    systems, topics
-        Labels.
-    listed
-        Whether each system has a list for each topic, shape (system, topic).
-    """
-    some, stray = (np.asarray(each) for each in (listed.any(axis=0), ~listed.any(axis=1)))
-    tell_unlisted_topics(topics[np.flatnonzero(~some)], len(topics))
-    tell_stray(systems[np.flatnonzero(stray)], topics)
-    missing = np.where(stray, 0, (some & ~listed).sum(axis=1))
-    tell_lacking(systems, missing, np.full(len(systems), some.sum()))
-
-
-def refuse_none_common(systems: pd.Index, listed: NDArray[np.bool_]) -> None:
-    """Raise if there is no topic for which every system has a list."""
-    if not np.asarray(listed.all(axis=0)).any():
-        counts = np.asarray(listed.sum(axis=1))
-        told = [f"{systems[row]} {counts[row]}" for row in np.argsort(counts, kind="stable")]
-        wanted = "topics for which every run has a list"
-        found, advice = "none; judged topics that runs have", "ask for topics='runs'"
-        raise IdError(wanted, found, f"{advice}, or leave runs out", told)
+def _tell_stray(lists: Lists, judged: pd.Index, stray: NDArray[np.bool_]) -> None:
+    """Name systems that have no list for any judged topic: they score 0, or not at all."""
+    systems, inside = lists.systems, np.asarray(lists.attended.any(axis=1))
+    nowhere, lost = np.flatnonzero(~inside), np.flatnonzero(stray & inside)
+    theirs = lists.topics[np.flatnonzero((lists.lengths[lost] > 0).any(axis=0))]
+    if len(lost):
+        told = f"they have topics {shown(theirs)}, " if len(theirs) else ""
+        warn(
+            "systems without a list for any judged topic score 0 on all of them: "
+            f"{listing(systems[lost])}; {told}judged are {shown(judged)}"
+        )
+    if len(nowhere):
+        name = lists.collections.name
+        warn(f"systems of no judged collection ({name}) have no score: {listing(systems[nowhere])}")

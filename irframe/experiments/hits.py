@@ -1,17 +1,26 @@
 """Ranked lists as what they hold of the judgments: a few numbers for every judged document."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.checks import memory, room
 from irframe.errors import DepthError
 from irframe.experiments.judgments import Judgments
-from irframe.frames.ids import Codes
+from irframe.frames.ids import Codes, rows_of_ranges
 from irframe.names import EMPTY, UNJUDGED
 
 Array = NDArray[Any]
+
+
+NEVER = np.iinfo(np.int32).max
+"""The rank of a document that is not there."""
+
+
+CELL = 6
+"""Bytes of a rank of a list: its grade, its judgment, and whether it is tied."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +30,7 @@ class Hits:
     Lists are numbered by system and judged topic, a system after the other.
     """
 
-    length: NDArray[np.int64]
+    length: NDArray[np.integer[Any]]
     """How long each list is, shape (system, topic)."""
     of: Codes
     """The list of every hit, which is a judged document that was retrieved."""
@@ -34,6 +43,61 @@ class Hits:
     the best one on. Where given, tied documents share their gain."""
     filed: Codes | None = None
     """The rank of every hit as pooling reads it, where that is wanted."""
+
+    def onto(self, judgments: Judgments) -> "Hits":
+        """Return the hits of lists for some topics by their judgments, given all of the qrels."""
+        if np.array_equal(judgments.code, np.arange(self.length.shape[1])):
+            return replace(self, row=judgments.here[self.row])
+        return self.part(np.arange(len(self.length)), judgments.code, judgments.here)
+
+    def part(self, systems: Codes, topics: Codes, row: Codes) -> "Hits":
+        """Return the hits of some lists.
+
+        Parameters
+        ----------
+        systems, topics
+            Those of the lists.
+        row
+            What each judgment is then.
+        """
+        places = [np.full(size, -1) for size in self.length.shape]
+        for place, some in zip(places, (systems, topics), strict=True):
+            place[some] = np.arange(len(some))
+        numbers = np.divmod(self.of, self.length.shape[1])
+        system, topic = (place[of] for place, of in zip(places, numbers, strict=True))
+        kept = np.flatnonzero((system >= 0) & (topic >= 0))
+        chosen = np.ix_(systems, topics)
+        tied = self.tied
+        if tied is not None:
+            start = np.cumsum(self.length).reshape(self.length.shape) - self.length
+            tied = tied[rows_of_ranges(start[chosen].ravel(), self.length[chosen].ravel())]
+        return Hits(
+            self.length[chosen],
+            system[kept] * len(topics) + topic[kept],
+            self.rank[kept],
+            row[self.row[kept]],
+            tied,
+            None if self.filed is None else self.filed[kept],
+        )
+
+    def gap(self) -> NDArray[np.int64]:
+        """Return where pooling first finds each list unjudged, `NEVER` for nowhere."""
+        filled = np.zeros((self.length.size, int(self.length.max(initial=0)) + 1), bool)
+        filled[self.of, self._filed - 1] = True
+        gap = np.argmin(filled, axis=1).reshape(self.length.shape)
+        return np.where(gap < self.length, gap + 1, NEVER)
+
+    def best(self, judged: int, systems: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Return the best rank of so many judged documents in lists of some systems, 0 for none."""
+        some = np.flatnonzero(systems[self.of // self.length.shape[1]])
+        found = np.full(judged, NEVER, np.int32)
+        np.minimum.at(found, self.row[some], self._filed[some].astype(np.int32))
+        found[found == NEVER] = 0
+        return found
+
+    @property
+    def _filed(self) -> Codes:
+        return self.rank if self.filed is None else self.filed
 
     def cells(self, judgments: Judgments, depth: int, width: int, *, doc: bool) -> dict[str, Array]:
         """Lay lists out by rank, as fields of an `irframe.metrics.Block`.
@@ -52,7 +116,7 @@ class Hits:
         retrieved = np.minimum(self.length, depth)
         kept = self.rank <= depth
         of, rank, row = self.of[kept], self.rank[kept], self.row[kept]
-        cell = of * width + (rank - 1)
+        cell = of.astype(np.int64) * width + (rank - 1)
         grade = np.full((*self.length.shape, width), UNJUDGED, np.int8)
         if int(retrieved.min(initial=width)) < width:
             grade[np.arange(width) >= retrieved[..., np.newaxis]] = EMPTY
@@ -97,3 +161,16 @@ class Hits:
         level = np.searchsorted(judgments.levels, judgments.grade[self.row[some]])
         np.add.at(tail, (self.of[some], level), 1)
         return size, tail
+
+
+def refuse_large(systems: int, topics: int, depth: int) -> None:
+    """Raise if rankings laid out by rank would not fit into the memory of this machine.
+
+    Parameters
+    ----------
+    systems, topics, depth
+        How many there would be of each.
+    """
+    what = f"a cube of {systems:,} systems, {topics:,} topics and depth {depth:,}"
+    advice = "ask for a smaller depth, or store the runs in blocks"
+    room(what, systems * topics * depth * CELL, advice, most=memory())

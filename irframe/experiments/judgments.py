@@ -1,6 +1,6 @@
 """Judgments coded once: the judged documents of every topic, and what follows from them alone."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,18 +10,21 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.errors import IdError, ParameterError
+from irframe.experiments.policy import Topics
 from irframe.experiments.strata import reads_strata, strata_of
 from irframe.experiments.subtopics import count_grades, ideals, variants
+from irframe.experiments.topics import judged_topics
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ids import Codes, repeated
-from irframe.frames.tables import QrelsTable, read_qrels_table, refuse_twice_judged
+from irframe.frames.tables import (
+    QrelsTable,
+    read_qrels_dictionary,
+    read_qrels_table,
+    refuse_twice_judged,
+)
 from irframe.metrics import Metric
-from irframe.names import ITERATION, SUBTOPIC, TOPIC, roles
-
-WORDS = ("qrels", "runs", "common")
-"""Topics to be scored: all judged ones, those some run has a list for, those every run has."""
+from irframe.names import ITERATION, SUBTOPIC, roles
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +41,7 @@ class Judgments:
     """How many judged documents each topic has."""
 
     @classmethod
-    def of(cls, qrels: Qrels, metrics: Sequence[Metric], topics: Any = "qrels") -> "Judgments":
+    def of(cls, qrels: Qrels, metrics: Sequence[Metric], topics: Topics = "qrels") -> "Judgments":
         """Read judgments for some metrics.
 
         Parameters
@@ -48,7 +51,7 @@ class Judgments:
         metrics
             What they are read for, which may ask for subtopics.
         topics
-            One of `WORDS`, of which the last two are decided run by run, or judged topics.
+            As for `irframe.cube`; what depends on runs is all judged topics.
 
         Raises
         ------
@@ -57,10 +60,16 @@ class Judgments:
         ParameterError
             For listed topics that are not judged.
         """
-        table = read_qrels_table(with_subtopics(as_qrels(qrels), metrics))
-        (codes,) = code_documents(Side(table.topic, table.doc))
-        refuse_twice_judged(table, repeated(codes))
-        code = _chosen(table.topics, topics)
+        table = read_qrels_dictionary(qrels)
+        if table is None:
+            table = read_qrels_table(with_subtopics(as_qrels(qrels), metrics))
+            (codes,) = code_documents(Side(table.topic, table.doc))
+            refuse_twice_judged(table, repeated(codes))
+        return cls.chosen(table, judged_topics(table.topics, topics))
+
+    @classmethod
+    def chosen(cls, table: QrelsTable, code: Codes) -> "Judgments":
+        """Return the judgments of some topics, given their codes."""
         place = np.full(len(table.topics), -1)
         place[code] = np.arange(len(code))
         of_row = place[table.topic]
@@ -91,9 +100,11 @@ class Judgments:
     @cached_property
     def names(self) -> NDArray[np.object_]:
         """The name of each judged document."""
-        found = np.empty(len(self.row), object)
-        found[:] = self.table.doc.take(pa.array(self.row)).to_pylist()
-        return found
+        found = np.empty(len(self.table.topic), object)
+        names = self.table.names
+        found[:] = self.table.doc.to_pylist() if names is None else names
+        in_order = len(self.row) == len(found) and bool((np.diff(self.row) == 1).all())
+        return found if in_order else found[self.row]
 
     @cached_property
     def lists(self) -> list[tuple[Any, ...]]:
@@ -137,12 +148,12 @@ class Judgments:
     @cached_property
     def levels(self) -> NDArray[np.int8]:
         """The grades that occur, ascending, over all judged topics."""
-        return np.unique(self.table.grade)
+        return self.table.levels
 
     @cached_property
     def top(self) -> int:
         """The highest grade of all judged topics, at least 1."""
-        return max(1, int(self.levels[-1]))
+        return max(1, int(self.table.grade.max()))
 
     @cached_property
     def levels_of(self) -> NDArray[np.int64]:
@@ -175,24 +186,6 @@ class Judgments:
             "ideal": ideals(grade, self.topic, topics, self.names, wanted),
             "ideal_of": np.reshape(wanted, (-1, 2)).astype(float),
         }
-
-
-def _chosen(labels: pd.Index, topics: Any) -> Codes:
-    """Return the codes of topics, of all where a word or a run decides."""
-    wanted = f"topics {', '.join(map(repr, WORDS))} or a list of topics"
-    if isinstance(topics, str) and topics in WORDS:
-        return np.arange(len(labels))
-    if isinstance(topics, str) or not isinstance(topics, Iterable):
-        raise ParameterError(wanted, repr(topics))
-    listed: pd.Index = pd.Index(list(topics))
-    codes: Codes = labels.get_indexer(listed)
-    unknown = listed[codes < 0]
-    if len(unknown):
-        raise ParameterError("judged topics", "", "", map(repr, unknown))
-    if listed.has_duplicates or not len(listed):
-        twice: Sequence[Hashable] = listed[listed.duplicated()].tolist()
-        raise IdError(f"every {TOPIC} once, at least one", f"{len(twice)} again", "", twice)
-    return codes
 
 
 def with_subtopics(qrels: pd.DataFrame, metrics: Sequence[Metric]) -> pd.DataFrame:

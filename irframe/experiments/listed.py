@@ -14,7 +14,7 @@ from irframe.frames.ids import Codes
 from irframe.names import ScoreDtype
 
 Array = NDArray[Any]
-Lists = Sequence[Mapping[Any, Any]]
+Dictionaries = Sequence[Mapping[Any, Any]]
 NAN = float("nan")
 
 
@@ -52,7 +52,7 @@ class Listed:
 class Named(Listed):
     """Lists of names: a dictionary document -> score for each topic."""
 
-    lists: Lists
+    lists: Dictionaries
 
     def documents(self, used: NDArray[np.bool_]) -> NDArray[np.object_]:
         """Return the documents of some lists; see `Listed`."""
@@ -61,7 +61,7 @@ class Named(Listed):
 
 
 def read_lists(
-    lists: Lists, judgments: Judgments, dtype: ScoreDtype, systems: pd.Index
+    lists: Dictionaries, judgments: Judgments, dtype: ScoreDtype, systems: pd.Index
 ) -> Named | None:
     """Read a dictionary of scores for each topic; None if something in them is not as it should be.
 
@@ -102,7 +102,7 @@ def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) ->
 
 
 def _judged(
-    lists: Lists, judgments: Judgments, length: NDArray[np.int64], key: Array
+    lists: Dictionaries, judgments: Judgments, length: NDArray[np.int64], key: Array
 ) -> tuple[Codes, Array]:
     """Return the judged documents that were retrieved, with their keys.
 
@@ -130,7 +130,9 @@ def _judged(
     return np.concatenate([row, code[hit]]), np.concatenate([mine, key[where]])
 
 
-def _asked(lists: Lists, judgments: Judgments, some: Codes, dtype: Any) -> tuple[Codes, Array]:
+def _asked(
+    lists: Dictionaries, judgments: Judgments, some: Codes, dtype: Any
+) -> tuple[Codes, Array]:
     """Ask some lists for their judged documents."""
     names = judgments.lists
     scores = chain.from_iterable(

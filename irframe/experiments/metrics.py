@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from numpy.typing import NDArray
 
@@ -40,7 +40,7 @@ def _each(metrics: Any) -> Iterator[Any]:
         yield from _each(metric)
 
 
-def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: Ties, pooled: bool) -> None:
+def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: Ties) -> None:
     """Raise for metrics that cannot be computed.
 
     Parameters
@@ -51,14 +51,7 @@ def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: Ties, poole
         The grades that occur.
     ties
         How rankings are decided.
-    pooled
-        Whether it is known what the pool was made of.
     """
-    asking = [str(metric) for metric in metrics if facts(metric).pooled]
-    if asking and not pooled:
-        advice = "tell the contributing= runs or the pool_depth="
-        found = "judgments that these runs alone did not make, for"
-        raise MetricError("a known pool", found, advice, asking)
     if TIE_POLICIES[ties].shares:
         refused = [str(metric) for metric in metrics if not facts(metric).linear]
         if refused:
@@ -74,6 +67,14 @@ def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: Ties, poole
             raise MetricError(f"gains of at most 1 for {metric}", "more for grades", "", large)
 
 
+def refuse_pool(metrics: Iterable[Metric]) -> NoReturn:
+    """Raise for those of some metrics that ask what the pool was made of, as nobody knows it."""
+    asking = [str(metric) for metric in metrics if facts(metric).pooled]
+    advice = "tell the contributing= runs or the pool_depth="
+    found = "judgments that these runs alone did not make, for"
+    raise MetricError("a known pool", found, advice, asking)
+
+
 def at_depth(metric: Metric, depth: int | None) -> Metric:
     """Return a metric at its own depth, or else at the one given, or else with nothing cut."""
     if metric.depth is not None:
@@ -87,10 +88,11 @@ def at_depth(metric: Metric, depth: int | None) -> Metric:
     return uncut
 
 
-def needed_depth(metrics: list[Metric]) -> int | None:
-    """Return how deep lists must be read, None for as deep as they are."""
-    whole = any(metric.depth is None or metric.judged_only for metric in metrics)
-    return None if whole else deepest(metrics)
+def cut_at(metrics: list[Metric], depth: int | None) -> int | None:
+    """Return where lists are cut: at the depth given, or else as deep as metrics need, or None."""
+    wanted = [at_depth(metric, depth) for metric in metrics]
+    whole = any(metric.depth is None or metric.judged_only for metric in wanted)
+    return depth if depth or whole else deepest(wanted)
 
 
 def deepest(metrics: list[Metric]) -> int:

@@ -1,5 +1,6 @@
 """Ranks of the judged documents of lists, found without looking at the names of the others."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from irframe.frames.ties import Tied, TiePolicy
 Array = NDArray[Any]
 
 
-def rank_hits(listed: Listed, policy: TiePolicy, seed: int) -> Hits:
+def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = False) -> Hits:
     """Rank the judged documents of lists.
 
     Names are compared only among equal scores, and only where one of the documents is judged.
@@ -24,18 +25,24 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int) -> Hits:
         The lists.
     policy, seed
         What decides among equal scores.
+    filed
+        Whether it is wanted at which ranks pooling reads them.
     """
     keys, of, mine = _sorted(listed.key), listed.of, listed.key_of_row
     before = _count(keys, of, mine, equal=False)
     last = listed.length[of] - 1
     following = np.minimum(before + 1, last)
     tied = np.flatnonzero((before < last) & (keys[of, following] == mine))
+    pooled = before.copy() if filed else None
     if len(tied):
         upto = np.minimum(_count(keys, of[tied], mine[tied], equal=True), last[tied] + 1)
-        before[tied] += _earlier(listed, policy, seed, tied, before[tied], upto)
+        blocks = Blocks.of_hits(listed, tied, before[tied], upto)
+        if pooled is not None:
+            pooled[tied] += blocks.count(blocks.filed())
+        before[tied] += blocks.count(blocks.before(policy, seed))
     shared = _tied(keys, listed.length) if policy.shares else None
     length = listed.length[np.newaxis]
-    return Hits(length, of, before + 1, listed.row, tied=shared)
+    return Hits(length, of, before + 1, listed.row, shared, None if pooled is None else pooled + 1)
 
 
 def _sorted(key: Array) -> Array:
@@ -68,33 +75,60 @@ def _tied(keys: Array, length: NDArray[np.int64]) -> NDArray[np.bool_]:
     return same[np.arange(keys.shape[1]) < length[:, np.newaxis]]
 
 
-def _earlier(
-    listed: Listed, policy: TiePolicy, seed: int, hit: Codes, first: Codes, upto: Codes
-) -> Codes:
-    """Count the documents that go before judged ones among those of the same score.
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Judged documents, each beside every document of its list that has the same score."""
 
-    Parameters
-    ----------
-    listed, policy, seed
-        As for `rank_hits`.
-    hit
-        The judged documents, by their place in `listed.row`.
-    first, upto
-        Where, in order, those of the same score begin and end.
-    """
-    of, size = listed.of[hit], upto - first
-    used = np.zeros(len(listed.key), bool)
-    used[of] = True
-    order = _order(listed, used)
-    ranges = (np.cumsum(used) - 1)[of] * order.shape[1] + first
-    row = order.ravel().take(rows_of_ranges(ranges, size))
-    other = listed.documents(used)[row]
-    own = np.repeat(listed.judgments.names[listed.row[hit]], size)
-    before = _before(listed, policy, seed, np.repeat(of, size), other, own)
-    if before is None or before.dtype != bool:
-        filed = row < np.repeat(row[other == own], size)
-        before = filed if before is None else (before < 0) | ((before == 0) & filed)
-    return np.add.reduceat(before, np.cumsum(size) - size, dtype=np.int64)
+    listed: Listed
+    of: Codes
+    """The list, by pairs of a judged document and another of its block."""
+    row: Codes
+    """Where the other one is filed."""
+    other: Array
+    """Its name."""
+    own: Array
+    """The name of the judged one."""
+    size: Codes
+    """How many pairs there are for each judged document."""
+
+    @classmethod
+    def of_hits(cls, listed: Listed, hit: Codes, first: Codes, upto: Codes) -> "Blocks":
+        """Find the blocks of some judged documents.
+
+        Parameters
+        ----------
+        listed
+            The lists.
+        hit
+            The judged documents, by their place in `listed.row`.
+        first, upto
+            Where, in order, those of the same score begin and end.
+        """
+        of, size = listed.of[hit], upto - first
+        used = np.zeros(len(listed.key), bool)
+        used[of] = True
+        order = _order(listed, used)
+        ranges = (np.cumsum(used) - 1)[of] * order.shape[1] + first
+        row = order.ravel().take(rows_of_ranges(ranges, size))
+        own = np.repeat(listed.judgments.names[listed.row[hit]], size)
+        return cls(listed, np.repeat(of, size), row, listed.documents(used)[row], own, size)
+
+    def count(self, before: NDArray[np.bool_]) -> Codes:
+        """Count the pairs of each judged document of which something holds."""
+        return np.add.reduceat(before, np.cumsum(self.size) - self.size, dtype=np.int64)
+
+    def filed(self) -> NDArray[np.bool_]:
+        """Return which of the others are filed before the judged document."""
+        return np.asarray(self.row < np.repeat(self.row[self.other == self.own], self.size))
+
+    def before(self, policy: TiePolicy, seed: int) -> NDArray[np.bool_]:
+        """Return which of the others go before it."""
+        found = _before(self.listed, policy, seed, self.of, self.other, self.own)
+        if found is None:
+            return self.filed()
+        if found.dtype == bool:
+            return found
+        return np.asarray((found < 0) | ((found == 0) & self.filed()))
 
 
 def _order(listed: Listed, used: NDArray[np.bool_]) -> Codes:

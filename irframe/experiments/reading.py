@@ -1,7 +1,7 @@
 """Runs of every kind read into what a scorer needs of them, by the shortest way that they allow."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -9,22 +9,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.errors import InputError, MetricError
-from irframe.experiments.absence import (
-    refuse_none_common,
-    tell_missing_lists,
-    tell_unjudged_topics,
-)
+from irframe.errors import InputError
+from irframe.experiments.absence import tell_missing
+from irframe.experiments.collections import Collections
+from irframe.experiments.experiment import Experiment
 from irframe.experiments.framed import Framed
-from irframe.experiments.hits import Hits
+from irframe.experiments.grouping import Groups
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.listed import Listed, Lists, read_lists
+from irframe.experiments.listed import Dictionaries, Listed, read_lists
+from irframe.experiments.lists import Lists
 from irframe.experiments.placed import Places, read_places, refuse_beyond
 from irframe.experiments.policy import Policy
 from irframe.experiments.pool import Pool
 from irframe.experiments.ranking import rank_hits
+from irframe.experiments.topics import choose_topics
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.columns import numbers
+from irframe.frames.contributing import CONTRIBUTING
 from irframe.frames.ids import Codes, grouped
 from irframe.frames.joining import tell_none_judged, tell_unjudged
 from irframe.frames.tables import ONLY_SYSTEM
@@ -44,22 +45,6 @@ NUMBERS: set[type] = {float, int, np.float64, np.float32}
 """Types of scores that are read as they are."""
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
-    """What is read of runs."""
-
-    systems: pd.Index
-    """Their systems."""
-    names: list[Any]
-    """What the caller calls systems and topics."""
-    hits: Hits
-    """What their lists hold of the judgments."""
-    chosen: NDArray[np.bool_]
-    """Which topics are scored."""
-    pool: Pool | None = None
-    """What the pool was made of, where that is asked for."""
-
-
 class Reader:
     """Reads runs for the same judgments.
 
@@ -74,7 +59,12 @@ class Reader:
     """
 
     def __init__(
-        self, judgments: Judgments, policy: Policy, docs: Iterable[Any], *, pooled: bool
+        self,
+        judgments: Judgments,
+        policy: Policy,
+        docs: Iterable[Any],
+        *,
+        pooled: bool,
     ) -> None:
         self.places = Places(judgments, docs)
         self._judgments, self._policy, self._pooled = judgments, policy, pooled
@@ -84,14 +74,20 @@ class Reader:
             for ids in (judgments.names, judgments.topics)
         )
 
-    def read(self, run: Runs | None) -> Run:
+    def read(self, run: Runs | None) -> Experiment:
         """Read whatever `as_runs` takes."""
         if type(run) is dict:
-            return self._dictionary(run) or self._table(as_runs(run))
+            return self._dictionary(run) or self._table(as_runs(run))[0]
         frame = as_runs(run)
-        return self._small(frame) or self._table(frame)
+        return self._small(frame) or self._table(frame)[0]
 
-    def read_arrays(self, topic: Any, doc: Any, score: Any) -> Run:
+    def read_groups(self, runs: pd.DataFrame, by: str) -> Iterator[tuple[Any, Experiment]]:
+        """Read the parts of runs by a column that is constant per system or topic."""
+        whole, groups = self._table(runs, by)
+        if groups is not None:
+            yield from whole.parts(groups, told=self._policy.collection is not None)
+
+    def read_arrays(self, topic: Any, doc: Any, score: Any) -> Experiment:
         """Read three arrays, of ids or positions."""
         columns = {TOPIC: topic, DOC: doc, SCORE: score}
         arrays = {name: np.asarray(values) for name, values in columns.items()}
@@ -100,7 +96,7 @@ class Reader:
             raise InputError("topic, doc and score as arrays of one length", found)
         if not _is_place(arrays[DOC], self._judgments.names[0]):
             return self.read(self._named(arrays))
-        if not self._by_dictionary:
+        if not self._by_dictionary or self._pooled:
             wanted = "documents by name, for the pool of runs and for ties='rank'"
             raise InputError(wanted, "positions")
         others: list[Any] = []
@@ -123,9 +119,14 @@ class Reader:
 
     @property
     def _by_dictionary(self) -> bool:
-        return not self._pooled and self._ties.column == SCORE
+        """Whether lists alone tell what is asked for, and not other columns or other precision."""
+        policy = self._policy
+        if self._ties.column != SCORE or policy.collection:
+            return False
+        exact = policy.score_dtype == "float64" and isinstance(policy.topics, str)
+        return not self._pooled or (exact and policy.contributing is None)
 
-    def _dictionary(self, run: dict[Any, Any]) -> Run | None:
+    def _dictionary(self, run: dict[Any, Any]) -> Experiment | None:
         """Read {topic: {doc: score}}; None for anything else, or where something in it is odd."""
         nothing: dict[Any, float] = {}
         known = self._judgments.places
@@ -139,9 +140,9 @@ class Reader:
             if strange or not _of(others, self._topic_kinds):
                 return None
         listed = read_lists(lists, self._judgments, self._policy.score_dtype, ONLY)
-        return None if listed is None else self._ranked(listed, others)
+        return self._ranked(listed, others) if listed is not None and len(listed.row) else None
 
-    def _plain(self, lists: Lists) -> bool:
+    def _plain(self, lists: Dictionaries) -> bool:
         """Return whether lists are dictionaries, with ids and scores that begin as they should."""
         if {type(each) for each in lists} != {dict}:
             return False
@@ -150,10 +151,12 @@ class Reader:
         kinds_of_score = {type(next(iter(each.values()))) for each in filled}
         return kinds <= self._kinds and kinds_of_score <= NUMBERS
 
-    def _small(self, frame: pd.DataFrame) -> Run | None:
+    def _small(self, frame: pd.DataFrame) -> Experiment | None:
         """Read a small frame of one system; None for another, or where something in it is odd."""
         known = roles(frame.columns)
         if not self._by_dictionary or SCORE not in known or not 0 < len(frame) <= SMALL:
+            return None
+        if self._pooled and CONTRIBUTING in frame.columns:
             return None
         system = pd.unique(frame[known[SYSTEM]]) if SYSTEM in known else ONLY
         score = frame[known[SCORE]]
@@ -168,7 +171,9 @@ class Reader:
             return None
         listed = read_lists(lists, self._judgments, self._policy.score_dtype, pd.Index(system))
         titles = [known.get(SYSTEM, SYSTEM), known[TOPIC]]
-        return None if listed is None else self._ranked(listed, others, titles)
+        if listed is None or not len(listed.row):
+            return None
+        return self._ranked(listed, others, titles)
 
     def _places_of(self, topic: pd.Series) -> tuple[Codes, list[Any]]:
         """Return the place of each row's topic, and the topics not judged, which come last."""
@@ -191,51 +196,79 @@ class Reader:
         lists = [dict(zip(names[part], values[part], strict=True)) for part in parts]
         return lists[:topics] if sum(map(len, lists)) == len(names) else None
 
-    def _table(self, frame: pd.DataFrame) -> Run:
-        """Read a run frame of any kind."""
-        framed = Framed.of(frame, self._judgments, self._policy, self._policy.seed)
+    def _table(
+        self, frame: pd.DataFrame, by: str | None = None
+    ) -> tuple[Experiment, Groups | None]:
+        """Read a run frame of any kind, and its groups by a column if they are asked for."""
+        policy, qrels = self._policy, self._judgments.table
+        framed = Framed.of(frame, qrels, policy.collection)
+        lists, judgments = framed.lists, self._judgments
+        codes = choose_topics(lists, qrels.topics, policy.topics)
+        if len(codes) < len(judgments.code):
+            judgments = Judgments.chosen(qrels, codes)
+        groups = None
+        if by is not None:
+            groups = Groups.read(framed.table, qrels, lists.placed, codes, by)
+        whole = framed.hits(policy, filed=self._pooled)
+        tell_unjudged(framed.table, qrels, found=bool(len(whole.row)))
+        split = groups is not None and groups.dim == TOPIC and policy.collection is None
+        tell_missing(lists, judgments.topics, codes, groups.keys if groups and split else None)
         known = roles(frame.columns)
         names = [known.get(role, role) for role in (SYSTEM, TOPIC)]
-        hits = framed.hits()
-        if not len(hits.row):
-            tell_unjudged(framed.table, self._judgments.table, found=False)
-        found = self._told(framed.table.systems, names, hits, framed.unjudged_topics.tolist())
-        if not self._pooled:
-            return found
-        pool, stated = framed.pool(int(hits.length.max(initial=0)))
-        if not (stated or pool.complete):
-            advice = "tell the contributing= runs or the pool_depth="
-            raise MetricError(
-                "a known pool", "judgments that these runs alone did not make", advice
-            )
-        return replace(found, pool=pool)
+        found = Experiment.of(judgments, whole.onto(judgments), lists, names)
+        if self._pooled:
+            pool = framed.pool(whole, policy.contributing)
+            found = self._with_pool(found, pool, lists.collections)
+        return found, groups
+
+    def _with_pool(self, found: Experiment, pool: Pool, collections: Collections) -> Experiment:
+        longest = int(found.hits.length.max(initial=0))
+        depth = self._policy.pool_depth
+        return replace(found, pool=pool.down_to(depth, found.judgments, collections, longest))
 
     def _ranked(
         self, listed: Listed, others: Sequence[Any], names: Sequence[Any] = (SYSTEM, TOPIC)
-    ) -> Run:
+    ) -> Experiment:
         """Return lists ranked, with warnings of what they lack."""
         if not len(listed.row):
             first = np.arange(len(listed.length)) == listed.length.argmax()
             known = self._judgments.names[:3]
             tell_none_judged((listed.documents(first)[:3], DOC), (known, DOC))
-        hits = rank_hits(listed, self._ties, self._policy.seed)
-        return self._told(listed.systems, list(names), hits, others)
+        hits = rank_hits(listed, self._ties, self._policy.seed, filed=self._pooled)
+        judgments = self._chosen(listed, others)
+        found = Experiment(judgments, listed.systems, hits, list(names), top=judgments.top)
+        if judgments is self._judgments and not self._pooled:
+            return found
+        whole = replace(hits, row=self._judgments.row[hits.row])
+        found = replace(found, hits=whole.onto(judgments))
+        if not self._pooled:
+            return found
+        everyone, topics = np.ones(1, bool), len(self._judgments.code)
+        pool = Pool.of(whole, len(self._judgments.row), everyone, stated=False)
+        return self._with_pool(found, pool, Collections.one(topics))
 
-    def _told(self, systems: pd.Index, names: list[Any], hits: Hits, others: Sequence[Any]) -> Run:
-        """Return what was read, with warnings of topics that one side lacks."""
-        topics = self._policy.topics
+    def _chosen(self, listed: Listed, others: Sequence[Any]) -> Judgments:
+        """Return the judgments of the topics to be scored, with warnings of what one side lacks."""
+        judgments, topics = self._judgments, self._policy.topics
+        if listed.length.all() and not others:
+            return judgments
+        lists = _as_lists(listed, others)
+        codes: Codes = np.arange(len(judgments.code))
         if isinstance(topics, str):
-            tell_unjudged_topics(others)
-        listed = hits.length > 0
-        chosen: NDArray[np.bool_] = np.ones(listed.shape[1], bool)
-        if topics == "common":
-            refuse_none_common(systems, listed)
-            chosen = np.asarray(listed.all(axis=0))
-        elif topics == "runs":
-            chosen = np.asarray(listed.any(axis=0))
-        if not listed.all():
-            tell_missing_lists(systems, self._judgments.topics[chosen], listed[:, chosen])
-        return Run(systems, names, hits, chosen)
+            codes = choose_topics(lists, judgments.topics, topics)
+        tell_missing(lists, judgments.topics[codes], codes)
+        if len(codes) == len(judgments.code):
+            return judgments
+        return Judgments.chosen(judgments.table, codes)
+
+
+def _as_lists(listed: Listed, others: Sequence[Any]) -> Lists:
+    """Return which lists there are, those for topics without judgments among them."""
+    topics = len(listed.length)
+    placed = np.append(np.arange(topics), np.full(len(others), -1))
+    length = np.append(listed.length, np.ones(len(others), np.int64))[np.newaxis]
+    labels = pd.Index([*listed.judgments.topics, *others])
+    return Lists(listed.systems, labels, placed, length, Collections.one(topics))
 
 
 def _is_place(values: NDArray[Any], judged: Any) -> bool:

@@ -9,18 +9,16 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice
 from irframe.errors import InputError
+from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.metrics import Metrics, parse_metrics
+from irframe.experiments.metrics import Metrics, cut_at, parse_metrics
 from irframe.experiments.policy import Contributing, Policy, Topics
-from irframe.experiments.reading import Reader, Run
+from irframe.experiments.reading import Reader
 from irframe.experiments.scoring import Scoring
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
 from irframe.metrics import Metric
-from irframe.metrics.facts import facts
-from irframe.names import METRIC, METRICS, RESULT, VERSION, NoRel, ScoreDtype, Ties
-
-Floats = NDArray[np.float64]
+from irframe.names import NoRel, ScoreDtype, Ties
 
 
 class Scorer:
@@ -58,12 +56,9 @@ class Scorer:
         no_rel: NoRel | None,
     ) -> None:
         self.metrics = metrics
-        self._scoring = Scoring(judgments, metrics, policy)
+        self._scoring = Scoring(judgments, metrics, policy, no_rel)
         self._reader = Reader(judgments, policy, docs, pooled=self._scoring.pooled)
-        self._policy, self._judgments = policy, judgments
-        self._names = [str(metric) for metric in metrics]
-        self._labels = pd.Index(self._names, name=METRIC)
-        self._barren = no_rel == "nan"
+        self._judgments, self._names = judgments, [str(metric) for metric in metrics]
 
     @property
     def topics(self) -> pd.Index:
@@ -98,14 +93,7 @@ class Scorer:
         pandas.DataFrame
             What `irframe.evaluate` gives.
         """
-        found = self._read(run, topic, doc, score)
-        values = self._values(found)[self._scoring.place]
-        index = pd.MultiIndex.from_product([found.systems, self.topics], names=found.names)
-        table = pd.DataFrame(values.reshape(len(values), -1).T, index, self._labels)
-        if not found.chosen.all():
-            table = table[np.tile(found.chosen, len(found.systems))]
-        table.attrs = self._attributes()
-        return table
+        return self._scoring.table(self._read(run, topic, doc, score))
 
     def mean(
         self, run: Runs | None = None, *, topic: Any = None, doc: Any = None, score: Any = None
@@ -128,15 +116,29 @@ class Scorer:
             For several systems.
         """
         found = self._read(run, topic, doc, score)
-        if len(found.hits.length) > 1:
+        if len(found.systems) > 1:
             advice = "scorer(runs).ireval.summary() has the averages of each"
             raise InputError("one run", f"{len(found.systems)}", advice, found.systems)
-        values = self._values(found)[:, 0]
-        kept = values if found.chosen.all() else values[:, found.chosen]
-        means = self._scoring.averages(kept)
-        return dict(zip(self._names, means, strict=True))
+        return dict(zip(self._names, self._scoring.means(found), strict=True))
 
-    def _read(self, run: Runs | None, topic: Any, doc: Any, score: Any) -> Run:
+    def values(self, run: Runs) -> tuple[list[Any], NDArray[np.float64]]:
+        """Score one run without labels.
+
+        Parameters
+        ----------
+        run
+            The run, as for a call.
+
+        Returns
+        -------
+        topics, scores
+            The topics, and the scores of each metric as it was asked for, shape (metric, topic).
+        """
+        found = self._reader.read(run)
+        scores = self._scoring.values(found)[self._scoring.place, 0]
+        return found.judgments.topics.tolist(), scores
+
+    def _read(self, run: Runs | None, topic: Any, doc: Any, score: Any) -> Experiment:
         arrays = [part is not None for part in (topic, doc, score)]
         if any(arrays) if run is not None else not all(arrays):
             given = ["a run"] * (run is not None)
@@ -150,19 +152,6 @@ class Scorer:
         return (
             self._reader.read_arrays(topic, doc, score) if all(arrays) else self._reader.read(run)
         )
-
-    def _values(self, run: Run) -> Floats:
-        values = self._scoring.values(run.hits, run.pool)
-        if self._barren:
-            for row, metric in zip(values, self._scoring.metrics, strict=True):
-                row[:, ~self._judgments.relevant(facts(metric).rel)] = np.nan
-        return values
-
-    def _attributes(self) -> dict[Any, Any]:
-        made = self._policy.attributes | {"irframe": VERSION, "top": self._judgments.top}
-        if self._policy.pool_depth is not None:
-            made |= {"pool": "stated", "pool_depth": self._policy.pool_depth}
-        return {**made, RESULT: "evaluate", METRICS: list(self._names)}
 
 
 def scorer(
@@ -235,7 +224,7 @@ def scorer(
     chosen = parse_metrics(metrics)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
     policy = Policy(
-        depth=depth,
+        depth=cut_at(chosen, depth),
         ties=ties,
         score_dtype=score_dtype,
         topics=topics,

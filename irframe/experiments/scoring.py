@@ -5,25 +5,29 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.errors import DepthError
-from irframe.experiments.hits import Hits
+from irframe.experiments.experiment import Experiment
+from irframe.experiments.hits import refuse_large
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.metrics import at_depth, deepest, needed_depth, refuse
+from irframe.experiments.metrics import at_depth, deepest, refuse, refuse_pool
 from irframe.experiments.policy import Policy
-from irframe.experiments.pool import Pool
 from irframe.experiments.subtopics import refuse as refuse_subtopics
 from irframe.frames.ties import TIE_POLICIES
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.averaging import average
+from irframe.metrics.block import by_scale
 from irframe.metrics.facts import facts
-from irframe.names import SUBTOPIC
+from irframe.names import METRIC, METRICS, RESULT, SUBTOPIC, VERSION, NoRel
 
 CELLS = 1 << 17
 """Cells scored at a time: a few arrays of that size fit the processor's cache."""
 
-BY_TOPIC = ("count", "start", "subtopic_count", "stratum_count", "ideal", "pool_count")
+SHARED = ("levels", "subtopic_grade", "stratum", "ideal_of")
+"""Fields of a block that all of its lists share."""
+BY_TOPIC = ("count", "start", "subtopic_count", "stratum_count", "ideal", "pool_count", "top")
 """Fields of a block with a value for every topic."""
 
 Array = NDArray[Any]
@@ -41,17 +45,26 @@ class Scoring:
     metrics
         The metrics, as asked for.
     policy
-        How rankings are decided.
+        How rankings are decided, and where they are cut.
+    no_rel
+        As for `irframe.evaluate`.
     """
 
-    def __init__(self, judgments: Judgments, metrics: Sequence[Metric], policy: Policy) -> None:
+    def __init__(
+        self,
+        judgments: Judgments,
+        metrics: Sequence[Metric],
+        policy: Policy,
+        no_rel: NoRel | None = None,
+    ) -> None:
+        self._asked, self._no_rel = metrics, no_rel
         wanted = [at_depth(metric, policy.depth) for metric in metrics]
         self.metrics = list(dict.fromkeys(wanted))
         self.place = [self.metrics.index(metric) for metric in wanted]
         """Which of `metrics` each one that was asked for is."""
         self.judgments, self.policy = judgments, policy
-        self._depth, self._deepest = policy.depth or needed_depth(wanted), deepest(wanted)
-        self._refuse(pooled=True)
+        self._deepest = deepest(wanted)
+        self._refuse()
         self._fields = judgments.fields(self.metrics)
         self._prepared: dict[tuple[int, Any], dict[tuple[Any, ...], Any]] = {}
         self._plan = self._planned()
@@ -64,10 +77,10 @@ class Scoring:
         """Whether a metric asks what the pool was made of."""
         return any(facts(metric).pooled for metric in self.metrics)
 
-    def _refuse(self, *, pooled: bool) -> None:
+    def _refuse(self) -> None:
         columns = self.judgments.table.columns
         refuse_subtopics(self.metrics, str(columns[SUBTOPIC]) if SUBTOPIC in columns else None)
-        refuse(self.metrics, self.judgments.levels, ties=self.policy.ties, pooled=pooled)
+        refuse(self.metrics, self.judgments.levels, ties=self.policy.ties)
 
     def _planned(self) -> dict[tuple[int | None, bool], list[tuple[int, Metric]]]:
         """Return which metrics need how many ranks, None for all, and which of them the pool."""
@@ -79,62 +92,115 @@ class Scoring:
             plan.setdefault((own, facts(metric).pooled), []).append((row, free))
         return plan
 
-    def values(self, hits: Hits, pool: Pool | None = None) -> Floats:
-        """Score lists.
-
-        Parameters
-        ----------
-        hits
-            What they hold of the judgments.
-        pool
-            What the pool was made of, where metrics ask for it.
+    def values(self, found: Experiment) -> Floats:
+        """Score the lists of an experiment.
 
         Returns
         -------
         numpy.ndarray
-            Scores at the depth of each metric, shape (metric, system, topic).
+            Scores at the depth of each distinct metric, shape (metric, system, topic).
         """
+        if found.judgments is not self.judgments:
+            return Scoring(found.judgments, self._asked, self.policy, self._no_rel).values(found)
+        hits = found.hits
         longest = max(1, int(hits.length.max(initial=0)))
-        depth = self._depth or longest
+        depth = self.policy.depth or longest
         self._refuse_cut(longest, depth)
         width = max(depth, self._deepest)
+        systems, topics = hits.length.shape
+        refuse_large(systems, topics, width)
         cells = hits.cells(self.judgments, depth, width, doc="start" in self._fields)
-        found = np.empty((len(self.metrics), *hits.length.shape))
+        values = np.empty((len(self.metrics), *hits.length.shape))
         for (own, pooled), metrics in self._plan.items():
-            fields = _cut(cells, own or width)
-            if pooled and pool is not None:
-                fields["pool_count"] = pool.count(self.judgments, own or width)
+            fields = _cut(cells, own or width) | {"top": found.top}
+            if pooled:
+                fields["pool_count"] = self._pool_count(found, own or width)
             for tile in _tiles(hits.length.shape, own or width):
-                evidence = self._evidence(fields, tile, own or width, lasting=not pooled)
-                for row, metric in metrics:
-                    found[(row, *tile)] = metric.score(evidence)[..., -1]
-        return found
+                scores = self._scores(fields, tile, own or width, [m for _, m in metrics])
+                for (row, _), score in zip(metrics, scores, strict=True):
+                    values[(row, *tile)] = score[..., -1]
+        if self._no_rel == "nan":
+            for row, metric in zip(values, self.metrics, strict=True):
+                row[:, ~self.judgments.relevant(facts(metric).rel)] = np.nan
+        return values
 
-    def averages(self, values: Floats) -> list[float]:
-        """Average scores over topics, shape (metric, topic), as each metric asked for is."""
+    def table(self, found: Experiment) -> pd.DataFrame:
+        """Score the lists of an experiment, as `irframe.evaluate` gives it."""
+        values = self.values(found)[self.place]
+        labels = pd.Index([str(metric) for metric in self._asked], name=METRIC)
+        sides = found.systems, found.judgments.topics
+        index = pd.MultiIndex.from_product(sides, names=list(found.names))
+        table = pd.DataFrame(values.reshape(len(values), -1).T, index, labels)
+        if found.took_part is not None:
+            table = table[found.took_part.ravel()]
+        table.attrs = self._attributes(found) | {RESULT: "evaluate", METRICS: list(labels)}
+        return table
+
+    def means(self, found: Experiment) -> list[float]:
+        """Average the scores of one system over topics, as each metric asked for is."""
+        return self._averages(self.values(found)[:, 0])
+
+    def _attributes(self, found: Experiment) -> dict[Any, Any]:
+        """Return what decided the scores."""
+        made = self.policy.attributes | {"irframe": VERSION, "top": one_or_several(found.top)}
+        if found.pool is not None:
+            made["pool"] = found.pool.word(found.judgments)
+            made["pool_depth"] = one_or_several(found.pool.depth)
+        return made
+
+    def _averages(self, values: Floats) -> list[float]:
         found = np.empty(len(values))
         for summary, rows in self._summaries.items():
             found[rows] = average(values[rows], summary)
         means: list[float] = found[self.place].tolist()
         return means
 
+    def _pool_count(self, found: Experiment, width: int) -> Array:
+        """Count the documents in the pool of every depth, refusing not to know it."""
+        pool = found.pool
+        if pool is None or pool.word(self.judgments) == "unknown":
+            refuse_pool(self.metrics)
+        return pool.count(self.judgments, width)
+
+    def _scores(
+        self, fields: dict[str, Array], tile: Tile, width: int, metrics: Sequence[Metric]
+    ) -> Iterator[Floats]:
+        """Yield the scores of some lists by each metric, at every depth."""
+        block = self._block(fields, tile)
+        memory: dict[tuple[Any, ...], Any] | None = None
+        if np.ndim(block.top) == 0 and "pool_count" not in fields:
+            memory = self._prepared.setdefault((width, tile[1].start), {})
+
+        def compute(part: Block) -> Iterator[Floats]:
+            evidence = Evidence(part, memory)
+            return (metric.score(evidence) for metric in metrics)
+
+        return compute(block) if memory is not None else by_scale(block, compute)
+
     def _refuse_cut(self, longest: int, depth: int) -> None:
         if longest > depth and any(metric.judged_only for metric in self.metrics):
             found = f"depth {depth} of {longest}"
             raise DepthError("lists that are not cut, for metrics of judged documents", found)
 
-    def _evidence(
-        self, fields: dict[str, Array], tile: Tile, width: int, *, lasting: bool
-    ) -> Evidence:
-        topics = tile[1]
-        known = {
-            name: part[topics] if name in BY_TOPIC else part for name, part in self._fields.items()
-        }
-        mine = {
-            name: part[topics] if name in BY_TOPIC else part[tile] for name, part in fields.items()
-        }
-        memory = self._prepared.setdefault((width, topics.start), {}) if lasting else None
-        return Evidence(Block(**known, **mine), memory)
+    def _block(self, fields: dict[str, Array], tile: Tile) -> Block:
+        """Return some lists with what metrics read of their judgments."""
+        whole = self._fields | fields
+        return Block(
+            **{
+                name: part
+                if name in SHARED or np.ndim(part) == 0
+                else part[tile[1]]
+                if name in BY_TOPIC
+                else part[tile]
+                for name, part in whole.items()
+            }
+        )
+
+
+def one_or_several(values: Any) -> Any:
+    """Return the value that all have, or the list of those that there are."""
+    found = np.unique(values).tolist()
+    return found[0] if len(found) == 1 else found
 
 
 def _cut(cells: dict[str, Array], width: int) -> dict[str, Array]:

@@ -8,12 +8,24 @@ import pandas as pd
 from irframe.errors import InputError
 from irframe.frames.formats import RUN, Format
 from irframe.frames.require import lacking, require
-from irframe.names import ALIASES, DOC, GRADE, LAST_RESORTS, TOPIC, roles
+from irframe.names import ALIASES, DOC, GRADE, LAST_RESORTS, SYSTEM, TOPIC, roles
 
-__all__ = ["refuse_rivals", "require_columns"]
+__all__ = ["is_judgments", "refuse_rivals", "require_columns"]
 
 SETTLED = frozenset({("docno", "docid")})
 """Pairs of names where it is known which one is meant: PyTerrier's docid is a row number."""
+
+
+def is_judgments(frame: Any) -> bool:
+    """Tell whether a frame has documents of topics with their grades, and no systems.
+
+    Examples
+    --------
+    >>> is_judgments(pd.DataFrame(columns=["qid", "docno", "label"])), is_judgments([])
+    (True, False)
+    """
+    found = roles(frame.columns).keys() if isinstance(frame, pd.DataFrame) else set()
+    return {TOPIC, DOC, GRADE} <= found and SYSTEM not in found
 
 
 def require_columns(frame: Any, kind: Format) -> Mapping[str, Hashable]:

@@ -39,12 +39,13 @@ def contributing_systems(
     return np.isin(np.arange(len(table.systems)), chosen)
 
 
-def pooling_rank(table: RunTable) -> Codes:
+def pooling_rank(table: RunTable, rows: Codes | None = None) -> Codes:
     """Return each row's rank in its list as pooling reads it, from 1.
 
-    Scores decide, then the order of rows; where there are no scores, the rank column.
+    Scores decide, then the order of rows; where there are no scores, the rank column. Given the
+    rows of some lists, the ranks of these.
     """
-    return filed_rank(rank_table(table, ties="order"))
+    return filed_rank(rank_table(table, ties="order", rows=rows))
 
 
 def filed_rank(ranking: Ranking) -> Codes:

@@ -105,6 +105,9 @@ def in_batches(visit: Visit, *sides: Side) -> None:
         coded = (topic.astype(np.int64) << 32) + doc
         visit(rows, np.split(coded, np.cumsum([len(some) for some in rows])[:-1]))
 
+    if len(cuts) == 2:
+        code(0)
+        return
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(code, range(len(cuts) - 1)))
 

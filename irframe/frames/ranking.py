@@ -53,24 +53,40 @@ class Ranking:
 
 
 def rank_table(
-    table: RunTable, *, ties: Ties, score_dtype: ScoreDtype = "float64", seed: int = 0
+    table: RunTable,
+    *,
+    ties: Ties,
+    score_dtype: ScoreDtype = "float64",
+    seed: int = 0,
+    rows: Codes | None = None,
 ) -> Ranking:
-    """Decide the order of a coded run frame; arguments as for `rank`."""
+    """Decide the order of a coded run frame, or of some whole lists of it.
+
+    Parameters
+    ----------
+    table
+        The frame.
+    ties, score_dtype, seed
+        As for `rank`.
+    rows
+        The rows of some lists, by whose positions here the ranking then goes.
+    """
     choice("ties", ties, TIES)
     choice("score_dtype", score_dtype, SCORE_DTYPES)
     seed = whole_seed(seed)
-    policy = TIE_POLICIES[ties]
-    key, group = _keys(table, policy, score_dtype), table.group
+    policy, rows = TIE_POLICIES[ties], np.arange(len(table.system)) if rows is None else rows
+    key = _keys(table, policy, score_dtype, rows)
+    group = table.system[rows].astype(np.int64) * len(table.topics) + table.topic[rows]
     order = _sort(group, key)
     rank = _places(group[order])
     tied = np.zeros(len(order), dtype=bool)
     tied[1:] = (key[order][1:] == key[order][:-1]) & (rank[1:] > 1)
     filed = order
     if _by_rank(table, policy):
-        _refuse_equal_ranks(table, order, tied)
+        _refuse_equal_ranks(table, rows[order[tied]])
     elif policy.keys is not None and tied.any():
         order = order.copy()
-        _break_ties(table, order, tied, policy, seed)
+        _break_ties(table, rows, order, tied, policy, seed)
     return Ranking(order, rank == 1, rank, tied, filed)
 
 
@@ -86,18 +102,18 @@ def _by_rank(table: RunTable, policy: TiePolicy) -> bool:
     return policy.column == RANK or table.score is None
 
 
-def _keys(table: RunTable, policy: TiePolicy, score_dtype: ScoreDtype) -> NDArray[Any]:
-    """Return numbers whose ascending order is the evaluation order."""
+def _keys(table: RunTable, policy: TiePolicy, score_dtype: ScoreDtype, rows: Codes) -> NDArray[Any]:
+    """Return numbers of some rows whose ascending order is the evaluation order."""
     if _by_rank(table, policy) or table.score is None:
         if table.rank is None:
             raise RankingError(f"a column {RANK!r} for ties='rank'", "none", "rank by score")
-        key, column = table.rank, RANK
+        key, column = table.rank[rows], RANK
     else:
         with np.errstate(over="ignore"):
-            key, column = -table.score.astype(score_dtype), SCORE
+            key, column = -table.score[rows].astype(score_dtype, copy=False), SCORE
     missing = np.flatnonzero(np.isnan(key))
     if len(missing):
-        found, offenders = f"{len(missing)} missing", table.describe(missing)
+        found, offenders = f"{len(missing)} missing", table.describe(rows[missing])
         raise RankingError(f"a {column} in every row", found, "", offenders)
     return key
 
@@ -135,15 +151,20 @@ def _sort_lists(length: Codes, key: NDArray[Any]) -> Codes:
 
 
 def _break_ties(
-    table: RunTable, order: Codes, tied: NDArray[np.bool_], policy: TiePolicy, seed: int
+    table: RunTable,
+    rows: Codes,
+    order: Codes,
+    tied: NDArray[np.bool_],
+    policy: TiePolicy,
+    seed: int,
 ) -> None:
     """Reorder the rows of tied blocks in place."""
     inside = tied.copy()
     inside[:-1] |= tied[1:]
-    rows = np.flatnonzero(inside)
-    block = np.cumsum(~tied[rows])
-    position = _positions(policy, _tied(table, order[rows], seed))
-    order[rows] = order[rows[np.argsort(block * np.int64(len(rows)) + position)]]
+    some = np.flatnonzero(inside)
+    block = np.cumsum(~tied[some])
+    position = _positions(policy, _tied(table, rows[order[some]], seed))
+    order[some] = order[some[np.argsort(block * np.int64(len(some)) + position)]]
 
 
 def _tied(table: RunTable, rows: Codes, seed: int) -> Tied:
@@ -175,8 +196,7 @@ def _inverse(order: Codes) -> Codes:
     return position
 
 
-def _refuse_equal_ranks(table: RunTable, order: Codes, tied: NDArray[np.bool_]) -> None:
-    rows = order[np.flatnonzero(tied)]
+def _refuse_equal_ranks(table: RunTable, rows: Codes) -> None:
     if len(rows):
         found, advice = f"{len(rows)} equal", "rank by score, or ties='order' after adding scores"
         raise RankingError("distinct ranks in every list", found, advice, table.describe(rows))

@@ -83,7 +83,7 @@ def whole_seed(seed: int) -> int:
     return whole("seed", seed, low=0, high=HIGHEST_SEED)
 
 
-def refuse_share(share: float) -> None:
+def refuse_share(share: Any) -> None:
     """Raise for a share outside (0, 1].
 
     Examples

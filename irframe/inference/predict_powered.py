@@ -1,6 +1,6 @@
 """Means and differences of systems from few judgments by people and many by a model."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +11,10 @@ from scipy.special import ndtri, stdtrit
 from irframe.checks import choice, level
 from irframe.cubes.verb import verb
 from irframe.errors import IdError, MetricError, ParameterError, warn
+from irframe.inference.powered_judgments import Asked, power_judgments
 from irframe.inference.reference import same_systems
+from irframe.metrics import Metric
+from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired.prediction import power, power_pairs
 from irframe.scores.pairs_of_systems import choose_pairs, pair_labels
@@ -27,26 +30,32 @@ ARRAYS = 8
 
 @verb
 def predict_powered(
-    scores: xr.DataArray | pd.DataFrame,
+    scores: xr.DataArray | pd.DataFrame | xr.Dataset,
     human: xr.DataArray | pd.DataFrame,
     *,
+    metrics: Metric | MetricType | str | Sequence[Metric | MetricType | str] | None = None,
     alpha: float = 0.05,
     baseline: Hashable | None = None,
     at: Depths = None,
-    topics: Literal["rest", "all"] = "rest",
+    topics: Literal["rest", "all", "random", "fixed"] | None = None,
     distribution: Literal["t", "normal"] = "t",
+    half_width: float | None = None,
     by: str | None = None,
 ) -> xr.Dataset:
-    """Say how good systems are, and how far apart, if people judged only some of the topics.
+    """Say how good systems are, and how far apart, if people judged only a part.
 
     Parameters
     ----------
     scores
         Scores by a judge who judged every topic, such as a language model: an array, or a frame,
-        wide or long.
+        wide or long. Or a cube of the judgments of such a judge, if people judged some documents of
+        every topic.
     human
         Scores of the same systems, metrics and depths by people, on some of these topics, drawn
-        at random; at least two.
+        at random; at least two. With a cube, people's judgments of documents drawn at random, a
+        qrels frame as `sample` makes it.
+    metrics
+        With a cube, metrics that add up gains by rank: P, DCG, RBP, SDCG, INSQ.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     baseline
@@ -55,10 +64,15 @@ def predict_powered(
         Depths to look at; by default all there are.
     topics
         Over which topics the model's scores are averaged: the ``"rest"``, on which people did not
-        judge, or ``"all"``. See the notes.
+        judge, the default, or ``"all"``. See the notes. With a cube, what intervals are of: of
+        topics like these, ``"random"``, the default, or of these very topics, ``"fixed"``.
     distribution
         What intervals rest on: ``"t"``, Student's with as many degrees of freedom as there are
         topics by people less one; or ``"normal"``, as in ppi-python, too short below some 40.
+        Of scores only.
+    half_width
+        With a cube, say how many judgments by people make intervals of means reach so far to each
+        side, given this model.
     by
         A coordinate or index level such as ``"track"``: one result per group. People's scores are
         split alike.
@@ -72,6 +86,13 @@ def predict_powered(
         is what the model's scores count for: 0, nothing, so that the mean is people's alone, up
         to 1. ``n_human`` and ``n_model`` (metric, depth) say on how many topics this rests.
 
+        With a cube ``weight`` is one for all systems, (metric, depth), differences are there if
+        topics are random, and ``n_human`` and ``n_model`` count documents. There are more:
+        ``error`` and ``error_alone``, standard errors with the model and of people alone;
+        ``saving``, the share of judgments that the model saves, of those that people alone would
+        need for the same interval, below 0 where it costs some; and for a `half_width`,
+        ``n_needed`` and ``n_needed_alone`` judgments, NaN where no number of them suffices.
+
     Raises
     ------
     IdError
@@ -79,13 +100,19 @@ def predict_powered(
     ParameterError
         For fewer than two topics by people, other systems, or an alpha outside (0, 1).
     MetricError
-        For other metrics, or those that are not averaged by a plain mean.
+        For other metrics, or those that are not averaged by a plain mean; with a cube, for those
+        that do not add up gains by rank.
+    InputError
+        If people's judgments of documents have neither strata nor probabilities.
+    GradeError
+        If people judged no document of a stratum, or give higher grades than the model.
 
     Warns
     -----
     IrframeWarning
         If topics are left out because some system has no score on them, or count as not judged
-        because people scored only some systems there.
+        because people scored only some systems there. With a cube, as `estimate`, and if no number
+        of judgments makes intervals as short as `half_width`.
 
     Notes
     -----
@@ -114,6 +141,15 @@ def predict_powered(
     40 of 400  93.5 %  94.6 %    93.1 %
     =========  ======  ========  ======
 
+    With a cube a topic's score is ``w F + sum over people's documents of (y - w f) / p``, F the
+    model's score of the whole list, y and f what a document adds to the score by people and by the
+    model, and p the probability with which it was drawn (Horvitz and Thompson, see `estimate`). The
+    weight, one for all systems, is what makes the variance of drawing documents least, clipped to
+    [0, 1]. Of random topics intervals are Student's, over these scores of topics, and so hold what
+    drawing topics and drawing documents vary; of fixed topics they are normal, and hold what
+    drawing documents varies. The plan takes the variances found here for those of any share:
+    of a share s drawn of each stratum, they are in proportion to 1/s - 1.
+
     References
     ----------
     .. [1] Angelopoulos, Bates, Fannjiang, Jordan, Zrnic. Prediction-powered inference. Science
@@ -138,8 +174,13 @@ def predict_powered(
                bm25+rm3  0.32    0.21     0.43    0.35
     """
     level(alpha)
-    choice("topics", topics, ("all", "rest"))
     choice("distribution", distribution, ("normal", "t"))
+    if isinstance(scores, xr.Dataset):
+        of = choice("topics", topics or "random", ("fixed", "random"))
+        asked = Asked(alpha=alpha, fixed=of == "fixed", half_width=half_width, baseline=baseline)
+        return power_judgments(scores, human, metrics, at, asked)
+    _refuse_of_cubes(metrics=metrics, half_width=half_width)
+    topics = choice("topics", topics or "rest", ("all", "rest"))
     paired = scores_to_compare(scores, at).load()
     _refuse_averages(paired)
     people = _alike(paired, read_scores(human).load())
@@ -156,6 +197,13 @@ def predict_powered(
     for name, mask in {"n_human": judged, "n_model": counted}.items():
         parts[name] = (METRIC, DEPTH), mask.sum(axis=1)
     return _labelled(paired, pairs, parts).assign_attrs(alpha=alpha, distribution=distribution)
+
+
+def _refuse_of_cubes(**given: Any) -> None:
+    asked = [f"{name}=" for name, value in given.items() if value is not None]
+    if asked:
+        advice = "score metrics before, or hand over the cube and people's judgments of documents"
+        raise ParameterError("these options with a cube only", "scores", advice, asked)
 
 
 def _refuse_averages(paired: Scores) -> None:

@@ -1,12 +1,11 @@
 """A provider of measures for ir_measures, and so for PyTerrier."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache
 from typing import Any
 
-import pandas as pd
-
-from irframe.cubes.evaluate import evaluate
 from irframe.errors import InputError, IrframeError
+from irframe.experiments.scorer import Scorer, scorer
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.by_role import require_columns
@@ -16,7 +15,7 @@ from irframe.metrics.base import ALIASES, Metric
 from irframe.metrics.ndcg import nDCG
 from irframe.metrics.numrelret import NumRelRet
 from irframe.metrics.parse_metric import parse_metric
-from irframe.names import DOC, HIGHEST_GRADE, SCORE, SYSTEM, TOPIC
+from irframe.names import DOC, HIGHEST_GRADE, SCORE, TOPIC
 from irframe.warned import unsaid
 
 try:
@@ -45,6 +44,7 @@ def register() -> None:
     pipeline.insert(1, provider)
 
 
+@lru_cache(maxsize=1024)
 def translate(measure: Any) -> Metric | None:
     """Return the metric that a measure of ir_measures is; None if irframe has none of this kind.
 
@@ -139,43 +139,55 @@ class IrframeEvaluator(providers.Evaluator):
 
     def __init__(self, measures: Iterable[Any], qrels: Qrels) -> None:
         given = _kept(qrels)
-        named = given.items() if isinstance(given, Mapping) else []
-        topics = {topic for topic, documents in named if not documents}
-        self.qrels = None if _is_empty(given) else as_qrels(given)
-        if self.qrels is not None:
-            self.roles = require_columns(self.qrels, QRELS)
-            topics |= set(self.qrels[self.roles[TOPIC]].unique().tolist())
+        self._qrels = None if _is_empty(given) else given
+        if isinstance(given, Mapping):
+            self._judged_topics = {topic for topic, docs in given.items() if docs}
+        else:
+            self._judged_topics = _topics(given) if len(given) else set()
+        topics = set(given) if isinstance(given, Mapping) else self._judged_topics
         super().__init__(list(measures), topics)
         self.metrics = [_translated(measure) for measure in self.measures]
 
+    @cached_property
+    def scorer(self) -> Scorer:
+        """What scores runs."""
+        qrels = {} if self._qrels is None else self._qrels
+        return scorer(qrels, self.metrics, topics="runs", score_dtype="float32")
+
     def _iter_calc(self, run: Runs) -> Iterator[Any]:
         """Yield the scores of the topics that are in the run; ir_measures knows the others."""
-        runs = self._judged(run)
+        runs = self._lists(_kept(run))
         if runs is None:
             return
         with unsaid():
-            found = evaluate(runs, self.qrels, self.metrics, topics="runs", score_dtype="float32")
-        scores = found.droplevel(SYSTEM)
-        for measure, values in zip(self.measures, scores.to_numpy().T.tolist(), strict=True):
-            for topic, value in zip(scores.index.tolist(), values, strict=True):
+            topics, scores = self.scorer.values(runs)
+        for measure, values in zip(self.measures, scores.tolist(), strict=True):
+            for topic, value in zip(topics, values, strict=True):
                 yield ir_measures.Metric(query_id=topic, measure=measure, value=value)
 
-    def _judged(self, run: Runs) -> pd.DataFrame | None:
+    def _lists(self, run: Any) -> Runs | None:
         """Return the lists of the run for judged topics; None if there is none."""
-        given = _kept(run)
-        if self.qrels is None or _is_empty(given):
+        if self._qrels is None or _is_empty(run):
             return None
-        frame = as_runs(given)
+        if type(run) is dict and {type(docs) for docs in run.values()} == {dict}:
+            return {t: docs for t, docs in run.items() if docs and t in self._judged_topics} or None
+        frame = as_runs(run)
         found = require_columns(frame, RUN)
         names = [found[role] for role in (TOPIC, DOC, SCORE)]
-        judged = frame[names[0]].isin(self.qrels[self.roles[TOPIC]].unique())
-        return frame.loc[judged, names] if judged.any() else None
+        there = frame[names[0]].isin(self._judged_topics)
+        return frame.loc[there, names] if there.any() else None
 
 
 def _kept(given: Any) -> Any:
     """Return what can be read more than once."""
     once = isinstance(given, Iterable) and not hasattr(given, "__len__")
     return list(given) if once else given
+
+
+def _topics(qrels: Qrels) -> set[Any]:
+    """Return the judged topics."""
+    frame = as_qrels(qrels)
+    return set(frame[require_columns(frame, QRELS)[TOPIC]].unique().tolist())
 
 
 def _is_empty(given: Any) -> bool:

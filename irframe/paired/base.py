@@ -4,11 +4,13 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import ClassVar, NamedTuple
 
+import numpy as np
+
 from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.names import as_html
 from irframe.paired.folds import Fold
-from irframe.paired.pairs import FloatArray, IntArray
+from irframe.paired.pairs import BoolArray, FloatArray, IntArray
 
 __all__ = ["PairedResult", "PairedTest", "Resampling"]
 
@@ -81,6 +83,25 @@ class PairedTest(ABC):
         PairedResult
             `statistic` and `p`, each of shape (pair, depth).
         """
+
+    def significant(
+        self, scores: FloatArray, pairs: IntArray | None = None, *, alpha: float
+    ) -> BoolArray:
+        """Tell which pairs differ significantly, where p-values themselves are not asked for.
+
+        Parameters
+        ----------
+        scores, pairs
+            As for `kernel`.
+        alpha
+            Significance level, above 0 and below 1.
+
+        Returns
+        -------
+        numpy.ndarray
+            Whether p < alpha, shape (pair, depth).
+        """
+        return np.less(self.kernel(scores, pairs).p, alpha)
 
     def conclude(self, state: FloatArray) -> PairedResult:
         """Test every pair at every depth from what blocks of topics say together.

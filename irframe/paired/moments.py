@@ -90,7 +90,7 @@ def _by_gram(
     squares = own.take(a, axis=1) + own.take(b, axis=1) - 2 * cross
     mean = means.take(a, axis=1) - means.take(b, axis=1)
     rounding = topics * (ROUNDING * abs(block).max(axis=(1, 2))) ** 2
-    doubt = np.maximum(GUARD * (power[:, a] + power[:, b]), rounding[:, None])
+    doubt = np.maximum(GUARD * (power.take(a, axis=1) + power.take(b, axis=1)), rounding[:, None])
     return mean, squares, np.nonzero(squares <= doubt)
 
 

@@ -11,9 +11,12 @@ from irframe.paired.blocks import by_depth
 from irframe.paired.differences import ratio
 from irframe.paired.folds import COMOMENTS, settled
 from irframe.paired.moments import moments
-from irframe.paired.pairs import FloatArray, IntArray
+from irframe.paired.pairs import BoolArray, FloatArray, IntArray
 
 __all__ = ["PairedT", "student"]
+
+NEAR = 1e-6
+"""Relative to its quantile: the p-value decides of t that is so close."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,10 +58,33 @@ class PairedT(PairedTest):
 
         return PairedResult(*by_depth(compute, scores, pairs))
 
+    def significant(
+        self, scores: FloatArray, pairs: IntArray | None = None, *, alpha: float
+    ) -> BoolArray:
+        """Tell which pairs differ significantly; see `PairedTest.significant`."""
+
+        def compute(block: FloatArray, pairs: IntArray) -> tuple[BoolArray]:
+            return (_beyond(*moments(block, pairs), topics=block.shape[2], alpha=alpha),)
+
+        return by_depth(compute, scores, pairs, dtypes=(np.bool_,))[0]
+
     def conclude(self, state: FloatArray) -> PairedResult:
         """Test every pair at every depth from what blocks say; see `PairedTest.conclude`."""
         mean, sd, topics = settled(state)
         return student(mean, sd, topics=topics)
+
+
+def _beyond(mean: FloatArray, sd: FloatArray, *, topics: int, alpha: float) -> BoolArray:
+    """Tell where p < alpha, by the quantile of t; p decides only where t is next to it."""
+    if topics == 1:
+        return np.zeros(mean.shape, bool)
+    quantile = -scipy.special.stdtrit(topics - 1, alpha / 2)
+    t = abs(ratio(mean, sd / np.sqrt(topics)))
+    found: BoolArray = t > quantile
+    near = abs(t - quantile) <= NEAR * quantile
+    if near.any():
+        found[near] = student(mean[near], sd[near], topics=topics).p < alpha
+    return found
 
 
 def student(mean: FloatArray, sd: FloatArray, *, topics: int | IntArray) -> PairedResult:

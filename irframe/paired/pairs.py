@@ -5,10 +5,11 @@ from numpy.typing import NDArray
 
 from irframe.checks import whole
 
-__all__ = ["FloatArray", "IntArray", "all_pairs", "baseline_pairs"]
+__all__ = ["BoolArray", "FloatArray", "IntArray", "all_pairs", "baseline_pairs"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 
 def all_pairs(systems: int) -> IntArray:

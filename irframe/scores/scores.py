@@ -154,10 +154,12 @@ class Scores:
 
     def tested(self, test: PairedTest, values: Array, pairs: Array) -> Any:
         """Test pairs of systems, which a test that draws sees in the order of their names."""
+        return test.kernel(*self.by_name(values, pairs))
+
+    def by_name(self, values: Array, pairs: Array) -> tuple[Array, Array]:
+        """Return values with systems in the order of their names, and the same pairs of them."""
         order = self.system_order
-        if order is None:
-            return test.kernel(values, pairs)
-        return test.kernel(values[order], np.argsort(order)[pairs])
+        return (values, pairs) if order is None else (values[order], np.argsort(order)[pairs])
 
     def load(self) -> "Scores":
         """Return the same in memory."""

@@ -7,9 +7,11 @@ import xarray as xr
 from incomplete import incomplete
 
 import irframe as ir
-from irframe.cubes.grouping import RESERVED, each_group, own_rows, read_groups
+from irframe.cubes.grouping import each_group, own_rows, read_groups
+from irframe.cubes.layout import PARTS, SOMETIMES
 from irframe.cubes.recall_base import gather
 from irframe.errors import IrframeWarning, ParameterError
+from irframe.experiments.grouping import RESERVED
 from irframe.frames import tables
 
 ROWS = [("a", "1"), ("a", "2"), ("b", "1"), ("b", "3"), ("c", "2"), ("c", "3")]
@@ -68,6 +70,7 @@ class TestCoordinates:
         assert cube["kind"].to_series().to_dict() == kinds
 
     def test_numbers_with_fractions_and_names_of_the_cube_do_not_ride_along(self):
+        assert {*PARTS, *SOMETIMES, "level", "judged", "filed_rank"} <= RESERVED
         names = sorted(RESERVED - {"contributing", "doc", "grade"})
         runs = RUNS.assign(weight=0.5, **dict.fromkeys(names, 7))
         cube = cube_of(runs)

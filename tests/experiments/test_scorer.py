@@ -1,4 +1,4 @@
-"""The scorer gives what `evaluate` gives, to the last bit, whatever it is asked and handed."""
+"""The scorer, and so `evaluate`, gives the scores of a cube, whatever it is handed."""
 
 import itertools
 import warnings
@@ -20,6 +20,7 @@ from irframe.errors import (
     RankingError,
 )
 from irframe.experiments import reading
+from irframe.experiments.metrics import at_depth, deepest, parse_metrics
 from irframe.frames.ties import TIE_POLICIES, TiePolicy
 from irframe.metrics import METRICS
 from irframe.metrics.facts import facts
@@ -81,6 +82,16 @@ def _quiet():
         yield
 
 
+def by_cube(run, qrels, metrics, **policy):
+    """Return the scores of a cube that is as deep as its lists and as metrics ask for."""
+    chosen = [at_depth(metric, None) for metric in parse_metrics(metrics)]
+    depth = max([deepest(chosen), *map(len, run.values())])
+    distinct = list(dict.fromkeys(chosen))
+    scores = ir.cube(run, qrels, depth=depth, **policy).ireval.score(*distinct, at=depth)
+    places = [distinct.index(metric) for metric in chosen]
+    return scores.to_numpy()[places].reshape(len(chosen), -1).T
+
+
 def same(found, expected):
     """Assert that frames of scores are alike to the last bit."""
     pd.testing.assert_frame_equal(found, expected, check_exact=True)
@@ -121,6 +132,7 @@ def test_every_road_gives_what_evaluate_gives(ties, dtype, whole, monkeypatch):
     every = {doc for docs in run.values() for doc in docs}
     for metrics in asked(ties):
         expected = ir.evaluate(run, qrels, metrics, **policy)
+        assert np.array_equal(expected, by_cube(run, qrels, metrics, **policy), equal_nan=True)
         scorer = ir.scorer(qrels, metrics, docs=every, **policy)
         for road, score in roads(scorer, run):
             if ties == "order" and road == "rows in another order":
@@ -254,7 +266,7 @@ def test_a_topic_at_a_time_is_the_whole():
     topics = ir.scorer(qrels, metrics, topics="runs")
     for topic in (each for each in run if run[each] and each in qrels):
         alone = topics({topic: run[topic]})
-        assert alone.to_numpy().tobytes() == whole.loc[alone.index].to_numpy().tobytes()
+        assert np.array_equal(alone, whole.loc[alone.index], equal_nan=True)
 
 
 def test_nothing_that_is_handed_over_changes():
@@ -388,7 +400,7 @@ def test_what_runs_lack_is_said_once():
     cases = {
         "no system has a list for 1 of 2 judged topics: q2; topics='runs'": {"q1": {"a": 1.0}},
         "lists that systems lack count as empty: s 1 of 2 topics": two.assign(score=1.0),
-        "systems without a list for any judged topic score 0 on all of them: s; judged are 'q1'": (
+        "score 0 on all of them: s; they have topics 'x', judged are 'q1', 'q2'": (
             two.assign(score=1.0, topic=["x", "q1", "q2"])
         ),
         "1 topics of the runs have no judgments and are left out: q9": {
@@ -396,7 +408,7 @@ def test_what_runs_lack_is_said_once():
             "q2": {"c": 1.0},
             "q9": {"c": 1.0},
         },
-        "no retrieved document is judged: the runs have 'x' in 'doc', the qrels 'a', 'b', 'c'": {
+        "no retrieved document is judged: the runs have 'x', 'x' in 'doc', the qrels 'a', 'b'": {
             "q1": {"x": 1.0},
             "q2": {"x": 1.0},
         },
@@ -404,7 +416,7 @@ def test_what_runs_lack_is_said_once():
     for words, run in cases.items():
         with pytest.warns(IrframeWarning, match=words) as caught:
             found = scorer(run)
-        assert len(caught) == 1 + (words[:7] == "systems")
+        assert len(caught) == 1 + (words[:5] == "score")
         assert caught[0].filename == __file__
     assert (found == 0).all(axis=None)
     with pytest.warns(IrframeWarning, match="no retrieved document is judged"):

@@ -21,8 +21,8 @@ from laws.overwriting import operations
 from laws.verbs import VERBS, assert_same, outcome
 
 import irframe as ir
-from irframe.cubes.grouping import RESERVED
 from irframe.errors import DepthError, IrframeError
+from irframe.experiments.grouping import RESERVED
 
 pytestmark = incomplete
 TOPICS = [topic for topics in TRACKS.values() for topic in topics]

@@ -36,7 +36,8 @@ GROUPED = (*FRAMES, "volatility")
 """What keeps no coordinate to group by, so that it is grouped when it is made."""
 
 ARGUMENTS = {
-    "metrics": dict.fromkeys(VERBS, SCORED) | {"cwl": READ},
+    "metrics": dict.fromkeys(VERBS.keys() - {"predict_powered"}, SCORED)
+    | {"cwl": READ, "estimate": ("P", "RBP(p=0.8)")},
     "metric": "RBP(p=0.8)@3",
     "at": {
         "score": [1, 3],
@@ -76,7 +77,10 @@ def some_topics(scores):
     return scores.sel(topic=[name for name in scores.topic.to_numpy() if name[-1] in "123"])
 
 
-SPECIAL = {"effort_gain": lambda cube: ir.verbs.score(cube, "Twist", "AP")}
+SPECIAL = {
+    "effort_gain": lambda cube: ir.verbs.score(cube, "Twist", "AP"),
+    "estimate": lambda cube: ir.verbs.sample(cube, 0.5, strata="topic"),
+}
 
 
 def call(name, cube, change=None, **options):

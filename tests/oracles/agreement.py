@@ -152,3 +152,38 @@ def share_above(T: Sequence[Scores], threshold: float) -> float:
     """Share of the entries off the diagonal above the threshold."""
     entries = [T[a][b] > threshold for a in range(len(T)) for b in range(len(T)) if a != b]
     return sum(entries) / len(entries) if entries else math.nan
+
+
+def pearson(x: Scores, y: Scores) -> float:
+    """Pearson's correlation; nothing where one side is constant."""
+    ends = mean(x), mean(y)
+    if len(set(x)) == 1 or len(set(y)) == 1:
+        return math.nan
+    off = [(a - ends[0], b - ends[1]) for a, b in zip(x, y, strict=True)]
+    spread = math.fsum(a * a for a, _ in off) * math.fsum(b * b for _, b in off)
+    return math.fsum(a * b for a, b in off) / math.sqrt(spread)
+
+
+def spearman(x: Scores, y: Scores) -> float:
+    """Pearson's correlation of ranks, which systems that tie share."""
+
+    def ranks(scores: Scores) -> list[float]:
+        return [mean(ends) for ends in zip(first_ranks(scores), last_ranks(scores), strict=True)]
+
+    return pearson(ranks(x), ranks(y))
+
+
+ORACLES: dict[str, Callable[[Scores, Scores], float]] = {
+    "kendall": tau,
+    "pearson": pearson,
+    "rbo": lambda x, y: rbo_ext(x, y, 0.9),
+    "rbo_a": lambda x, y: rbo_ext(x, y, 0.9, "a"),
+    "rbo_b": lambda x, y: rbo_ext(x, y, 0.9, "b"),
+    "rmse": rmse,
+    "spearman": spearman,
+    "tau_a": lambda x, y: tau(x, y, "a"),
+    "tau_ap": tau_ap,
+    "tau_ap_b": tau_ap_b,
+    "tau_b": tau,
+}
+"""The oracle of every name of `irframe.agreements.parsing.AGREEMENTS`."""

@@ -178,3 +178,40 @@ def tukey(rows, shuffles):
         least = abs(mean(rows[i]) - mean(rows[j])) - slack
         result[i, j] = (1 + sum(reach >= least for reach in ranges)) / (1 + len(ranges))
     return result
+
+
+def of_pairs(function):
+    """Return the oracle of a test of single pairs, for scores (system, topic, depth)."""
+    return lambda _test, scores: pairwise(function, scores)
+
+
+def by_signs(test, scores):
+    """Permutation test with the signs that the test draws."""
+    signs = test.signs(scores.shape[1]).tolist()
+    return pairwise(lambda a, b: permutation(a, b, signs), scores)
+
+
+def by_resamples(test, scores):
+    """Bootstrap test with the resamples that the test draws."""
+    resamples = test.resamples(scores.shape[1]).tolist()
+    return pairwise(lambda a, b: bootstrap(a, b, resamples), scores)
+
+
+def by_shuffles(test, scores):
+    """Tukey's test with the shuffles that the test draws."""
+    shuffles = np.concatenate(list(test.shuffles(*scores.shape[:2]))).tolist()
+    p = [list(tukey(one.tolist(), shuffles).values()) for one in np.moveaxis(scores, 2, 0)]
+    (means,) = pairwise(lambda a, b: [mean(a) - mean(b)], scores)
+    return means, np.transpose(p)
+
+
+ORACLES = {
+    "t": of_pairs(paired_t),
+    "wilcoxon": of_pairs(wilcoxon),
+    "ranksum": of_pairs(rank_sum),
+    "sign": of_pairs(sign),
+    "permutation": by_signs,
+    "bootstrap": by_resamples,
+    "tukey": by_shuffles,
+}
+"""The oracle of every word of `irframe.paired.TESTS`: statistics and p-values, (pair, depth)."""

@@ -1,9 +1,18 @@
-"""Options that tests share, refused where they cannot be meant."""
+"""Options that tests share, refused where they cannot be meant, and what is significant."""
 
+import numpy as np
 import pytest
 
 from irframe.errors import ParameterError
-from irframe.paired import Bootstrap, Permutation, RankSum, TukeyHSD, Wilcoxon
+from irframe.paired import (
+    TESTS,
+    Bootstrap,
+    Permutation,
+    RankSum,
+    TukeyHSD,
+    Wilcoxon,
+    parse_test,
+)
 
 
 @pytest.mark.parametrize("cls", [Permutation, Bootstrap, TukeyHSD])
@@ -28,3 +37,17 @@ def test_switches(value):
         Wilcoxon(correction=value, exact=value)
     with pytest.raises(ParameterError, match=f"correction={value!r}"):
         RankSum(correction=value)
+
+
+@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("topics", [1, 2, 9])
+def test_what_is_significant_is_what_has_a_p_value_below_alpha(name, topics):
+    rng = np.random.default_rng(topics)
+    scores = rng.integers(0, 6, (6, topics, 3)) / 5
+    scores[1], scores[2] = scores[0], scores[0] + 0.2  # the same, and shifted
+    samples = {"samples": 99} if hasattr(parse_test(name), "samples") else {}
+    test = TESTS[name](**samples)
+    p = test.kernel(scores).p
+    for alpha in {0.05, *p[(p > 0) & (p < 1)][:5]}:
+        for level in (alpha, np.nextafter(alpha, 1)):
+            np.testing.assert_array_equal(test.significant(scores, alpha=level), p < level)

@@ -186,17 +186,23 @@ class Draws(NamedTuple):
     def _told_apart(self, paired: Scores, scores: Array, topics: int) -> Array:
         systems, pilot = scores.shape
         scores = population(scores[..., np.newaxis])[..., 0]
-        pairs = all_pairs(systems)
+        scores, pairs = paired.by_name(scores, all_pairs(systems))
         generator = np.random.default_rng(self.seed)
         drawn = generator.integers(pilot, size=(self.samples, topics))
         width = max(1, BLOCK_BYTES // (8 * max(systems * topics, len(pairs))))
         parts = []
         for some in groups(self.samples, width):
             values = np.moveaxis(scores[:, drawn[some]], 1, 2)
-            p = paired.tested(self.test, values, pairs).p.T
-            (adjusted,) = adjust_p([p[np.newaxis]], self.adjust, family="depth", alpha=self.alpha)
-            parts.append((adjusted[0] < self.alpha).mean(axis=1))
+            parts.append(self._differ(values, pairs).mean(axis=0))
         return np.concatenate(parts)
+
+    def _differ(self, scores: Array, pairs: Array) -> Array:
+        """Tell which pairs differ significantly, shape (pair, sample)."""
+        if self.adjust is None:
+            return self.test.significant(scores, pairs, alpha=self.alpha)
+        p = self.test.kernel(scores, pairs).p.T[np.newaxis]
+        (adjusted,) = adjust_p([p], self.adjust, family="depth", alpha=self.alpha)
+        return np.asarray(adjusted[0].T < self.alpha)
 
 
 def _shares(paired: Scores, topics: Array, draws: Draws) -> Array:

@@ -170,7 +170,7 @@ def judge_effect(
         parts |= favours(parts["bias"][1], inside, alpha)
     told = {"reference": names[0], "pairs": pairs, "documents": judged.grade.shape[1]}
     told |= pairing.told() | {RESULT: "judge_effect"}
-    result = xr.Dataset(parts, labels, {**held.attrs} | told)
+    result = xr.Dataset(parts, labels, held.attrs | told)
     return asked.told(result, held.scored.sum(axis=1)) if interval else result
 
 
@@ -220,7 +220,7 @@ def _refuse_topics(judged: Judged) -> None:
 def _labels(
     held: Scores, judges: list[Any], methods: list[Any], groups: Groups | None
 ) -> dict[str, Any]:
-    labels: dict[str, Any] = {METRIC: held.metrics, DEPTH: held.depths}
+    labels = held.labels()
     words = {
         BOUND: list(SIDES),
         "coefficient": list(map(str, methods)),

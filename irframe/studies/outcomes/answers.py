@@ -11,13 +11,13 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import choice, places, whole
-from irframe.cubes.collections import Collections
-from irframe.cubes.grouping import group_coordinates
-from irframe.cubes.lists import Lists, count_rows
-from irframe.cubes.missing import tell_missing
 from irframe.cubes.recall_base import count_by_topic
 from irframe.cubes.topics import Selection, select_topics
 from irframe.errors import DepthError, IdError, InputError, ParameterError
+from irframe.experiments.absence import tell_missing
+from irframe.experiments.collections import Collections
+from irframe.experiments.grouping import riding_columns
+from irframe.experiments.lists import Lists, count_rows
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
 from irframe.frames.documents import Side, code_documents
@@ -192,10 +192,11 @@ def _selected(
 ) -> tuple[Selection, NDArray[Any] | None]:
     """Return the topics and the group of each, telling of lists that are missing."""
     one = Collections.one(len(judgments.topics))
-    lists = Lists(table, place_topics(table, judgments), count_rows(table), one)
+    placed = place_topics(table, judgments)
+    lists = Lists(table.systems, table.topics, placed, count_rows(table), one)
     selection = select_topics(lists, judgments, topics)
     group = None if by is None else _group(table, judgments, selection, by)
-    tell_missing(lists, selection, group)
+    tell_missing(lists, selection.labels, selection.codes, group)
     return selection, group
 
 
@@ -283,8 +284,8 @@ def _kept(count: NDArray[Any], topics: pd.Index, relevant: Relevant) -> NDArray[
 
 
 def _group(table: RunTable, judgments: QrelsTable, selection: Selection, by: str) -> NDArray[Any]:
-    known = group_coordinates(table.frame, judgments.frame, table, selection)
-    groups = {name: found.to_numpy() for name, found in known.items() if found.dims == (TOPIC,)}
+    known = riding_columns(table, judgments, selection.placed, selection.codes)
+    groups = {name: keys for name, (dim, keys) in known.items() if dim == TOPIC}
     if by not in groups:
         _refuse_group(by, sorted(groups))
     missing = selection.labels[pd.isna(groups[by])]

@@ -8,9 +8,13 @@ from laws.experiments import TRACKS, experiment
 from listed import QRELS, RUNS
 
 import irframe as ir
-from irframe.cubes.checksums import sealed
-from irframe.cubes.evaluate import deepen
 from irframe.errors import DepthError, IrframeWarning, MetricError, ParameterError
+
+
+@pytest.fixture
+def track():
+    """Return the run and qrels frames of the example track."""
+    return ir.example_track()
 
 
 def cube_scores(cube, metric, **options):
@@ -143,18 +147,6 @@ def test_groups_say_all_their_top_grades():
             pd.concat(graded), "AP", by="track", topics="runs"
         )
     assert found.attrs["top"] == [1, 3]
-
-
-def test_deepened_lists_end_where_they_were_cut(track):
-    cube = ir.cube(*track, depth=5)
-    deep = sealed(deepen(cube, 8))
-    assert deepen(cube, 5) is cube
-    np.testing.assert_array_equal(deep["retrieved"], 5)
-    scores = deep.ireval.score("P", "NumRet", at=8)
-    np.testing.assert_allclose(
-        scores.sel(metric="P", depth=8) * 8, cube.ireval.score("P", at=5).squeeze() * 5
-    )
-    assert (scores.sel(metric="NumRet") == 5).all()
 
 
 def test_ties_across_a_cut_cannot_be_deepened(track):

@@ -1,4 +1,4 @@
-"""Which topics a cube holds, and where their judgments stand."""
+"""Which judged topics are scored, and where their judgments stand."""
 
 import numpy as np
 import pandas as pd
@@ -6,10 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irframe.cubes.collections import Collections
-from irframe.cubes.lists import Lists, count_rows
-from irframe.cubes.topics import select_topics
 from irframe.errors import IdError, IrframeWarning, ParameterError
+from irframe.experiments.collections import Collections
+from irframe.experiments.experiment import Experiment
+from irframe.experiments.framed import Framed
+from irframe.experiments.judgments import Judgments
+from irframe.experiments.lists import Lists, count_rows
+from irframe.experiments.policy import Policy
+from irframe.experiments.topics import choose_topics
 from irframe.frames.joining import place_topics
 from irframe.frames.tables import read_qrels_table, read_table
 
@@ -27,11 +31,16 @@ def tables_of(lists, judged):
 
 def lists_of(table, judgments, collections=None):
     one = collections or Collections.one(len(judgments.topics))
-    return Lists(table, place_topics(table, judgments), count_rows(table), one)
+    placed = place_topics(table, judgments)
+    return Lists(table.systems, table.topics, placed, count_rows(table), one)
 
 
 def select(table, judgments, topics, collections=None):
-    return select_topics(lists_of(table, judgments, collections), judgments, topics)
+    """Return the experiment on some topics."""
+    lists = lists_of(table, judgments, collections)
+    chosen = Judgments.chosen(judgments, choose_topics(lists, judgments.topics, topics))
+    hits = Framed(table, judgments, lists).hits(Policy()).onto(chosen)
+    return Experiment.of(chosen, hits, lists, [])
 
 
 @st.composite
@@ -50,15 +59,23 @@ def test_every_judgment_stands_at_its_place_in_its_topic(experiment, data):
     known = list(dict.fromkeys(judged))
     wanted = data.draw(st.lists(st.sampled_from(known), min_size=1, unique=True))
     selection = select(table, judgments, wanted)
-    assert list(selection.labels) == wanted
+    assert list(selection.judgments.topics) == wanted
     rows = {topic: [n for n, t in enumerate(judged) if t == topic] for topic in wanted}
-    assert selection.judged.tolist() == [row for line in rows.values() for row in line]
-    assert selection.judged_count.tolist() == [len(line) for line in rows.values()]
-    for topic, line in rows.items():
-        assert selection.slot[line].tolist() == list(range(len(line))), topic
-    assert selection.longest(count_rows(table)) == max(
-        [1, *(length for (_, topic), length in lists.items() if topic in wanted)]
-    )
+    assert selection.judgments.row.tolist() == [row for line in rows.values() for row in line]
+    assert selection.judgments.count.tolist() == [len(line) for line in rows.values()]
+    of = {
+        (system, topic): row * len(wanted) + place
+        for row, system in enumerate(table.systems)
+        for place, topic in enumerate(wanted)
+    }
+    hits = selection.hits
+    for (system, topic), length in lists.items():
+        if topic in wanted:
+            here = hits.of == of[system, topic]
+            assert hits.length.flat[of[system, topic]] == length
+            found = selection.judgments.row[hits.row[here]]
+            assert found.tolist() == (hits.rank[here] - 1).tolist()
+            assert found.tolist() == [n for n in range(length) if n in rows[topic]]
 
 
 @given(experiment=experiments())
@@ -68,11 +85,13 @@ def test_topics_of_the_qrels_of_some_run_or_of_every_run(experiment):
     systems = {system for system, _ in lists}
     known = list(dict.fromkeys(judged))
     having = {topic: {s for s, t in lists if t == topic} for topic in known}
-    assert list(select(table, judgments, "qrels").labels) == known
-    assert list(select(table, judgments, "runs").labels) == [t for t in known if having[t]]
+    assert list(select(table, judgments, "qrels").judgments.topics) == known
+    assert list(select(table, judgments, "runs").judgments.topics) == [
+        t for t in known if having[t]
+    ]
     common = [topic for topic in known if having[topic] == systems]
     if common:
-        assert list(select(table, judgments, "common").labels) == common
+        assert list(select(table, judgments, "common").judgments.topics) == common
     else:
         with pytest.raises(IdError, match="every run has a list; found none; judged topics that"):
             select(table, judgments, "common")
@@ -89,10 +108,11 @@ def test_collections_decide_about_taking_part_and_top_grades(experiment, parts):
     active = {(s, part[t]) for s, t in lists if t in judged}
     stray = {s for s, _ in lists} - {s for s, _ in active}
     assert lists_of(table, judgments, collections).attended.tolist() == [
-        [system in stray or (system, part[topic]) in active for topic in selection.labels]
+        [system in stray or (system, part[topic]) in active for topic in selection.judgments.topics]
         for system in table.systems
     ]
-    for topic, top in zip(selection.labels, selection.top.tolist(), strict=True):
+    tops = np.broadcast_to(selection.top, len(selection.judgments.topics)).tolist()
+    for topic, top in zip(selection.judgments.topics, tops, strict=True):
         grades = [n % 4 for n, t in enumerate(judged) if part[t] == part[topic]]
         assert top == max([1, *grades])
 
@@ -100,7 +120,7 @@ def test_collections_decide_about_taking_part_and_top_grades(experiment, parts):
 def test_the_top_grade_is_that_of_all_topics_chosen_or_not():
     table, judgments = tables_of({("a", "t1"): 1, ("b", "t3"): 1}, NAMES)
     for topics in (["t1"], ["t1", "t3"], "runs", "qrels"):
-        assert set(select(table, judgments, topics).top.tolist()) == {3}
+        assert select(table, judgments, topics).top == 3
 
 
 def test_lengths_are_counted_per_system_and_topic():

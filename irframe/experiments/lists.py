@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.cubes.collections import Collections
+from irframe.experiments.collections import Collections
 from irframe.frames.ids import Codes
 from irframe.frames.tables import RunTable, row_slices
 
@@ -15,8 +16,10 @@ from irframe.frames.tables import RunTable, row_slices
 class Lists:
     """The lists of every system, for topics of the runs and of the qrels."""
 
-    runs: RunTable
-    """The runs."""
+    systems: pd.Index
+    """The systems."""
+    topics: pd.Index
+    """The topics of the runs."""
     placed: Codes
     """Code in the qrels of each topic of the runs, -1 where it is not judged."""
     lengths: Codes

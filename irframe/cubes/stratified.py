@@ -1,0 +1,138 @@
+"""Samples of the strata of pools: some documents stay judged, the others stay pooled."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.checks import number
+from irframe.cubes.judgments import without_tail
+from irframe.cubes.layout import JUDGED, LEVEL, SUBTOPIC_GRADE
+from irframe.cubes.recall_base import topic_of
+from irframe.errors import InputError, ParameterError
+from irframe.frames.as_qrels import Qrels
+from irframe.frames.documents import Side, code_documents
+from irframe.frames.ids import Codes, repeated, within
+from irframe.frames.sampling import random_keys, refuse_marks
+from irframe.frames.tables import QrelsTable, read_qrels_table, refuse_twice_judged
+from irframe.metrics.infap import POOLED_UNJUDGED
+from irframe.names import DEPTH, EMPTY, GRADE, PROBABILITY, STRATUM, TOPIC
+
+Array = NDArray[Any]
+Share = float | Mapping[Any, float]
+
+LEAST = 2
+"""Documents of a stratum that are drawn if there are so many: the fewest that have a spread."""
+
+
+def draw_frame(qrels: Qrels, share: Share, strata: str, seed: int) -> pd.DataFrame:
+    """Return judgments of which a sample of every stratum keeps its grade, with probabilities."""
+    table = read_qrels_table(qrels)
+    if table.subtopic_grade is not None:
+        raise InputError("judgments with one grade per document", "subtopics")
+    (codes,) = code_documents(Side(table.topic, table.doc))
+    refuse_twice_judged(table, repeated(codes))
+    refuse_marks(table.grade)
+    label = _labels(table, strata)
+    keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
+    kept, probability = _drawn(table.topic, label, keys, share)
+    names = {role: str(table.columns.get(role, role)) for role in (GRADE, STRATUM, PROBABILITY)}
+    grade = np.where(kept, table.grade, POOLED_UNJUDGED).astype(np.int64)
+    changed = dict(zip(names.values(), (grade, label, probability), strict=True))
+    return table.frame.assign(**changed)
+
+
+def draw_cube(cube: xr.Dataset, share: Share, strata: str, seed: int) -> xr.Dataset:
+    """Return a cube of the same judgments."""
+    if SUBTOPIC_GRADE in cube.variables:
+        raise InputError("judgments with one grade per document", "subtopics")
+    if strata != TOPIC and not (strata == STRATUM and STRATUM in cube.variables):
+        found = f"{strata!r}; the cube has " + ("strata" if STRATUM in cube.variables else "none")
+        raise ParameterError(f"strata= {TOPIC!r} or {STRATUM!r} for a cube", found)
+    grade = cube["judged_grade"].to_numpy()
+    refuse_marks(grade)
+    rows = np.flatnonzero(grade != EMPTY)
+    topic = topic_of(cube)[rows]
+    names = cube[TOPIC].to_numpy()[topic], cube["judged_doc"].to_numpy()[rows]
+    label = np.full(len(grade), "1", object) if strata == TOPIC else cube[STRATUM].to_numpy()
+    drawn = _drawn(topic, label[rows], random_keys(*names, seed=seed), share)
+    kept, probability = np.zeros(len(grade), bool), np.full(len(grade), np.nan)
+    kept[rows], probability[rows] = drawn
+    return _marked(cube, kept, label, probability)
+
+
+def _marked(cube: xr.Dataset, kept: Array, label: Array, probability: Array) -> xr.Dataset:
+    """Return a cube in which all documents of recall bases but some are pooled and not judged."""
+    grade = cube["judged_grade"].to_numpy()
+    marked = np.where(kept | (grade == EMPTY), grade, np.int8(POOLED_UNJUDGED))
+    levels = np.union1d(cube[LEVEL].to_numpy(), np.int8(POOLED_UNJUDGED)).astype(np.int8)
+    whole = without_tail(cube).reindex({LEVEL: levels}, fill_value=0)
+    ranked = xr.apply_ufunc(
+        _regraded,
+        cube["grade"].variable,
+        cube["doc"].variable,
+        cube["judged_start"].variable,
+        xr.Variable(JUDGED, marked),
+        input_core_dims=[[DEPTH], [DEPTH], [], [JUDGED]],
+        output_core_dims=[[DEPTH]],
+        dask="parallelized",
+        output_dtypes=[np.int8],
+    )
+    told = {"judged_grade": marked, STRATUM: label, PROBABILITY: probability}
+    base = {name: (JUDGED, values) for name, values in told.items()}
+    return whole.assign(grade=ranked.transpose(*cube["grade"].dims)).assign_coords(base)
+
+
+def _regraded(grade: Array, doc: Array, start: Array, new: Array) -> Array:
+    known = doc >= 0
+    found = grade.copy()
+    found[known] = new[(start[..., np.newaxis] + doc)[known]]
+    return found
+
+
+def _labels(table: QrelsTable, strata: str) -> Array:
+    """Return the stratum of every row, as text; where a topic is one, that is 1."""
+    columns = list(map(str, table.frame.columns))
+    if strata in {TOPIC, table.columns[TOPIC]}:
+        return np.full(len(table.grade), "1", object)
+    if strata not in columns:
+        wanted = "strata to be a column of the judgments, or 'topic'"
+        raise ParameterError(wanted, f"{strata!r} among", "", columns)
+    values = table.frame[strata]
+    if values.isna().any():
+        found = f"{int(values.isna().sum())} without"
+        raise ParameterError(f"a stratum ({strata}) for every document", found)
+    return values.astype(str).to_numpy(object)
+
+
+def _drawn(
+    topic: Codes, label: Array, keys: Array, share: Share
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Draw documents of every stratum, and return which, and with which probability."""
+    code, labels = pd.factorize(label)
+    order = np.lexsort((keys, code, topic))
+    pair = topic[order].astype(np.int64) * max(1, len(labels)) + code[order]
+    stratum = np.cumsum(np.diff(pair, prepend=-1) != 0) - 1
+    size = np.bincount(stratum)[stratum]
+    asked = np.round(_shares(share, labels)[code[order]] * size, 9)  # 0.29 * 50 is below 14.5
+    number = np.minimum(np.maximum(np.floor(asked + 0.5), LEAST), size)
+    kept, probability = np.empty(len(order), bool), np.empty(len(order))
+    kept[order], probability[order] = within(stratum) < number, number / size
+    return kept, probability
+
+
+def _shares(share: Share, labels: Any) -> NDArray[np.float64]:
+    """Return the share that is wanted of each stratum."""
+    if not isinstance(share, Mapping):
+        number("share", share, above=0, high=1)
+        return np.full(len(labels), float(share))
+    shares = {str(name): value for name, value in share.items()}
+    missing = [label for label in labels if label not in shares]
+    if missing:
+        raise ParameterError("a share for every stratum", "none for", "", missing)
+    for name, value in shares.items():
+        number(f"share of {name}", value, above=0, high=1)
+    return np.array([shares[label] for label in labels], float)

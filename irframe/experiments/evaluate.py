@@ -1,0 +1,159 @@
+"""From frames to a frame of scores in one call."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from irframe.checks import choice
+from irframe.experiments.grouping import share_names, tell_without_rows
+from irframe.experiments.judgments import Judgments
+from irframe.experiments.metrics import Metrics, cut_at, parse_metrics
+from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
+from irframe.experiments.reading import Reader
+from irframe.experiments.scoring import Scoring, one_or_several
+from irframe.frames.as_qrels import Qrels, as_qrels
+from irframe.frames.as_runs import Runs, as_runs
+from irframe.metrics import Metric
+from irframe.names import SYSTEM, NoRel, ScoreDtype, Ties, roles
+from irframe.warned import OneCall, in_group
+
+
+def evaluate(
+    runs: Runs,
+    qrels: Qrels,
+    *metrics: Metrics,
+    depth: int | None = None,
+    ties: Ties = "trec",
+    score_dtype: ScoreDtype = "float64",
+    topics: Topics = "qrels",
+    contributing: Contributing = None,
+    pool_depth: PoolDepth = None,
+    collection: str | None = None,
+    by: str | None = None,
+    seed: int = 0,
+    no_rel: NoRel | None = None,
+) -> pd.DataFrame:
+    """Score runs per system and topic.
+
+    Parameters
+    ----------
+    runs, qrels
+        Run frame and qrels frame, or what `as_runs` and `as_qrels` take.
+    metrics
+        Metrics or their names, as arguments or as a list. One with a depth of its own
+        (``"nDCG@10"``) is scored there. One without is scored at `depth`, or else on all that was
+        retrieved with nothing cut: nDCG by the whole ideal ranking, AP by all relevant documents.
+    depth
+        Cut all lists here, at least 1; by default nowhere.
+    ties, score_dtype, topics, contributing, pool_depth, collection, seed
+        As for `cube`.
+    by
+        A column that is constant per system or topic: scores of every group, as those of the
+        cubes that `cube` gives with it.
+    no_rel
+        ``"nan"``: topics without relevant documents score NaN, whatever the metric.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index (system, topic), named as in the caller's frame, with the group first if `by` is
+        given; a column per metric, as printed. A system has no rows in collections in which
+        it did not take part.
+
+    Raises
+    ------
+    MetricError
+        For a metric that needs a depth and has none, such as P.
+    IrframeError
+        As `cube` and `score`.
+
+    Warns
+    -----
+    IrframeWarning
+        As `cube`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> runs = pd.DataFrame({"system": "s", "topic": "1", "doc": list("ab"), "score": [2, 1]})
+    >>> qrels = pd.DataFrame({"topic": ["1"], "doc": ["b"], "grade": [1]})
+    >>> evaluate(runs, qrels, ["AP", "P@1"])
+    metric         AP  P@1
+    system topic
+    s      1      0.5  0.0
+    """
+    chosen = parse_metrics(metrics)
+    choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
+    policy = Policy(
+        depth=cut_at(chosen, depth),
+        ties=ties,
+        score_dtype=score_dtype,
+        topics=topics,
+        contributing=contributing,
+        pool_depth=pool_depth,
+        collection=collection,
+        seed=seed,
+    )
+    plan = Plan(chosen, policy, no_rel)
+    with OneCall():
+        if by is None:
+            return plan.whole(runs, qrels)
+        runs, qrels = as_runs(runs), as_qrels(qrels)
+        apart = share_names(qrels, by)
+        return _joined(dict((plan.apart if apart else plan.parts)(runs, qrels, by)), by)
+
+
+class Plan(NamedTuple):
+    """How runs are scored."""
+
+    metrics: list[Metric]
+    policy: Policy
+    no_rel: NoRel | None
+
+    def whole(self, runs: Runs, qrels: Qrels) -> pd.DataFrame:
+        """Score runs."""
+        reader, scoring = self._prepared(qrels)
+        return scoring.table(reader.read(runs))
+
+    def parts(
+        self, runs: pd.DataFrame, qrels: pd.DataFrame, by: str
+    ) -> Iterator[tuple[Any, pd.DataFrame]]:
+        """Score each group, judged as a part of the whole."""
+        reader, scoring = self._prepared(qrels)
+        for key, part in reader.read_groups(runs, by):
+            yield key, scoring.table(part)
+
+    def apart(
+        self, runs: pd.DataFrame, qrels: pd.DataFrame, by: str
+    ) -> Iterator[tuple[Any, pd.DataFrame]]:
+        """Score groups whose topics share names with those of others, each by itself."""
+        absent = {}
+        everyone = pd.unique(runs[roles(runs.columns)[SYSTEM]])
+        for key in pd.unique(qrels[by]):
+            with in_group(f"{by} {key}"):
+                part = self.whole(runs[runs[by] == key], qrels[qrels[by] == key])
+            here = set(part.index.get_level_values(0))
+            absent[key] = [name for name in everyone if name not in here]
+            yield key, part
+        if self.policy.collection is None:
+            tell_without_rows(by, absent)
+
+    def _prepared(self, qrels: Qrels) -> tuple[Reader, Scoring]:
+        judgments = Judgments.of(qrels, self.metrics, self.policy.topics)
+        scoring = Scoring(judgments, self.metrics, self.policy, self.no_rel)
+        return Reader(judgments, self.policy, (), pooled=True), scoring
+
+
+def _joined(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
+    """Put the scores of groups together, with all their top grades and pool depths."""
+    told = [part.attrs for part in parts.values()]
+    for part in parts.values():
+        part.attrs = {}
+    table = pd.DataFrame(pd.concat(parts, names=[by]))
+    table.attrs = told[0] | {
+        name: one_or_several(np.concatenate([np.ravel(each[name]) for each in told]))
+        for name in ("top", "pool_depth")
+    }
+    return table

@@ -1,0 +1,120 @@
+"""Estimates from sampled judgments, over all samples that there are, and what is refused."""
+
+import warnings
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.errors import InputError, IrframeWarning, MetricError, ParameterError
+
+METRICS = ("P(rel=2)", "DCG", "RBP(p=0.8, gain='linear')", "INSQ(T=1.0)")
+AT = [1, 3, 6]
+POOL = pd.DataFrame(
+    {
+        "topic": list("11111112"),
+        "doc": list("abcdefgh"),
+        "stratum": list("xxxxyyyz"),
+        "grade": [2, 0, 1, 1, 0, 2, 0, 2],
+    }
+)
+RUNS = pd.DataFrame(
+    {
+        "system": list("ssssssrrrsr"),
+        "topic": list("11111111122"),
+        "doc": list("fazcbdegahh"),
+        "score": [6, 5, 4, 3, 2, 1, 3, 2, 1, 1, 1],
+    }
+)
+
+
+def samples(sizes):
+    """Yield the pool with each choice of so many documents of every stratum judged."""
+    rows = [POOL.index[POOL["stratum"] == name] for name in "xy"]
+    for chosen in product(*(combinations(r, n) for r, n in zip(rows, sizes, strict=True))):
+        kept = POOL.index.isin([7, *(row for part in chosen for row in part)])
+        yield POOL.assign(grade=POOL["grade"].where(kept, -1))
+
+
+@pytest.mark.parametrize("column", ["stratum", "probability"])
+def test_estimates_and_variances_are_right_over_all_samples(column):
+    complete = RUNS.ireval.cube(POOL).ireval.score(*METRICS, at=AT)
+    if column == "stratum":
+        drawn = [(frame, 1.0) for frame in samples((2, 2))]
+    else:
+        chance = np.array([0.5, 1, 0.25, 1, 1, 0.75, 1, 1])
+        odds = POOL.drop(columns="stratum").assign(probability=chance)
+        unsure = np.flatnonzero(chance < 1)
+        drawn = []
+        for lot in product([False, True], repeat=len(unsure)):
+            kept = np.ones(len(POOL), bool)
+            kept[unsure] = lot
+            weight = np.where(kept, chance, 1 - chance).prod()
+            drawn.append((odds.assign(grade=POOL["grade"].where(kept, -1)), weight))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".* intervals are not known", IrframeWarning)
+        found = [RUNS.ireval.cube(frame).ireval.estimate(*METRICS, at=AT) for frame, _ in drawn]
+    weights = np.array([weight for _, weight in drawn])
+    values, errors = (np.stack([each[n] for each in found]) for n in ("estimate", "error"))
+    mean = np.average(values, axis=0, weights=weights)
+    np.testing.assert_allclose(mean, complete, atol=1e-12)
+    spread = np.average((values - complete.to_numpy()) ** 2, axis=0, weights=weights)
+    np.testing.assert_allclose(np.average(errors**2, axis=0, weights=weights), spread, atol=1e-12)
+
+
+def test_complete_judgments_have_no_error_and_means_are_over_topics():
+    runs, qrels = ir.example_track()
+    found = runs.ireval.cube(qrels.assign(probability=1.0)).ireval.estimate("P", "DCG", at=5)
+    complete = runs.ireval.cube(qrels).ireval.score("P", "DCG", at=5)
+    np.testing.assert_allclose(found["estimate"], complete, atol=1e-12)
+    np.testing.assert_allclose(found["ci_high"], complete.mean("topic"), atol=1e-12)
+    drawn = qrels.ireval.sample(0.4, strata="topic", seed=3)
+    some = runs.ireval.cube(drawn).ireval.estimate("P", "DCG", at=5)
+    error = np.sqrt((some["error"] ** 2).sum("topic")) / 16
+    np.testing.assert_allclose(some["mean_error"], error)
+    assert ((some["ci_low"] < some["mean"]) & (some["mean"] < some["ci_high"])).all()
+    assert float(some["ci_high"].sel(metric="P").max()) < 1
+    one = runs.ireval.cube(qrels).ireval.sample(0.4, strata="topic", seed=3)
+    np.testing.assert_array_equal(one.ireval.estimate("P", at=5)["error"], some["error"][:1])
+
+
+def test_samples_of_strata_say_how_likely_each_document_was():
+    _, qrels = ir.example_track()
+    qrels = qrels.assign(part=np.where(qrels["doc"] < "d5", "early", "late"))
+    drawn = qrels.ireval.sample({"early": 1, "late": 0.29}, strata="part", seed=1)
+    sizes = drawn.groupby(["topic", "part"])
+    judged = sizes["grade"].agg(lambda grade: (grade >= 0).sum())
+    size = sizes.size()
+    wanted = np.floor(np.round(0.29 * size, 9) + 0.5).clip(lower=2).clip(upper=size)
+    wanted = wanted.where(size.index.get_level_values("part") == "late", size)
+    np.testing.assert_array_equal(judged, wanted)
+    np.testing.assert_allclose(sizes["probability"].first(), judged / size)
+    kept = drawn["grade"] >= 0
+    assert drawn.loc[kept, "grade"].equals(qrels.loc[kept, "grade"])
+    other = qrels.ireval.sample({"early": 1, "late": 0.29}, strata="part", seed=2)
+    assert not other["grade"].equals(drawn["grade"])
+    for share, strata, told in [
+        (0.1, "team", "strata to be a column of the judgments.*'team'"),
+        ({"early": 0.5}, "part", "a share for every stratum; found none for: late"),
+        (1.5, "part", "share, a number of at most 1"),
+    ]:
+        with pytest.raises(ParameterError, match=told):
+            qrels.ireval.sample(share, strata=strata)
+
+
+def test_what_cannot_be_estimated_is_refused():
+    runs, qrels = ir.example_track()
+    cube = runs.ireval.cube(qrels)
+    with pytest.raises(InputError, match="judgments that were drawn.*found neither"):
+        cube.ireval.estimate("P", at=5)
+    with pytest.raises(MetricError, match="add up gains by rank.*found Recall, nDCG"):
+        cube.ireval.sample(0.5, strata="topic").ireval.estimate("P", "Recall", "nDCG", at=5)
+    with pytest.raises(ParameterError, match="a probability above 0.*found 523 without: 0.0 of"):
+        runs.ireval.cube(qrels.assign(probability=0.0)).ireval.estimate("P", at=5)
+    lone = POOL.assign(grade=[1, -1, -1, -1, 0, 2, 0, 2])
+    with pytest.warns(IrframeWarning, match="standard errors of 1 topics are not known"):
+        found = RUNS.ireval.cube(lone).ireval.estimate("P", at=3)
+    assert np.isnan(found["error"]).any()
+    assert not np.isnan(found["estimate"]).any()

@@ -1,0 +1,50 @@
+"""Judgments, read from dictionaries as from frames."""
+
+import numpy as np
+import pytest
+
+import irframe as ir
+from irframe.errors import GradeError, IdError, InputError
+from irframe.experiments.judgments import Judgments
+from irframe.frames.tables import read_qrels_dictionary
+
+
+@pytest.mark.parametrize(
+    ("qrels", "quick"),
+    [
+        ({"q1": {"é": 2, "b": -1}, "q0": {}, "q2": {"b": 0}}, True),
+        ({"q1": {"a": True}}, False),
+        ({"q1": {"a": np.int64(1)}}, False),
+        ({"q1": {"a": 1.0}}, False),
+        ({1: {7: 1}}, False),
+    ],
+    ids=str,
+)
+def test_a_dictionary_is_read_as_its_frame(qrels, quick):
+    assert (read_qrels_dictionary(qrels) is not None) == quick
+    found, expected = (Judgments.of(each, []) for each in (qrels, ir.as_qrels(qrels)))
+    assert found.topics.equals(expected.topics)
+    assert found.lists == expected.lists
+    for name in ("grade", "count", "levels", "row"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+@pytest.mark.parametrize(
+    ("qrels", "error"),
+    [
+        ({"q1": {"a": 128}}, GradeError),
+        ({"q1": {"a": 2**70}}, GradeError),
+        ({"q1": {"a": 0.5}}, GradeError),
+        ({"q1": {"a": 1, 2: 1}}, IdError),
+        ({"q1": {}}, InputError),
+        ({"q1": ["a"]}, InputError),
+        ({}, InputError),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_with_a_dictionary_is_what_is_wrong_with_its_frame(qrels, error):
+    with pytest.raises(error) as found:
+        Judgments.of(qrels, [])
+    with pytest.raises(error) as expected:
+        Judgments.of(ir.as_qrels(qrels), [])
+    assert str(found.value) == str(expected.value)

@@ -1,0 +1,123 @@
+"""People's judgments of some documents of every topic, and a model's of all."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import irframe as ir
+from irframe.errors import GradeError, IdError, InputError, IrframeWarning, ParameterError
+
+RUNS, PEOPLE = ir.example_track()
+MODEL = PEOPLE.assign(grade=(PEOPLE["grade"] + (PEOPLE["doc"].str[-1] == "7")).clip(upper=3))
+CUBE = RUNS.ireval.cube(MODEL)
+DRAWN = PEOPLE.ireval.sample(0.5, strata="topic", seed=4)
+TRUE = RUNS.ireval.cube(PEOPLE).ireval.score("P", "DCG", at=5)
+
+
+def powered(cube=CUBE, human=DRAWN, **options):
+    return cube.ireval.predict_powered(human, metrics=["P", "DCG"], at=5, **options)
+
+
+def contributions(qrels, system, topic, k=5):
+    """Return what each document of a topic adds to P at a depth, by document."""
+    pool = qrels[qrels["topic"] == topic].set_index("doc")["grade"]
+    run = RUNS[(RUNS["system"] == system) & (RUNS["topic"] == topic)].ireval.rank()
+    top = run.loc[run["rank"] <= k, "doc"]
+    return ((pool >= 1) & pool.index.isin(top)) / k
+
+
+def test_scores_of_topics_are_those_of_ppi_python():
+    """As ppi_mean_pointestimate: lam * mean(model of all) + mean(people - lam * model of some).
+
+    The variance is that of its rectifier, without what an infinite population would add.
+    """
+    found = powered(topics="fixed")
+    random, weight = powered(), found["weight"].sel(metric="P").item()
+    assert 0 < weight < 1
+    for system in found.system.to_numpy()[:3]:
+        values, variance = [], 0.0
+        for topic in CUBE.topic.to_numpy():
+            human = contributions(DRAWN, system, topic)
+            model = contributions(MODEL, system, topic)
+            rows = DRAWN[DRAWN["topic"] == topic].set_index("doc")["grade"] >= 0
+            size, number = len(rows), rows.sum()
+            rest = (human - weight * model)[rows]
+            values.append(size * (weight * model.mean() + rest.mean()))
+            variance += size**2 * rest.var(ddof=1) / number * (1 - number / size)
+        n = len(values)
+        here = found.sel(metric="P", system=system)
+        np.testing.assert_allclose(here["mean"].item(), np.mean(values))
+        np.testing.assert_allclose(here["error"].item(), np.sqrt(variance) / n)
+        reach = stats.norm.ppf(0.975) * np.sqrt(variance) / n
+        np.testing.assert_allclose(here["ci_high"].item(), np.mean(values) + reach)
+        low, high = stats.t.interval(0.95, n - 1, np.mean(values), stats.sem(values))
+        limits = random.sel(metric="P", system=system)
+        np.testing.assert_allclose([limits["ci_low"].item(), limits["ci_high"].item()], [low, high])
+
+
+def test_the_model_helps_as_far_as_it_is_right():
+    with pytest.warns(IrframeWarning, match="16 intervals are not known"):
+        same = powered(RUNS.ireval.cube(PEOPLE), topics="fixed")
+    assert np.isnan(same["ci_low"]).all()
+    np.testing.assert_allclose(same["mean"], TRUE.mean("topic"), atol=1e-12)
+    np.testing.assert_allclose(same["error"], 0, atol=1e-9)
+    everybody = powered(human=PEOPLE.assign(probability=1.0))
+    np.testing.assert_allclose(everybody["mean"], TRUE.mean("topic"), atol=1e-12)
+    useless = MODEL.assign(
+        grade=np.random.default_rng(0).permutation(3 * MODEL["grade"]).clip(0, 3)
+    )
+    useless.loc[0, "grade"] = 3
+    alone = powered(RUNS.ireval.cube(useless), topics="fixed")
+    some = powered(topics="fixed")
+    assert (some["saving"].mean() > alone["saving"].mean() + 0.1).item()
+    complete = RUNS.ireval.cube(DRAWN).ireval.estimate("P", "DCG", at=5)["mean_error"]
+    np.testing.assert_allclose(some["error_alone"], complete)
+
+
+def test_differences_are_students_over_topics():
+    found = powered(baseline="bm25")
+    values = found["mean"].sel(system=found["system_a"].to_numpy()).to_numpy()
+    apart = values - found["mean"].sel(system=["bm25"]).to_numpy()
+    np.testing.assert_allclose(found["difference"], apart)
+    assert (found["difference_low"] <= found["difference"]).all()
+    assert "difference" not in powered(topics="fixed")
+    assert powered().sizes["pair"] == 28
+
+
+def test_plan_is_what_was_spent_where_it_asks_for_what_was_got():
+    for topics in ("fixed", "random"):
+        found = powered(topics=topics)
+        half = ((found["ci_high"] - found["ci_low"]) / 2).sel(metric="DCG").squeeze()
+        system = half.idxmax().item()
+        options = {"topics": topics, "half_width": half.max().item()}
+        asked = CUBE.ireval.predict_powered(DRAWN, metrics="DCG", at=5, **options)
+        needed = asked.sel(metric="DCG", system=system)
+        assert abs(needed["n_needed"].item() - found["n_human"].item()) <= 1
+        assert needed["n_needed_alone"].item() > needed["n_needed"].item()
+    with pytest.warns(IrframeWarning, match="no number of judgments on these topics"):
+        powered(half_width=1e-4)
+
+
+def test_groups_are_their_topics_alone():
+    kind = np.where(CUBE.topic < "109", "a", "b")
+    grouped = powered(CUBE.assign_coords(kind=("topic", kind)), topics="fixed", by="kind")
+    part = powered(CUBE.isel(topic=kind == "b"), topics="fixed")
+    np.testing.assert_allclose(grouped["mean"].sel(kind="b"), part["mean"])
+
+
+def test_bad_input_is_named():
+    strange = DRAWN.assign(doc=DRAWN["doc"].replace(DRAWN["doc"].iloc[0], "nobody"))
+    for error, told, human in [
+        (InputError, "a row for every document of the model", DRAWN[DRAWN["grade"] >= 0]),
+        (InputError, "judgments that were drawn.*found neither", PEOPLE),
+        (IdError, "among those that the model judged.*nobody of topic 101", strange),
+        (GradeError, "up to the highest of the model.*5 of", DRAWN.replace({"grade": {1: 5}})),
+        (IdError, "topics of the cube", DRAWN.assign(topic="x")),
+    ]:
+        with pytest.raises(error, match=told):
+            powered(human=human)
+    scores = CUBE.ireval.score("P", at=5)
+    with pytest.raises(ParameterError, match="with a cube only.*metrics="):
+        scores.ireval.predict_powered(scores.isel(topic=[0, 1]), metrics="P")
+    with pytest.raises(ParameterError, match="topics to be one of 'fixed', 'random'"):
+        powered(topics="rest")

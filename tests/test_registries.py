@@ -1,0 +1,71 @@
+"""Every word of a registry has an oracle, and gives what that gives."""
+
+import inspect
+from typing import get_args
+
+import numpy as np
+import pytest
+from oracles import agreement, gains, paired_tests
+
+from irframe.agreements.base import Agreement
+from irframe.agreements.parsing import AGREEMENTS, AgreementName, parse_agreement
+from irframe.gains import GAINS, Gain, GainMap, parse_gain
+from irframe.paired import TESTS, PairedTest, parse_test
+from irframe.paired.parsing import TestName
+
+
+def kinds(base):
+    """Return the classes of irframe that a registry may hold."""
+    every = [base]
+    for kind in every:
+        every += kind.__subclasses__()
+    return {
+        kind
+        for kind in every
+        if kind.__module__.startswith("irframe.") and not inspect.isabstract(kind)
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "registry", "oracles"),
+    [
+        (get_args(TestName), TESTS, paired_tests.ORACLES),
+        (get_args(AgreementName), AGREEMENTS, agreement.ORACLES),
+        (GAINS, GAINS, gains.ORACLES),
+    ],
+    ids=["paired tests", "agreements", "gains"],
+)
+def test_every_word_has_an_oracle(words, registry, oracles):
+    assert {*words} == registry.keys() == oracles.keys()
+
+
+def test_every_class_has_a_word():
+    assert kinds(PairedTest) == {*TESTS.values()}
+    assert kinds(Agreement) == {type(each) for each in AGREEMENTS.values()}
+    assert kinds(Gain) == {*GAINS.values(), GainMap}
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_a_paired_test_is_its_oracle(name):
+    scores = np.random.default_rng(8).integers(0, 8, (4, 9, 2)) / 7
+    samples = {"samples": 40} if hasattr(parse_test(name), "samples") else {}
+    test = TESTS[name](**samples)
+    for found, wanted in zip(
+        test.kernel(scores), paired_tests.ORACLES[name](test, scores), strict=True
+    ):
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", AGREEMENTS)
+def test_an_agreement_is_its_oracle(name):
+    x, y = np.random.default_rng(8).integers(0, 5, (2, 3, 6)) / 4
+    wanted = [[agreement.ORACLES[name](a, b) for b in y.tolist()] for a in x.tolist()]
+    np.testing.assert_allclose(parse_agreement(name).kernel(x, y), wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", GAINS)
+@pytest.mark.parametrize(("rel", "top"), [(1, 1), (1, 3), (2, 5)])
+def test_a_gain_map_is_its_oracle(name, rel, top):
+    grades = np.arange(-2, top + 1)
+    wanted = [gains.ORACLES[name](grade, rel, top) for grade in grades.tolist()]
+    np.testing.assert_allclose(parse_gain(name).map(grades, rel=rel, top=top), wanted, rtol=1e-15)
