@@ -23,7 +23,7 @@ SHOWN = 3
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Say what may stand on the line."""
+    """Declare the options."""
     declare_files(parser)
     declare_options(parser, ir.verbs.check)
     declare_failing(parser)

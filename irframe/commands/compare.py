@@ -13,7 +13,7 @@ from irframe.commands.systems import declare_systems
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Say what may stand on the line."""
+    """Declare the options."""
     declare_files(parser)
     declare_metrics(parser)
     declare_options(parser, ir.evaluate, ir.verbs.compare)

@@ -23,7 +23,7 @@ LONGEST = 300
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Say what may stand on the line."""
+    """Declare the options."""
     declare_files(parser)
     declare_metrics(parser, required=False)
     declare_options(parser, ir.verbs.diagnose)

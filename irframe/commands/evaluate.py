@@ -21,7 +21,7 @@ TREC_EVAL = "trec_eval"
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Say what may stand on the line."""
+    """Declare the options."""
     declare_files(parser)
     declare_metrics(parser)
     declare_options(parser, ir.evaluate)

@@ -12,7 +12,7 @@ from irframe.inference.telling import told_test
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Say what may stand on the line."""
+    """Declare the options."""
     declare_files(parser)
     declare_metrics(parser)
     declare_options(parser, ir.evaluate, ir.verbs.leaderboard)

@@ -12,7 +12,7 @@ from irframe.reports.report import METRICS
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Say what may stand on the line."""
+    """Declare the options."""
     declare_files(parser)
     declare_metrics(parser, required=False)
     declare_options(parser, ir.report)

@@ -176,7 +176,7 @@ class Draws(NamedTuple):
     seed: int
 
     def significant(self, paired: Scores, row: int, topics: int) -> Array:
-        """Return the share of pairs told apart by a metric at the only depth, shape (sample,)."""
+        """Return the share of significant pairs by a metric at the only depth, shape (sample,)."""
 
         def count(scores: Array) -> Arrays:
             return (self._told_apart(paired, scores[..., 0], topics)[:, np.newaxis],)
@@ -202,7 +202,7 @@ class Draws(NamedTuple):
             return self.test.significant(scores, pairs, alpha=self.alpha)
         p = self.test.kernel(scores, pairs).p.T[np.newaxis]
         (adjusted,) = adjust_p([p], self.adjust, family="depth", alpha=self.alpha)
-        return np.asarray(adjusted[0].T < self.alpha)
+        return np.asarray(self.alpha > adjusted[0].T)
 
 
 def _shares(paired: Scores, topics: Array, draws: Draws) -> Array:
