@@ -24,21 +24,10 @@ METRICS = ("P(rel=2)", "DCG", "RBP(p=0.8, rel=2)")
 NAMES = ("P@10", "DCG@10", "RBP@10")
 AT = [10]
 SHARES = (0.05, 0.1, 0.2)
-STRATA = {"whole pools": [], "best rank 1-5, 6-20, below": [5, 20]}
 
 
-def labels(cube, bounds):
-    """Return the stratum of every document, by the best rank that a run gives it."""
-    doc, start = cube["doc"].to_numpy(), cube["judged_start"].to_numpy()
-    best = np.full(cube.sizes["judged"], 1 << 20)
-    place, rank = (start[:, np.newaxis] + doc), np.broadcast_to(np.arange(doc.shape[-1]), doc.shape)
-    np.minimum.at(best, place[doc >= 0], rank[doc >= 0] + 1)
-    return np.searchsorted(bounds, best).astype(str).astype(object)
-
-
-def drawn(rng, grade, topic, label, share):
-    """Return grades of which a share of every stratum is left, two documents at least."""
-    key = topic * 10 + label.astype(int)
+def drawn(rng, grade, key, share):
+    """Return grades of which a share of every topic is left, two documents at least."""
     order = np.lexsort((rng.random(len(grade)), key))
     first = np.flatnonzero(np.diff(key[order], prepend=-1))
     size = np.diff(first, append=len(grade))
@@ -66,34 +55,31 @@ def write_estimates(truth):
     """Write how often intervals of `estimate` hold the means of complete judgments."""
     metrics = [ir.parse_metric(name) for name in METRICS]
     grade, topic = truth["judged_grade"].to_numpy(), topic_of(truth)
-    top = truth["top"].to_numpy()[topic]
-    worth = [gains_of(metric, grade, top) for metric in metrics]
+    worth = [gains_of(metric, grade, truth["top"].to_numpy()[topic]) for metric in metrics]
     weights = rank_weights(metrics, truth.sizes["depth"], AT)
     complete = truth.ireval.score(*metrics, at=AT).mean("topic").to_numpy()
-    rows = []
-    for words, bounds in [*STRATA.items(), ("each by itself", None)]:
-        label = labels(truth, bounds or [])
+    rows, label = [], np.full(len(grade), "1", object)
+    for words in ("so many of every pool", "each by itself"):
         for share in SHARES:
             rng, found = np.random.default_rng(0), []
             for _ in range(DRAWS):
-                if bounds is None:
+                if words == "each by itself":
                     left = np.where(rng.random(len(grade)) < share, grade, -1).astype(np.int8)
                     draw = Draw.of(truth, left, None, np.full(len(grade), share))
                 else:
-                    draw = Draw.of(truth, drawn(rng, grade, topic, label, share), label, None)
+                    draw = Draw.of(truth, drawn(rng, grade, topic, share), label, None)
                 row = []
                 for place, metric in enumerate(metrics):
                     value, spread = totals(truth, draw, [worth[place]], weights[place])
                     mean = value[0].mean(axis=1)
                     error = np.sqrt(spread[0, 0].sum(axis=1)) / value.shape[2]
                     inside = held(mean, error, complete[place], metric, ndtri(0.975))
-                    row.append((inside.mean(), error.mean()))
+                    row.append((inside[error > 0].mean(), error.mean()))
                 found.append(row)
             mean = np.mean(found, axis=0)
-            told = {"drawn": words, "share": f"{share:.0%}"}
+            told = {"documents drawn": words, "share": f"{share:.0%}"}
             told |= dict(zip(NAMES, shown(mean[:, 0]), strict=True))
-            told["standard error of P@10"] = f"{mean[0, 1]:.4f}"
-            rows.append(told)
+            rows.append(told | {"standard error of P@10": f"{mean[0, 1]:.4f}"})
             PAGE.table(rows, "estimates")
 
 
@@ -123,47 +109,45 @@ def write_powered(truth, model):
     complete = complete.to_numpy()[..., 0]
     goal, topics = complete.mean(axis=-1), complete.shape[-1]
     coverage, saved = [], []
-    for words, bounds in STRATA.items():
-        label = labels(model, bounds)
-        for share in SHARES:
-            rng, found, values = np.random.default_rng(0), [], []
-            for _ in range(DRAWS):
-                left = drawn(rng, grade, topic, label, share)
-                draw = Draw.of(model, left, label, None)
-                got = estimates(model, left, draw, metrics, AT)
-                value, variance, alone = (
-                    part.to_numpy()[..., 0]
-                    for part in (got.value, got.variance, got.variance_alone)
-                )
-                error = np.sqrt(variance.sum(axis=-1)) / topics
-                fixed = abs(value.mean(axis=-1) - goal) <= ndtri(0.975) * error
-                ratio = variance.sum(axis=(-1, -2)) / alone.sum(axis=(-1, -2))
-                part = draw.judged.sum() / len(grade)
-                halves = [error, np.sqrt(alone.sum(axis=-1)) / topics]
-                parts = (
-                    fixed,
-                    (1 - part) * (1 - ratio[:, np.newaxis]),
-                    *(ndtri(0.975) * np.array(halves)),
-                )
-                found.append([np.nanmean(each, axis=-1) for each in parts])
-                values.append(value)
-            mean = np.nanmean(found, axis=0)
-            start = {"drawn": words, "share": f"{share:.0%}", "judgments": int(draw.judged.sum())}
-            both = {"these topics": mean[0], "topics like these": like_these(values, goal, rng)}
-            for what, row in both.items():
-                named = [f"{name}, {what}" for name in NAMES]
-                start |= dict(zip(named, shown(row), strict=True))
-            coverage.append(start)
-            told = {"drawn": words, "judgments": start["judgments"]}
-            for name, row in zip(NAMES, mean[1:].T, strict=True):
-                told |= {
-                    f"{name}: people alone": f"{row[2]:.3f}",
-                    f"{name}: with the model": f"{row[1]:.3f}",
-                    f"{name}: saved": f"{row[0]:.0%}",
-                }
-            saved.append(told)
-            PAGE.table(coverage, "powered")
-            PAGE.table(saved, "saved")
+    label = np.full(len(grade), "1", object)
+    for share in SHARES:
+        rng, found, values = np.random.default_rng(0), [], []
+        for _ in range(DRAWS):
+            left = drawn(rng, grade, topic, share)
+            draw = Draw.of(model, left, label, None)
+            got = estimates(model, left, draw, metrics, AT)
+            value, variance, alone = (
+                part.to_numpy()[..., 0] for part in (got.value, got.variance, got.variance_alone)
+            )
+            error = np.sqrt(variance.sum(axis=-1)) / topics
+            fixed = abs(value.mean(axis=-1) - goal) <= ndtri(0.975) * error
+            ratio = variance.sum(axis=(-1, -2)) / alone.sum(axis=(-1, -2))
+            part = draw.judged.sum() / len(grade)
+            halves = [error, np.sqrt(alone.sum(axis=-1)) / topics]
+            parts = (
+                fixed,
+                (1 - part) * (1 - ratio[:, np.newaxis]),
+                *(ndtri(0.975) * np.array(halves)),
+            )
+            found.append([np.nanmean(each, axis=-1) for each in parts])
+            values.append(value)
+        mean = np.nanmean(found, axis=0)
+        start = {"share": f"{share:.0%}", "judgments": int(draw.judged.sum())}
+        both = {"these topics": mean[0], "topics like these": like_these(values, goal, rng)}
+        for what, row in both.items():
+            named = [f"{name}, {what}" for name in NAMES]
+            start |= dict(zip(named, shown(row), strict=True))
+        coverage.append(start)
+        told = {"judgments": start["judgments"]}
+        for name, row in zip(NAMES, mean[1:].T, strict=True):
+            told |= {
+                f"{name}: people alone": f"{row[2]:.3f}",
+                f"{name}: with the model": f"{row[1]:.3f}",
+                f"{name}: saved": f"{row[0]:.0%}",
+            }
+        saved.append(told)
+        PAGE.table(coverage, "powered")
+        PAGE.table(saved, "saved")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
 """Run frames, of any number of systems and any size, joined to judgments and ranked."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.checks import places
 from irframe.experiments.collections import Collections
 from irframe.experiments.hits import Hits
 from irframe.experiments.lists import Lists, count_rows
@@ -59,6 +60,12 @@ class Framed:
         return cls(
             table, judgments, Lists(table.systems, table.topics, placed, lengths, collections)
         )
+
+    def of_systems(self, systems: Sequence[Hashable]) -> "Framed":
+        """Return the rows of some systems, which the others then have none of."""
+        wanted = places("systems of the runs compared", systems, list(self.table.systems))
+        rows = np.flatnonzero(np.isin(self.table.system, wanted))
+        return replace(self, table=self.table.take(rows))
 
     @cached_property
     def judged(self) -> Codes:

@@ -1,6 +1,6 @@
 """Runs of every kind read into what a scorer needs of them, by the shortest way that they allow."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -77,13 +77,13 @@ class Reader:
     def read(self, run: Runs | None) -> Experiment:
         """Read whatever `as_runs` takes."""
         if type(run) is dict:
-            return self._dictionary(run) or self._table(as_runs(run))[0]
+            return self._dictionary(run) or self.read_table(as_runs(run))[0]
         frame = as_runs(run)
-        return self._small(frame) or self._table(frame)[0]
+        return self._small(frame) or self.read_table(frame)[0]
 
     def read_groups(self, runs: pd.DataFrame, by: str) -> Iterator[tuple[Any, Experiment]]:
         """Read the parts of runs by a column that is constant per system or topic."""
-        whole, groups = self._table(runs, by)
+        whole, groups = self.read_table(runs, by)
         if groups is not None:
             yield from whole.parts(groups, told=self._policy.collection is not None)
 
@@ -196,10 +196,23 @@ class Reader:
         lists = [dict(zip(names[part], values[part], strict=True)) for part in parts]
         return lists[:topics] if sum(map(len, lists)) == len(names) else None
 
-    def _table(
-        self, frame: pd.DataFrame, by: str | None = None
+    def read_table(
+        self,
+        frame: pd.DataFrame,
+        by: str | None = None,
+        systems: Sequence[Hashable] | None = None,
     ) -> tuple[Experiment, Groups | None]:
-        """Read a run frame of any kind, and its groups by a column if they are asked for."""
+        """Read a run frame of any kind.
+
+        Parameters
+        ----------
+        frame
+            The frame.
+        by
+            A column that is constant per system or topic, by which groups are told.
+        systems
+            Those whose lists are wanted, all by default; those of others are as empty ones.
+        """
         policy, qrels = self._policy, self._judgments.table
         framed = Framed.of(frame, qrels, policy.collection)
         lists, judgments = framed.lists, self._judgments
@@ -209,6 +222,8 @@ class Reader:
         groups = None
         if by is not None:
             groups = Groups.read(framed.table, qrels, lists.placed, codes, by)
+        if systems is not None:
+            framed = framed.of_systems(systems)
         whole = framed.hits(policy, filed=self._pooled)
         tell_unjudged(framed.table, qrels, found=bool(len(whole.row)))
         split = groups is not None and groups.dim == TOPIC and policy.collection is None

@@ -17,7 +17,7 @@ from irframe.experiments.policy import Policy
         (
             {"seed": -1},
             ParameterError,
-            "seed, a whole number of at least 0 and at most .*; found -1",
+            "seed, a whole number of at least 0 and .*; found -1",
         ),
         ({"pool_depth": -1}, DepthError, "pool_depth, a whole number of at least 0"),
         (

@@ -202,7 +202,8 @@ class Draws(NamedTuple):
             return self.test.significant(scores, pairs, alpha=self.alpha)
         p = self.test.kernel(scores, pairs).p.T[np.newaxis]
         (adjusted,) = adjust_p([p], self.adjust, family="depth", alpha=self.alpha)
-        return np.asarray(self.alpha > adjusted[0].T)
+        found: Array = np.less(adjusted[0].T, self.alpha)
+        return found
 
 
 def _shares(paired: Scores, topics: Array, draws: Draws) -> Array:

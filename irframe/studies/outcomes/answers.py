@@ -6,37 +6,22 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import choice, places, whole
 from irframe.cubes.recall_base import count_by_topic
-from irframe.cubes.topics import Selection, select_topics
 from irframe.errors import DepthError, IdError, InputError, ParameterError
-from irframe.experiments.absence import tell_missing
-from irframe.experiments.collections import Collections
-from irframe.experiments.grouping import riding_columns
-from irframe.experiments.lists import Lists, count_rows
+from irframe.experiments.grouping import Groups
+from irframe.experiments.judgments import Judgments
+from irframe.experiments.policy import Policy
+from irframe.experiments.reading import Reader
 from irframe.frames.as_qrels import Qrels
-from irframe.frames.as_runs import Runs
-from irframe.frames.documents import Side, code_documents
-from irframe.frames.ids import repeated
-from irframe.frames.joining import locate, place_topics, tell_unjudged
-from irframe.frames.ranking import rank_table
-from irframe.frames.tables import (
-    QrelsTable,
-    RunTable,
-    read_qrels_table,
-    read_table,
-    refuse_twice_judged,
-)
+from irframe.frames.as_runs import Runs, as_runs
+from irframe.frames.ties import TIE_POLICIES
 from irframe.metrics.esl import ESL
-from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
+from irframe.names import DEPTH, SYSTEM, TOPIC
 from irframe.studies.reading import attended, read_depth, shared_topics
-
-ROWS = 1 << 20
-"""Rows of a run frame ranked and joined at a time, whole topics, to bound memory."""
 
 DEEPEST = 100
 """Rank below which a document counts as not returned, if nobody says otherwise."""
@@ -86,27 +71,31 @@ class Answers:
             skipped=self.skipped if skipped is None else skipped,
         )
 
-    def groups(self, group: NDArray[Any], kept: NDArray[Any]) -> Iterator[tuple[Any, "Answers"]]:
-        """Yield the answers of every group with the systems that have a list there.
+    def of_systems(self, rows: NDArray[Any]) -> "Answers":
+        """Return the answers of some systems."""
+        return replace(
+            self, rank=self.rank[rows], listed=self.listed[rows], systems=self.systems[rows]
+        )
+
+    def groups(self, groups: Groups, kept: NDArray[Any]) -> Iterator[tuple[Any, "Answers"]]:
+        """Yield the answers of every group: of topics with the systems that have a list there.
 
         Parameters
         ----------
-        group
-            Group of every topic, left out or not.
+        groups
+            The groups of systems, or of topics, left out or not.
         kept
             Which topics are not left out.
         """
-        of_answer = group[kept]
+        if groups.dim == SYSTEM:
+            for key in pd.unique(groups.keys):
+                yield key, self.of_systems(np.flatnonzero(groups.keys == key))
+            return
+        of_answer = groups.keys[kept]
         for key in pd.unique(of_answer):
-            skipped = int((group == key).sum() - (of_answer == key).sum())
+            skipped = int((groups.keys == key).sum() - (of_answer == key).sum())
             part = self.part(np.flatnonzero(of_answer == key), skipped)
-            rows = np.flatnonzero(part.listed.any(axis=1))
-            yield (
-                key,
-                replace(
-                    part, rank=part.rank[rows], listed=part.listed[rows], systems=part.systems[rows]
-                ),
-            )
+            yield key, part.of_systems(np.flatnonzero(part.listed.any(axis=1)))
 
 
 def answers_of_cube(
@@ -149,113 +138,35 @@ def answers_of_runs(
     relevant: Relevant,
     by: str | None,
     systems: Sequence[Hashable] | None,
-    ranking: dict[str, Any],
-    topics: str | Sequence[Hashable],
+    policy: Policy,
 ) -> dict[Any, Answers]:
-    """Find the answers in frames, a block of topics at a time; `depth` is by default 100.
+    """Find the answers in frames; `depth` is by default 100.
 
     Those of every group, or under the key None those of all topics.
     """
     _refuse_options(rel, relevant)
-    if ranking["ties"] == "mean":
-        raise ParameterError("ties that give every document one rank", "ties='mean'")
+    if TIE_POLICIES[policy.ties].shares:
+        raise ParameterError("ties that give every document one rank", f"ties={policy.ties!r}")
     depth = DEEPEST if depth is None else whole("depth", depth, low=1, error=DepthError)
-    table, judgments = read_table(runs), read_qrels_table(qrels)
-    selection, group = _selected(table, judgments, topics, by)
-    place = selection.position[judgments.topic[judgments.grade >= rel]]
-    count = np.bincount(place[place >= 0], minlength=len(selection.labels))
-    if (count > 1).any():
-        (codes,) = code_documents(Side(judgments.topic, judgments.doc))
-        refuse_twice_judged(judgments, repeated(codes))
-    kept = _kept(count, selection.labels, relevant)
+    judgments = Judgments.of(qrels, (), policy.topics)
+    reader = Reader(judgments, policy, (), pooled=False)
+    found, groups = reader.read_table(as_runs(runs), by, systems)
+    judgments, hits = found.judgments, found.hits
+    count = judgments.levels_of[:, judgments.levels >= rel].sum(axis=1)
+    kept = _kept(count, judgments.topics, relevant)
+    some = np.flatnonzero((hits.rank <= depth) & (judgments.grade[hits.row] >= rel))
+    rank = np.full(hits.length.shape, depth + 1, np.int32)
+    np.minimum.at(rank.ravel(), hits.of[some], hits.rank[some])
     answers = Answers(
-        rank=np.zeros((len(table.systems), len(kept)), np.int32),
-        listed=np.zeros((len(table.systems), len(kept)), bool),
-        systems=table.systems,
-        topics=selection.labels[kept],
+        rank=np.where(rank > depth, 0, rank)[:, kept],
+        listed=hits.length[:, kept] > 0,
+        systems=found.systems,
+        topics=judgments.topics[kept],
         depth=depth,
         skipped=len(count) - len(kept),
-        topic_name=str(table.columns[TOPIC]),
+        topic_name=str(found.names[1]),
     )
-    wanted = [
-        answers.position(system) for system in (table.systems if systems is None else systems)
-    ]
-    _search(answers, table, judgments, selection, np.unique(wanted), kept, rel, ranking)
-    return {None: answers} if group is None else dict(answers.groups(group, kept))
-
-
-def _selected(
-    table: RunTable,
-    judgments: QrelsTable,
-    topics: str | Sequence[Hashable],
-    by: str | None,
-) -> tuple[Selection, NDArray[Any] | None]:
-    """Return the topics and the group of each, telling of lists that are missing."""
-    one = Collections.one(len(judgments.topics))
-    placed = place_topics(table, judgments)
-    lists = Lists(table.systems, table.topics, placed, count_rows(table), one)
-    selection = select_topics(lists, judgments, topics)
-    group = None if by is None else _group(table, judgments, selection, by)
-    tell_missing(lists, selection.labels, selection.codes, group)
-    return selection, group
-
-
-def _search(
-    answers: Answers,
-    table: RunTable,
-    judgments: QrelsTable,
-    selection: Selection,
-    systems: NDArray[Any],
-    kept: NDArray[Any],
-    rel: int,
-    ranking: dict[str, Any],
-) -> None:
-    """Write the ranks of answers, a block of topics at a time."""
-    index = np.full(len(selection.labels) + 1, -1)
-    index[kept] = np.arange(len(kept))
-    column = index[selection.position]
-    found = False
-    for part, judged in _blocks(table, judgments, column >= 0, selection.placed, systems):
-        order = rank_table(part, **ranking)
-        row = locate(part, judged, selection.placed)[order.order]
-        found = found or bool((row >= 0).any())
-        list_of = part.system.astype(np.int64) * len(kept) + column[selection.placed[part.topic]]
-        list_of = list_of[order.order]
-        answers.listed.ravel()[list_of[order.first]] = True
-        grade = np.where(row >= 0, judged.grade[np.maximum(row, 0)], UNJUDGED)
-        hit = np.flatnonzero((grade >= rel) & (order.rank <= answers.depth))[::-1]
-        answers.rank.ravel()[list_of[hit]] = order.rank[hit]
-    tell_unjudged(table, judgments, found=found)
-
-
-def _blocks(
-    table: RunTable,
-    judgments: QrelsTable,
-    chosen: NDArray[np.bool_],
-    placed: NDArray[Any],
-    systems: NDArray[Any],
-) -> Iterator[tuple[RunTable, QrelsTable]]:
-    """Yield rows of some systems and the judgments of the same topics, some topics at a time."""
-    topics = len(chosen)
-    size = np.bincount(placed[placed >= 0], np.bincount(table.topic)[placed >= 0], topics)
-    block = np.where(chosen, np.cumsum(size * chosen) // ROWS, -1).astype(np.int16)
-    of_row = np.append(block, np.int16(-1))[placed][table.topic]
-    if len(systems) < len(table.systems):
-        of_row[~np.isin(table.system, systems)] = -1
-    of_judgment = block[judgments.topic]
-    for number in np.unique(block[block >= 0]):
-        rows = np.flatnonzero(of_row == number)
-        judged = np.flatnonzero(of_judgment == number)
-        if len(rows):
-            yield (
-                table.take(rows),
-                replace(
-                    judgments,
-                    topic=judgments.topic[judged],
-                    doc=judgments.doc.take(pa.array(judged)),
-                    grade=judgments.grade[judged],
-                ),
-            )
+    return {None: answers} if groups is None else dict(answers.groups(groups, kept))
 
 
 def _first(grade: NDArray[np.int8], rel: int) -> NDArray[np.int32]:
@@ -281,22 +192,6 @@ def _kept(count: NDArray[Any], topics: pd.Index, relevant: Relevant) -> NDArray[
     if not len(kept):
         raise InputError("topics with a relevant document", f"none among {len(count)}")
     return kept
-
-
-def _group(table: RunTable, judgments: QrelsTable, selection: Selection, by: str) -> NDArray[Any]:
-    known = riding_columns(table, judgments, selection.placed, selection.codes)
-    groups = {name: keys for name, (dim, keys) in known.items() if dim == TOPIC}
-    if by not in groups:
-        _refuse_group(by, sorted(groups))
-    missing = selection.labels[pd.isna(groups[by])]
-    if len(missing):
-        raise ParameterError("a group for every topic", "none for", "", missing)
-    return np.asarray(groups[by])
-
-
-def _refuse_group(by: str, known: list[str]) -> None:
-    found = f"{by!r}; there are" if known else f"{by!r}, and there is none"
-    raise ParameterError("by to be a coordinate of the topics", found, "", known)
 
 
 def _refuse_options(rel: int, relevant: Relevant) -> None:

@@ -15,6 +15,7 @@ from irframe.cubes.gate import read_cube
 from irframe.cubes.splitting import having, join_frames, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
+from irframe.experiments.policy import Policy
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
 from irframe.inference.corrections import Correction
@@ -201,8 +202,8 @@ def outcomes(
         What "ranks higher" means in the verdicts: a lower mean ``"ESL"`` or a higher mean
         ``"RR"`` on the topics both answer.
     by
-        A coordinate of the topics, or a column constant per topic of either frame: a row per
-        comparison and group.
+        A coordinate of systems or topics, or a column of either frame that is constant for each: a
+        row per comparison and group. A group without the baseline is left out.
     ties, score_dtype, topics, seed
         With a run frame, as for `irframe.cube`; shared ranks (``ties="mean"``) are refused.
 
@@ -252,8 +253,8 @@ def outcomes(
     -----
     Where no topic is answered by both, ESL and RR are NaN, their p-values 1, and the direction
     0. p-values are two-sided; the rank-sum test is corrected for continuity, the signed-rank
-    tests are not; all use the normal approximation, corrected for ties. Frames need memory for
-    the ranks of the answers and for two million rows of the runs at a time.
+    tests are not; all use the normal approximation, corrected for ties. Of frames the
+    lists of the systems compared alone are ranked.
 
     References
     ----------
@@ -279,8 +280,7 @@ def outcomes(
             data,
             _judged(qrels),
             systems=_needed(baseline, systems, order),
-            ranking={"ties": ties, "score_dtype": score_dtype, "seed": seed},
-            topics=topics,
+            policy=Policy(ties=ties, score_dtype=score_dtype, topics=topics, seed=seed),
             by=by,
             **reading,
         )

@@ -18,7 +18,7 @@ from irframe.errors import (
     IrframeWarning,
     ParameterError,
 )
-from irframe.studies.outcomes import answers
+from irframe.frames import tables
 
 GOLDEN = {
     "mrr_a": "mrr_a",
@@ -204,6 +204,18 @@ def test_groups_of_topics():
     assert found.queries["kind"].tolist() == ["x", "x", "y", "y"]
 
 
+def test_groups_of_systems():
+    runs, qrels = track({"A": [1, 2], "B": [2, 1], "C": [3, 1], "D": [1, 1]}, length=5)
+    team = runs[runs.columns[0]].map({"A": "x", "B": "x", "C": "y", "D": "y"})
+    found = both_ways(runs.assign(team=team), qrels, by="team").summary
+    assert found[["team", "system_a", "system_b"]].to_numpy().tolist() == [
+        ["x", "A", "B"],
+        ["y", "C", "D"],
+    ]
+    with pytest.warns(IrframeWarning, match=r"left out \(team\): y \(no A\)"):
+        both_ways(runs.assign(team=team), qrels, baseline="A", by="team")
+
+
 def test_groups_without_the_baseline_are_left_out():
     runs, qrels = track({"A": [1, 2, 3, None], "B": [2, 1, None, 3]}, length=5)
     runs = runs.assign(kind=runs["qid"].map({"q0": "x", "q1": "x", "q2": "y", "q3": "y"}))
@@ -211,6 +223,10 @@ def test_groups_without_the_baseline_are_left_out():
     with pytest.warns(IrframeWarning, match=r"left out \(kind\): y \(no A\)"):
         found = some.ireval.outcomes(qrels, baseline="A", by="kind").summary
     assert found["kind"].tolist() == ["x"]
+    cube = some.ireval.cube(qrels, collection="kind")
+    with pytest.warns(IrframeWarning, match=r"left out \(kind\): y \(no A\)"):
+        again = cube.ireval.outcomes(baseline="A", by="kind").summary
+    pd.testing.assert_frame_equal(again, found)
 
 
 def test_first_of_several_relevant_documents():
@@ -261,7 +277,7 @@ def test_blocks_of_topics_make_no_difference(monkeypatch):
     runs, qrels = track(ranks, length=8)
     runs = runs.sample(frac=1, random_state=0)
     expected = runs.ireval.outcomes(qrels, depth=6)
-    monkeypatch.setattr(answers, "ROWS", 100)
+    monkeypatch.setattr(tables, "ROWS", 100)
     found = runs.ireval.outcomes(qrels, depth=6)
     pd.testing.assert_frame_equal(found.summary, expected.summary)
     pd.testing.assert_frame_equal(found.queries, expected.queries)
