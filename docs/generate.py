@@ -42,9 +42,9 @@ From MTEB, BEIR, DPR and sentence-transformers come `ndcg_at_10`, `Recall_cap@10
 `top_1_accuracy`.
 
 Some names mean something else than what they look like. `rbp@80` and `rbp.80` are refused: the
-number is the persistence in ranx, which adds up grades. `Accuracy@5` is the share of pairs in order.
-The number in trec_eval's `set_F_4` is the square of `beta`. ranx averages `hits` over topics; irframe adds them up, as trec_eval does with
-`num_rel_ret`.
+number is the persistence in ranx, which adds up grades. `Accuracy@5` is the share of pairs in
+order. The number in trec_eval's `set_F_4` is the square of `beta`. ranx averages `hits` over
+topics; irframe adds them up, as trec_eval does with `num_rel_ret`.
 """
 
 API = """API

@@ -45,12 +45,13 @@ def letters(comparison: pd.DataFrame, *, by: str | None = None) -> pd.DataFrame:
 
     Notes
     -----
-    A compact letter display [1]_. Every letter stands for a group of systems no two of
-    which differ significantly, and to which no further system could be added. From the best system
-    on, the worst that does not differ significantly from it, and shares no letter with it yet,
-    begins a group that takes in what it can from the best on; groups whose pairs all share another
-    letter are then left out, the last ones first. Systems that tie are taken by name, so that letters
-    never depend on the order of the systems. After 26 small and 26 capital letters come ``a2``, ``b2``, and so on.
+    A compact letter display [1]_. Every letter stands for a group of systems no two of which differ
+    significantly, and to which no further system could be added. From the best system on, the worst
+    that does not differ significantly from it, and shares no letter with it yet, begins a group
+    that takes in what it can from the best on; groups whose pairs all share another letter are then
+    left out, the last ones first. Systems that tie are taken by name, so that letters never depend
+    on the order of the systems. After 26 small and 26 capital letters come ``a2``, ``b2``, and so
+    on.
 
     References
     ----------
