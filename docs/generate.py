@@ -51,8 +51,8 @@ API = """API
 ===
 
 Most of what follows is also a verb of the accessor, with the frame, cube or array as its first
-argument: ``ir.cube(runs, qrels)`` is ``runs.ireval.cube(qrels)``, and figures are found under
-``.ireval.plot``. The metrics have :doc:`pages of their own <metrics/index>`.
+argument: ``irframe.verbs.compare(scores)`` is ``scores.ireval.compare()``, and figures are found
+under ``.ireval.plot``. The metrics have :doc:`pages of their own <metrics/index>`.
 """
 
 TOOLS = ["ir_measures", "trec_eval", "ranx", "cwl_eval"]
@@ -177,7 +177,12 @@ def public():
         for name in package.__all__
     }
     metrics = set(METRICS.values())
-    return {path: each for path, each in members.items() if callable(each) and each not in metrics}
+    functions = {
+        path: each
+        for path, each in members.items()
+        if inspect.isroutine(each) or inspect.isclass(each)
+    }
+    return {path: each for path, each in functions.items() if each not in metrics}
 
 
 def section(member):

@@ -75,7 +75,7 @@ def rank_intervals(
     seed: int = 0,
     by: str | None = None,
 ) -> xr.Dataset | pd.DataFrame:
-    """Say which rank each system has, and which it might have on all topics like these.
+    """Rank of every system with its confidence interval, and tiers of significant differences.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def equal_cost(
     ax: "Axes | None" = None,
     figsize: tuple[float, float] | None = None,
 ) -> "Axes":
-    """Draw how many topics a budget pays for at every pool depth, and what that tells apart.
+    """Draw how many topics a budget pays for by pool depth, and the share of significant pairs.
 
     Also called as ``found.ireval.plot.equal_cost()``.
 

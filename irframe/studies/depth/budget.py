@@ -51,7 +51,7 @@ def budget(
     seed: int = 0,
     by: str | None = None,
 ) -> xr.Dataset:
-    """Guess from a pilot which metric, pool depth and topics tell most systems apart for a cost.
+    """Guess which metric, pool depth and topics give the most significant pairs for a cost.
 
     Parameters
     ----------
