@@ -59,6 +59,7 @@ OBJECTS = {
     "queries": "`outcomes`",
     "ranges": "`tie_ranges`",
     "ranks": "`rank_intervals`",
+    "replayed": "`replay`",
     "result": "most results",
     "rows": "`leave_out`",
     "runs": "runs",

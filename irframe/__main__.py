@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = [*(sys.argv[1:] if arguments is None else arguments)]
     if not words or words[0] not in COMMANDS:
         _outer().parse_args(words)
-    command = import_module(f"irframe.commands.{words[0]}")
+    command = import_module(f"irframe.commands.{words[0].replace('-', '_')}")
     does = COMMANDS[words[0]]
     line = Line(f"irframe {words[0]}", f"{does[0].upper()}{does[1:]}.", EPILOG)
     command.declare(line)

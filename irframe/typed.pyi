@@ -30,10 +30,12 @@ from irframe.metrics.relative_position import Crossing
 from irframe.names import NoRel, ScoreDtype, Ties
 from irframe.paired import Test
 from irframe.reports.report import Target
+from irframe.scores.pairs_of_systems import Baselines
 from irframe.scores.read_scores import Depths
 from irframe.studies.explaining.texts import Texts
 from irframe.studies.judges.effects import Groups
 from irframe.studies.judges.reading import Grades
+from irframe.studies.judging.judge_next import Credit
 from irframe.studies.orderings.orderings import GainLike
 from irframe.studies.orderings.preferences import Weights
 from irframe.studies.outcomes.answers import Relevant
@@ -160,6 +162,14 @@ class CubeFigures:
     ) -> Axes: ...
     def archetypes(
         self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None
+    ) -> Axes: ...
+    def budget_curves(
+        self,
+        value: Literal["kept", "changed", "found", "tau", "tau_ap"] = "kept",
+        *,
+        metric: Hashable | None = None,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes: ...
     def conclusion_shares(
         self,
@@ -446,9 +456,13 @@ class FrameVerbs:
         adjust: Adjust = "auto",
         family: Family = "depth",
         alpha: float = 0.05,
-        baseline: Hashable | None = None,
+        baseline: Baselines = None,
         at: Depths = None,
         by: str | None = None,
+        simultaneous: bool = False,
+        effects: bool = False,
+        margin: float | None = None,
+        power: float | None = None,
         progress: bool = False,
     ) -> pd.DataFrame: ...
     def components(
@@ -555,6 +569,16 @@ class FrameVerbs:
         by: str | None = None,
         seed: int = 0,
         no_rel: NoRel | None = None,
+    ) -> pd.DataFrame: ...
+    def interaction(
+        self,
+        *,
+        by: str,
+        adjust: Correction | None = "holm",
+        family: Family = "all",
+        alpha: float = 0.05,
+        baseline: Baselines = None,
+        at: Depths = None,
     ) -> pd.DataFrame: ...
     def inversions(
         self,
@@ -714,6 +738,7 @@ class FrameVerbs:
         alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
+        texts: Texts | None = None,
     ) -> Path: ...
     def restrict(self, documents: pd.DataFrame) -> pd.DataFrame: ...
     def risk(
@@ -767,13 +792,15 @@ class FrameVerbs:
         *,
         difference: float | None = None,
         width: float | None = None,
+        margin: float | None = None,
+        topics: int | None = None,
         erho2: float | None = None,
         phi: float | None = None,
         test: Literal["t", "anova"] = "t",
         power: float = 0.8,
         alpha: float = 0.05,
         systems: int | None = None,
-        baseline: Hashable | None = None,
+        baseline: Baselines = None,
         each: bool = False,
         at: Depths = None,
         by: str | None = None,
@@ -871,7 +898,7 @@ class CubeVerbs:
         b: Hashable,
         metric: Metric | MetricType | str,
         *,
-        at: int = 10,
+        at: int | None = None,
         topics: Sequence[Hashable] | None = None,
         docs: Sequence[Hashable] | None = None,
         runs: Runs | None = None,
@@ -879,6 +906,19 @@ class CubeVerbs:
         by: str | None = None,
     ) -> pd.DataFrame: ...
     def judge_findings(self, *, depth: int | None = None) -> pd.DataFrame: ...
+    def judge_next(
+        self,
+        n: int,
+        method: Literal["pool", "mtf", "maxmean", "leverage"] = "leverage",
+        *,
+        credit: Credit = "all",
+        batch: int = 1,
+        prior: pd.DataFrame | None = None,
+        depth: int | None = None,
+        rel: int = 1,
+        seed: int = 0,
+        by: str | None = None,
+    ) -> pd.DataFrame: ...
     def leave_out(
         self,
         *metrics: Metrics,
@@ -954,6 +994,28 @@ class CubeVerbs:
         rel: int = 1,
         by: str | None = None,
     ) -> xr.Dataset: ...
+    def replay(
+        self,
+        methods: str | Sequence[str],
+        budgets: int | Sequence[int],
+        *metrics: Metric | MetricType | str,
+        test: Test = "t",
+        adjust: Adjust = "auto",
+        family: Family = "depth",
+        alpha: float = 0.05,
+        at: int | None = None,
+        unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+        batch: int = 1,
+        prior: pd.DataFrame | None = None,
+        depth: int | None = None,
+        rel: int = 1,
+        share: float = 1.0,
+        together: str | None = None,
+        samples: int = 8,
+        seed: int = 0,
+        by: str | None = None,
+        progress: bool = False,
+    ) -> xr.Dataset: ...
     def report(
         self,
         path: Target,
@@ -969,6 +1031,7 @@ class CubeVerbs:
         alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
+        texts: Texts | None = None,
     ) -> Path: ...
     def robustness(
         self,
@@ -1100,9 +1163,13 @@ class ScoresVerbs:
         adjust: Adjust = "auto",
         family: Family = "depth",
         alpha: float = 0.05,
-        baseline: Hashable | None = None,
+        baseline: Baselines = None,
         at: Depths = None,
         by: str | None = None,
+        simultaneous: bool = False,
+        effects: bool = False,
+        margin: float | None = None,
+        power: float | None = None,
         progress: bool = False,
     ) -> pd.DataFrame: ...
     def components(
@@ -1126,7 +1193,7 @@ class ScoresVerbs:
         by: str | None = None,
     ) -> xr.DataArray: ...
     def decide(
-        self, *, baseline: Hashable | None = None, at: Depths = None, by: str | None = None
+        self, *, baseline: Baselines = None, at: Depths = None, by: str | None = None
     ) -> pd.DataFrame: ...
     def discrimination(
         self,
@@ -1145,6 +1212,16 @@ class ScoresVerbs:
         quartiles: Any = None,
         by: str | None = None,
     ) -> xr.Dataset: ...
+    def interaction(
+        self,
+        *,
+        by: str,
+        adjust: Correction | None = "holm",
+        family: Family = "all",
+        alpha: float = 0.05,
+        baseline: Baselines = None,
+        at: Depths = None,
+    ) -> pd.DataFrame: ...
     def inversions(
         self,
         reference: Reference,
@@ -1267,13 +1344,15 @@ class ScoresVerbs:
         *,
         difference: float | None = None,
         width: float | None = None,
+        margin: float | None = None,
+        topics: int | None = None,
         erho2: float | None = None,
         phi: float | None = None,
         test: Literal["t", "anova"] = "t",
         power: float = 0.8,
         alpha: float = 0.05,
         systems: int | None = None,
-        baseline: Hashable | None = None,
+        baseline: Baselines = None,
         each: bool = False,
         at: Depths = None,
         by: str | None = None,

@@ -27,6 +27,7 @@ from .inference.components import components as components
 from .inference.coverage import coverage as coverage
 from .inference.decide import decide as decide
 from .inference.discrimination import discrimination as discrimination
+from .inference.interaction import interaction as interaction
 from .inference.inversions import inversions as inversions
 from .inference.leaderboard import leaderboard as leaderboard
 from .inference.letters import letters as letters
@@ -52,6 +53,8 @@ from .studies.effort.misplacement import misplacement as misplacement
 from .studies.explaining.explain import explain as explain
 from .studies.judges.judge_effect import judge_effect as judge_effect
 from .studies.judges.judge_findings import judge_findings as judge_findings
+from .studies.judging.judge_next import judge_next as judge_next
+from .studies.judging.replay import replay as replay
 from .studies.orderings.compare_orderings import compare_orderings as compare_orderings
 from .studies.orderings.enumerate_rankings import enumerate_rankings as enumerate_rankings
 from .studies.orderings.orderings import orderings as orderings

@@ -10,6 +10,7 @@ COMMANDS = {
     "check": "say of every run what may be wrong with it",
     "diagnose": "say what to know about runs and judgments before trusting a number",
     "leaderboard": "list the systems from the best on, and how sure that is",
+    "judge-next": "list the documents to judge next, the most useful first",
     "report": "write one page with all of it",
     "convert": "write runs or judgments in another format",
     "metrics": "list the metrics, or explain some",

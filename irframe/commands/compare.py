@@ -1,15 +1,25 @@
-"""``irframe compare``: tests of the difference between systems."""
+"""``irframe compare``: tests of the difference between systems, and a gate."""
 
 import sys
 from argparse import ArgumentParser, Namespace
 from importlib.util import find_spec
 
+import pandas as pd
+
 import irframe as ir
+from irframe.checks import listed
 from irframe.commands.answer import Answer, declare_output, format_of, written
-from irframe.commands.inputs import scores_of
+from irframe.commands.inputs import metrics_of, read_all, read_judgments, score
 from irframe.commands.line import declare_files, declare_metrics
 from irframe.commands.options import declare_options, given
 from irframe.commands.systems import declare_systems
+from irframe.errors import ParameterError
+from irframe.experiments.metrics import cut_at
+from irframe.inference.margins import POWER
+
+FAILING = {"worse": ["worse"], "undecided": ["worse", "undecided"], "never": []}
+"""What makes the exit status 1 -> the verdicts that do."""
+MARKDOWN = "markdown"
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -18,14 +28,56 @@ def declare(parser: ArgumentParser) -> None:
     declare_metrics(parser)
     declare_options(parser, ir.evaluate, ir.verbs.compare)
     declare_systems(parser)
-    declare_output(parser)
+    parser.add_argument(
+        "--fail-on", choices=(*FAILING,), default="never",
+        help="verdict on a system against the baseline that makes the exit status 1; undecided: "
+        "whatever does not show that it is not worse",
+    )  # fmt: skip
+    parser.add_argument(
+        "--texts", metavar="FILE", action="append", default=[],
+        help="Parquet file of texts of documents or queries, for markdown; may be repeated",
+    )  # fmt: skip
+    declare_output(parser, MARKDOWN)
 
 
 def run(options: Namespace) -> Answer:
     """Compare every pair, or every system with the baseline."""
+    gated = options.fail_on != "never" or options.format == MARKDOWN
+    if gated and len(listed(options.baseline)) != 1:
+        times = f"{len(listed(options.baseline))}"
+        raise ParameterError("--baseline once, a system that others are held against", times)
+    metrics = metrics_of(options)
+    runs, qrels = read_all(options), read_judgments(options)
+    unsaid = gated and options.margin is None and options.power is None
     found = ir.verbs.compare(
-        scores_of(options),
-        **given(options, ir.verbs.compare),
+        score(options, runs, qrels, metrics, None),
+        **given(options, ir.verbs.compare) | ({"power": POWER} if unsaid else {}),
         progress=sys.stderr.isatty() and find_spec("tqdm") is not None,
     )
-    return Answer(written(found, format_of(options)))
+    failed = gated and bool(found["verdict"].isin(FAILING[options.fail_on]).any())
+    if options.format != MARKDOWN:
+        return Answer(written(found, format_of(options)), int(failed))
+    return Answer(_markdown(options, found, runs, qrels, metrics), int(failed))
+
+
+def _markdown(
+    options: Namespace,
+    found: pd.DataFrame,
+    runs: pd.DataFrame,
+    qrels: pd.DataFrame,
+    metrics: list[ir.metrics.Metric],
+) -> str:
+    """Return a comparison as a page of Markdown."""
+    from irframe.reports.markdown import markdown  # noqa: PLC0415 - only when asked for
+
+    cube = ir.cube(
+        runs,
+        qrels,
+        depth=cut_at(metrics, options.depth),
+        ties=options.ties,
+        score_dtype=options.score_dtype,
+        topics=options.topics,
+        collection=options.collection,
+        contributing=options.contributing,
+    )
+    return markdown(found, cube, metrics, runs=runs, texts=options.texts or None)

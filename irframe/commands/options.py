@@ -84,6 +84,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "title": {"help": "title of the page"},
     "margin": {"type": float, "help": "difference that is too small to matter"},
     "power": {"type": float, "help": "power for which a difference is told"},
+    "effects": {"action": BooleanOptionalAction, "help": "Hedges' g with its interval"},
     "simultaneous": {"action": BooleanOptionalAction, "help": "intervals that hold all at once"},
     "length": {"type": int, "help": "how long lists should be; else as most are"},
 }
@@ -96,6 +97,7 @@ ELSEWHERE = {
     "documents": "documents that a collection has are no file of a line",
     "problems": "those of the files themselves",
     "errors": "reported",
+    "texts": "--texts, files of them",
 }
 """Option of a verb that is given in another way, and how."""
 

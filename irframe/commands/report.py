@@ -18,6 +18,10 @@ def declare(parser: ArgumentParser) -> None:
     declare_options(parser, ir.report)
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the page to write")
     declare_systems(parser)
+    parser.add_argument(
+        "--texts", metavar="FILE", action="append", default=[],
+        help="Parquet file of texts of documents or queries; may be repeated",
+    )  # fmt: skip
 
 
 def run(options: Namespace) -> Answer:
@@ -30,6 +34,7 @@ def run(options: Namespace) -> Answer:
         options.output,
         metrics=metrics,
         contributing=options.contributing,
+        texts=options.texts or None,
         **given(options, ir.report),
     )
     return Answer(None)

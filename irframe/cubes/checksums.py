@@ -23,6 +23,7 @@ from irframe.cubes.layout import (
     CHECKSUMS,
     LEVEL,
     LIST,
+    NAMED,
     PARTS,
     PROVENANCE,
     RANKINGS,
@@ -48,8 +49,8 @@ BASE = ("judged_start", "judged_count")
 JUDGED = ("judged_doc", "judged_grade", "pool_rank", SUBTOPIC_GRADE, STRATUM, PROBABILITY)
 TOPICAL = (*JUDGED, *BASE, "top", "pool_depth")
 """What sums of topics are of."""
-RANKED = (*RANKINGS, "tail", "tail_size", "filed")
-"""What `rank_checksum` is of: its first span of the last three of them, the others of ranks."""
+RANKED = (*RANKINGS, "tail", "tail_size", "filed", "listed")
+"""What `rank_checksum` is of: its first span of all but rankings, the others of ranks."""
 
 WANTED = "a cube as it was built, if selected, masked or reordered"
 ADVICE = (
@@ -70,7 +71,8 @@ def sealed(cube: xr.Dataset) -> xr.Dataset:
     """
     cube = gather(cube).drop_vars(CHECKSUMS, errors="ignore")
     lists = _apply(_of_lists, _known(cube), {"checksum": ()})
-    ranks = _apply(_of_ranks, _parts(cube, RANKED), {"rank_checksum": (SPAN,)}, **_told(cube))
+    ranked = _parts(cube, _ranked(cube.variables))
+    ranks = _apply(_of_ranks, ranked, {"rank_checksum": (SPAN,)}, **_told(cube))
     return cube.assign_coords(lists | ranks)
 
 
@@ -94,7 +96,7 @@ def check_ranks(cube: xr.Dataset) -> xr.Dataset:
 
     Lists that are not there must be empty, whatever they were.
     """
-    names = (*RANKED, "retrieved", "took_part", *BASE, "rank_checksum")
+    names = (*_ranked(cube.variables), "retrieved", "took_part", *BASE, "rank_checksum")
     told = _told(cube) | {
         "judged": cube.variables["judged_grade"].to_numpy(),
         "cut": cube.attrs.get(DEPTH) != cube.sizes[DEPTH],
@@ -105,7 +107,8 @@ def check_ranks(cube: xr.Dataset) -> xr.Dataset:
 
 def _parts(cube: xr.Dataset, names: Iterable[str]) -> Parts:
     return {
-        name: _whole(cube.variables[name].to_base_variable(), PARTS[name].fill) for name in names
+        name: _whole(cube.variables[name].to_base_variable(), (PARTS | NAMED)[name].fill)
+        for name in names
     }
 
 
@@ -199,7 +202,8 @@ def _check_ranks(
     cut: bool,
 ) -> tuple[Any, ...]:
     part = dict(zip(names, arrays, strict=True))
-    found = _of_ranks(*(part[name] for name in RANKED), names=RANKED, levels=levels)
+    ranked = _ranked(part)
+    found = _of_ranks(*(part[name] for name in ranked), names=ranked, levels=levels)
     known, spans = np.zeros_like(found), found.shape[-1]
     known[..., : part["rank_checksum"].shape[-1]] = part["rank_checksum"][..., :spans]
     known[..., 1:] *= part["took_part"][..., np.newaxis]
@@ -284,6 +288,10 @@ def _of_topics(cube: xr.Dataset) -> Words:
     total = sums[start + count] - sums[start] + runs_of(held["judged_doc"], start, count)
     for weight, name in zip(mixed(3, 13), TOPICAL[-3:], strict=True):
         total = total + held[name].astype(np.uint64) * weight
+    if "open_doc" in cube.variables:
+        names = cube.variables["open_doc"].to_numpy()
+        there = np.where(names == "", np.uint64(0), numbers(names))
+        total = total + (there * mixed(names.shape[1], 16)).sum(axis=1, dtype=np.uint64)
     return np.asarray(total, np.uint64)
 
 
@@ -295,7 +303,7 @@ def _of_ranks(*arrays: Array, names: tuple[str, ...], levels: Array) -> NDArray[
     found = np.zeros((*shape[:-1], 1 + len(spans)), np.uint32)
     for some in tiles(*shape):
         few = {name: array[some] for name, array in part.items()}
-        found[(*some, 0)] = _below(few["tail"], few["tail_size"], few["filed"], levels)
+        found[(*some, 0)] = _below(few, levels)
         np.add.reduceat(_cells(few), spans, axis=-1, out=found[(*some, slice(1, None))])
     return found.view(np.int32)
 
@@ -311,13 +319,21 @@ def _cells(part: Mapping[str, Array]) -> NDArray[np.uint32]:
     return cells
 
 
-def _below(tail: Array, size: Array, filed: Array, levels: Array) -> NDArray[np.uint32]:
+def _below(part: Mapping[str, Array], levels: Array) -> NDArray[np.uint32]:
     """Return a number for every list that changes with what is known beside its ranks."""
     by_level = narrow(256, 10)[levels.astype(np.int64) - EMPTY]
-    places = np.invert(filed).view(np.uint32) * narrow(filed.shape[-1], 11)
-    tied = (tail.astype(np.uint32) * by_level).sum(axis=-1, dtype=np.uint32)
-    total = tied + places.sum(axis=-1, dtype=np.uint32)
-    return np.asarray(total + size.astype(np.uint32) * narrow(1, 12)[0], np.uint32)
+    total = (part["tail"].astype(np.uint32) * by_level).sum(axis=-1, dtype=np.uint32)
+    for salt, name in ((11, "filed"), (14, "listed")):
+        if name in part:
+            places = np.invert(part[name]).view(np.uint32) * narrow(part[name].shape[-1], salt)
+            total = total + places.sum(axis=-1, dtype=np.uint32)
+    return np.asarray(total + part["tail_size"].astype(np.uint32) * narrow(1, 12)[0], np.uint32)
+
+
+def _ranked(known: Iterable[Any]) -> tuple[str, ...]:
+    """Return what `rank_checksum` is of, among what a cube has."""
+    there = {*known}
+    return tuple(name for name in RANKED if name in there)
 
 
 def _spans(depth: int) -> Array:

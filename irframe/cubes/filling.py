@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from irframe.cubes.contribution import Contribution
 from irframe.cubes.layout import PARTS, RANKINGS
+from irframe.cubes.listing import Listing
 from irframe.cubes.topics import Selection
 from irframe.experiments.policy import Policy
 from irframe.frames import tables
@@ -55,6 +56,7 @@ def fill(
     judgments: QrelsTable,
     selection: Selection,
     contribution: Contribution,
+    listing: Listing,
     policy: Policy,
     depth: int,
 ) -> Cells:
@@ -68,6 +70,8 @@ def fill(
         The topics of the cube.
     contribution
         What is told of all judged topics, in the cube or not.
+    listing
+        What names the documents at the top of lists.
     policy, depth
         How rankings are decided, and how many ranks are kept.
     """
@@ -77,6 +81,7 @@ def fill(
     alike = policy.ties != "rank" and policy.score_dtype == "float64"
     for rows, chunk, ranking in fill_chunks(cells, table, judged, judgments, selection, policy):
         contribution.add(chunk, judged[rows], ranking if alike else None)
+        listing.add(chunk, judged[rows], ranking)
     return cells
 
 

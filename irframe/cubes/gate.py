@@ -20,6 +20,7 @@ from irframe.cubes.layout import (
     FACTS,
     LEVEL,
     LIST,
+    NAMED,
     PARTS,
     RANKINGS,
     SOMETIMES,
@@ -79,7 +80,8 @@ def read_cube(cube: Any, *, passed_on: bool = False) -> xr.Dataset:
     cube = _with_dimensions(_along_depth(_indexed(cube)))
     _refuse_twice(cube)
     variables = cube.variables
-    facts = FACTS | {name: part for name, part in SOMETIMES.items() if name in variables}
+    more = {name: part for name, part in (SOMETIMES | NAMED).items() if name in variables}
+    facts = FACTS | more
     wrong = [name for name, part in facts.items() if not _is_typed(variables[name], part)]
     if wrong:
         cube = cube.assign_coords({name: _typed(cube[name], facts[name]) for name in wrong})
@@ -159,9 +161,9 @@ def _with_dimensions(cube: xr.Dataset) -> xr.Dataset:
     """Return the cube with every variable in its dimensions, selected labels as one of each."""
     changed = {}
     variables = cube.variables
-    for name, part in PARTS.items():
-        variable = variables[name]
-        if variable.dims != part.dims:
+    for name, part in (PARTS | NAMED).items():
+        variable = variables.get(name)
+        if variable is not None and variable.dims != part.dims:
             lacking = [dim for dim in part.dims if dim not in variable.dims]
             lost = [dim for dim in lacking if dim not in LIST or dim in cube.dims]
             if lost:
@@ -176,10 +178,10 @@ def _with_dimensions(cube: xr.Dataset) -> xr.Dataset:
         name: (dim, np.atleast_1d(cube[name].to_numpy()))
         for dim in scalars
         for name in cube.coords
-        if cube[name].dims == () and name not in {*LIST, *PARTS}
+        if cube[name].dims == () and name not in {*LIST, *PARTS, *NAMED}
     }
     rankings = {name: value for name, value in changed.items() if name in RANKINGS}
-    facts = {name: value for name, value in changed.items() if name in FACTS}
+    facts = {name: value for name, value in changed.items() if name not in RANKINGS}
     bare = cube.drop_vars([*changed, *labels, *groups])
     return bare.assign_coords(labels | groups | facts).assign(rankings).assign_attrs(cube.attrs)
 

@@ -54,10 +54,21 @@ def _bytes(values: list[Any]) -> bytes:
 def mixed(number: int, salt: int = 0) -> Words:
     """Return odd numbers that look random and are always the same."""
     words = np.arange(1 + (salt << 32), 1 + (salt << 32) + number, dtype=np.uint64)
+    return scrambled(words) | np.uint64(1)
+
+
+def scrambled(words: Words) -> Words:
+    """Return numbers that look random, always the same for the same words.
+
+    Examples
+    --------
+    >>> scrambled(np.array([1], np.uint64)).item()
+    16294208416658607535
+    """
     words = words * np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         words = (words ^ (words >> np.uint64(shift))) * np.uint64(factor)
-    return words ^ (words >> np.uint64(31)) | np.uint64(1)
+    return words ^ (words >> np.uint64(31))
 
 
 @cache

@@ -10,8 +10,9 @@ from irframe.checks import listed
 from irframe.cubes.layout import PROVENANCE
 from irframe.names import GRADE, RESULT
 
-SETTINGS = ("test", "adjust", "family", "alpha", "method")
+SETTINGS = ("test", "adjust", "family", "alpha", "method", "margin", "power")
 """Arguments of verbs that their results tell of."""
+NUMBERS = ("alpha", "margin", "power")
 
 
 def stamped(result: Any, name: str, whole: Any, arguments: Mapping[str, Any]) -> Any:
@@ -21,7 +22,8 @@ def stamped(result: Any, name: str, whole: Any, arguments: Mapping[str, Any]) ->
     if hasattr(result, "attrs"):
         given = {key: arguments[key] for key in SETTINGS if key in arguments}
         given = {key: each for key, each in given.items() if not _left_to_verb(each)}
-        chosen = {key: each if key == "alpha" else _text(each) for key, each in given.items()}
+        plain = {key: each for key, each in given.items() if key in NUMBERS}
+        chosen = {key: _text(each) for key, each in given.items()} | plain
         result.attrs = {**provenance(whole), **chosen, **result.attrs, RESULT: name}
     return result
 

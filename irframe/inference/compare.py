@@ -1,52 +1,36 @@
 """Every pair of systems, compared by a significance test."""
 
-from collections.abc import Hashable
-from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import level
+from irframe.checks import level, listed
 from irframe.cubes.bounds import BOUND
 from irframe.cubes.splitting import groups, having, join_frames, naming_group
 from irframe.cubes.verb import verb
-from irframe.errors import InputError
-from irframe.frames.progress import tracked
+from irframe.inference.bounded import DECIDED, of_bounds
 from irframe.inference.corrections import Family
-from irframe.inference.decide import decide
-from irframe.inference.jointly import Adjust, Compared, correct, parse_correction
-from irframe.metrics.averaging import average
+from irframe.inference.effects import EFFECTS
+from irframe.inference.jointly import Adjust, parse_correction
+from irframe.inference.margins import FURTHER, Margin
+from irframe.inference.pairwise import COUNTS, NUMBERS, Asked, Found
 from irframe.names import DEPTH, METRIC
-from irframe.paired import (
-    Differences,
-    MaxT,
-    PairedResult,
-    PairedTest,
-    Test,
-    describe_differences,
-    parse_test,
-)
-from irframe.paired.folds import COMOMENTS, SIDES, describe_folded
-from irframe.scores.pairs_of_systems import choose_pairs, label_pairs
+from irframe.paired import MaxT, Test, parse_test
+from irframe.scores.pairs_of_systems import Baselines, choose_pairs, label_pairs
 from irframe.scores.read_scores import Depths, scores_to_compare
-from irframe.scores.scores import Array, Arrays, Measure, Scores
+from irframe.scores.scores import Array, Scores
 
-NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
-COUNTS = ("wins", "ties", "losses", "n_topics")
 COLUMNS = (
     *(METRIC, DEPTH, "system_a", "system_b"),
     *(*NUMBERS, "p_adjusted", "significant"),
     *COUNTS,
 )
 """Columns of a comparison frame, after that of the group."""
-FRAME_BYTES = 4 * 2**30
-"""Largest comparison frame that is begun; making it takes up to twice as much."""
-ROW_BYTES = 145
-"""Size of a row of it."""
-DECIDED = ("lowest", "highest", "decided", "better")
-"""Further columns where the scores are bounds."""
+OPTIONAL = (*FURTHER, *EFFECTS, *DECIDED)
+"""Those that it has if they are asked for; others are groups."""
+ALONE, TOGETHER = "for its pair alone", "simultaneous"
+"""What an interval says of itself."""
 
 
 @verb(itself=(pd.DataFrame, xr.DataArray))
@@ -57,9 +41,13 @@ def compare(
     adjust: Adjust = "auto",
     family: Family = "depth",
     alpha: float = 0.05,
-    baseline: Hashable | None = None,
+    baseline: Baselines = None,
     at: Depths = None,
     by: str | None = None,
+    simultaneous: bool = False,
+    effects: bool = False,
+    margin: float | None = None,
+    power: float | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
     """Test every pair of systems for a significant difference, with confidence intervals.
@@ -85,12 +73,26 @@ def compare(
         Significance level, and one minus the confidence level of the intervals, above 0 and
         below 1.
     baseline
-        A system: compare each other system with it, and it is ``system_b`` throughout. By
-        default all pairs of systems, in the order of the scores.
+        A system: compare each other system with it, and it is ``system_b`` throughout. Or a
+        list of some: each other system with each of them, and these among each other, all in
+        one family. By default all pairs of systems, in the order of the scores.
     at
         Depths to compare at; by default all there are.
     by
         A coordinate or index level such as ``"track"``: one comparison per group.
+    simultaneous
+        Whether intervals are to hold together over the family, at 1 - `alpha`: wider ones, by the
+        level of Sidak's correction where that is asked for, else by Bonferroni's. By default each
+        is for its pair alone, and may exclude 0 where a corrected p does not.
+    effects
+        Whether Hedges' g is wanted, with its interval.
+    margin
+        How much worse, in the units of the metric, does not matter, above 0: whether a system is
+        shown to be not worse than another, or equivalent to it. Not for tests and corrections of
+        all pairs at once, ``"tukey"`` and ``"max-t"``, nor for metrics that are not averaged.
+    power
+        How often a true difference is to be found to be called detectable, above `alpha` and
+        below 1; with a margin .8 by default.
     progress
         Whether to show how many blocks of depths have been tested, by tqdm.
 
@@ -113,9 +115,19 @@ def compare(
           than b, differences rounded to 12 decimals. Lower is better for a metric that counts
           a cost, while ``difference`` is a - b always;
         - ``n_topics``, the topics compared;
+        - with `effects`, ``hedges_g``, ``g_low``, ``g_high``;
+        - with `margin`, ``p_not_worse`` and ``not_worse``, ``p_equivalent`` and ``equivalent``,
+          corrected as `p` is; with it or with `power` the ``verdict`` on a against b, the first
+          that holds of better and worse (significant), equivalent, not worse, and undecided; a
+          system that is significantly worse and shown to be not worse by the margin is not
+          called worse. ``detectable`` is the smallest true difference that a two-sided t-test at
+          `alpha` finds with that power on these topics;
         - for bounds, ``lowest`` and ``highest``, between which the difference lies whatever the
           unjudged documents are, ``decided``, whether that settles its sign, and ``better``, the
-          better system of a decided pair; see `decide`.
+          better system of a decided pair; see `decide`. With a margin a pair is decided, too, if
+          the difference must be above minus the margin, and ``verdict_lowest`` and
+          ``verdict_highest`` are the verdicts if the unjudged documents of a are worth the least
+          and those of b the most, and the other way round.
 
     Raises
     ------
@@ -123,8 +135,10 @@ def compare(
         For more rows than fit into 4 GiB; and of lazy scores, for more than 1 GiB of them at
         the depths asked for and a test that needs all topics at once.
     ParameterError
-        For fewer than two systems, an unknown test, correction, baseline or group, or an alpha
-        outside (0, 1).
+        For fewer than two systems, an unknown test, correction, baseline or group, an alpha
+        outside (0, 1), a margin that is not above 0 or a power outside (alpha, 1).
+    MetricError
+        For a margin of a metric that is not averaged over topics.
     DepthError
         For depths that the scores lack.
 
@@ -141,14 +155,18 @@ def compare(
     test; ``effect_size`` is the mean paired difference over s, the standard deviation of the
     paired differences with n - 1. The test is one of paired differences, however the metric is
     averaged. Identical systems have p = 1, a single topic too, but for the normal approximation
-    of Wilcoxon's test, which says .317. The test works through blocks of depths, as many as keep
+    of Wilcoxon's test, which says .317. Not worse and equivalent are Student's one-sided tests
+    against the margin, whatever the test. The test works through blocks of depths, as many as keep
     an array over pairs and depths within 64 MiB; the result itself takes about 180 bytes a row.
 
     References
     ----------
     .. [1] Sakai. Laboratory experiments in information retrieval. Springer, 2018.
        doi:10.1007/978-981-13-1199-4
-    .. [2] Smucker, Allan, Carterette. A comparison of statistical significance tests for
+    .. [2] Schuirmann. A comparison of the two one-sided tests procedure and the power approach for
+       assessing the equivalence of average bioavailability. Journal of Pharmacokinetics and
+       Biopharmaceutics 15, 1987. doi:10.1007/BF01068419
+    .. [3] Smucker, Allan, Carterette. A comparison of statistical significance tests for
        information retrieval evaluation. CIKM 2007. doi:10.1145/1321440.1321528
 
     Examples
@@ -167,127 +185,44 @@ def compare(
     0     bm25     ance         0.1  0.422826     2     1       1
     """
     level(alpha)
-    if isinstance(scores, xr.DataArray) and BOUND in scores.dims:
-        lower = scores.isel({BOUND: 0}, drop=True)
-        asked: dict[str, Any] = {"baseline": baseline, "at": at, "by": by}
-        asked |= {"alpha": alpha, "family": family, "progress": progress}
-        frame = compare(lower, test, adjust=adjust, **asked)
-        return frame.assign(**_decided(scores, frame, baseline, at, by))
     chosen = parse_test(test)
     correction = parse_correction(adjust, chosen, family)
+    asked = Asked(
+        *(chosen, correction, family, alpha),
+        margin=Margin.of(margin, power, alpha, chosen, correction),
+        simultaneous=simultaneous,
+        effects=effects,
+        progress=progress,
+    )
+    bounds = scores if isinstance(scores, xr.DataArray) and BOUND in scores.dims else None
+    tested = scores if bounds is None else bounds.isel({BOUND: 0}, drop=True)
+    parts, pairs = _parts(tested, baseline, at, by, loaded=isinstance(correction, MaxT))
+    results = asked.of(list(parts.values()), pairs)
+    frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
+    frame = frames[None] if by is None else join_frames(frames, by)
+    if bounds is not None:
+        frame = of_bounds(bounds, frame, asked, baseline=baseline, at=at, by=by)
+    if baseline is not None:
+        frame.attrs["baselines"] = [str(each) for each in listed(baseline)]
+    frame.attrs["intervals"] = TOGETHER if simultaneous else ALONE
+    return frame
+
+
+def _parts(
+    scores: Any, baseline: Any, at: Depths, by: str | None, *, loaded: bool
+) -> tuple[dict[Any, Scores], list[Array]]:
+    """Return the scores of every group that has the baseline, and the pairs to compare."""
     parts, pairs = {}, []
     for key, group in having(dict(groups(scores, by)), {"baseline": baseline}, by).items():
         with naming_group(key, by):
             paired = scores_to_compare(group, at)
-            parts[key] = paired.load() if isinstance(correction, MaxT) else paired
-            pairs.append(choose_pairs(parts[key], baseline))
-    _refuse_large([part.values.shape for part in parts.values()], pairs)
-    results = []
-    for (key, part), some in zip(parts.items(), pairs, strict=True):
-        with naming_group(key, by):
-            results.append(_compare(part, some, chosen, alpha, progress=progress))
-    p_values = [result["p"] for result in results]
-    compared = list(map(Compared, parts.values(), pairs, p_values))
-    adjusted = correct(compared, correction, family=family, alpha=alpha)
-    for result, p in zip(results, adjusted, strict=True):
-        result |= {"p_adjusted": p, "significant": p < alpha}
-    frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
-    return frames[None] if by is None else join_frames(frames, by)
+            parts[key] = paired.load() if loaded else paired
+            pairs.append(choose_pairs(parts[key], baseline, several=True))
+    return parts, pairs
 
 
-def _refuse_large(shapes: list[Any], pairs: list[Array]) -> None:
-    """Raise if the frame of groups of scores, (metric, system, topic, depth), is too large."""
-    rows = sum(
-        metrics * depths * len(some)
-        for (metrics, _, _, depths), some in zip(shapes, pairs, strict=True)
-    )
-    size = rows * ROW_BYTES
-    if size > FRAME_BYTES:
-        wanted = f"a comparison frame of at most {FRAME_BYTES / 2**30:.3g} GiB"
-        found = f"{rows} rows of {ROW_BYTES} bytes, {size / 2**30:.3g} GiB"
-        advice = "choose depths with at=, a baseline with baseline=, or fewer metrics"
-        raise InputError(wanted, found, advice)
-
-
-def _decided(
-    bounds: xr.DataArray,
-    comparison: pd.DataFrame,
-    baseline: Hashable | None,
-    at: Depths,
-    by: str | None,
-) -> dict[str, pd.Series]:
-    """Return the further columns of a comparison of bounded scores, aligned with its rows."""
-    compared = {None} if by is None else set(comparison[by])
-    parts = [part for key, part in groups(bounds, by) if key in compared]
-    found = pd.concat([decide(part, baseline=baseline, at=at) for part in parts], ignore_index=True)
-    return {name: found[name] for name in DECIDED}
-
-
-def _compare(
-    group: Scores, pairs: Array, test: PairedTest, alpha: float, *, progress: bool
-) -> dict[str, Array]:
-    metrics, _, _, depths = group.values.shape
-    shape = (metrics, depths, len(pairs))
-    result: dict[str, Array] = {name: np.empty(shape) for name in NUMBERS}
-    result |= {name: np.empty(shape, dtype=np.int64) for name in COUNTS}
-
-    def columns(row: int, block: slice) -> Arrays:
-        measure = _measure(test, group.summaries[row], pairs, alpha)
-        return group.pairs(row, block, measure, pairs)
-
-    pieces = list(group.pieces(len(pairs)))
-    turns = tracked(pieces, len(pieces), "block", progress=progress)
-    computed = group.compute(columns(row, block) for row, block in turns)
-    for (row, block), found in zip(pieces, computed, strict=True):
-        for name, values in zip((*NUMBERS, *COUNTS), found, strict=True):
-            result[name][row, block] = values.T
-    for row, sign in enumerate(group.towards):
-        if sign < 0:
-            wins = result["wins"][row].copy()
-            result["wins"][row], result["losses"][row] = result["losses"][row], wins
-    return result
-
-
-def _measure(test: PairedTest, summary: Any, pairs: Array, alpha: float) -> Measure:
-    """Return what gives `NUMBERS` and `COUNTS` of pairs by one metric."""
-    conclude = partial(_columns, pairs=pairs, summary=summary, alpha=alpha)
-
-    def whole(scores: Scores, values: Array, pairs: Array) -> Arrays:
-        tested = scores.tested(test, values, pairs)
-        return conclude(
-            average(values, summary, axis=1), describe_differences(values, pairs), tested
-        )
-
-    def folded(averages: Array, own: Array, comoments: Array, sides: Array) -> Arrays:
-        return conclude(averages, describe_folded(comoments, sides), test.conclude(own))
-
-    count = len(NUMBERS) + len(COUNTS)
-    if test.fold is None:
-        return Measure(whole=whole, outputs=count)
-    folds = test.fold, COMOMENTS, SIDES
-    return Measure(whole=whole, outputs=count, folds=folds, folded=folded, averaged=True)
-
-
-def _columns(
-    averages: Array,
-    found: Differences,
-    tested: PairedResult,
-    *,
-    pairs: Array,
-    summary: str,
-    alpha: float,
-) -> Arrays:
-    difference, interval = found.mean, found.interval(alpha=alpha)
-    ends = averages[pairs[:, 0]], averages[pairs[:, 1]]
-    if summary != "mean":
-        difference = ends[0] - ends[1]
-        interval = 2 * (np.full_like(difference, np.nan),)
-    sides = found.wins, found.ties, found.losses
-    topics = np.broadcast_to(found.topics, found.mean.shape)
-    return *ends, difference, *interval, found.effect_size, *tested, *sides, topics
-
-
-def _frame(group: Scores, pairs: Array, values: dict[str, Array]) -> pd.DataFrame:
+def _frame(group: Scores, pairs: Array, values: Found) -> pd.DataFrame:
     columns = label_pairs(group, pairs)
     columns |= {name: array.ravel() for name, array in values.items()}
-    return pd.DataFrame({name: columns[name] for name in COLUMNS}, copy=False)
+    shown = [name for name in (*COLUMNS, *OPTIONAL) if name in columns]
+    return pd.DataFrame({name: columns[name] for name in shown}, copy=False)

@@ -1,7 +1,5 @@
 """Which comparisons of systems hold whatever the unjudged documents are."""
 
-from collections.abc import Hashable
-
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -10,7 +8,7 @@ from irframe.cubes.bounds import BOUND, SIDES
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.metrics.averaging import TIE
-from irframe.scores.pairs_of_systems import choose_pairs, label_pairs
+from irframe.scores.pairs_of_systems import Baselines, choose_pairs, label_pairs
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.scores import Array, Scores
 
@@ -19,7 +17,7 @@ from irframe.scores.scores import Array, Scores
 def decide(
     bounds: xr.DataArray,
     *,
-    baseline: Hashable | None = None,
+    baseline: Baselines = None,
     at: Depths = None,
     by: str | None = None,
 ) -> pd.DataFrame:
@@ -80,7 +78,7 @@ def decide(
         found = ", ".join(map(str, getattr(bounds, "dims", ()))) or type(bounds).__name__
         raise InputError("scores with a dimension bound, as bounds gives them", found)
     lower, upper = (scores_to_compare(bounds.sel({BOUND: side}, drop=True), at) for side in SIDES)
-    pairs = choose_pairs(lower, baseline)
+    pairs = choose_pairs(lower, baseline, several=True)
     first, second = pairs.T
     (least,), (most,) = (side.compute([_means(side)]) for side in (lower, upper))
     low = np.round(least[..., first] - most[..., second], TIE) + 0.0

@@ -8,7 +8,7 @@ import pandas as pd
 
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
-from irframe.inference.compare import COLUMNS, DECIDED
+from irframe.inference.compare import COLUMNS, OPTIONAL
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SIDES, SYSTEM
@@ -77,7 +77,7 @@ def letters(comparison: pd.DataFrame, *, by: str | None = None) -> pd.DataFrame:
     missing = [name for name in COLUMNS if name not in getattr(comparison, "columns", ())]
     if missing:
         raise InputError("what compare returned", "columns missing", "", missing)
-    keys = [name for name in comparison.columns if name not in {*COLUMNS[2:], *DECIDED}]
+    keys = [name for name in comparison.columns if name not in {*COLUMNS[2:], *OPTIONAL}]
     parts = comparison.groupby(keys, sort=False, dropna=False, observed=True)
     frames = []
     for key, part in parts:

@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import InputError
-from irframe.inference.compare import COLUMNS
+from irframe.inference.compare import COLUMNS, OPTIONAL
 from irframe.inference.marking import (
     Extra,
     Table,
@@ -80,10 +80,10 @@ def of_comparison(
         words.append("raised: the systems that this one significantly beats")
     if marks == "daggers":
         extras.append(superscripts(_daggers(comparison, means)))
-        words.append(f"{DAGGER} differs significantly from {_baseline(comparison)}")
+        words.append(_raised(comparison))
     if intervals:
         extras.append(_differences(comparison, means))
-        words.append(f"[{told_interval(comparison.attrs)} of the difference]")
+        words.append(f"[of the difference: {told_interval(comparison.attrs)}]")
     notes = told(comparison.attrs, *words, told_test(comparison.attrs))
     table = _table(means, extras, relative_to, notes)
     return _with_marks(table) if letters else table
@@ -113,7 +113,7 @@ def mark_names(systems: int) -> list[str]:
 
 def _means(comparison: pd.DataFrame) -> Means:
     """Return the means of all systems in their order, a baseline first."""
-    keys = [name for name in comparison if name not in COLUMNS]
+    keys = [name for name in comparison if name not in {*COLUMNS, *OPTIONAL}]
     sides = [
         comparison[[*keys, METRIC, DEPTH, side, mean]].set_axis(
             [*keys, METRIC, DEPTH, SYSTEM, "mean"], axis="columns"
@@ -126,7 +126,7 @@ def _means(comparison: pd.DataFrame) -> Means:
 
 
 def _refuse_twice(comparison: pd.DataFrame) -> None:
-    keys = [name for name in comparison if name not in COLUMNS]
+    keys = [name for name in comparison if name not in {*COLUMNS, *OPTIONAL}]
     twice = comparison[comparison.duplicated([*keys, METRIC, DEPTH, *SIDES])]
     if len(twice):
         found = f"{len(twice)} again"
@@ -142,9 +142,36 @@ def _baseline(comparison: pd.DataFrame) -> Any:
     return others[0]
 
 
+def _baselines(comparison: pd.DataFrame) -> list[str]:
+    """Return the names of the systems that others are held against."""
+    told = list(comparison.attrs.get("baselines", []))
+    there = {str(name) for side in SIDES for name in comparison[side].unique()}
+    return told if len(told) > 1 and {*told} <= there else [str(_baseline(comparison))]
+
+
+def _raised(comparison: pd.DataFrame) -> str:
+    """Say what the marks of differences from baselines mean."""
+    named = _baselines(comparison)
+    if len(named) == 1:
+        return f"{DAGGER} differs significantly from {named[0]}"
+    listed = ", ".join(f"{number} {name}" for number, name in enumerate(named, start=1))
+    return f"raised: differs significantly from {listed}"
+
+
 def _daggers(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
-    _baseline(comparison)
-    return means.spread(comparison, np.where(comparison["significant"], DAGGER, ""), "system_a")
+    """Return a dagger where a system differs from the baseline, or the numbers of several."""
+    named = _baselines(comparison)
+    significant = comparison["significant"].to_numpy(bool)
+    if len(named) == 1:
+        return means.spread(comparison, np.where(significant, DAGGER, ""), "system_a")
+    marks = np.full(means.table.shape, "", dtype=object)
+    for number, name in enumerate(named, start=1):
+        for one, other in (SIDES, SIDES[::-1]):
+            row, column = means.places(comparison, one)
+            told = significant & (comparison[other].map(str) == name).to_numpy()
+            for cell in zip(row[told], column[told], strict=True):
+                marks[cell] += ("," if marks[cell] else "") + str(number)
+    return pd.DataFrame(marks, means.table.index, means.table.columns)
 
 
 def _differences(comparison: pd.DataFrame, means: Means) -> Extra:

@@ -26,6 +26,32 @@ def topics_for_t(difference: float, variance: Array, *, power: float, alpha: flo
     return _topics_for_f(difference**2, variance, systems=2, alike=1, power=power, alpha=alpha)
 
 
+def topics_for_margin(margin: float, variance: Array, *, power: float, alpha: float) -> Array:
+    """Return the topics with which two systems alike are shown to be not worse by a margin.
+
+    Parameters
+    ----------
+    margin
+        How much worse does not matter, above 0.
+    variance
+        Of the differences of the two systems, any shape.
+    power, alpha
+        Between 0 and 1.
+    """
+    with np.errstate(divide="ignore"):
+        effect = margin / np.sqrt(variance)
+
+    def reached(topics: Array, place: Array) -> Array:
+        critical = -scipy.special.stdtrit(topics - 1, alpha)
+        missed = scipy.special.nctdtr(
+            topics - 1, np.sqrt(topics) * np.take(effect, place), critical
+        )
+        return np.asarray(missed <= 1 - power)
+
+    enough = scipy.special.ndtri(1 - alpha) + scipy.special.ndtri(power)
+    return _least(reached, (max(enough, 0.0) / effect) ** 2)
+
+
 def topics_for_anova(
     difference: float, variance: Array, *, systems: int, power: float, alpha: float
 ) -> Array:

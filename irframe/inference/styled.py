@@ -47,7 +47,8 @@ def styled(
     marks
         What follows a mean of a comparison, raised. ``"letters"``: those of all systems that this
         one significantly beats, or numbers where there are more than 26 systems. ``"daggers"``:
-        one where a system differs significantly from the baseline. ``"none"``: nothing.
+        one where a system differs significantly from the baseline, or with several baselines
+        the numbers of those from which it does. ``"none"``: nothing.
     intervals
         Whether intervals follow: of a summary that of the mean, which is the default; of a
         comparison with a baseline that of the difference.

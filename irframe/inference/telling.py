@@ -73,10 +73,16 @@ def told_interval(attributes: Mapping[Any, Any]) -> str:
     --------
     >>> told_interval({"alpha": 0.05})
     '95% interval'
+    >>> told_interval({"alpha": 0.05, "intervals": "for its pair alone"})
+    '95% interval, for its pair alone'
     >>> told_interval({"alpha": 0.1, "interval": "logit"})
     '90% logit interval'
     """
     alpha = attributes.get("alpha")
+    if "intervals" in attributes:
+        told = f"{100 * (1 - attributes['alpha']):.4g}% interval"
+        together = attributes["intervals"] == "simultaneous"
+        return f"simultaneous {told}" if together else f"{told}, {attributes['intervals']}"
     kind = {"logit": "logit ", "t": "Student's "}.get(attributes.get("interval", ""), "")
     return f"{kind}interval" if alpha is None else f"{100 * (1 - alpha):.4g}% {kind}interval"
 

@@ -1,7 +1,6 @@
 """How many topics the next test collection needs."""
 
-from collections.abc import Hashable
-from functools import partial
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -15,18 +14,27 @@ from irframe.errors import ParameterError
 from irframe.inference.cautions import guess, noted
 from irframe.inference.components import analyse
 from irframe.inference.generalizability import SIGNALS, MeanSquares, topics_for
-from irframe.inference.sample_size import topics_for_anova, topics_for_t, topics_for_width
+from irframe.inference.sample_size import (
+    topics_for_anova,
+    topics_for_margin,
+    topics_for_t,
+    topics_for_width,
+)
 from irframe.names import PAIR
 from irframe.paired import describe_differences
-from irframe.scores.pairs_of_systems import choose_pairs, pair_labels
+from irframe.paired.margins import detectable
+from irframe.scores.pairs_of_systems import Baselines, choose_pairs, pair_labels
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.scores import Array, Arrays, Measure, Scores
 
-QUESTIONS = ("difference", "width", *SIGNALS)
+QUESTIONS = ("difference", "width", "margin", "topics", *SIGNALS)
 """What may be asked for, one at a time."""
 TESTS = ("t", "anova")
 OF_PAIRS = ("baseline", "each")
-OPTIONS = {"t": OF_PAIRS, "width": OF_PAIRS, "anova": ("systems",)}
+OPTIONS = {
+    **dict.fromkeys(("t", "width", "margin", "topics"), OF_PAIRS),
+    "anova": ("systems",),
+}
 """What else may be said of a question, or of the test that answers it."""
 
 
@@ -36,13 +44,15 @@ def topics_needed(
     *,
     difference: float | None = None,
     width: float | None = None,
+    margin: float | None = None,
+    topics: int | None = None,
     erho2: float | None = None,
     phi: float | None = None,
     test: Literal["t", "anova"] = "t",
     power: float = 0.8,
     alpha: float = 0.05,
     systems: int | None = None,
-    baseline: Hashable | None = None,
+    baseline: Baselines = None,
     each: bool = False,
     at: Depths = None,
     by: str | None = None,
@@ -50,7 +60,7 @@ def topics_needed(
     """Guess from a pilot how many topics it takes to see a difference, or to be reliable.
 
     Scores of a pilot or of an earlier collection say how much topics vary. One of `difference`,
-    `width`, `erho2` and `phi` is the question.
+    `width`, `margin`, `topics`, `erho2` and `phi` is the question.
 
     Parameters
     ----------
@@ -61,6 +71,11 @@ def topics_needed(
         two systems, for ``"anova"`` of the best and the worst of all.
     width
         How wide an interval of a difference of means may be, above 0, from end to end.
+    margin
+        How much worse does not matter, above 0: a one-sided test is to show with some `power` that
+        a system is not worse than another by more, where in truth they are alike.
+    topics
+        A number of topics, at least 2: which difference of two systems a t-test finds on so many.
     erho2, phi
         What `components` calls these, above 0 and below 1.
     test
@@ -73,10 +88,10 @@ def topics_needed(
     systems
         How many systems ``"anova"`` is to compare, at least 2; by default as many as there are.
     baseline
-        For ``"t"`` and `width`: a system that the others are compared with. By default all pairs
-        are.
+        For ``"t"``, `width`, `margin` and `topics`: a system that the others are compared
+        with. By default all pairs are.
     each
-        For ``"t"`` and `width`: whether every pair is answered for itself.
+        For the same: whether every pair is answered for itself.
     at
         Depths to look at; by default all there are.
     by
@@ -85,12 +100,13 @@ def topics_needed(
     Returns
     -------
     xarray.Dataset
-        ``topics``, a whole number, over (metric, depth), or over (metric, depth, pair) with
-        `each`, ``system_a`` and ``system_b`` naming the pair; the group first if `by` is given. For
-        `difference` and `width` also the ``variance`` that it is computed from, in squared units
-        of the metric. For `erho2` and `phi` an interval, ``topics_low`` and ``topics_high``;
-        infinite where systems may not differ. NaN with a single topic. The attribute ``caution``
-        says of how many topics the pilot is.
+        ``topics``, a whole number, or for the question `topics` ``difference``, the smallest
+        true one that is found, over (metric, depth), or over (metric, depth, pair) with
+        `each`, ``system_a`` and ``system_b`` naming the pair; the group first if `by` is given.
+        For all questions but `erho2` and `phi` also the ``variance`` that it is computed from, in
+        squared units of the metric. For these two an interval, ``topics_low`` and
+        ``topics_high``; infinite where systems may not differ. NaN with a single topic. The
+        attribute ``caution`` says of how many topics the pilot is.
 
     Raises
     ------
@@ -112,7 +128,8 @@ def topics_needed(
     ``n D^2 / v``; a one-way analysis of variance of m systems one with m - 1 and m(n - 1), and
     ``n D^2 / (2 v)``, v the variance of a system's scores, for means of which only the best and
     the worst differ from the middle. The least n is returned for which its power, by the
-    noncentral F distribution, is high enough.
+    noncentral F distribution, is high enough; for a margin m that of a one-sided t-test with
+    noncentrality ``m sqrt(n / v)``.
 
     An interval of a difference is on average ``2 t(1 - alpha/2, n - 1) E(s) / sqrt(n)`` wide, s
     the standard deviation of n normal differences. For reliability r, n is that of the means,
@@ -145,7 +162,8 @@ def topics_needed(
     nDCG@10    25.0
     Name: topics, dtype: float64
     """
-    asked = {"difference": difference, "width": width, "erho2": erho2, "phi": phi}
+    asked: dict[str, float | None] = {"difference": difference, "width": width, "margin": margin}
+    asked |= {"topics": topics, "erho2": erho2, "phi": phi}
     question, wanted = _only(asked)
     check_level(alpha)
     power = number("power", power, above=alpha, below=1)
@@ -159,12 +177,33 @@ def topics_needed(
         several = whole("systems", len(paired.systems) if systems is None else systems, low=2)
         found = _by_anova(paired, wanted, systems=several, power=power, alpha=alpha)
     else:
-        pairs = choose_pairs(paired, baseline)
+        pairs = choose_pairs(paired, baseline, several=True)
         variance = _of_differences(paired, pairs, each=each)
-        size = partial(topics_for_t, power=power) if way == "t" else topics_for_width
-        values = {"variance": variance, "topics": size(wanted, variance, alpha=alpha)}
+        name = "difference" if way == "topics" else "topics"
+        values = {"variance": variance, name: _answer(way, wanted, variance, power, alpha)}
         found = _by_pair(paired, values, pairs) if each else _labelled(paired, values)
     return noted(found, [guess(paired.scored.sum(axis=1))])
+
+
+def _found_on(topics: float, variance: Array, *, power: float, alpha: float) -> Array:
+    """Return the difference that so many topics let a t-test find."""
+    number = np.full(np.shape(variance), int(topics))
+    return detectable(np.sqrt(variance), number, power=power, alpha=alpha)
+
+
+def _answer(way: str, wanted: float, variance: Array, power: float, alpha: float) -> Array:
+    """Return topics, or the difference that so many find, given the variance of pairs."""
+    if way == "width":
+        return topics_for_width(wanted, variance, alpha=alpha)
+    return _ANSWERS[way](wanted, variance, power=power, alpha=alpha)
+
+
+_ANSWERS: dict[str, Callable[..., Array]] = {
+    "t": topics_for_t,
+    "margin": topics_for_margin,
+    "topics": _found_on,
+}
+"""Question -> what answers it."""
 
 
 def _only(asked: dict[str, float | None]) -> tuple[str, float]:
@@ -174,6 +213,8 @@ def _only(asked: dict[str, float | None]) -> tuple[str, float]:
         found = f"{len(given)}"
         raise ParameterError(f"one of {', '.join(asked)}", found, "", given)
     ((name, value),) = given.items()
+    if name == "topics":
+        return name, whole(name, value, low=2)
     return name, number(name, value, above=0, below=1 if name in SIGNALS else None)
 
 
@@ -230,7 +271,7 @@ def _labelled(paired: Scores, values: dict[str, Array]) -> xr.Dataset:
 
 
 def _by_pair(paired: Scores, values: dict[str, Array], pairs: Array) -> xr.Dataset:
-    alike = paired.labelled(values["topics"][..., 0], "topics")
+    alike = paired.labelled(values["variance"][..., 0], "variance")
     arrays = {
         name: ((*alike.dims, PAIR), each.reshape(*alike.shape, -1)) for name, each in values.items()
     }

@@ -7,6 +7,7 @@ from .archetypes import archetypes as archetypes
 from .best_so_far import best_so_far as best_so_far
 from .best_systems import best_systems as best_systems
 from .bound_bands import bound_bands as bound_bands
+from .budget_curves import budget_curves as budget_curves
 from .conclusion_shares import conclusion_shares as conclusion_shares
 from .confusion_map import confusion_map as confusion_map
 from .crp_and_gain import crp_and_gain as crp_and_gain

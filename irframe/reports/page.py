@@ -1,7 +1,7 @@
 """The page: templates filled with words, tables and figures, and one copy of the numbers."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
 from typing import Any
@@ -21,6 +21,7 @@ from irframe.reports.part import Part
 from irframe.reports.pixels import matrix, picture
 from irframe.reports.setting import Setting, text
 from irframe.reports.sheet import Sheet
+from irframe.reports.snippets import Snippets
 from irframe.reports.view import View, arrays
 from irframe.reports.words import sentences
 
@@ -54,6 +55,8 @@ class Page:
         Where the numbers come from, by heading.
     call
         The call that made the page.
+    snippets
+        Texts beside two lists.
     """
 
     title: str
@@ -64,6 +67,7 @@ class Page:
     beside: list[Part]
     origins: dict[str, Any]
     call: str
+    snippets: Snippets = field(default_factory=Snippets)
 
     @cached_property
     def systems(self) -> list[str]:
@@ -134,6 +138,16 @@ class Page:
         first, *others = self.ladder
         second = next((place for place in others if place == self.baseline), others[0])
         return Duel(self.opening, self.lists, first, second)
+
+    @property
+    def query(self) -> str:
+        """The query of the topic on which these two differ most, if it is known."""
+        return self.snippets.queries.get(self.topics.index(self.duel.topic), "")
+
+    @cached_property
+    def snippet_of(self) -> dict[str, str]:
+        """The beginnings of texts, by document."""
+        return {self.lists.names[place]: each for place, each in self.snippets.documents.items()}
 
     @cached_property
     def sheet(self) -> Sheet:
@@ -237,6 +251,8 @@ class Page:
         return {
             "said": self.said,
             "documents": self.lists.names,
+            "snippets": self.snippets.documents,
+            "queries": self.snippets.queries,
             "csv": {part.key: part.csv for part in parts},
         }
 

@@ -2,10 +2,12 @@
 
 import inspect
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, overload
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -19,7 +21,7 @@ from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.atomic import atomic
 from irframe.inference.jointly import Adjust
-from irframe.names import Ties
+from irframe.names import DEPTH, METRIC, Ties
 from irframe.paired import Test
 from irframe.reports import figures, origins
 from irframe.reports.beside import beside
@@ -27,14 +29,16 @@ from irframe.reports.findings import findings
 from irframe.reports.lists import top_lists
 from irframe.reports.page import Page
 from irframe.reports.setting import Setting
+from irframe.reports.snippets import PAGE_BYTES, by_spread, choose
 from irframe.reports.trust import trust
 from irframe.reports.view import views
+from irframe.studies.explaining.texts import Texts, read_texts
 
 Target = str | PathLike[str]
 METRICS = ("nDCG", "AP", "RBP(p=0.8)")
 """What a report is about where nothing else is asked for."""
 TITLE = "What the runs say"
-INPUTS = ("data", "qrels", "path")
+INPUTS = ("data", "qrels", "path", "texts")
 
 
 @overload
@@ -53,6 +57,7 @@ def report(
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
+    texts: Texts | None = None,
 ) -> Path: ...
 @overload
 def report(
@@ -75,6 +80,7 @@ def report(
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
+    texts: Texts | None = None,
 ) -> Path: ...
 def report(
     data: xr.Dataset | Runs,
@@ -96,6 +102,7 @@ def report(
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
+    texts: Texts | None = None,
 ) -> Path:
     """Write all that an experiment says to one HTML file that needs no network.
 
@@ -131,6 +138,10 @@ def report(
     samples, seed
         How many resamples of the topics say how often a system comes first, at least 100, and the
         seed of their draws, as for `rank_intervals`.
+    texts
+        Texts of documents and queries, as for `explain`, which stand beside two lists, cut to 300
+        characters; those of the topics on which systems differ most, as far as the page stays
+        below 3 MB.
 
     Returns
     -------
@@ -178,9 +189,23 @@ def report(
     setting = Setting.read(cube, metrics, depths, at, asked | {"baseline": baseline})
     call = origins.call(_names(frames, target), said, _defaults())
     page = _page(title or TITLE, setting, frames, call)
+    content = (page if texts is None else _with_texts(page, texts)).render().encode()
     with atomic(target) as stream:
-        stream.write(page.render().encode())
+        stream.write(content)
     return target
+
+
+def _with_texts(page: Page, texts: Texts) -> Page:
+    """Return a page with as many texts as it has room for."""
+    told = read_texts(texts, page.lists.names, page.topics)
+    room = PAGE_BYTES - len(page.render().encode())
+    place = np.ix_(*(page.facts["views"][0][name] for name in ("systems", "topics")))
+    scores = np.full((len(page.systems), len(page.topics)), np.nan)
+    scores[place] = page.opening.scores.isel({METRIC: 0, DEPTH: page.setting.place}).to_numpy()
+    first = page.topics.index(page.duel.topic)
+    order = by_spread(scores)
+    order = np.r_[first, order[order != first]]
+    return replace(page, snippets=choose(told, page.lists, page.topics, order, room))
 
 
 def _read(data: Any, qrels: Any, policy: Policy) -> tuple[dict[str, pd.DataFrame], xr.Dataset]:

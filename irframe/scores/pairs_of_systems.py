@@ -1,25 +1,52 @@
 """The pairs of systems that are compared, and the labels that say which these are."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from irframe.checks import places
+from irframe.errors import ParameterError
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, PAIR, SIDES
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.scores.scores import Array, Scores
 
+Baselines = Hashable | Sequence[Hashable] | None
+"""A system that others are held against, or several in a list."""
 
-def choose_pairs(scores: Scores, baseline: Hashable | None) -> Array:
-    """Return all pairs of systems, or those of each other system with a baseline; (pair, 2)."""
+
+def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) -> Array:
+    """Return all pairs of systems, or those of each other system with a baseline; (pair, 2).
+
+    Parameters
+    ----------
+    scores
+        The scores.
+    baseline
+        A baseline, or None for all pairs.
+    several
+        Whether a list of baselines is taken, which are held against each other once.
+    """
     systems = scores.systems
+    if several and isinstance(baseline, list):
+        return _against_each(systems.tolist(), baseline)
     if baseline is None:
         return all_pairs(len(systems))
     (row,) = places("baseline to be one of the systems", [baseline], systems.tolist())
     return baseline_pairs(len(systems), row)
+
+
+def _against_each(systems: list[Any], baselines: list[Any]) -> Array:
+    """Return the pairs of other systems with each of some baselines, and of these."""
+    rows = places("baselines to be some of the systems", baselines, systems)
+    if not rows or len(set(rows)) < len(rows):
+        found = "some again" if rows else "none"
+        raise ParameterError("at least one baseline, each once", found)
+    parts = [baseline_pairs(len(systems), row) for row in rows]
+    kept = [part[~np.isin(part[:, 0], rows[:n])] for n, part in enumerate(parts)]
+    return np.concatenate(kept)
 
 
 def label_pairs(scores: Scores, pairs: Array) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from incomplete import incomplete
 from laws.experiments import experiment
+from nameless import nameless
 from planned import only_planned
 
 import irframe as ir
@@ -57,6 +58,10 @@ def qrels():
     return ir.example_track()[1]
 
 
+def built(*arguments, **options):
+    return nameless(ir.cube(*arguments, **options))
+
+
 def store(folder, qrels, name="store", **options):
     return ir.scan_runs(folder).ireval.store(folder.parent / name, qrels, **options)
 
@@ -86,7 +91,7 @@ def test_the_cube_is_that_of_memory(tmp_path_factory, seed, policy, topics, file
     made = store(folder, qrels, topics=topics)
     found = quietly(made.cube, **policy)
     assert found["grade"].chunks
-    expected = quietly(ir.cube, ir.read_runs(folder), qrels, **policy)
+    expected = quietly(built, ir.read_runs(folder), qrels, **policy)
     xr.testing.assert_identical(found.compute(), expected)
 
 
@@ -98,7 +103,7 @@ def test_blocks_and_topics_without_a_row(folder, qrels):
     with pytest.warns(IrframeWarning, match=told):
         found = made.cube()
     with pytest.warns(IrframeWarning, match=told):
-        expected = ir.cube(ir.read_runs(folder), more)
+        expected = built(ir.read_runs(folder), more)
     xr.testing.assert_identical(found.compute(), expected)
 
 
@@ -110,7 +115,7 @@ def test_pieces_and_chunks_do_not_show(folder, qrels, monkeypatch, rows):
     monkeypatch.setattr(sorting, "STRETCH", 1 + rows // 3)
     found = store(folder, qrels, topics=5).cube()
     assert found["grade"].chunks[1] == (5, 5, 5, 1)
-    xr.testing.assert_identical(found.compute(), ir.cube(ir.read_runs(folder), qrels))
+    xr.testing.assert_identical(found.compute(), built(ir.read_runs(folder), qrels))
 
 
 @pytest.mark.parametrize("suffix", ["txt", "gz", "bz2", "xz", "zst"])
@@ -121,7 +126,7 @@ def test_files_of_text_are_read_piece_by_piece(tmp_path, qrels, monkeypatch, suf
         ir.verbs.write_run(part, tmp_path / "runs" / f"{system}.{suffix}")
     monkeypatch.setattr("irframe.frames.pieces.PIECE", 1000)
     found = store(tmp_path / "runs", qrels, topics=4).cube().compute()
-    xr.testing.assert_identical(found, ir.cube(ir.read_runs(tmp_path / "runs"), qrels))
+    xr.testing.assert_identical(found, built(ir.read_runs(tmp_path / "runs"), qrels))
 
 
 def test_nothing_is_read_before_it_is_wanted(folder, qrels):
@@ -159,7 +164,7 @@ def test_other_things_are_left_alone(folder, qrels, tmp_path):
 @pytest.mark.parametrize("after", [False, True])
 def test_work_that_was_cut_short_anywhere_goes_on(folder, qrels, monkeypatch, after):
     """Whichever file was being written, the same call makes the same store."""
-    expected = ir.cube(ir.read_runs(folder), qrels)
+    expected = built(ir.read_runs(folder), qrels)
     for at in range(99):
         with monkeypatch.context() as context:
             killed = kill_at(context, at, after=after)
@@ -266,7 +271,7 @@ def test_no_topic_in_common(folder, qrels):
 
 
 def test_damaged_inputs_are_mended_and_the_work_begins_anew(folder, qrels):
-    expected = ir.cube(ir.read_runs(folder), qrels)
+    expected = built(ir.read_runs(folder), qrels)
     content = (folder / "2.parquet").read_bytes()
     (folder / "2.parquet").write_bytes(content[:-50])
     with pytest.raises(FileFormatError, match="2.parquet damaged"):
@@ -300,7 +305,7 @@ def test_topics_are_appended(qrels, tmp_path, topics):
     made = days[0][0].ireval.store(tmp_path / "store", days[0][1], topics=topics)
     for scanned, judged in days[1:]:
         assert made.append(scanned, judged) == made
-    expected = ir.cube(put_together(*map(tmp_path.joinpath, "012")), qrels)
+    expected = built(put_together(*map(tmp_path.joinpath, "012")), qrels)
     xr.testing.assert_identical(made.cube().compute(), expected)
     with pytest.raises(IdError, match="lists that the store does not have; .*: ance on 1"):
         made.append(ir.scan_runs(copied(tmp_path / "2", tmp_path / "copy")))
@@ -318,9 +323,9 @@ def test_systems_and_judgments_are_appended_whatever_comes_between(
     """An append that ends anywhere leaves the store as it was, and is done by the next one."""
     files = sorted(folder.iterdir())
     fewer = qrels.drop(index=qrels.index[::7])
-    before = ir.cube(ir.read_runs(files[:2]), fewer)
+    before = built(ir.read_runs(files[:2]), fewer)
     judged = pd.concat([fewer, qrels.iloc[::7]])
-    after = ir.cube(ir.read_runs(files), judged)
+    after = built(ir.read_runs(files), judged)
     made = ir.scan_runs(files[:2]).ireval.store(tmp_path / "begun", fewer, topics=9)
     for at in range(99):
         here = ir.Store(str(copied(tmp_path / "begun", tmp_path / str(at))))
@@ -353,7 +358,7 @@ def test_systems_of_mended_files_are_replaced(folder, qrels, tmp_path):
         StoreError, match=r"before runs were added .* Take it again: store.cube\(\)"
     ):
         before.compute()
-    xr.testing.assert_identical(found, quietly(ir.cube, ir.read_runs(folder), qrels))
+    xr.testing.assert_identical(found, quietly(built, ir.read_runs(folder), qrels))
     mended[mended["system"] != mended["system"].iloc[0]].to_parquet(folder / "1.parquet")
     with pytest.raises(
         StoreError, match="the systems of files that have changed; found .* without"
@@ -381,7 +386,7 @@ def test_what_cannot_be_appended(folder, qrels, tmp_path):
 
 
 def test_files_that_cannot_be_read_are_skipped_and_appended_when_mended(folder, qrels, tmp_path):
-    whole = ir.cube(ir.read_runs(folder), qrels)
+    whole = built(ir.read_runs(folder), qrels)
     content = (folder / "2.parquet").read_bytes()
     (folder / "2.parquet").write_bytes(content[:-50])
     again = pd.read_parquet(folder / "0.parquet")
@@ -404,7 +409,7 @@ LAZY = {
     "tie_rates": (),
     "condense": (),
     "pooled": (4,),
-    "sample": (40,),
+    "sample": (0.4,),
     "misplacement": (),
 }
 """Verbs that return arrays, and read nothing until these are wanted."""
@@ -425,14 +430,14 @@ def test_verbs_that_plan(folder, qrels, verb, ties):
     with only_planned():
         planned = quietly(getattr(cube.ireval, verb), *LAZY[verb])
     expected = quietly(
-        getattr(ir.cube(ir.read_runs(folder), qrels, ties=ties).ireval, verb), *LAZY[verb]
+        getattr(built(ir.read_runs(folder), qrels, ties=ties).ireval, verb), *LAZY[verb]
     )
     xr.testing.assert_identical(planned.compute(), expected)
 
 
 @pytest.mark.parametrize("verb", READING)
 def test_verbs_that_read(folder, qrels, verb):
-    cubes = store(folder, qrels, topics=5).cube(), ir.cube(ir.read_runs(folder), qrels)
+    cubes = store(folder, qrels, topics=5).cube(), built(ir.read_runs(folder), qrels)
     arguments = ("AP",) if verb == "leave_out" else ()
     found, expected = (getattr(each.ireval, verb)(*arguments, **READING[verb]) for each in cubes)
     if verb == "outcomes":
@@ -512,7 +517,7 @@ def test_addresses(folder, qrels):
     pytest.importorskip("fsspec", reason="addresses need fsspec")
     made = ir.scan_runs(folder).ireval.store("memory://stores/one", qrels, topics=5)
     assert made.path == "memory://stores/one"
-    xr.testing.assert_identical(made.cube().compute(), ir.cube(ir.read_runs(folder), qrels))
+    xr.testing.assert_identical(made.cube().compute(), built(ir.read_runs(folder), qrels))
 
 
 def test_progress_is_shown_when_asked_for(folder, qrels, capsys):

@@ -37,7 +37,7 @@ GROUPED = (*FRAMES, "volatility")
 
 ARGUMENTS = {
     "metrics": dict.fromkeys(VERBS.keys() - {"predict_powered"}, SCORED)
-    | {"cwl": READ, "estimate": ("P", "RBP(p=0.8)")},
+    | {"cwl": READ, "estimate": ("P", "RBP(p=0.8)"), "replay": SCORED[:1]},
     "metric": "RBP(p=0.8)@3",
     "at": {
         "score": [1, 3],
@@ -52,12 +52,19 @@ ARGUMENTS = {
     "share": {"sample": 0.5, "select_top": 0.75},
     "shares": [0.5],
     "seeds": 2,
-    "samples": 20,
+    "samples": dict.fromkeys(VERBS, 20) | {"replay": 2},
+    "n": 2,
+    "methods": {"replay": ["leverage", "maxmean"]},
+    "budgets": [2],
     "reference": {"coverage": 3, "inversions": 3},
     "baseline": {"rrie": "s1", "risk": "s1", "compare_orderings": "s1", "outcomes": "s1"},
     "relevant": "first",
     "a": dict.fromkeys(VERBS.keys() - {"risk", "standardise"}, "s1"),
     "b": dict.fromkeys(VERBS.keys() - {"standardise"}, "s2"),
+    "by": {"interaction": "track"},
+    "margin": {"compare": 0.05},
+    "effects": {"compare": True},
+    "simultaneous": {"compare": True},
     "system": "s1",
     "effort": {},
     "difference": 0.1,

@@ -17,7 +17,7 @@ from looped import random_scores
 from planned import only_planned
 
 from irframe.errors import InputError, IrframeWarning, ParameterError
-from irframe.inference import compare as comparing
+from irframe.inference import pairwise as comparing
 from irframe.names import RESULT
 from irframe.paired import Bootstrap, Permutation, TukeyHSD
 from irframe.scores import by_topics

@@ -39,6 +39,7 @@ function entries(system) {
   const doc = row("doc", system, state.topic), grade = row("grade", system, state.topic);
   return [...doc].map((place, rank) => ({
     doc: grade[rank] === EMPTY ? "" : texts.documents[place] ?? "(unjudged)", grade: grades(grade[rank]),
+    snippet: grade[rank] === EMPTY ? "" : texts.snippets[place] ?? "",
   }));
 }
 
@@ -48,14 +49,22 @@ function drawLists() {
   const topic = facts.topics[state.topic];
   element("says-lists").textContent = parting < 0 ? `On topic ${topic} the two lists are the same`
     : `On topic ${topic} the two lists differ from rank ${parting + 1} on`;
-  const known = Object.entries(facts.properties).map(([name, values]) => `${name} ${values[state.topic]}`);
-  element("about-topic").textContent = known.length ? `Topic ${topic}: ${known.join(", ")}.` : "";
+  const query = texts.queries[state.topic], known = [...(query ? [query] : []),
+    ...Object.entries(facts.properties).map(([name, values]) => `${name} ${values[state.topic]}`)];
+  element("about-topic").textContent = known.length ? `Topic ${topic}: ${known.join(", ")}` : "";
   element("name-a").textContent = facts.systems[state.a];
   element("name-b").textContent = facts.systems[state.b];
   [...element("lists").tBodies[0].rows].forEach((line, rank) => {
     line.classList.toggle("parting", rank === parting);
     [left[rank], right[rank]].forEach((entry, side) => {
-      line.cells[1 + 2 * side].textContent = entry.doc;
+      const cell = line.cells[1 + 2 * side];
+      cell.textContent = entry.doc;
+      if (entry.snippet) {
+        const text = document.createElement("span");
+        text.className = "snippet";
+        text.textContent = entry.snippet;
+        cell.append(text);
+      }
       line.cells[2 + 2 * side].textContent = line.cells[2 + 2 * side].dataset.grade = entry.grade;
     });
   });

@@ -29,6 +29,8 @@ from irframe.studies.reading import read_depth, shared
 
 Array = NDArray[Any]
 
+USUAL = 10
+"""Evaluation depth, unless said."""
 SIDES = ("a", "b")
 NUMBERS = ("contribution_a", "contribution_b", "difference")
 COLUMNS = (TOPIC, DOC, "rank_a", "rank_b", GRADE, *NUMBERS, "could_add_a", "could_add_b")
@@ -41,7 +43,7 @@ def explain(
     b: Hashable,
     metric: Metric | MetricType | str,
     *,
-    at: int = 10,
+    at: int | None = None,
     topics: Sequence[Hashable] | None = None,
     docs: Sequence[Hashable] | None = None,
     runs: Runs | None = None,
@@ -60,7 +62,8 @@ def explain(
         A metric that is a sum over documents, or its name: AP, DCG, nDCG, RBP, P, Recall, ERR, Q,
         RR and others.
     at
-        Evaluation depth, within the cube; a depth of the metric counts where it is smaller.
+        Evaluation depth, within the cube; by default that of the metric or, if it has none, 10 or
+        the last of a cube that is less deep. A depth of the metric counts where it is smaller.
     topics
         The topics wanted; by default all.
     docs
@@ -135,10 +138,10 @@ def explain(
     """
     chosen = parse_metrics([metric])
     refuse_without_terms(chosen)
-    wanted_depths(cube, chosen, at)
-    read_depth(cube, at)
+    asked = chosen[0].depth or min(USUAL, cube.sizes[DEPTH]) if at is None else at
+    wanted_depths(cube, chosen, asked)
+    depth = min(read_depth(cube, asked), chosen[0].depth or asked)
     pair = _pair(cube, a, b, topics)
-    depth = min(at, chosen[0].depth or at)
     frame = _rows(pair, chosen[0], depth, None if runs is None else as_runs(runs))
     if docs is not None:
         known = frame[DOC].dropna().unique().tolist()

@@ -15,6 +15,8 @@ Texts = pd.DataFrame | Mapping[Any, Any] | str | os.PathLike[str] | Sequence[Any
 Found = dict[str, str]
 
 TEXT, QUERY = "text", "query"
+SNIPPET = 300
+"""Characters of a text that are shown."""
 COLUMNS = {
     DOC: (TEXT, "contents", "content", "body", "passage", "snippet", "document"),
     TOPIC: (QUERY, "question", "title", TEXT),

@@ -80,7 +80,7 @@ def agreements(
 ) -> Parts:
     """Return how alike judges order the systems, and between which values over resamples."""
     dims = (*DIMS, "coefficient")
-    values = [_agreement(held, others, method) for method in methods]
+    values = [agreement_of(held, others, method) for method in methods]
     found: Parts = {"agreement": (dims, np.stack(values, axis=-1))}
     if asked is not None:
         ends = [
@@ -92,7 +92,7 @@ def agreements(
     return found
 
 
-def _agreement(held: Scores, others: list[Scores], method: Agreement) -> Array:
+def agreement_of(held: Scores, others: list[Scores], method: Agreement) -> Array:
     """Return the agreement of every other judge with the reference, (judge, metric, depth)."""
     old = system_means(held, method)
     new = np.stack([system_means(other, method) for other in others])

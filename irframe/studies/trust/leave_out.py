@@ -125,7 +125,7 @@ def leave_out(
     chosen, pool = parse_metrics(metrics), pool_depth_of(cube, depth)
     depths = wanted_depths(cube, chosen, min(pool, cube.sizes[DEPTH]) if at is None else at)
     cube = shared(attended(cube))
-    groups = _groups(cube, together)
+    groups = contributing_groups(cube, together)
     contributions = _Contributions.read(cube, groups, pool)
     own = {metric.depth for metric in chosen if metric.depth is not None}
     study = _Study(cube, chosen, sorted({*depths, *own}), contributions, pool)
@@ -157,7 +157,7 @@ def _tell_set_aside(
     return rows
 
 
-def _groups(cube: xr.Dataset, together: str | None) -> Array:
+def contributing_groups(cube: xr.Dataset, together: str | None) -> Array:
     """Return the group of every contributing system, -1 for the others."""
     contributing = cube["contributing"].to_numpy()
     if not contributing.any():

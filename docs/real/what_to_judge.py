@@ -1,0 +1,99 @@
+"""Tables and figures of the page "What should be judged next?" from real runs.
+
+Usage: python docs/real/what_to_judge.py DATA, where DATA holds what tracks.py reads, and
+trec-dl-2021-judges with runs/*.gz, qrels.nist.txt and qrels.gpt4o.txt.
+"""
+
+import re
+import time
+
+from shown import Page, data_folder
+from tracks import COVID, ROBUST, read_track
+
+import irframe as ir
+
+PAGE = Page("what-to-judge")
+DL = "TREC 2021 Deep Learning"
+METHODS = ["pool", "mtf", "maxmean(credit='run')", "maxmean", "leverage"]
+BUDGETS = [10, 30, 60, 100, 200, 300]
+SAMPLES = 8
+DEPTH = 100
+TEAM = re.compile(
+    "Fast_Forward|NLE|TUW|WLU|(bl_)?bcai|ielab|ihsm|mono|pash|pass|paug|p_|top1000|uogTr|wat|yorku"
+)
+"""How the names of runs begin that a team of the deep learning track submitted."""
+SAME = {"bl_bcai": "bcai", "paug": "p_", "top1000": "pass"}
+"""Beginnings that mean a team which other names of runs mean, too."""
+
+
+def read(data, name):
+    """Return runs with their team, and judgments."""
+    if name != DL:
+        runs, qrels = read_track(data, name)
+        return (runs if name == COVID else runs.assign(team=runs["system"])), qrels
+    folder = data / "trec-dl-2021-judges"
+    runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
+    begins = {system: TEAM.match(system).group() for system in runs["system"].unique()}
+    teams = {system: SAME.get(begin, begin) for system, begin in begins.items()}
+    return runs.assign(team=runs["system"].map(teams)), ir.read_qrels(folder / "qrels.nist.txt")
+
+
+def replayed(cube, **options):
+    """Return what budgets buy where a random half of the teams helps to judge."""
+    asked = {"share": 0.5, "together": "team", "samples": SAMPLES, "adjust": None}
+    return cube.ireval.replay(METHODS, BUDGETS, "AP", **(asked | options))
+
+
+def cells(found, part, digits):
+    """Return a table of means and half widths of their intervals, a row for each method."""
+    mean = found[part].squeeze("metric", drop=True) if "metric" in found[part].dims else found[part]
+    ends = found[f"{part}_interval"]
+    ends = ends.squeeze("metric", drop=True) if "metric" in ends.dims else ends
+    half = (ends.sel(bound="upper") - ends.sel(bound="lower")) / 2
+    rows = {"method": [f"`{name}`" for name in mean["method"].to_numpy()]}
+    for budget in mean["budget"].to_numpy():
+        pairs = zip(mean.sel(budget=budget), half.sel(budget=budget), strict=True)
+        rows[str(budget)] = [f"{m:.{digits}f} ± {h:.{digits}f}" for m, h in pairs]
+    return rows
+
+
+def tables(found):
+    """Write what budgets buy, collection by collection."""
+    parts = {"kept": 3, "changed": 3, "found": 1, "tau": 3, "change": 1}
+    for name, word in {COVID: "covid", ROBUST: "robust", DL: "dl"}.items():
+        for part, digits in parts.items():
+            PAGE.table(cells(found[name], part, digits), f"{part}-{word}")
+        counts = found[name]["conclusions"].squeeze("metric", drop=True).round(0).astype(int)
+        rows = {"method": [f"`{method}`" for method in METHODS]}
+        for budget in (30, 100):
+            for kind in ("kept", "lost", "new", "reversed"):
+                shown = counts.sel(budget=budget, conclusion=kind)
+                rows[f"{kind}, {budget}"] = shown.to_numpy()
+        PAGE.table(rows, f"conclusions-{word}")
+
+
+def facts(found, seconds):
+    """Write numbers that stand in running text."""
+    for name, word in {COVID: "covid", ROBUST: "robust", DL: "dl"}.items():
+        kept = found[name]["kept"].squeeze("metric", drop=True).to_pandas()
+        PAGE.facts(
+            **{
+                f"{word}_{method}_{budget}": f"{kept.loc[method, budget]:.0%}"
+                for method in ("pool", "mtf", "maxmean", "leverage")
+                for budget in (10, 30, 60, 100)
+            }
+        )
+    PAGE.facts(seconds=f"{seconds:.0f}", samples=SAMPLES)
+
+
+if __name__ == "__main__":
+    data = data_folder(__doc__)
+    found, start = {}, time.perf_counter()
+    for name in (COVID, ROBUST, DL):
+        runs, qrels = read(data, name)
+        cube = runs.ireval.cube(qrels, depth=DEPTH)
+        found[name] = replayed(cube)
+    tables(found)
+    axes = ir.plots.panes(found, ir.plots.budget_curves, figsize=(11.5, 3.6))
+    PAGE.figure(axes[0], "kept")
+    facts(found, time.perf_counter() - start)

@@ -1,0 +1,124 @@
+"""Whether a system is not worse than another by more than a margin, or as good within it."""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+
+from irframe.paired.differences import ratio
+from irframe.paired.pairs import FloatArray, IntArray
+
+__all__ = ["Within", "detectable", "noncentrality", "within_margin"]
+
+
+class Within(NamedTuple):
+    """One-sided evidence against a margin, p-values."""
+
+    not_worse: FloatArray
+    equivalent: FloatArray
+
+
+def within_margin(
+    mean: FloatArray, sd: FloatArray, topics: int | IntArray, margin: float
+) -> Within:
+    """Test paired differences against a margin.
+
+    Parameters
+    ----------
+    mean, sd
+        Mean and standard deviation of the differences, higher is better; any shape.
+    topics
+        How many there are, at least 1.
+    margin
+        Above 0, in the units of the mean.
+
+    Returns
+    -------
+    Within
+        p of "not worse", against a true difference of -margin or less, and p of "equivalent", the
+        larger one of that and of its mirror image. Without spread 0 or 1, by the sign; 1 with one
+        topic.
+
+    Notes
+    -----
+    ``P(T >= (mean + margin) / (sd / sqrt(n)))`` and ``P(T <= (mean - margin) / (sd / sqrt(n)))``,
+    T of Student's distribution with n - 1 degrees of freedom: two one-sided tests.
+
+    References
+    ----------
+    .. [1] Schuirmann. A comparison of the two one-sided tests procedure and the power approach for
+       assessing the equivalence of average bioavailability. Journal of Pharmacokinetics and
+       Biopharmaceutics 15, 1987. doi:10.1007/BF01068419
+
+    Examples
+    --------
+    >>> found = within_margin(np.array([0.0]), np.array([0.1]), 25, 0.05)
+    >>> found.not_worse.round(4), found.equivalent.round(4)
+    (array([0.0098]), array([0.0098]))
+    """
+    above, below = (_one_sided(gap, sd, topics) for gap in (mean + margin, margin - mean))
+    return Within(above, np.maximum(above, below))
+
+
+def _one_sided(gap: FloatArray, sd: FloatArray, topics: int | IntArray) -> FloatArray:
+    """Return how likely a gap as large is if the true one is 0 or less."""
+    rounded = np.where(abs(gap) < 1e-12, 0.0, gap)
+    t = ratio(rounded, sd / np.sqrt(topics))
+    p = scipy.special.stdtr(np.subtract(topics, 1), -t)
+    certain = np.where(np.equal(sd, 0), rounded <= 0, p)
+    return np.asarray(np.where(np.equal(topics, 1), 1.0, certain), np.float64)
+
+
+def noncentrality(topics: IntArray, *, power: float, alpha: float) -> FloatArray:
+    """Return the true difference, in standard errors, that a two-sided t-test finds so often.
+
+    Parameters
+    ----------
+    topics
+        How many differences, any shape.
+    power
+        How often, above alpha and below 1.
+    alpha
+        Significance level.
+
+    Examples
+    --------
+    >>> noncentrality(np.array([1, 25, 50]), power=0.8, alpha=0.05).round(3)
+    array([  nan, 2.92 , 2.858])
+    """
+    counts, place = np.unique(topics, return_inverse=True)
+    each = [_found(int(n), power, alpha) for n in counts]
+    return np.asarray(each, np.float64)[place].reshape(np.shape(topics))
+
+
+def _found(topics: int, power: float, alpha: float) -> float:
+    df = topics - 1
+    if df < 1:
+        return np.nan
+    critical = scipy.special.fdtri(1, df, 1 - alpha)
+
+    def missing(true: float) -> float:
+        return float(power - 1 + scipy.special.ncfdtr(1, df, true**2, critical))
+
+    last = 4.0
+    while missing(last) > 0:
+        last *= 2
+    return float(scipy.optimize.brentq(missing, 0.0, last, xtol=1e-10))
+
+
+def detectable(sd: FloatArray, topics: IntArray, *, power: float, alpha: float) -> FloatArray:
+    """Return the smallest true difference that a two-sided t-test finds so often.
+
+    Parameters
+    ----------
+    sd
+        Standard deviation of the differences.
+    topics, power, alpha
+        As for `noncentrality`; `topics` of the shape of `sd`.
+
+    Examples
+    --------
+    >>> detectable(np.array([0.2]), np.array([50]), power=0.8, alpha=0.05).round(4)
+    array([0.0808])
+    """
+    return noncentrality(topics, power=power, alpha=alpha) * sd / np.sqrt(topics)

@@ -1,0 +1,1 @@
+"""What to judge next, and what a budget of judgments buys."""

@@ -1,0 +1,247 @@
+"""What a budget of judgments buys, by how the documents are chosen."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from irframe.checks import choice, listed, number, whole
+from irframe.cubes.bounds import BOUND, SIDES
+from irframe.cubes.verb import verb
+from irframe.errors import ParameterError, warn
+from irframe.experiments.metrics import parse_metrics
+from irframe.frames.progress import tracked
+from irframe.inference.corrections import Family
+from irframe.inference.jointly import Adjust
+from irframe.inference.verdicts import Pairing
+from irframe.metrics import Metric
+from irframe.metrics.base import MetricType
+from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM
+from irframe.paired import Test
+from irframe.studies.judges.effects import CONCLUSIONS
+from irframe.studies.judging.budgets import Budgets, Found
+from irframe.studies.judging.documents import Documents, helping
+from irframe.studies.judging.methods import METHODS
+from irframe.studies.reading import attended, read_depth, shared
+from irframe.studies.trust.leave_out import contributing_groups
+
+Array = NDArray[Any]
+
+DIMS = "method", "budget"
+VALUES = {
+    "judged": DIMS,
+    "found": DIMS,
+    "tau": (*DIMS, METRIC),
+    "tau_ap": (*DIMS, METRIC),
+    "conclusions": (*DIMS, METRIC, "conclusion"),
+    "kept": (*DIMS, METRIC),
+    "changed": (*DIMS, METRIC),
+    "change": (*DIMS, METRIC),
+}
+"""What is measured, and over which dimensions."""
+
+
+@verb
+def replay(
+    cube: xr.Dataset,
+    methods: str | Sequence[str],
+    budgets: int | Sequence[int],
+    *metrics: Metric | MetricType | str,
+    test: Test = "t",
+    adjust: Adjust = "auto",
+    family: Family = "depth",
+    alpha: float = 0.05,
+    at: int | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    batch: int = 1,
+    prior: pd.DataFrame | None = None,
+    depth: int | None = None,
+    rel: int = 1,
+    share: float = 1.0,
+    together: str | None = None,
+    samples: int = 8,
+    seed: int = 0,
+    by: str | None = None,
+    progress: bool = False,
+) -> xr.Dataset:
+    """Say what fewer judgments would have concluded, by how their documents are chosen.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`, whose judgments are taken for the truth.
+    methods
+        Methods of `judge_next`: ``"pool"``, ``"mtf"``, ``"maxmean"``, ``"maxmean(credit='run')"``,
+        ``"leverage"``.
+    budgets
+        Judgments of each topic, at least 1.
+    metrics
+        Metrics or their names.
+    test, adjust, family, alpha
+        Which pairs of systems differ significantly, as for `compare`. Intervals are at 1 - `alpha`.
+    at
+        Evaluation depth of metrics without their own, by default the depth of the cube.
+    unjudged
+        Whether documents that a budget leaves unjudged count as not relevant, or are removed from
+        all lists before they are scored (``"condensed"``).
+    batch
+        How many documents of a topic are chosen before a method learns how relevant they are.
+    prior, rel
+        As for `judge_next`.
+    depth
+        How deep the lists of those who help are read, by default as deep as the cube.
+    share
+        Which share of the contributing systems, or of their groups, helps to judge; above 0, at
+        most 1. Below 1, another random part helps in every sample.
+    together
+        A coordinate of the systems such as ``"team"``: groups help, or do not, as a whole.
+    samples, seed
+        How many times to judge, with other systems helping and ties in another order, at least
+        1; and the seed of that.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group.
+    progress
+        Whether to show how many samples are done, by tqdm.
+
+    Returns
+    -------
+    xarray.Dataset
+        Select from it with ``sel({"method": "pool"})``, as `method` means something else to xarray.
+        Means over samples, and each as ``..._interval`` with (..., bound), Student's over samples,
+        NaN for one sample:
+
+        - ``judged`` and ``found`` (method, budget), documents judged and relevant ones, per topic;
+        - ``tau`` and ``tau_ap`` (method, budget, metric), agreement of the order of all systems
+          with that by full judgments;
+        - ``conclusions`` (method, budget, metric, conclusion), pairs of systems that are ``kept``,
+          significantly different in the same direction; ``lost``, only by full judgments; ``new``,
+          only by the budget's; ``reversed``; ``neither``;
+        - ``kept`` and ``changed`` (method, budget, metric), the share of the significant
+          differences by full judgments that is kept, and that of all pairs for which significance
+          or direction change;
+        - ``change`` (method, budget, metric), by how many percent the mean over systems that did
+          not help changes against full judgments, less the same of those that did; NaN if all do.
+
+    Raises
+    ------
+    ParameterError
+        For unknown methods, budgets, a share outside (0, 1], or a coordinate that is none.
+    DepthError
+        For depths beyond the cube, or lists that were cut and are to be condensed.
+    GradeError
+        If grade -1 marks unjudged documents.
+
+    Warns
+    -----
+    IrframeWarning
+        If the pool is not known: all systems make it then; and if judgments are set aside.
+
+    Notes
+    -----
+    Full judgments are those of the documents that the systems who help have in the pool; others
+    are set aside, as no method could choose them. All systems are scored on all topics in which
+    all took part, those who did not help as well. Only ``"mtf"`` and ``"maxmean"`` have ties that
+    chance decides: where all help, the others give the same in every sample.
+
+    References
+    ----------
+    .. [1] Cormack, Palmer, Clarke. Efficient construction of large test collections. SIGIR 1998.
+       doi:10.1145/290941.291009
+    .. [2] Losada, Parapar, Barreiro. Multi-armed bandits for adjudicating documents in
+       pooling-based evaluation of information retrieval systems. Information Processing &
+       Management 53, 2017. doi:10.1016/j.ipm.2017.04.005
+    .. [3] Voorhees. Variations in relevance judgments and the measurement of retrieval
+       effectiveness. Information Processing & Management 36, 2000.
+       doi:10.1016/S0306-4573(00)00010-8
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> found = replay(cube, ["pool", "leverage"], [5, 10, 100], "AP")
+    >>> found["tau"].squeeze().to_pandas().round(2)
+    budget     5     10   100
+    method
+    pool      0.57  0.86  1.0
+    leverage  0.86  0.93  1.0
+    """
+    names = [choice("method", name, METHODS) for name in listed(methods)]
+    turns = [whole("budget", budget, low=1) for budget in listed(budgets)]
+    _refuse_repeated(names, turns)
+    batch, rel = whole("batch", batch, low=1), whole("rel", rel, low=1)
+    condensed = choice("unjudged", unjudged, ("nonrelevant", "condensed")) == "condensed"
+    pairing, read = Pairing(test, adjust, alpha, family), read_depth(cube, depth)
+    cube = shared(attended(cube))
+    documents, last = Documents.judged(cube, read), cube.sizes[DEPTH] if at is None else at
+    asked = parse_metrics(metrics), last, pairing, condensed, batch, rel, prior
+    study = Budgets(documents, names, turns, *asked)
+    drawn = _drawn(documents, together, share, samples, seed)
+    done = tracked(drawn, len(drawn), "sample", progress=progress)
+    found = study.judge_each(done, seed, alike=share == 1)
+    told = {"share": share, "samples": samples, "unjudged": unjudged}
+    return _labelled(study, found, told)
+
+
+def _refuse_repeated(names: list[str], budgets: list[int]) -> None:
+    given: dict[str, list[Any]] = {"methods": names, "budgets": budgets}
+    for what, values in given.items():
+        if not values or len(set(values)) < len(values):
+            found = "some again" if values else "none"
+            raise ParameterError(f"{what}, at least one, each once", found, "", map(repr, values))
+
+
+def _drawn(
+    documents: Documents, together: str | None, share: float, samples: int, seed: int
+) -> list[Array]:
+    """Return the places of the systems that help to judge, of every sample."""
+    share, samples = number("share", share, above=0, high=1), whole("samples", samples, low=1)
+    cube, seed = documents.cube, whole("seed", seed, low=0)
+    systems = helping(cube)
+    _tell_set_aside(documents, systems)
+    helps = np.isin(np.arange(cube.sizes[SYSTEM]), systems)
+    group = contributing_groups(cube.assign_coords(contributing=(SYSTEM, helps)), together)
+    labels = np.unique(group[group >= 0])
+    size, random = max(1, round(share * len(labels))), np.random.default_rng(seed)
+    parts = [random.permutation(labels)[:size] for _ in range(samples)]
+    return [np.flatnonzero(np.isin(group, part)) for part in parts]
+
+
+def _labelled(study: Budgets, found: list[Found], told: dict[str, Any]) -> xr.Dataset:
+    """Return what was found in every sample, summed up and with labels."""
+    metrics = [str(metric) for metric in study.metrics]
+    labels = {"method": study.methods, "budget": study.budgets, METRIC: metrics}
+    words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
+    return xr.Dataset(
+        _summary(found, study.pairing.alpha), labels | words, study.pairing.told() | told
+    )
+
+
+def _summary(found: list[Found], alpha: float) -> dict[str, Any]:
+    """Return means over samples, and their intervals."""
+    parts: dict[str, Any] = {}
+    number = len(found)
+    factor = stdtrit(number - 1.0, 1 - alpha / 2) if number > 1 else np.nan
+    for name, dims in VALUES.items():
+        values = np.stack([getattr(each, name) for each in found])
+        mean = values.mean(axis=0)
+        spread = values.std(axis=0, ddof=1) if number > 1 else np.full(mean.shape, np.nan)
+        half = factor * spread / np.sqrt(number)
+        parts[name] = dims, mean
+        parts[f"{name}_interval"] = (*dims, BOUND), np.stack([mean - half, mean + half], axis=-1)
+    return parts
+
+
+def _tell_set_aside(documents: Documents, systems: Array) -> None:
+    """Warn of judgments of documents that no list in the pool has."""
+    judged = int((documents.cube["judged_grade"] != EMPTY).sum())
+    pool, _ = documents.pool(systems, 0)
+    aside = judged - int(pool.there.sum())
+    if aside:
+        warn(
+            f"{aside} of {judged} judgments are set aside: no contributing run has their documents "
+            "in the pool"
+        )

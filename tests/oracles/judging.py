@@ -1,0 +1,98 @@
+"""Ways to choose the next document to judge, one topic and one document after the other.
+
+Each takes the lists of the systems, {system: [document, ...]}, what is relevant, and a function
+that says in which order systems that tie are taken at some turn, from 0; and returns the documents
+in the order in which they are judged.
+"""
+
+from math import sqrt
+
+TIE = 12
+"""Decimals from which on what is equal ties."""
+
+
+def pool(lists, relevant, turn):  # noqa: ARG001 - as the others
+    """Cormack, Palmer, Clarke 1998: by best rank, then by how many have it there, then by name."""
+
+    def place(doc):
+        ranks = [docs.index(doc) + 1 for docs in lists.values() if doc in docs]
+        return min(ranks), -ranks.count(min(ranks)), doc
+
+    return sorted({doc for docs in lists.values() for doc in docs}, key=place)
+
+
+def mtf(lists, relevant, turn):
+    """Cormack, Palmer, Clarke 1998: the run in front stays there while it finds something."""
+    priority = dict.fromkeys(lists, 0)
+    judged, front = [], None
+    while True:
+        waiting = {s: [doc for doc in lists[s] if doc not in judged] for s in turn(len(judged))}
+        some = [system for system in waiting if waiting[system]]
+        if not some:
+            return judged
+        best = max(priority[system] for system in some)
+        drawn = next(system for system in some if priority[system] == best)
+        system = front if front in some else drawn
+        judged.append(waiting[system][0])
+        front = system if waiting[system][0] in relevant else None
+        priority[system] -= front is None
+
+
+def maxmean(lists, relevant, turn, credit="all"):
+    """Losada, Parapar, Barreiro 2017: Beta(1, 1) for every run, take the one of largest mean."""
+    found, missed = dict.fromkeys(lists, 1), dict.fromkeys(lists, 1)
+    judged = []
+    while True:
+        waiting = {s: [doc for doc in lists[s] if doc not in judged] for s in turn(len(judged))}
+        some = [system for system in waiting if waiting[system]]
+        if not some:
+            return judged
+        mean = {system: found[system] / (found[system] + missed[system]) for system in some}
+        system = next(s for s in some if round(mean[s], TIE) == round(max(mean.values()), TIE))
+        doc = waiting[system][0]
+        judged.append(doc)
+        counted = [s for s in lists if doc in lists[s]] if credit == "all" else [system]
+        for each in counted:
+            (found if doc in relevant else missed)[each] += 1
+
+
+def maxmean_of_run(lists, relevant, turn):
+    """The same, where a judgment counts for the run on whose account it was made."""
+    return maxmean(lists, relevant, turn, credit="run")
+
+
+def leverage(lists, relevant, turn):  # noqa: ARG001 - as the others
+    """The formula of `irframe.verbs.judge_next`, recomputed after every judgment."""
+    docs = sorted({doc for listed in lists.values() for doc in listed})
+    weight = {
+        (doc, s): 1 / sqrt(lists[s].index(doc) + 1) if doc in lists[s] else 0.0
+        for doc in docs
+        for s in lists
+    }
+    judged = []
+    while len(judged) < len(docs):
+        precision = {
+            s: (1 + sum(weight[doc, s] for doc in judged if doc in relevant))
+            / (2 + sum(weight[doc, s] for doc in judged))
+            for s in lists
+        }
+        value = {}
+        for doc in docs:
+            if doc in judged:
+                continue
+            weights = [weight[doc, s] for s in lists]
+            mean = sum(weights) / len(weights)
+            apart = sqrt(sum((w - mean) ** 2 for w in weights) / len(weights))
+            likely = sum(weight[doc, s] * precision[s] for s in lists) / sum(weights)
+            value[doc] = round(apart * likely**2, TIE)
+        judged.append(max(value, key=lambda doc: (value[doc], [-ord(c) for c in doc])))
+    return judged
+
+
+ORACLES = {
+    "pool": pool,
+    "mtf": mtf,
+    "maxmean": maxmean,
+    "maxmean(credit='run')": maxmean_of_run,
+    "leverage": leverage,
+}

@@ -1,0 +1,105 @@
+"""The gate and its page: verdicts for a build, and why, for a reviewer."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.__main__ import main
+
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "continuous-integration.md"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Write judgments and the runs of a main branch and of a new one."""
+    monkeypatch.chdir(tmp_path)
+    runs, qrels = ir.example_track()
+    Path("track/runs").mkdir(parents=True)
+    ir.verbs.write_qrels(qrels, "track/qrels.txt")
+    for name, system in (("main", "splade"), ("new", "ance"), ("same", "splade")):
+        run = runs[runs["system"] == system].assign(system=name)
+        ir.verbs.write_run(run, f"track/runs/{name}.txt")
+    return tmp_path
+
+
+def gate(capsys, *words, new="new"):
+    line = ["compare", "track/qrels.txt", "track/runs/main.txt", f"track/runs/{new}.txt"]
+    status = main([*line, "-m", "nDCG@10", "AP", "--baseline", "main", *words])
+    return status, *capsys.readouterr()
+
+
+@pytest.mark.usefixtures("files")
+def test_the_exit_status_is_the_verdict(capsys):
+    for new, words, status in (
+        ("new", ("--fail-on", "worse"), 1),
+        ("new", ("--fail-on", "undecided", "--margin", ".05"), 1),
+        ("new", ("--margin", ".05"), 0),
+        ("new", ("--fail-on", "worse", "--margin", "9"), 0),
+        ("same", ("--fail-on", "undecided", "--margin", ".01"), 0),
+        ("same", ("--fail-on", "undecided"), 1),
+        ("new", ("--margin", "-1"), 2),
+        ("new", ("--power", "1"), 2),
+    ):
+        assert gate(capsys, *words, new=new)[0] == status, (new, words)
+    _, out, _ = gate(capsys, "--margin", ".05", "--format", "csv")
+    assert "verdict" in out.partition("\n")[0]
+    line = ["compare", "track/qrels.txt", "track/runs", "-m", "AP", "--fail-on", "worse"]
+    assert main(line) == 2
+    assert "wanted --baseline" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("files")
+def test_the_page_shows_verdicts_and_the_documents_behind_them(capsys):
+    runs, qrels = ir.example_track()
+    cube = runs.ireval.cube(qrels)
+    judged = qrels["doc"].unique()
+    pd.DataFrame({"doc": judged, "text": ["a | *b* <i>" + "x" * 400] * len(judged)}).to_parquet(
+        "d.pq"
+    )
+    topics = qrels["topic"].unique()
+    pd.DataFrame({"topic": topics, "query": [f"query of {t}" for t in topics]}).to_parquet("q.pq")
+    words = ("--format", "markdown", "--texts", "d.pq", "--texts", "q.pq")
+    status, out, _ = gate(capsys, "--margin", ".05", *words)
+    assert status == 0
+    assert out.startswith("## new against main: worse\n")
+    (line,) = [line for line in out.splitlines() if line.startswith("| nDCG@10 |")]
+    scores = cube.ireval.score("nDCG@10", at=10).squeeze()
+    apart = (scores.sel(system="ance") - scores.sel(system="splade")).to_series()
+    assert line.split(" | ")[1:3] == ["**worse**", f"{apart.mean():+.4f}"]
+    rows = [line for line in out.splitlines() if "query of" in line]
+    fallen = apart[apart < 0].sort_values().head(10)
+    assert [row.split(":")[0].removeprefix("| ") for row in rows] == fallen.index.tolist()
+    found = cube.ireval.explain("ance", "splade", "nDCG", at=10, topics=[fallen.index[0]])
+    first = found.sort_values("difference").iloc[0]
+    assert f"{first['doc']} (grade {first['grade']}), rank {first['rank_b']} to" in rows[0]
+    snippet = re.search(r"<i>(.*?)</i>", rows[0]).group(1)
+    assert snippet.startswith("a \\| \\*b\\* &lt;i&gt;x")
+    assert snippet.endswith("…")
+    assert "interval, for its pair alone" in out
+    same = gate(capsys, "--margin", ".05", "--format", "markdown", new="same")[1]
+    assert "Worse by nDCG@10 on 0 of 16 topics." in same
+    assert same.startswith("## same against main: equivalent")
+    assert gate(capsys, "--texts", "none.pq", *words[:2])[0] == 2
+
+
+@pytest.mark.usefixtures("files")
+def test_metrics_that_are_no_sums_or_have_no_bounds(capsys):
+    line = ["compare", "track/qrels.txt", "track/runs/main.txt", "track/runs/new.txt"]
+    words = ["--baseline", "main", "--format", "markdown", "-m", "Compat@10", "Bpref"]
+    assert main([*line, *words]) == 0
+    out = capsys.readouterr().out
+    assert "not a sum over documents" in out
+    assert out.count("not known") == 2
+
+
+def test_the_commands_of_the_workflow_run(files):
+    text = PAGE.read_text(encoding="utf-8").partition("```yaml\n")[2].partition("```")[0]
+    (block,) = re.findall(r"run: >\n((?: {10}.*\n)+)", text)
+    words = shlex.split(block)
+    assert words[0] == "irframe"
+    assert main(words[1:]) == 1
+    assert (files / "summary.md").read_text().startswith("## new against main: worse")

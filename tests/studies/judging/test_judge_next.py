@@ -1,0 +1,123 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.__main__ import main
+from irframe.errors import DepthError, IdError, InputError, IrframeWarning, ParameterError
+
+
+@pytest.fixture(scope="module")
+def cube():
+    return ir.cube(*ir.example_track())
+
+
+def test_documents_are_unjudged_each_once_and_what_the_lists_say(cube):
+    runs, qrels = ir.example_track()
+    found = cube.ireval.judge_next(300, "pool")
+    pairs = found[["topic", "doc"]].merge(qrels[["topic", "doc"]])
+    assert len(found) == 300
+    assert pairs.empty
+    assert not found.duplicated(["topic", "doc"]).any()
+    ranked = runs[runs["system"].isin(cube.system[cube.contributing].to_numpy())].ireval.rank()
+    stats = ranked.groupby(["topic", "doc"])["rank"].agg(["min", "size"])
+    expected = stats.loc[pd.MultiIndex.from_frame(found[["topic", "doc"]])]
+    assert found["best_rank"].tolist() == expected["min"].tolist()
+    assert found["runs"].tolist() == expected["size"].tolist()
+    assert found["probability"].between(0, 1).all()
+    assert found.groupby("topic").size().max() - found.groupby("topic").size().min() <= 1
+
+
+def test_whole_numbers_stay_whole_numbers():
+    runs, qrels = (
+        frame.assign(doc=frame["doc"].str[1:].astype(int), topic=frame["topic"].astype(int))
+        for frame in ir.example_track()
+    )
+    found = ir.cube(runs, qrels).ireval.judge_next(9)
+    assert found["doc"].dtype.kind == found["topic"].dtype.kind == "i"
+    assert len(found.merge(runs[["topic", "doc"]].drop_duplicates())) == 9
+
+
+def test_forgotten_judgments_and_marks_are_judged_again(cube):
+    runs, qrels = ir.example_track()
+    pooled = cube.ireval.pooled(2)
+    kept = pooled.judged_doc.to_numpy()[pooled.judged_grade.to_numpy() > -128]
+    found = pooled.ireval.judge_next(50)
+    fewer = qrels[qrels["doc"].isin(kept)]
+    assert len(kept) < len(fewer)  # names that another topic has, too
+    marked = qrels.assign(grade=np.where(np.arange(len(qrels)) % 3, qrels["grade"], -1))
+    again = ir.cube(runs, marked).ireval.judge_next(400, "pool")[["topic", "doc"]]
+    assert len(again.merge(marked[marked["grade"] == -1])) > 100
+    assert again.merge(marked[marked["grade"] != -1]).empty
+    assert len(found.merge(qrels, on=["topic", "doc"])) > 0
+
+
+def test_a_prior_is_learned_and_multiplies(cube):
+    every = cube.ireval.judge_next(1200)
+    prior = every[["topic", "doc"]].assign(grade=np.arange(1200) % 4)
+    found = cube.ireval.judge_next(1200, "pool", prior=prior)
+    by_grade = found.merge(prior).groupby("grade")["probability"]
+    assert by_grade.nunique().tolist() == [1, 1, 1, 1]
+    assert np.allclose(by_grade.first(), [0.05, 0.2, 0.5, 0.8])  # of judged ones it says nothing
+    likely = prior.drop(columns="grade").assign(probability=0.5)
+    half = cube.ireval.judge_next(5, prior=likely)
+    assert np.allclose(half["priority"], cube.ireval.judge_next(5)["priority"] / 2)
+    with pytest.warns(IrframeWarning, match="1190 of 1200 documents have no prior"):
+        cube.ireval.judge_next(3, prior=prior[:10])
+
+
+def test_what_cannot_be_is_refused(cube):
+    every = cube.ireval.judge_next(1200)[["topic", "doc"]].assign(grade=1)
+    prior = every[:2].drop(columns="grade").assign(probability=[0.5, 1.5])
+    refused = {
+        "found 1201, and 1200 in the pool are unjudged": (ParameterError, {"n": 1201}),
+        "n, a whole number": (ParameterError, {"n": 0}),
+        "method to be one of 'pool'": (ParameterError, {"method": "hedge"}),
+        "credit to be one of": (ParameterError, {"credit": "none"}),
+        "batch": (ParameterError, {"batch": 0}),
+        "named down to rank 100": (DepthError, {"depth": 51}),
+        "probabilities from 0 to 1 .* 1.5 for": (ParameterError, {"prior": prior}),
+        "a prior can weigh": (ParameterError, {"prior": every, "method": "mtf"}),
+        "grade or probability": (InputError, {"prior": prior[["topic", "doc"]]}),
+        "once for every document": (IdError, {"prior": pd.concat([prior, prior])}),
+    }
+    for told, (error, options) in refused.items():
+        with pytest.raises(error, match=told):
+            cube.ireval.judge_next(**({"n": 1} | options))
+
+
+def test_cubes_that_do_not_name_what_they_hold_are_refused(cube, tmp_path):
+    runs, qrels = ir.example_track()
+    runs.drop(columns=["team", "contributing"], errors="ignore").to_parquet(
+        tmp_path / "runs.parquet"
+    )
+    stored = ir.scan_runs(tmp_path / "runs.parquet").ireval.store(tmp_path / "store", qrels)
+    with pytest.raises(InputError, match="names its unjudged documents"):
+        stored.cube().ireval.judge_next(1)
+    with pytest.raises(InputError, match=r"after condense\(\)"):
+        cube.ireval.condense().ireval.judge_next(1)
+
+
+def test_a_pool_that_is_not_known_is_that_of_all_runs():
+    runs, qrels = ir.example_track()
+    bare = ir.cube(runs.drop(columns="contributing"), qrels)
+    with pytest.warns(IrframeWarning, match="not known: the lists of all 8 systems make it"):
+        assert len(bare.ireval.judge_next(5)) == 5
+
+
+def test_the_command_hands_out_documents(cube, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runs, qrels = ir.example_track()
+    ir.verbs.write_run(runs, "runs.txt")
+    ir.verbs.write_qrels(qrels, "qrels.txt")
+    known = ir.cube(runs.drop(columns="contributing"), qrels, contributing=cube.system.to_numpy())
+    expected = known.ireval.judge_next(4, "mtf", seed=1)
+    pd.DataFrame({"docno": expected["doc"][:1], "text": ["<b>"]}).to_csv("texts.csv", index=False)
+    line = ["judge-next", "qrels.txt", "runs.txt", "-n", "4", "--method", "mtf", "--seed", "1"]
+    assert main([*line, "-o", "next.tsv", "--texts", "texts.csv"]) == 0
+    found = pd.read_csv("next.tsv", sep="\t", dtype={"topic": str}, keep_default_na=False)
+    pd.testing.assert_frame_equal(found.drop(columns="text"), expected, check_dtype=False)
+    assert found["text"].tolist() == ["<b>", "", "", ""]
+    assert main([*line, "--format", "qrels", "-o", "next.txt"]) == 0
+    assert ir.read_qrels("next.txt")["doc"].tolist() == expected["doc"].tolist()
+    assert "all 8 systems make it" in capsys.readouterr().err
