@@ -429,7 +429,7 @@ class FrameVerbs:
         seed: int = 0,
         by: str | None = None,
     ) -> xr.Dataset: ...
-    def best_systems(self, *, by: str | None = None, at: int | None = None) -> pd.DataFrame: ...
+    def best_systems(self, *, by: str | None = None, at: Depths = None) -> pd.DataFrame: ...
     def bootstrap_sensitivity(
         self,
         *,
@@ -704,7 +704,7 @@ class FrameVerbs:
     def reordering(
         self,
         *,
-        at: int | None = None,
+        at: Depths = None,
         by: str | None = None,
         margin: float = 0.1,
         alpha: float = 0.05,
@@ -745,7 +745,7 @@ class FrameVerbs:
         self, *, baseline: Hashable, a: float = 1.0, at: Depths = None, by: str | None = None
     ) -> pd.DataFrame: ...
     def rrie(
-        self, *, baseline: Hashable, at: int | None = None, by: str | None = None
+        self, *, baseline: Hashable, at: Depths = None, by: str | None = None
     ) -> pd.DataFrame: ...
     def sample(
         self, share: Share, *, strata: str | None = None, seed: int = 0, by: None = None
@@ -1145,7 +1145,7 @@ class ScoresVerbs:
         seed: int = 0,
         by: str | None = None,
     ) -> xr.Dataset: ...
-    def best_systems(self, *, by: str | None = None, at: int | None = None) -> pd.DataFrame: ...
+    def best_systems(self, *, by: str | None = None, at: Depths = None) -> pd.DataFrame: ...
     def bootstrap_sensitivity(
         self,
         *,
@@ -1288,7 +1288,7 @@ class ScoresVerbs:
     def reordering(
         self,
         *,
-        at: int | None = None,
+        at: Depths = None,
         by: str | None = None,
         margin: float = 0.1,
         alpha: float = 0.05,
@@ -1306,7 +1306,7 @@ class ScoresVerbs:
         self, *, baseline: Hashable, a: float = 1.0, at: Depths = None, by: str | None = None
     ) -> pd.DataFrame: ...
     def rrie(
-        self, *, baseline: Hashable, at: int | None = None, by: str | None = None
+        self, *, baseline: Hashable, at: Depths = None, by: str | None = None
     ) -> pd.DataFrame: ...
     def select_top(
         self,

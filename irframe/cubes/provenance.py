@@ -37,8 +37,10 @@ def _text(value: Any) -> str:
     return ", ".join(map(str, listed(value)))
 
 
+CAUTION = "caution"
+"""The attribute of a result that says what to beware of; tables and reports print it."""
 WORDS = {
-    "caution": "{}",
+    CAUTION: "{}",
     "ties": "ties {}",
     "seed": "seed {}",
     "score_dtype": "scores as {}",
@@ -79,6 +81,28 @@ def provenance(whole: Any) -> dict[Any, Any]:
             values = np.unique(whole[name].to_numpy()).tolist()
             found[name] = values[0] if len(values) == 1 else values
     return found
+
+
+def joined_attributes(parts: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
+    """Return the attributes of the results of groups as those of one.
+
+    What differs becomes a list, a value for each group; what some groups lack is left out, but for
+    cautions, of which each is said once.
+
+    Examples
+    --------
+    >>> joined_attributes([{"alpha": 0.05, "n": 3}, {"alpha": 0.05, "n": 4, "caution": "few"}])
+    {'alpha': 0.05, 'n': [3, 4], 'caution': 'few'}
+    """
+    every = list(parts)
+    shared = [name for name in every[0] if all(name in one for one in every)]
+    values = {name: [one[name] for one in every] for name in shared}
+    found = {
+        name: each[0] if all(np.array_equal(each[0], one) for one in each) else each
+        for name, each in values.items()
+    }
+    told = [part for one in every if CAUTION in one for part in str(one[CAUTION]).split("; ")]
+    return found | ({CAUTION: "; ".join(dict.fromkeys(told))} if told else {})
 
 
 def shared_provenance(parts: Iterable[Any]) -> dict[Any, Any]:

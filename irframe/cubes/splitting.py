@@ -13,6 +13,7 @@ from irframe.checks import listed
 from irframe.cubes.as_scores import LONG_METRIC, LONG_VALUE, is_long, is_scores
 from irframe.cubes.grouping import each_group, read_groups, refuse_uneven, tell_absent
 from irframe.cubes.layout import LIST, PARTS
+from irframe.cubes.provenance import joined_attributes
 from irframe.cubes.tables import settled
 from irframe.errors import InputError, IrframeError, ParameterError, warn
 from irframe.experiments.grouping import RESERVED, grouped, partakers
@@ -228,6 +229,7 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
     bare: list[Any] = [_bare(part) for part in results.values()]
     keys = pd.Index(list(results), name=by)
     joined = xr.concat(bare, dim=keys, join="outer", fill_value=_nothing(bare[0]))
+    joined.attrs = joined_attributes(part.attrs for part in bare)
     if {*SIDES} <= {*joined.xindexes}:
         joined = joined.reset_index(PAIR)
     if not isinstance(whole, xr.Dataset | xr.DataArray):
@@ -262,12 +264,15 @@ def join_frames(results: Mapping[Any, Any], by: str) -> pd.DataFrame:
         frame.attrs = {}
     first = frames[0]
     if not (isinstance(first.index, pd.RangeIndex) and first.index.name is None):
-        return pd.DataFrame(pd.concat(dict(zip(results, frames, strict=True)), names=[by]))
-    if by in first.columns:
+        joined = pd.DataFrame(pd.concat(dict(zip(results, frames, strict=True)), names=[by]))
+    elif by in first.columns:
         raise ParameterError("a group that is called like no column of the result", repr(by))
-    for key, frame in zip(results, frames, strict=True):
-        frame.insert(0, by, key)
-    return pd.DataFrame(pd.concat(frames, ignore_index=True))
+    else:
+        for key, frame in zip(results, frames, strict=True):
+            frame.insert(0, by, key)
+        joined = pd.DataFrame(pd.concat(frames, ignore_index=True))
+    joined.attrs.update(joined_attributes(part.attrs for part in results.values()))
+    return joined
 
 
 def riders_of(subject: Any) -> list[Any]:

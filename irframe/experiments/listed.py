@@ -106,10 +106,10 @@ def _judged(
 ) -> tuple[Codes, Array]:
     """Return the judged documents that were retrieved, with their keys.
 
-    A list is asked for the judged documents, or they are asked for those of the list, whichever
-    is less.
+    A list is asked for the judged documents, unless there are so many more of these that it is less
+    to number them, and to ask for those of the list.
     """
-    short = judgments.count > length
+    short = judgments.count > 2 * length
     if not short.any():
         return _asked(lists, judgments, np.arange(len(lists)), key.dtype)
     code = np.fromiter(

@@ -1,6 +1,6 @@
 """Scores averaged over topics, and which of two averages is the better one."""
 
-from collections.abc import Hashable
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -9,6 +9,8 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import listed
+from irframe.cubes.score import refuse_repeated_depths
+from irframe.cubes.splitting import join_frames
 from irframe.cubes.tables import to_scores
 from irframe.errors import DepthError, ParameterError
 from irframe.metrics import averaging
@@ -21,20 +23,49 @@ from irframe.scores.dask_work import fold_blocks, is_lazy
 from irframe.scores.scores import Scores
 
 
-def at_depth(scores: xr.DataArray | pd.DataFrame, at: int | None) -> xr.DataArray:
+def at_depth(array: xr.DataArray, at: Any) -> xr.DataArray:
     """Return scores over (metric, system, topic) at one depth, by default the greatest."""
-    array = to_scores(scores)
     if DEPTH not in array.dims:
         if at is not None:
             raise DepthError("scores with a dimension depth for at=", "scores without")
         return array
     if at is None:
         return array.isel({DEPTH: -1})
-    depths = array.indexes[DEPTH] if DEPTH in array.indexes else range(1, array.sizes[DEPTH] + 1)
-    if len(listed(at)) != 1 or not isinstance(at, Hashable) or at not in depths:
-        advice = "ask for one depth after the other" if len(listed(at)) > 1 else ""
-        raise DepthError("at, one of the depths scored", repr(at), advice)
-    return array.isel({DEPTH: list(depths).index(at)})
+    depths = array.indexes[DEPTH].tolist()
+    if isinstance(at, bool) or at not in depths:
+        raise DepthError("at, some of the depths scored", repr(at), "", map(str, depths))
+    return array.isel({DEPTH: depths.index(at)})
+
+
+def by_depth(
+    function: Callable[[xr.DataArray], pd.DataFrame],
+    scores: xr.DataArray | pd.DataFrame,
+    at: Any,
+) -> pd.DataFrame:
+    """Return a frame of scores at one depth; for a list of depths a column says which.
+
+    Parameters
+    ----------
+    function
+        Makes a frame of scores over (metric, system, topic).
+    scores
+        Scores.
+    at
+        A depth, by default the greatest; or several, each once.
+
+    Raises
+    ------
+    DepthError
+        For depths that were not scored, and none.
+    """
+    array = to_scores(scores)
+    if np.ndim(at) == 0:
+        return function(at_depth(array, at))
+    depths = listed(at)
+    if not depths:
+        raise DepthError("at, some of the depths scored", "none")
+    refuse_repeated_depths(depths, "depths scored, each once")
+    return join_frames({depth: function(at_depth(array, depth)) for depth in depths}, DEPTH)
 
 
 def averages(scores: xr.DataArray) -> xr.DataArray:

@@ -6,11 +6,10 @@ from typing import Any, TypeVar
 import numpy as np
 import xarray as xr
 
+from irframe.cubes.provenance import CAUTION
 from irframe.errors import warn
 from irframe.metrics.facts import facts
 
-CAUTION = "caution"
-"""The attribute of a result that says what to beware of; tables and reports print it."""
 Labelled = TypeVar("Labelled", xr.Dataset, xr.DataArray)
 
 

@@ -154,16 +154,37 @@ class IrframeEvaluator(providers.Evaluator):
         qrels = {} if self._qrels is None else self._qrels
         return scorer(qrels, self.metrics, topics="runs", score_dtype="float32")
 
-    def _iter_calc(self, run: Runs) -> Iterator[Any]:
-        """Yield the scores of the topics that are in the run; ir_measures knows the others."""
-        runs = self._lists(_kept(run))
-        if runs is None:
-            return
-        with unsaid():
-            topics, scores = self.scorer.values(runs)
-        for measure, values in zip(self.measures, scores.tolist(), strict=True):
+    def iter_calc(self, run: Runs) -> Iterator[Any]:
+        """Yield the score of every topic and measure; those of topics not in the run come last."""
+        topics, scores = self._scores(_kept(run))
+        for measure, values in zip(self.measures, scores, strict=True):
             for topic, value in zip(topics, values, strict=True):
                 yield ir_measures.Metric(query_id=topic, measure=measure, value=value)
+        lacking = sorted(self.qrel_qids - set(topics))
+        for measure in sorted(set(self.measures), key=str) if lacking else ():
+            for topic in lacking:
+                yield ir_measures.Metric(topic, measure, measure.DEFAULT)
+
+    def calc_aggregate(self, run: Runs) -> dict[Any, Any]:
+        """Return the average of every measure, as ir_measures makes it of the same scores."""
+        topics, scores = self._scores(_kept(run))
+        lacking = len(self.qrel_qids - set(topics))
+        found = {}
+        for measure, values in zip(self.measures, scores, strict=True):
+            aggregator = measure.aggregator()
+            for value in (*values, *[measure.DEFAULT] * lacking):
+                aggregator.add(value)
+            found[measure] = aggregator.result()
+        return found
+
+    def _scores(self, run: Any) -> tuple[list[Any], list[list[float]]]:
+        """Return the topics that are judged and in the run, and the scores of each measure."""
+        runs = self._lists(run)
+        if runs is None:
+            return [], [[] for _ in self.measures]
+        with unsaid():
+            topics, scores = self.scorer.values(runs)
+        return topics, scores.tolist()
 
     def _lists(self, run: Any) -> Runs | None:
         """Return the lists of the run for judged topics; None if there is none."""

@@ -189,9 +189,8 @@ def report(
     setting = Setting.read(cube, metrics, depths, at, asked | {"baseline": baseline})
     call = origins.call(_names(frames, target), said, _defaults())
     page = _page(title or TITLE, setting, frames, call)
-    content = (page if texts is None else _with_texts(page, texts)).render().encode()
     with atomic(target) as stream:
-        stream.write(content)
+        stream.write((page if texts is None else _with_texts(page, texts)).render().encode())
     return target
 
 

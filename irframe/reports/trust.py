@@ -7,6 +7,9 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.bounds import bounds
+from irframe.cubes.checksums import sealed
+from irframe.cubes.layout import LISTED
+from irframe.cubes.recall_base import gather
 from irframe.errors import MetricError
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.reports import figures
@@ -14,6 +17,8 @@ from irframe.reports.part import Part, parts
 from irframe.reports.setting import text
 from irframe.reports.view import View, unjudged_shares
 from irframe.reports.words import listed, percent
+from irframe.studies.judging.documents import refuse_nameless
+from irframe.studies.judging.judge_next import count_unjudged, judge_next
 from irframe.studies.trust.leave_out import leave_out
 from irframe.studies.trust.pool_growth import pool_growth
 from irframe.studies.trust.tie_ranges import tie_ranges
@@ -21,6 +26,8 @@ from irframe.studies.trust.tie_rates import tie_rates
 
 LU = "10.1007/s10791-016-9282-6"
 ZOBEL = "10.1145/290941.291014"
+SETTLING = 10
+"""How many documents are named that should be judged next."""
 
 
 def trust(view: View, findings: pd.DataFrame) -> list[Part]:
@@ -30,6 +37,7 @@ def trust(view: View, findings: pd.DataFrame) -> list[Part]:
         ("unjudged", "The share of unjudged documents", partial(_unjudged, view)),
         ("pool", "The growth of the pool", partial(_pool, view)),
         ("bounds", "What the unjudged documents leave open", partial(_bounds, view)),
+        ("next", "What should be judged next", partial(_next, view)),
         ("ties", "What tied scores leave open", partial(_ties, view)),
         ("left-out", "What leaving a run out of the pool does", partial(_left_out, view)),
     ]
@@ -110,6 +118,36 @@ def _bounded_frame(
     frame["upper"] = upper.sel({METRIC: metric}).to_series()
     ordered = frame.iloc[view.order(row, at)].rename_axis(SYSTEM).reset_index()
     return ordered.assign(place=np.arange(1, len(ordered) + 1))
+
+
+def _next(view: View) -> Part:
+    """Return the unjudged documents that would tell most of the pair the page opens with."""
+    pair = _pair(view)
+    a, b = (text(name) for name in pair[SYSTEM].to_numpy())
+    depth = min(view.setting.at, pair.sizes[LISTED]) if LISTED in pair.dims else None
+    refuse_nameless(pair)
+    left = count_unjudged(pair, depth)
+    if not left:
+        says = f"Every document of {a} and {b} is judged down to depth {view.setting.at}"
+        return Part("next", says, "Nothing is left open between these two systems there.", ZOBEL)
+    found = judge_next(pair, left, batch=left, depth=depth)
+    frame = found.nlargest(SETTLING, "priority").reset_index(drop=True)
+    says = f"{len(frame)} of {left} unjudged documents would settle most between {a} and {b}"
+    how = (
+        f"Those down to depth {view.setting.at} that the two systems rank most apart and that are "
+        "most likely relevant, by irframe's judge_next with leverage."
+    )
+    return Part("next", says, how, ZOBEL, frame)
+
+
+def _pair(view: View) -> xr.Dataset:
+    """Return the cube of the first system and of the baseline, or the second, as its pool."""
+    first, *others = view.order(0, view.setting.place)
+    labels = view.cube[SYSTEM].to_numpy()
+    second = next((n for n in others if labels[n] == view.setting.baseline), others[0])
+    pair = gather(view.cube.isel({SYSTEM: [first, second]}))
+    both = pair.assign_coords(contributing=(SYSTEM, np.ones(2, bool)))
+    return sealed(both.assign_attrs(pool="stated"))
 
 
 def _ties(view: View) -> Part:

@@ -6,6 +6,7 @@ import xarray as xr
 
 import irframe as ir
 from irframe.cubes.provenance import caption
+from irframe.errors import IrframeWarning
 
 DECIDED = {
     "ties": "doc",
@@ -74,3 +75,25 @@ def test_collections_of_several_scales_are_told_apart():
     told = caption({"top": [2, 3], "collection": "track"})
     assert told == "collections by track; top grade 2 and 3"
     assert caption({"units": "m"}) == ""
+
+
+@pytest.mark.parametrize("array", [False, True])
+def test_what_results_of_groups_say_is_kept(array):
+    scores = ir.cube(*ir.example_track()).ireval.score("AP", at=10)
+    scores = scores.assign_coords(half=("topic", ["a"] * 5 + ["b"] * 11))
+    scores[:, 0, 5:] = 0.5  # all the same in the second group alone
+    frame = scores.squeeze(["metric", "depth"], drop=True).to_dataframe(name="AP")
+    frame = frame.set_index("half", append=True)[["AP"]]
+    with pytest.warns(IrframeWarning, match="all scores are the same: AP of bm25 .half b"):
+        found = (scores if array else frame).ireval.summary(by="half")
+    assert found.attrs["caution"] == "no interval where all scores are the same: AP of bm25"
+    assert found.attrs["interval"] == "logit"
+
+
+def test_what_differs_between_groups_is_told_of_each():
+    cube = ir.cube(*ir.example_track())
+    halves = cube.assign_coords(half=("topic", ["a"] * 5 + ["b"] * 11))
+    whole = cube.ireval.leave_out("AP", at=5)
+    parts = halves.ireval.leave_out("AP", at=5, by="half")
+    assert len(parts.attrs["judgments"]) == 2
+    assert sum(parts.attrs["judgments"]) == whole.attrs["judgments"]

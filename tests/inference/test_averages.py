@@ -1,6 +1,7 @@
 """One average of a system, whoever reports it."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -65,7 +66,7 @@ def test_missing_scores_and_other_dimensions(scores):
     for side in (0, 1):
         xr.testing.assert_allclose(found[side], averages(rest[side]))
         xr.testing.assert_allclose(found[side, 0], averages(bounds[side, 0]))
-    assert averages(bounds * np.nan).isnull().all()
+    assert np.isnan(averages(bounds * np.nan)).all()
 
 
 def test_lazy_scores_stay_lazy(scores):
@@ -74,9 +75,26 @@ def test_lazy_scores_stay_lazy(scores):
     xr.testing.assert_allclose(lazy.compute(), averages(scores))
 
 
-@pytest.mark.parametrize("at", [[1, 10], [10], 99, True, "x"])
-def test_verbs_of_one_depth_take_one(at):
+@pytest.mark.parametrize("at", [[1, 10], [99], 99, True, "x", [], [5, 5]])
+def test_depths_that_were_not_scored(at):
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "RR", at=[5, 10])
     for ask in (scores.ireval.best_systems, scores.ireval.reordering):
-        with pytest.raises(DepthError, match="at, one of the depths scored; found"):
+        with pytest.raises(DepthError, match="depths scored"):
             ask(at=at)
+
+
+@pytest.mark.parametrize("at", [[10, 5], (10,), np.array([5])])
+def test_several_depths_are_told_apart_by_a_column(at):
+    scores = ir.cube(*ir.example_track()).ireval.score("AP", "RR", at=[5, 10])
+    scores = scores.assign_coords(half=("topic", list("ab") * 8))
+    for verb, options in {
+        "best_systems": {},
+        "reordering": {},
+        "rrie": {"baseline": "bm25"},
+    }.items():
+        for by in (None, "half"):
+            ask = getattr(scores.ireval, verb)
+            found = ask(at=at, by=by, **options)
+            for depth in at:
+                part = found[found["depth"] == depth].drop(columns="depth").reset_index(drop=True)
+                pd.testing.assert_frame_equal(part, ask(at=int(depth), by=by, **options))

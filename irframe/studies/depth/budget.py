@@ -202,8 +202,7 @@ class Draws(NamedTuple):
             return self.test.significant(scores, pairs, alpha=self.alpha)
         p = self.test.kernel(scores, pairs).p.T[np.newaxis]
         (adjusted,) = adjust_p([p], self.adjust, family="depth", alpha=self.alpha)
-        found: Array = np.less(adjusted[0].T, self.alpha)
-        return found
+        return np.asarray(np.less(adjusted[0].T, self.alpha))
 
 
 def _shares(paired: Scores, topics: Array, draws: Draws) -> Array:

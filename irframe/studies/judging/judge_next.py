@@ -152,6 +152,21 @@ def judge_next(
     return pd.DataFrame(rows)
 
 
+def count_unjudged(cube: xr.Dataset, depth: int | None = None) -> int:
+    """Return how many documents of the pool of a cube are unjudged, down to a depth.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> count_unjudged(ir.cube(*ir.example_track()))
+    1200
+    """
+    documents = Documents.named(cube, _depth(cube, depth))
+    pool, number = documents.pool(helping(cube), 0)
+    grade = np.take_along_axis(documents.grade, np.maximum(number, 0), axis=1)
+    return int((pool.there & (grade == UNJUDGED)).sum())
+
+
 def _method(method: Any, credit: Any) -> str:
     """Return the name of a method in the registry."""
     plain = [name for name in METHODS if "(" not in name]

@@ -5,14 +5,15 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.verb import verb
-from irframe.inference.averages import at_depth, averages, metric_labels
+from irframe.inference.averages import averages, by_depth, metric_labels
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM
+from irframe.scores.read_scores import Depths
 
 
 @verb
 def best_systems(
-    scores: xr.DataArray | pd.DataFrame, *, by: str | None = None, at: int | None = None
+    scores: xr.DataArray | pd.DataFrame, *, by: str | None = None, at: Depths = None
 ) -> pd.DataFrame:
     """Name the best system by every metric, and its score: how well the task is solved.
 
@@ -23,7 +24,8 @@ def best_systems(
     by
         A coordinate or index level such as ``"track"``: a row per group.
     at
-        Depth, of those scored; by default the greatest.
+        Depth, of those scored, or several, which a column ``depth`` tells apart; by default the
+        greatest.
 
     Returns
     -------
@@ -54,7 +56,11 @@ def best_systems(
     0     AP  monot5   0.475
     1    ASL  monot5  14.150
     """
-    means = averages(at_depth(scores, at))
+    return by_depth(_best, scores, at)
+
+
+def _best(scores: xr.DataArray) -> pd.DataFrame:
+    means = averages(scores)
     rows = []
     for name, row in zip(metric_labels(means), means.to_numpy(), strict=True):
         ranked = facts(name).sign * row

@@ -1,5 +1,6 @@
 """What changing the metric does to the order of systems, and to the scores themselves."""
 
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -11,11 +12,12 @@ from irframe.agreements import Kendall
 from irframe.checks import choice, level, number
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
-from irframe.inference.averages import at_depth, metric_labels
+from irframe.inference.averages import by_depth, metric_labels
 from irframe.metrics.averaging import average
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM, TOPIC
 from irframe.paired import PairedT, all_pairs
+from irframe.scores.read_scores import Depths
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +26,7 @@ Floats = NDArray[np.float64]
 def reordering(
     scores: xr.DataArray | pd.DataFrame,
     *,
-    at: int | None = None,
+    at: Depths = None,
     by: str | None = None,
     margin: float = 0.1,
     alpha: float = 0.05,
@@ -38,7 +40,8 @@ def reordering(
         Scores per system and topic by two metrics or more, in the order of the steps: an array,
         or a frame, wide or long.
     at
-        Depth, of those scored; by default the greatest.
+        Depth, of those scored, or several, which a column ``depth`` tells apart; by default the
+        greatest.
     by
         A coordinate or index level such as ``"track"``: rows per group.
     margin
@@ -97,7 +100,10 @@ def reordering(
     ['colbert', 'doct5query']
     """
     choice("per", per, ("step", "system"))
-    array = at_depth(scores, at)
+    return by_depth(partial(_reordered, margin=margin, alpha=alpha, per=per), scores, at)
+
+
+def _reordered(array: xr.DataArray, *, margin: float, alpha: float, per: str) -> pd.DataFrame:
     labels, systems = metric_labels(array), array.indexes[SYSTEM]
     if len(labels) < 2 or len(systems) < 2:
         found = f"{len(labels)} and {len(systems)}"

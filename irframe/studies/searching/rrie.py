@@ -1,6 +1,7 @@
 """How much of a baseline's error another system removes."""
 
 from collections.abc import Hashable
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -8,9 +9,10 @@ import xarray as xr
 
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, warn
-from irframe.inference.averages import at_depth, averages, metric_labels
+from irframe.inference.averages import averages, by_depth, metric_labels
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM, TOPIC
+from irframe.scores.read_scores import Depths
 from irframe.studies.reading import against
 
 
@@ -19,7 +21,7 @@ def rrie(
     scores: xr.DataArray | pd.DataFrame,
     *,
     baseline: Hashable,
-    at: int | None = None,
+    at: Depths = None,
     by: str | None = None,
 ) -> pd.DataFrame:
     """Say what share of a baseline's error every other system removes.
@@ -32,7 +34,8 @@ def rrie(
     baseline
         The system whose error counts.
     at
-        Depth, of those scored; by default the greatest.
+        Depth, of those scored, or several, which a column ``depth`` tells apart; by default the
+        greatest.
     by
         A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
         result per group, labelled with the group.
@@ -80,7 +83,11 @@ def rrie(
     0   P@20     bm25  neural   0.46   0.59  0.25
     1    ASL     bm25  neural  39.00  27.00  0.32
     """
-    array = _shared(at_depth(scores, at))
+    return by_depth(partial(_removed, baseline=baseline), scores, at)
+
+
+def _removed(scores: xr.DataArray, baseline: Hashable) -> pd.DataFrame:
+    array = _shared(scores)
     systems, metrics = array.indexes[SYSTEM], metric_labels(array)
     row, others = against(systems.tolist(), baseline, None)
     means = averages(array).to_numpy()
