@@ -34,22 +34,25 @@ metric can be meant.
 From trec_eval come names with their parameter, `P_5` or `P.5`; several at once, `P.5,10`; names
 that stand for all its usual cutoffs, `map_cut`, `ndcg_cut` and `iprec_at_recall`; gains for grades,
 `ndcg.1=3,2=9`; and its sets `official`, `set` and `all_trec`. From ranx come cutoffs,
-`precision@5`, levels of relevance, `map-l2`, and persistences, `rbp.80`; its `dcg` and `dcg_burges`
+`precision@5`, and levels of relevance, `map-l2`; its `dcg` and `dcg_burges`
 do not scale gains by the top grade, as `DCG` does. From cwl_eval come parameters as in `RBP@0.8`
 or `INST-T=2`.
 
-Two names mean something else than what they look like. `rbp@80` is refused, for it is the
-persistence in ranx and would be a depth elsewhere. The number in trec_eval's `set_F_4` is the
-square of `beta`. ranx averages `hits` over topics; irframe adds them up, as trec_eval does with
-`num_rel_ret`.
+From MTEB, BEIR, DPR and sentence-transformers come `ndcg_at_10`, `Recall_cap@100`, `HR@10` and
+`top_1_accuracy`.
+
+Some names mean something else than what they look like. `rbp@80` and `rbp.80` are refused: the
+number is the persistence in ranx, which adds up grades. `Accuracy@5` is the share of pairs in
+order. The number in trec_eval's `set_F_4` is the square of `beta`. ranx averages `hits` over
+topics; irframe adds them up, as trec_eval does with `num_rel_ret`.
 """
 
 API = """API
 ===
 
 Most of what follows is also a verb of the accessor, with the frame, cube or array as its first
-argument: ``ir.cube(runs, qrels)`` is ``runs.ireval.cube(qrels)``, and figures are found under
-``.ireval.plot``. The metrics have :doc:`pages of their own <metrics/index>`.
+argument: ``irframe.verbs.compare(scores)`` is ``scores.ireval.compare()``, and figures are found
+under ``.ireval.plot``. The metrics have :doc:`pages of their own <metrics/index>`.
 """
 
 TOOLS = ["ir_measures", "trec_eval", "ranx", "cwl_eval"]
@@ -174,7 +177,12 @@ def public():
         for name in package.__all__
     }
     metrics = set(METRICS.values())
-    return {path: each for path, each in members.items() if callable(each) and each not in metrics}
+    functions = {
+        path: each
+        for path, each in members.items()
+        if inspect.isroutine(each) or inspect.isclass(each)
+    }
+    return {path: each for path, each in functions.items() if each not in metrics}
 
 
 def section(member):

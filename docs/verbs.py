@@ -39,6 +39,7 @@ OBJECTS = {
     "cube": "cube",
     "cubes": "cubes",
     "data": "cube or scores",
+    "documents": "`explain`",
     "effect": "`judge_effect`",
     "found": "`budget`",
     "frame": "runs or qrels",

@@ -26,6 +26,9 @@ SHOWN = 5
 _PLAIN = re.compile(r"(?!pip\b|irframe\b)[a-z]+(-[a-z]+)*[,;:]?(\s|$)")
 """How advice begins that is a sentence and no code."""
 
+COUNTED = "topic|system|document|run|row|file|pair|judgment|depth|list|grade|judge|group|metric"
+"""What messages count."""
+
 
 class IrframeError(ValueError):
     """Base of every error raised by irframe.
@@ -78,10 +81,24 @@ class IrframeError(ValueError):
             text += f": {self._listed()}"
         plain = _PLAIN.match(self.advice)
         advice = self.advice[:1].upper() + self.advice[1:] if plain else self.advice
-        return f"{text}. {advice}." if advice else f"{text}."
+        return singular(f"{text}. {advice}." if advice else f"{text}.")
 
     def __reduce__(self) -> tuple[type, tuple[str, str, str, list[object]]]:
         return type(self), (self.wanted, self._found, self.advice, self.offenders)
+
+
+def singular(text: str) -> str:
+    """Return a text in which one of anything is one, not several.
+
+    Examples
+    --------
+    >>> singular("1 topics of the runs have no judgments and are left out; 11 topics")
+    '1 topic of the runs has no judgments and is left out; 11 topics'
+    """
+    one = re.sub(rf"(?<![\d.,])1 ({COUNTED})s\b", r"1 \1", text)
+    return re.sub(
+        rf"(?<![\d.,])(1 (?:{COUNTED})\b[^;,:.]*?) have (.+?) and are ", r"\1 has \2 and is ", one
+    )
 
 
 class InputError(IrframeError):
@@ -113,7 +130,7 @@ class MetricError(IrframeError):
 
 
 class ParameterError(IrframeError):
-    """An argument of a verb outside its range: a test, a baseline, a level, a coordinate."""
+    """An argument of a verb outside its range: a test, a baseline, alpha, a coordinate."""
 
 
 class StoreError(IrframeError):
@@ -127,4 +144,4 @@ class IrframeWarning(UserWarning):
 def warn(message: str) -> None:
     """Warn at the line outside irframe from which it was called, once per call of one thing."""
     caller = sys._getframe(1)  # noqa: SLF001
-    tell(message, IrframeWarning, (caller.f_code, caller.f_lineno))
+    tell(singular(message), IrframeWarning, (caller.f_code, caller.f_lineno))

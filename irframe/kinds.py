@@ -50,6 +50,7 @@ TAKEN = {
     "documents": ("explain",),
     "lined_up": ("side_by_side",),
     "queries": ("outcomes",),
+    "replayed": ("replay",),
     "summary": ("outcomes",),
     "matrix": ("volatility", "agreement"),
     "ranges": ("tie_ranges",),

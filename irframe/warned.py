@@ -1,5 +1,7 @@
 """What a call warns of: each thing once, whatever groups it went through, at the caller's line."""
 
+import contextlib
+import functools
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +19,8 @@ SHOWN = 5
 """How many groups, and how much else, a warning lists."""
 LOOPS = {"apply", "agg", "aggregate", "transform", "filter", "map", "map_over_datasets"}
 """Functions of pandas and xarray that call a user's function for one part after the other."""
+AROUND = (functools.__file__, contextlib.__file__)
+"""Files of what may call irframe for its caller."""
 TOLD = "told by irframe"
 """Under this name such a call keeps what was warned of inside it, for as long as it runs."""
 
@@ -123,7 +127,8 @@ def listing(names: Iterable[object], between: str = ", ") -> str:
 def _say(text: str, category: type[Warning], place: Place) -> None:
     """Warn at the line outside irframe from which it was called, once in a loop of pandas."""
     inside, frame, level = str(Path(__file__).parent), sys._getframe(), 1  # noqa: SLF001
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
+    own = (inside, *AROUND)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(own):
         frame, level = frame.f_back, level + 1
     loop = _loop_around(frame)
     if loop is not None:

@@ -127,4 +127,4 @@ def test_an_error_does_not_swallow_what_came_before():
         with pytest.raises(IdError, match="every document once in a list"):
             other.ireval.evaluate(QRELS, "AP")
 
-    assert told(call) == ["1 topics of the runs have no judgments and are left out: x"]
+    assert told(call) == ["1 topic of the runs has no judgments and is left out: x"]

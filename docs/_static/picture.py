@@ -50,14 +50,14 @@ def square(corner, one, other):
 
 
 def draw_figure(ax, ink):
-    """Draw which share of the pairs of systems is told apart at every depth."""
+    """Draw which share of the pairs of systems differs significantly at every depth."""
     runs, qrels = ir.example_track()
     scores = ir.cube(runs, qrels).ireval.score("nDCG", "AP", "ERR")
     found = scores.ireval.discrimination()
     for name, colour in zip(found["metric"].to_numpy(), ("C0", "C1", "C2"), strict=True):
         ax.plot(found["depth"], found.sel(metric=name), label=str(name), color=colour, lw=2)
     ax.set(xlabel="evaluation depth", ylim=(0, 1), xlim=(1, 50))
-    ax.set_title("share of pairs told apart", fontsize="medium", color=ink)
+    ax.set_title("share of significant pairs", fontsize="medium", color=ink)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, loc="lower right", fontsize="small")
 

@@ -37,12 +37,12 @@ def ladder(scores):
 
 
 def significant(scores):
-    """Write how many pairs are told apart, and how many tiers there are, by depth."""
+    """Write how many pairs differ significantly, and how many tiers there are, by depth."""
     layer, shares = scores[:1].sel(depth=DEPTHS), {}
     rows = {"k": DEPTHS}
     for name, adjust in CORRECTIONS.items():
         shares[name] = layer.ireval.discrimination(adjust=adjust).to_numpy()[0]
-        rows[f"pairs told apart, {name}"] = [f"{value:.1%}" for value in shares[name]]
+        rows[f"significant pairs, {name}"] = [f"{value:.1%}" for value in shares[name]]
     more = shares["max-T"] / shares["Holm"] - 1
     PAGE.facts(more_low=f"{more.min():.0%}", more_high=f"{more.max():.0%}")
     PAGE.facts(pairs=f"{comb(layer.sizes['system'], 2):,}")

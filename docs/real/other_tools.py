@@ -337,8 +337,8 @@ def ranx_page(tracks):
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         names = run_page(PAGES / f"{page.name}.md")
     runs, qrels, judged, filed = (names[name] for name in ("runs", "qrels", "judged", "filed"))
-    one, only = runs[runs["system"] == "bm25"], ["rbp.80", "hits"]
-    theirs = ranx.evaluate(judged, filed[0], only)
+    one, only = runs[runs["system"] == "bm25"], ["RBP(p=0.8)", "hits"]
+    theirs = ranx.evaluate(judged, filed[0], ["rbp.80", "hits"])
     ours = ir.evaluate(one, qrels, only).ireval.summary()["mean"].droplevel("system")
     linear = ir.evaluate(one, qrels, ir.metrics.RBP(p=0.8, gain="linear"))
     alone = {"1": {"a": 1}}, {"1": {"a": 1.0, "b": 0.5}}
@@ -347,7 +347,7 @@ def ranx_page(tracks):
         ties_ours=f"{ir.evaluate(one, qrels, 'map').to_numpy().mean():.6f}",
         ties_order=f"{ir.evaluate(one, qrels, 'map', ties='order').to_numpy().mean():.6f}",
         rbp_theirs=f"{theirs['rbp.80']:.4f}",
-        rbp_ours=f"{ours['rbp.80']:.4f}",
+        rbp_ours=f"{ours['RBP(p=0.8)']:.4f}",
         rbp_linear=f"{linear.to_numpy().mean():.4f}",
         hits_theirs=f"{theirs['hits']:.4f}",
         hits_ours=f"{ours['hits']:.0f}",

@@ -1,4 +1,4 @@
-"""Pictures and numbers of the page "A report to hand out", from real runs.
+"""Pictures and numbers of the page "The HTML report", from real runs.
 
 Usage: python docs/real/report.py DATA, where DATA holds what tracks.py reads. Needs Debian's
 Chromium.

@@ -25,7 +25,7 @@ def pools(covid, robust):
     deep = [1, 2, 4, 7, 10, 20, 40, 60, 80, 100]
     growth = {
         COVID: covid.ireval.pool_growth(),
-        ROBUST: robust.ireval.pool_growth(deep),
+        ROBUST: robust.ireval.pool_growth(at=deep),
     }
     last = {name: found.isel(depth=-1) for name, found in growth.items()}
     PAGE.facts(

@@ -1,6 +1,6 @@
 """The command line: a module per command, imported when its command is given.
 
-A command module holds ``declare``, which says what may stand on its line, and ``run``, which
+A command module holds ``declare``, which says its options, and ``run``, which
 returns the answer. Commands call public functions, as any other user does.
 """
 

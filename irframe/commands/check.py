@@ -16,16 +16,16 @@ from irframe.commands.answer import (
 )
 from irframe.commands.inputs import read_judgments, read_sound
 from irframe.commands.line import declare_files
+from irframe.commands.options import declare_options, given
 
 SHOWN = 3
 """How much of what a list holds is printed; files in other formats have all of it."""
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Say what may stand on the line."""
+    """Declare the options."""
     declare_files(parser)
-    parser.add_argument("--depth", type=int, default=10, help="where unjudged ones are counted")
-    parser.add_argument("--length", type=int, help="how long lists should be; else as most are")
+    declare_options(parser, ir.verbs.check)
     declare_failing(parser)
     declare_output(parser)
 
@@ -40,8 +40,8 @@ def run(options: Namespace) -> Answer:
 
 
 def _check(runs: pd.DataFrame, problems: pd.DataFrame, options: Namespace) -> pd.DataFrame:
-    limits = {"depth": options.depth, "length": options.length}
-    return ir.verbs.check(runs, read_judgments(options), problems=problems, **limits)
+    asked = given(options, ir.verbs.check)
+    return ir.verbs.check(runs, read_judgments(options), problems=problems, **asked)
 
 
 def _told(found: pd.DataFrame) -> str:

@@ -3,18 +3,18 @@
 import sys
 from argparse import ArgumentParser, Namespace
 from importlib.util import find_spec
-from typing import Any
 
 import pandas as pd
 
 import irframe as ir
+from irframe.checks import listed
 from irframe.commands.answer import Answer, declare_output, format_of, written
 from irframe.commands.inputs import metrics_of, read_all, read_judgments, score
-from irframe.commands.line import declare_files, declare_metrics, declare_scoring
+from irframe.commands.line import declare_files, declare_metrics
+from irframe.commands.options import declare_options, given
 from irframe.commands.systems import declare_systems
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import cut_at
-from irframe.inference.corrections import FAMILIES
 from irframe.inference.margins import POWER
 
 FAILING = {"worse": ["worse"], "undecided": ["worse", "undecided"], "never": []}
@@ -23,25 +23,11 @@ MARKDOWN = "markdown"
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Say what may stand on the line."""
+    """Declare the options."""
     declare_files(parser)
     declare_metrics(parser)
-    declare_scoring(parser)
+    declare_options(parser, ir.evaluate, ir.verbs.compare)
     declare_systems(parser)
-    parser.add_argument("--test", default="t", help="paired test, such as t, wilcoxon, tukey")
-    parser.add_argument("--adjust", help="correction for many pairs, such as holm")
-    parser.add_argument(
-        "--baseline", metavar="SYSTEM", action="append",
-        help="compare with this one alone; several times: with each of them",
-    )  # fmt: skip
-    parser.add_argument("--alpha", type=float, default=0.05, help="significance level")
-    parser.add_argument(
-        "--family", choices=FAMILIES, default="depth", help="what is corrected together"
-    )
-    parser.add_argument("--simultaneous", action="store_true", help="intervals that hold together")
-    parser.add_argument("--effects", action="store_true", help="Hedges' g with its interval")
-    parser.add_argument("--margin", type=float, help="how much worse does not matter")
-    parser.add_argument("--power", type=float, help="how often what is detectable is found")
     parser.add_argument(
         "--fail-on", choices=(*FAILING,), default="never",
         help="verdict on a system against the baseline that makes the exit status 1; undecided: "
@@ -57,35 +43,21 @@ def declare(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> Answer:
     """Compare every pair, or every system with the baseline."""
     gated = options.fail_on != "never" or options.format == MARKDOWN
-    if gated and len(options.baseline or []) != 1:
-        times = f"{len(options.baseline or [])}"
+    if gated and len(listed(options.baseline)) != 1:
+        times = f"{len(listed(options.baseline))}"
         raise ParameterError("--baseline once, a system that others are held against", times)
     metrics = metrics_of(options)
     runs, qrels = read_all(options), read_judgments(options)
     unsaid = gated and options.margin is None and options.power is None
     found = ir.verbs.compare(
         score(options, runs, qrels, metrics, None),
-        options.test,
-        adjust=options.adjust,
-        baseline=_baseline(options),
-        alpha=options.alpha,
-        family=options.family,
-        simultaneous=options.simultaneous,
-        effects=options.effects,
-        margin=options.margin,
-        power=POWER if unsaid else options.power,
+        **given(options, ir.verbs.compare) | ({"power": POWER} if unsaid else {}),
         progress=sys.stderr.isatty() and find_spec("tqdm") is not None,
     )
     failed = gated and bool(found["verdict"].isin(FAILING[options.fail_on]).any())
     if options.format != MARKDOWN:
         return Answer(written(found, format_of(options)), int(failed))
     return Answer(_markdown(options, found, runs, qrels, metrics), int(failed))
-
-
-def _baseline(options: Namespace) -> Any:
-    """Return the baseline, a list of several, or None."""
-    named = options.baseline or [None]
-    return named if len(named) > 1 else named[0]
 
 
 def _markdown(

@@ -20,7 +20,7 @@ FORMATS = ("trec", "parquet", "json")
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Say what may stand on the line."""
+    """Declare the options."""
     parser.add_argument(
         "files", metavar="FILE", nargs="+",
         help="runs in any format: files, patterns in quotes, folders, or - for standard input",

@@ -14,7 +14,7 @@ from irframe.names import DEPTH, METRIC, SYSTEM
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Say what may stand on the line."""
+    """Declare the options."""
     parser.add_argument(
         "--files", metavar="FOLDER", help="write the track there instead, to try the commands on"
     )
@@ -56,8 +56,8 @@ def _shown() -> str:
         f"{written(means(scores), 'table')!s}\n"
         "AP against bm25, scores.ireval.compare('t', adjust='holm', baseline='bm25'):\n\n"
         f"{versus[columns].to_string(index=False, float_format='{:.3f}'.format)}\n\n"
-        "The same question at other depths, for AP(norm='min'): the share of pairs told apart,\n"
-        "the share of those told apart at the pool depth that is confirmed, and Kendall's tau\n"
+        "The same question at other depths, for AP(norm='min'): the share of significant pairs,\n"
+        "the share of those at the pool depth that is confirmed, and Kendall's tau\n"
         "between the orderings there and at the pool depth:\n\n"
         f"{_by_depth(cube, pool).to_string(float_format='{:.2f}'.format)}\n\n"
         "Where to go next: ir.read_runs('runs/*.gz') and ir.read_qrels('qrels.txt') for your own\n"

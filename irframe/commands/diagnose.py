@@ -15,20 +15,18 @@ from irframe.commands.answer import (
 )
 from irframe.commands.inputs import read_all, read_judgments
 from irframe.commands.line import declare_files, declare_metrics
+from irframe.commands.options import declare_options, given
 from irframe.commands.systems import declare_systems
-from irframe.names import TIES
 
 LONGEST = 300
 """Characters of the places of a finding that are printed."""
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Say what may stand on the line."""
+    """Declare the options."""
     declare_files(parser)
     declare_metrics(parser, required=False)
-    parser.add_argument("--depth", type=int, help="evaluation depth of metrics without their own")
-    parser.add_argument("--ties", choices=TIES, default="trec", help="order of equal scores")
-    parser.add_argument("--pool-depth", type=int, help="depth of the pool, if it is known")
+    declare_options(parser, ir.verbs.diagnose)
     declare_systems(parser)
     declare_failing(parser)
     declare_output(parser)
@@ -40,11 +38,9 @@ def run(options: Namespace) -> Answer:
         read_all(options),
         read_judgments(options),
         options.metric,
-        depth=options.depth,
-        ties=options.ties,
         contributing=options.contributing,
-        pool_depth=options.pool_depth,
         errors="report",
+        **given(options, ir.verbs.diagnose),
     )
     kind = format_of(options)
     content = (

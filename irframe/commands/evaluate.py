@@ -8,7 +8,8 @@ import irframe as ir
 from irframe.checks import choice
 from irframe.commands.answer import Answer, declare_output, format_of, written
 from irframe.commands.inputs import FOLDER, metrics_of, read_all, read_judgments, score
-from irframe.commands.line import declare_files, declare_metrics, declare_scoring
+from irframe.commands.line import declare_files, declare_metrics
+from irframe.commands.options import declare_options
 from irframe.commands.relstring import measures, relstrings
 from irframe.commands.systems import declare_systems
 from irframe.commands.trec_layout import trec_layout
@@ -20,10 +21,10 @@ TREC_EVAL = "trec_eval"
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Say what may stand on the line."""
+    """Declare the options."""
     declare_files(parser)
     declare_metrics(parser)
-    declare_scoring(parser)
+    declare_options(parser, ir.evaluate)
     declare_systems(parser)
     parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
     parser.add_argument(

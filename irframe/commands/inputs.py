@@ -10,6 +10,7 @@ import pandas as pd
 
 import irframe as ir
 from irframe.checks import whole
+from irframe.commands.options import given
 from irframe.commands.systems import with_systems
 from irframe.errors import DepthError, InputError
 from irframe.experiments.metrics import parse_metrics
@@ -42,12 +43,12 @@ def read_judgments(options: Namespace) -> pd.DataFrame:
     return ir.read_qrels(source_of(options.qrels))
 
 
-def read_all(options: Namespace) -> pd.DataFrame:
+def read_all(options: Namespace, *, every: bool = False) -> pd.DataFrame:
     """Read all runs, with the columns asked for: the folder, or those of a table of systems."""
     system: Literal["tag", "file"] = options.system
     named = sources_of(options.runs, options.qrels)
     if getattr(options, "by", None) != FOLDER:
-        return with_systems(ir.read_runs(named, system=system), options)
+        return with_systems(ir.read_runs(named, system=system), options, every=every)
     folders: dict[str, list[Source]] = {}
     for source in named:
         folders.setdefault(Path(name_of(source)).resolve().parent.name, []).append(source)
@@ -91,11 +92,7 @@ def score(
         runs,
         qrels,
         metrics,
-        depth=options.depth,
-        ties=options.ties,
-        score_dtype=options.score_dtype,
-        topics=options.topics,
-        collection=options.collection,
         contributing=options.contributing,
         by=by,
+        **given(options, ir.evaluate),
     )

@@ -9,7 +9,8 @@ import pandas as pd
 import irframe as ir
 from irframe.commands.answer import Answer, declare_output, format_of, written
 from irframe.commands.inputs import read_all, read_judgments
-from irframe.commands.line import declare_files, declare_scoring
+from irframe.commands.line import declare_files
+from irframe.commands.options import declare_options, given
 from irframe.commands.systems import declare_systems
 from irframe.errors import InputError
 from irframe.metrics.infap import POOLED_UNJUDGED
@@ -20,7 +21,7 @@ TEXT = "text"
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Say what may stand on the line."""
+    """Declare the options."""
     declare_files(parser)
     parser.add_argument("-n", type=int, required=True, help="how many documents, over all topics")
     parser.add_argument(
@@ -39,11 +40,10 @@ def declare(parser: ArgumentParser) -> None:
         help="CSV, TSV or Parquet file of a model's judgments: topic, doc, grade or probability",
     )  # fmt: skip
     parser.add_argument("--rel", type=int, default=1, help="lowest relevant grade")
-    parser.add_argument("--seed", type=int, default=0, help="of the order of runs that tie")
     parser.add_argument(
         "--texts", metavar="TABLE", help="CSV, TSV or Parquet file of documents: doc, text"
     )
-    declare_scoring(parser)
+    declare_options(parser, ir.cube)
     declare_systems(parser)
     declare_output(parser, QRELS)
 
@@ -53,11 +53,8 @@ def run(options: Namespace) -> Answer:
     cube = ir.cube(
         read_all(options),
         read_judgments(options),
-        ties=options.ties,
-        score_dtype=options.score_dtype,
-        topics=options.topics,
-        collection=options.collection,
         contributing=options.contributing,
+        **given(options, ir.cube) | {"depth": None},
     )
     found = ir.verbs.judge_next(
         cube,

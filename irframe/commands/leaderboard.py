@@ -5,24 +5,28 @@ from argparse import ArgumentParser, Namespace
 import irframe as ir
 from irframe.commands.answer import Answer, declare_output, format_of, written
 from irframe.commands.inputs import scores_of
-from irframe.commands.line import declare_files, declare_metrics, declare_scoring
+from irframe.commands.line import declare_files, declare_metrics
+from irframe.commands.options import declare_options, given
 from irframe.commands.systems import declare_systems, read_systems
+from irframe.inference.telling import told_test
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Say what may stand on the line."""
+    """Declare the options."""
     declare_files(parser)
     declare_metrics(parser)
-    declare_scoring(parser)
+    declare_options(parser, ir.evaluate, ir.verbs.leaderboard)
     declare_systems(parser)
-    parser.add_argument("--baseline", metavar="SYSTEM", help="hold all others against this one")
     declare_output(parser)
 
 
 def run(options: Namespace) -> Answer:
     """List the systems."""
-    found = ir.verbs.leaderboard(scores_of(options), baseline=options.baseline)
+    found = ir.verbs.leaderboard(scores_of(options), **given(options, ir.verbs.leaderboard))
+    told = f"Tiers: {told_test(found.attrs)}; intervals of ranks: {options.method}.\n"
     if options.systems is not None:
         table = read_systems(options.systems)
         found = found.join(table[table.columns.difference(found.columns, sort=False)])
-    return Answer(written(found, format_of(options)))
+    kind = format_of(options)
+    content = written(found, kind)
+    return Answer(f"{content!s}\n{told}" if kind == "table" else content)

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from irframe.names import TIES
-
 METRIC = "-m", "--metric"
 
 
@@ -85,21 +83,3 @@ def declare_metrics(parser: ArgumentParser, *, required: bool = True) -> None:
         help="metrics, such as AP nDCG@10 'RBP(p=0.8)', map_cut_10 or official; several after one "
         "-m, or -m several times, anywhere on the line",
     )  # fmt: skip
-
-
-def declare_scoring(parser: ArgumentParser) -> None:
-    """Let be said how runs are ranked and which topics count."""
-    parser.add_argument("--depth", type=int, help="cut every list there; no metric may be deeper")
-    parser.add_argument("--ties", choices=TIES, default="trec", help="order of equal scores")
-    parser.add_argument(
-        "--score-dtype", choices=("float64", "float32"), default="float64",
-        help="precision in which scores are equal; float32 as in trec_eval up to 9.0.7",
-    )  # fmt: skip
-    parser.add_argument(
-        "--topics", choices=("qrels", "runs", "common"), default="qrels",
-        help="qrels: those judged, where a run lacks one it scores 0; runs: only those for which "
-        "some run has a list; common: those for which every run has one",
-    )  # fmt: skip
-    parser.add_argument(
-        "--collection", metavar="COLUMN", help="a column of Parquet files that tells tracks apart"
-    )

@@ -10,7 +10,7 @@ from irframe.commands.answer import Answer, declare_output, format_of, written
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Say what may stand on the line."""
+    """Declare the options."""
     parser.add_argument(
         "names", metavar="METRIC", nargs="*", help="explain these, such as nDCG or map_cut_10"
     )

@@ -47,8 +47,8 @@ def _truths(column: pd.Series) -> pd.Series:
     return words.isin(YES)
 
 
-def with_systems(runs: pd.DataFrame, options: Namespace) -> pd.DataFrame:
-    """Return runs with the columns of the table of systems that a line asks for."""
+def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False) -> pd.DataFrame:
+    """Return runs with the columns of the table of systems: every one, or those asked for."""
     wanted = [getattr(options, name, None) for name in ("by", "contributing")]
     if getattr(options, "systems", None) is None:
         return runs
@@ -57,5 +57,6 @@ def with_systems(runs: pd.DataFrame, options: Namespace) -> pd.DataFrame:
     if strange:
         found = f"{len(strange)} that it lacks"
         raise IdError(f"all systems of the runs in {options.systems}", found, "", strange)
-    asked = [name for name in dict.fromkeys(wanted) if name in table.columns]
+    further = [name for name in table.columns if every and name not in runs.columns]
+    asked = [name for name in dict.fromkeys([*wanted, *further]) if name in table.columns]
     return runs.assign(**{str(name): runs[SYSTEM].map(table[name]) for name in asked})

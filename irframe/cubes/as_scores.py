@@ -316,7 +316,7 @@ def _advice(frame: pd.DataFrame) -> str:
     ids = [found[role] for role in (SYSTEM, TOPIC) if role in found]
     others = [name for name in frame.columns if name not in ids]
     if len(ids) == 2:
-        return f"say which columns are metrics: frame.set_index({ids})[{others}]"
+        return f"choose the columns that are metrics, as in frame.set_index({ids})[{others}]"
     if SYSTEM in found:
         return (
             "score every topic: pt.Experiment(..., perquery=True), or runs.ireval.evaluate(qrels)"

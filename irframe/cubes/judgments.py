@@ -81,9 +81,9 @@ def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
     depths = cube["pool_depth"].to_numpy()
     deepest = int(depths.min(initial=np.iinfo(np.int32).max)) if depths.size else 0
     wanted = deepest if depth is None else depth
-    advice = "tell cube() the pool_depth= or the contributing= runs if they are known better"
+    advice = "pass pool_depth= or contributing= to cube()"
     if deepest < 1:
-        raise DepthError("a cube that knows its pool", "one complete to no depth", advice)
+        raise DepthError("a known pool depth", "an unknown one", advice)
     return whole("pool depth", wanted, low=1, high=deepest, error=DepthError, advice=advice)
 
 

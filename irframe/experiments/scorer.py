@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.checks import choice
-from irframe.errors import InputError
+from irframe.errors import InputError, singular
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.metrics import Metrics, cut_at, parse_metrics
@@ -40,7 +40,7 @@ class Scorer:
     >>> import irframe as ir
     >>> judged = ir.scorer({"q1": {"a": 1, "b": 0}}, "RR")
     >>> judged
-    <Scorer: RR; 1 topics, 2 judgments>
+    <Scorer: RR; 1 topic, 2 judgments>
     >>> judged.docs.get_indexer(["b", "x", "a"])
     array([ 1, -1,  0])
     >>> judged.mean(topic=[0, 0, 0], doc=[1, -1, 0], score=[0.3, 0.2, 0.1])
@@ -72,7 +72,8 @@ class Scorer:
 
     def __repr__(self) -> str:
         named = ", ".join(self._names)
-        return f"<Scorer: {named}; {len(self.topics)} topics, {len(self._judgments.row)} judgments>"
+        topics, judgments = len(self.topics), len(self._judgments.row)
+        return singular(f"<Scorer: {named}; {topics} topics, {judgments} judgments>")
 
     def __call__(
         self, run: Runs | None = None, *, topic: Any = None, doc: Any = None, score: Any = None

@@ -74,7 +74,7 @@ def agreement(
     seed: int = 0,
     by: str | None = None,
 ) -> xr.DataArray | xr.Dataset:
-    """Say how alike the systems are ordered, or scored, at every depth and by a reference.
+    """Rank correlation of the systems' orderings between metrics, or with a reference, by depth.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ def bootstrap_sensitivity(
     at: Depths = None,
     by: str | None = None,
 ) -> xr.Dataset:
-    """Say how many pairs of systems a metric tells apart, and what difference that takes.
+    """Say how many pairs of systems differ significantly, and what difference that takes.
 
     Parameters
     ----------

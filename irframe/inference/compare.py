@@ -50,7 +50,7 @@ def compare(
     power: float | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Say of every pair of systems how far apart they are, and whether that may be chance.
+    """Test every pair of systems for a significant difference, with confidence intervals.
 
     Parameters
     ----------

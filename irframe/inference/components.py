@@ -39,7 +39,7 @@ def components(
     at: Depths = None,
     by: str | None = None,
 ) -> xr.Dataset:
-    """Say how much scores vary by system, by topic and by both, and how reliable means are.
+    """Variance components of scores by system, topic and interaction, and reliability of means.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How many pairs of systems a metric tells apart, by depth."""
+"""How many pairs of systems differ significantly under a metric, by depth."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,7 @@ def discrimination(
     at: Depths = None,
     by: str | None = None,
 ) -> xr.DataArray:
-    """Share of the pairs of systems that a metric tells apart, at every depth.
+    """Share of the pairs of systems that a metric finds significantly different, at every depth.
 
     Parameters
     ----------

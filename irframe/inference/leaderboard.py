@@ -46,7 +46,7 @@ def leaderboard(
     seed: int = 0,
     by: str | None = None,
 ) -> pd.DataFrame:
-    """List the systems from best to worst, and say how sure each place is.
+    """Rank the systems from best to worst, with confidence intervals, rank intervals and tiers.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Letters of groups of systems that are not told apart."""
+"""Letters of groups of systems that do not differ significantly."""
 
 import string
 from typing import Any
@@ -20,7 +20,7 @@ LETTERS = string.ascii_lowercase + string.ascii_uppercase
 
 @verb
 def letters(comparison: pd.DataFrame, *, by: str | None = None) -> pd.DataFrame:
-    """Say by letters which systems are not told apart: those that share one.
+    """Say by letters which systems do not differ significantly: those that share one.
 
     Parameters
     ----------
@@ -45,12 +45,13 @@ def letters(comparison: pd.DataFrame, *, by: str | None = None) -> pd.DataFrame:
 
     Notes
     -----
-    A compact letter display [1]_. Every letter stands for a group of systems none of which are
-    told apart, and to which no further system could be added. From the best system on, the worst
-    that is not told apart from it, and shares no letter with it yet, begins a group that takes in
-    what it can from the best on; groups whose pairs all share another letter are then left out, the
-    last ones first. Systems that tie are taken by name, so that letters never depend on the order
-    of the systems. After 26 small and 26 capital letters come ``a2``, ``b2``, and so on.
+    A compact letter display [1]_. Every letter stands for a group of systems no two of which differ
+    significantly, and to which no further system could be added. From the best system on, the worst
+    that does not differ significantly from it, and shares no letter with it yet, begins a group
+    that takes in what it can from the best on; groups whose pairs all share another letter are then
+    left out, the last ones first. Systems that tie are taken by name, so that letters never depend
+    on the order of the systems. After 26 small and 26 capital letters come ``a2``, ``b2``, and so
+    on.
 
     References
     ----------
@@ -104,7 +105,7 @@ def _lettered(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _alike(pairs: pd.DataFrame, systems: pd.Index) -> Array:
-    """Return which systems are not told apart, shape (system, system)."""
+    """Return which systems do not differ significantly, shape (system, system)."""
     a, b = (systems.get_indexer(pd.Index(pairs[side])) for side in SIDES)
     compared = np.eye(len(systems), dtype=int)
     np.add.at(compared, (a, b), 1)

@@ -51,7 +51,7 @@ def median_p(
 
     Notes
     -----
-    The lower it is, the more pairs a metric tells apart. Two-sided p-values.
+    The lower it is, the more pairs differ significantly under a metric. Two-sided p-values.
 
     References
     ----------

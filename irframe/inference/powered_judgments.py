@@ -61,7 +61,7 @@ def power_judgments(
     human
         Qrels frame of people's judgments of a sample of the same documents.
     metrics, at
-        As for `irframe.estimate`.
+        As for `irframe.verbs.estimate`.
     asked
         What is asked.
     """

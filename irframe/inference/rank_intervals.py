@@ -75,7 +75,7 @@ def rank_intervals(
     seed: int = 0,
     by: str | None = None,
 ) -> xr.Dataset | pd.DataFrame:
-    """Say which rank each system has, and which it might have on all topics like these.
+    """Rank of every system with its confidence interval, and tiers of significant differences.
 
     Parameters
     ----------
@@ -293,14 +293,14 @@ def _spread(resamples: Resamples, scores: Array, summary: Any, sign: int) -> Arr
 
 
 def _tiers(ranks: Array, separated: Array) -> Array:
-    """Cut the ranking, best first, wherever a system is told apart from one of the tier so far.
+    """Cut the ranking, best first, wherever a system differs significantly from one of the tier.
 
     Parameters
     ----------
     ranks
         Competition ranks, shape (depth, system).
     separated
-        Which pairs are told apart, shape (depth, pair).
+        Which pairs differ significantly, shape (depth, pair).
     """
     depths, systems = ranks.shape
     sides = ranks[:, all_pairs(systems)].astype(int)

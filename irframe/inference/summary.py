@@ -33,7 +33,7 @@ def summary(
     alpha: float = 0.05,
     interval: Interval = "logit",
 ) -> xr.Dataset | pd.DataFrame:
-    """Say how each system does on average, and how sure that is.
+    """Mean score of every system, with its confidence interval.
 
     Parameters
     ----------

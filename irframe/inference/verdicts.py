@@ -39,7 +39,7 @@ def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.i
 
 
 class Pairing:
-    """How pairs of systems are told apart.
+    """How pairs of systems are tested.
 
     Parameters
     ----------

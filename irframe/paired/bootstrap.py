@@ -25,7 +25,7 @@ DEGENERATE = 1e-13
 
 
 class Discrimination(NamedTuple):
-    """How many pairs a metric tells apart, and the difference of means it takes.
+    """How many pairs differ significantly under a metric, and the difference of means it takes.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class Bootstrap(Resampling):
         alpha: float = 0.05,
         resamples: IntArray | None = None,
     ) -> Discrimination:
-        """Measure how many pairs are told apart, and the difference of means it takes.
+        """Measure how many pairs differ significantly, and the difference of means it takes.
 
         Parameters
         ----------

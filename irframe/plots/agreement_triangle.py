@@ -1,4 +1,4 @@
-"""Which pairs of systems are told apart by a metric, and without one."""
+"""Which pairs of systems differ significantly by a metric, and without one."""
 
 from typing import TYPE_CHECKING, Any
 

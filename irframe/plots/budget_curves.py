@@ -37,7 +37,7 @@ def budget_curves(
     Parameters
     ----------
     replayed
-        What `irframe.replay` gives.
+        What `irframe.verbs.replay` gives.
     value
         What to draw: ``"kept"``, the share of significant differences that is kept; ``"changed"``,
         of pairs whose conclusion changes; ``"found"``, relevant documents; ``"tau"`` or

@@ -32,7 +32,7 @@ def conclusion_shares(
     ax: "Axes | None" = None,
     figsize: tuple[float, float] | None = None,
 ) -> "Axes":
-    """Draw which shares of the pairs of systems two judges tell apart alike, at every depth.
+    """Draw on which shares of the pairs two judges agree about significance, at every depth.
 
     Also called as ``effect.ireval.plot.conclusion_shares()``.
 

@@ -23,7 +23,7 @@ def equal_cost(
     ax: "Axes | None" = None,
     figsize: tuple[float, float] | None = None,
 ) -> "Axes":
-    """Draw how many topics a budget pays for at every pool depth, and what that tells apart.
+    """Draw how many topics a budget pays for by pool depth, and the share of significant pairs.
 
     Also called as ``found.ireval.plot.equal_cost()``.
 
@@ -42,8 +42,8 @@ def equal_cost(
     -------
     matplotlib.axes.Axes
         The axes: a line for every number of judgments, and on it a point for every pool depth,
-        coloured by the share of pairs of systems that are told apart. The best point of a line is
-        ringed, and bears its share. The title says of how many topics the pilot is.
+        coloured by the share of significant pairs of systems. The best point of a line is ringed,
+        and bears its share. The title says of how many topics the pilot is.
 
     References
     ----------
@@ -76,7 +76,7 @@ def equal_cost(
     ax.margins(x=0.08, y=0.12)
     ax.set_xlim(right=depths[-1] * (depths[-1] / depths[0]) ** 0.45)
     _plain_ticks(ax, depths)
-    ax.figure.colorbar(points, ax=ax, label="share of pairs told apart")
+    ax.figure.colorbar(points, ax=ax, label="share of significant pairs")
     return ax
 
 

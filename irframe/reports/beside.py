@@ -96,8 +96,8 @@ def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
 
 
 SUBJECTS = {
-    "ASL": ("lengths", "{} has users read least", "10.48550/arXiv.2201.01745"),
-    "Twist": ("effort", "{} wastes least effort", "10.1002/asi.23416"),
+    "ASL": ("lengths", "{} has the shortest search length (ASL)", "10.48550/arXiv.2201.01745"),
+    "Twist": ("effort", "{} has the highest Twist", "10.1002/asi.23416"),
 }
 """Metric -> key, answer, source."""
 

@@ -77,7 +77,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
 
 
 def _against(view: View, mean: NDArray[Any]) -> tuple[float, NDArray[np.bool_]]:
-    """Return the mean of the baseline, NaN where there is none, and who is told apart from it."""
+    """Return the mean of the baseline, NaN if there is none, and who differs significantly."""
     named, index = view.setting.baseline, view.cube.indexes[SYSTEM]
     if named not in index:
         return np.nan, np.zeros(len(mean), bool)

@@ -40,7 +40,7 @@ def markdown(
     Parameters
     ----------
     comparison
-        What `irframe.compare` gives of the metrics, with a baseline, a verdict and what is
+        What `irframe.verbs.compare` gives of the metrics, with a baseline, a verdict and what is
         detectable.
     cube
         The cube of the runs.
@@ -49,7 +49,7 @@ def markdown(
     runs
         The runs, which know what unjudged documents are called.
     texts
-        Texts of documents and queries, as for `irframe.explain`.
+        Texts of documents and queries, as for `irframe.verbs.explain`.
 
     Returns
     -------

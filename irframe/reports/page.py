@@ -177,7 +177,7 @@ class Page:
         lines = pd.DataFrame(chosen)
         return {
             "curves": figures.curves(lines, now),
-            "told": figures.by_depth(told, now, "pairs told apart"),
+            "told": figures.by_depth(told, now, "significant pairs"),
             "order": figures.by_depth(order, now, "Kendall's tau"),
             "differences": figures.differences(self._bars(), "difference"),
         }

@@ -18,7 +18,7 @@ FULL = 255
 
 
 def matrix(view: View, metric: int, depth: int) -> NDArray[np.int8]:
-    """Return who is told apart from whom: positive where the row is better.
+    """Return who differs significantly from whom: positive where the row is better.
 
     Parameters
     ----------

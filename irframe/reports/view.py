@@ -117,7 +117,7 @@ class View:
 
     @cached_property
     def told(self) -> NDArray[np.float64]:
-        """Share of the pairs that are told apart, (metric, depth)."""
+        """Share of the pairs that differ significantly, (metric, depth)."""
         found: NDArray[np.float64] = (self.strength > 0).mean(axis=-1)
         return found
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from irframe.inference.telling import told_test
 from irframe.names import DEPTH
 from irframe.reports.view import View
 
@@ -64,13 +65,15 @@ def how_surely(view: View, metric: int, depth: int) -> str:
     return f"{name}, now first, is so in {percent(float(first[place]))} of resamples of the topics"
 
 
-def who_is_told_apart(view: View, metric: int, depth: int) -> str:
+def how_many_differ(view: View, metric: int, depth: int) -> str:
     """Say how many pairs of systems differ significantly."""
     pairs = view.strength.shape[-1]
     apart = int((view.strength[metric, depth] > 0).sum())
     if apart in {0, pairs}:
-        return f"{'No' if apart == 0 else 'Every'} pair of systems is told apart"
-    return f"{percent(apart / pairs)} of the pairs of systems are told apart"
+        which = "No pair of systems differs" if apart == 0 else "Every pair of systems differs"
+        return f"{which} significantly ({told_test(view.setting.pairing.told())})"
+    told = told_test(view.setting.pairing.told())
+    return f"{apart} of {pairs} pairs differ significantly ({told})"
 
 
 def who_is_unjudged(view: View, depth: int) -> str:
@@ -102,7 +105,7 @@ def sentences(view: View) -> dict[str, list[list[str]]]:
     said = {
         "first": who_is_first,
         "sure": how_surely,
-        "apart": who_is_told_apart,
+        "apart": how_many_differ,
         "order": how_it_changes,
     }
     found = {

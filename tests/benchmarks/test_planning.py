@@ -97,7 +97,7 @@ def discriminated(scores):
 
 
 def budget_shares(topics):
-    """Return shares of pairs told apart on new topics, on redrawn ones, and as `budget` draws."""
+    """Return shares of significant pairs on new topics, on redrawn ones, and as `budget` draws."""
     rng = np.random.default_rng(0)
     shares = []
     for _ in range(60):

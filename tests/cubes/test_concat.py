@@ -308,7 +308,7 @@ class TestRefusals:
             for each, group in ((qrels, SYSTEMS[:2]), (other, SYSTEMS[2:]))
         )
         with pytest.raises(
-            InputError, match="the same judgments; found different ones on 1 topics: n2"
+            InputError, match="the same judgments; found different ones on 1 topic: n2"
         ):
             ir.concat([first, second], dim="system")
 
@@ -316,7 +316,7 @@ class TestRefusals:
         cube = ir.cube(*ir.example_track())
         other = cube.isel(system=[1]).assign_coords(top=cube["top"] + (cube["topic"] == "102"))
         with pytest.raises(
-            InputError, match="same top grades; found different ones on 1 topics: 102"
+            InputError, match="same top grades; found different ones on 1 topic: 102"
         ):
             ir.concat([cube.isel(system=[0]), sealed(other)], dim="system")
 

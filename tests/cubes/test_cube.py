@@ -53,7 +53,7 @@ def test_unjudged_topics_are_dropped_with_one_warning_that_counts_them():
     with pytest.warns(IrframeWarning) as caught:
         RUNS.ireval.cube(QRELS)
     assert [str(each.message).partition(":")[0] for each in caught] == [
-        "1 topics of the runs have no judgments and are left out",
+        "1 topic of the runs has no judgments and is left out",
         "no system has a list for 1 of 3 judged topics",
         "lists that systems lack count as empty",
     ]
@@ -188,7 +188,7 @@ def test_a_group_column_must_not_divide_a_topic():
     runs = RUNS[RUNS["topic"] == "1"].assign(half=lambda rows: rows["system"].map({"a": "x"}))
     runs["half"] = np.where(np.arange(len(runs)) % 2, "x", "y")
     for make in (ir.cube, lambda *frames, **how: ir.evaluate(*frames, "AP", **how)):
-        with pytest.raises(ParameterError, match="'half', to have one value .* 1 topics: 1"):
+        with pytest.raises(ParameterError, match="'half', to have one value .* 1 topic: 1"):
             make(runs, QRELS, by="half")
 
 

@@ -114,7 +114,7 @@ def test_what_cannot_be_estimated_is_refused():
     with pytest.raises(ParameterError, match="a probability above 0.*found 523 without: 0.0 of"):
         runs.ireval.cube(qrels.assign(probability=0.0)).ireval.estimate("P", at=5)
     lone = POOL.assign(grade=[1, -1, -1, -1, 0, 2, 0, 2])
-    with pytest.warns(IrframeWarning, match="standard errors of 1 topics are not known"):
+    with pytest.warns(IrframeWarning, match="standard errors of 1 topic are not known"):
         found = RUNS.ireval.cube(lone).ireval.estimate("P", at=3)
     assert np.isnan(found["error"]).any()
     assert not np.isnan(found["estimate"]).any()

@@ -56,7 +56,7 @@ def test_topics_never_have_the_documents_of_others():
     parts = [ir.cube(runs, qrels, topics=[topic]) for topic in alike]
     joined = xr.concat(parts, dim="topic", coords="minimal", compat="override")
     with pytest.raises(
-        InputError, match=r"found 1 topics with the documents of another one: .*irframe.concat"
+        InputError, match=r"found 1 topic with the documents of another one: .*irframe.concat"
     ):
         ir.verbs.score(joined, "AP")
 

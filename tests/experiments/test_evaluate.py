@@ -142,7 +142,7 @@ def test_groups_say_all_their_top_grades():
         (qrels if name == "x" else qrels.assign(grade=3 * qrels["grade"])).assign(track=name)
         for name in "xy"
     ]
-    with pytest.warns(IrframeWarning, match="1 topics of the runs have no judgments"):
+    with pytest.warns(IrframeWarning, match="1 topic of the runs has no judgments"):
         found = pd.concat(tracks).ireval.evaluate(
             pd.concat(graded), "AP", by="track", topics="runs"
         )

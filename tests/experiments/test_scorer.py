@@ -403,7 +403,7 @@ def test_what_runs_lack_is_said_once():
         "score 0 on all of them: s; they have topics 'x', judged are 'q1', 'q2'": (
             two.assign(score=1.0, topic=["x", "q1", "q2"])
         ),
-        "1 topics of the runs have no judgments and are left out: q9": {
+        "1 topic of the runs has no judgments and is left out: q9": {
             "q1": {"a": 1.0},
             "q2": {"c": 1.0},
             "q9": {"c": 1.0},

@@ -1,4 +1,4 @@
-"""Letters of groups of systems that are not told apart."""
+"""Letters of groups of systems that do not differ significantly."""
 
 import numpy as np
 import pandas as pd

@@ -135,7 +135,7 @@ def test_topics_that_people_scored_in_part_count_as_not_judged(both):
     scores, human = both
     holes = human.copy()
     holes[:, 2, 1] = np.nan
-    with pytest.warns(IrframeWarning, match="^1 topics .* only some systems"):
+    with pytest.warns(IrframeWarning, match="^1 topic .* only some systems"):
         found = scores.ireval.predict_powered(holes)
     expected = scores.ireval.predict_powered(human.drop_isel(topic=1))
     np.testing.assert_array_equal(found["ci_low"], expected["ci_low"])

@@ -168,7 +168,7 @@ def test_the_order_of_systems_and_topics_never_matters(seed):
 
 
 def tiers_by_loop(means, pairs):
-    """Cut a ranking into tiers by a loop; pairs are told apart, by the numbers of the systems."""
+    """Cut a ranking into tiers by a loop; pairs by the numbers of the systems."""
     tiers, tier, inside = {}, 0, None
     for rank in sorted(set(rank_of(means))):
         tied = [system for system, r in enumerate(rank_of(means)) if r == rank]

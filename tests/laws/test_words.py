@@ -24,7 +24,7 @@ PLANNING = {"topics_needed"}
 """Verbs whose test is of a plan, which compares nothing."""
 COUNTED = {"components", "simulate_track", "topics_needed", "store", "predict_powered"}
 """Verbs that are told how many systems or topics, or which part of the topics."""
-LATER = {"best_systems", "rrie", "reordering", "report", "explain"}
+LATER = {"best_systems", "rrie", "reordering", "report", "explain", "replay"}
 """What looks at one depth alone."""
 ONE = {"enumerate_rankings", "random_separability"}
 """Functions of a number."""
@@ -32,14 +32,14 @@ DEFAULTS = {
     "alpha": {0.05},
     "family": {"depth", "all"},
     "seed": {0},
-    "samples": {100, 1000},
+    "samples": {8, 100, 1000},
     "by": {None},
     "at": {None, 10},
     "progress": {False, None},
     "ties": {"trec"},
 }
 """Word -> what it is by default."""
-COMPARED = {"compare", "leaderboard", "rank_intervals", "judge_effect", "report"}
+COMPARED = {"compare", "leaderboard", "rank_intervals", "judge_effect", "report", "replay"}
 """Verbs that compare systems, and correct for it; ratios of the literature are not corrected."""
 LISTS = ("int", "Sequence[int]", "None")
 

@@ -62,7 +62,7 @@ def maxmean_of_run(lists, relevant, turn):
 
 
 def leverage(lists, relevant, turn):  # noqa: ARG001 - as the others
-    """The formula of `irframe.judge_next`, recomputed after every judgment."""
+    """The formula of `irframe.verbs.judge_next`, recomputed after every judgment."""
     docs = sorted({doc for listed in lists.values() for doc in listed})
     weight = {
         (doc, s): 1 / sqrt(lists[s].index(doc) + 1) if doc in lists[s] else 0.0

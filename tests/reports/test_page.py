@@ -212,7 +212,7 @@ def test_a_cell_tells_of_its_pair_what_compare_says(moved, compared, page):
     expected = row[["difference", "ci_low", "ci_high"]].astype(float)
     np.testing.assert_allclose(numbers, expected, atol=5.2e-4)
     below = [level for level in page.facts["levels"] if row["p_adjusted"] < level]
-    told = f"p < {below[-1]}" if below else "not told apart at 0.05"
+    told = f"p < {below[-1]}" if below else "not significant at 0.05"
     ends = f"{told}; {row['wins']} wins, {row['ties']} ties, {row['losses']} losses"
     assert moved.inner_text("#cell").startswith(f"{names[2]} against {names[6]}: ")
     assert moved.inner_text("#cell").endswith(f" at 95 %), {ends}")

@@ -78,7 +78,7 @@ function compared(a, b, topics) {
 }
 
 function levelText(level) {
-  return level ? `p < ${facts.levels[level - 1]}` : `not told apart at ${facts.levels[0]}`;
+  return level ? `p < ${facts.levels[level - 1]}` : `not significant at ${facts.levels[0]}`;
 }
 
 function sayCell(order) {

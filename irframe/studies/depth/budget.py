@@ -51,7 +51,7 @@ def budget(
     seed: int = 0,
     by: str | None = None,
 ) -> xr.Dataset:
-    """Guess from a pilot which metric, pool depth and topics tell most systems apart for a cost.
+    """Guess which metric, pool depth and topics give the most significant pairs for a cost.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class Draws(NamedTuple):
     seed: int
 
     def significant(self, paired: Scores, row: int, topics: int) -> Array:
-        """Return the share of pairs told apart by a metric at the only depth, shape (sample,)."""
+        """Return the share of significant pairs by a metric at the only depth, shape (sample,)."""
 
         def count(scores: Array) -> Arrays:
             return (self._told_apart(paired, scores[..., 0], topics)[:, np.newaxis],)

@@ -63,7 +63,7 @@ def volatility(
     seed: int = 0,
     by: str | None = None,
 ) -> xr.DataArray | xr.Dataset:
-    """Say how alike the systems are ordered at every two depths.
+    """Rank correlation of the systems' orderings at every two depths.
 
     Parameters
     ----------

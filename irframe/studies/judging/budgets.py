@@ -28,7 +28,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What one sample found; see `irframe.replay`."""
+    """What one sample found; see `irframe.verbs.replay`."""
 
     judged: Array
     found: Array

@@ -84,8 +84,8 @@ def _pool(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[F
     deep = sorted({metric.depth or depth for metric in metrics} or {depth})
     beyond = [k for k in deep if k > pool]
     if beyond:
-        what = f"evaluation deeper than the pool, which is complete to depth {pool}"
-        advice = "evaluate no deeper than the pool, or give pool_depth= if it is known better"
+        what = f"evaluation deeper than the pool: unjudged documents occur from rank {pool + 1}"
+        advice = "report bounds or condensed lists too, or pass pool_depth= or contributing="
         where = "depth " + listed(beyond)
         yield Finding("warning", what, where, len(beyond), advice, LU + ", section 2.4")
     if not pool:

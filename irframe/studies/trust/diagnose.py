@@ -93,7 +93,7 @@ def diagnose(
     ...     print(row.how_many, row.what)
     209 unjudged documents in the top 10 (16%)
     979 unjudged documents in the top 20 (38%)
-    1 evaluation deeper than the pool, which is complete to depth 10
+    1 evaluation deeper than the pool: unjudged documents occur from rank 11
     2 18% of the documents pooled last are relevant: more are to be found
     19 pairs of systems closer than their residuals under RBP(p=0.8)
     2 only metrics with a recall base

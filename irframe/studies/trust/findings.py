@@ -102,8 +102,21 @@ def finding_of(error: IrframeError) -> Finding:
     )
 
 
-def to_frame(findings: Sequence[Finding]) -> pd.DataFrame:
+class Findings(pd.DataFrame):
+    """A frame of findings, which a notebook shows with all their words."""
+
+    @property
+    def _constructor(self) -> type["Findings"]:
+        return Findings
+
+    def _repr_html_(self) -> str | None:
+        with pd.option_context("display.max_colwidth", None):
+            shown: str | None = pd.DataFrame(self)._repr_html_()  # type: ignore[operator]
+        return shown
+
+
+def to_frame(findings: Sequence[Finding]) -> Findings:
     """Return findings as a frame, the gravest first."""
     columns = [spec.name for spec in fields(Finding)]
     ordered = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
-    return pd.DataFrame([astuple(finding) for finding in ordered], columns=columns)
+    return Findings([astuple(finding) for finding in ordered], columns=columns)

@@ -20,7 +20,7 @@ def worked(golden):
 
 def test_worked_growth(golden):
     cube, depths, expected = worked(golden)
-    growth = cube.ireval.pool_growth(depths)
+    growth = cube.ireval.pool_growth(at=depths)
     pairs = np.stack([growth.judged, growth.relevant], axis=-1)
     np.testing.assert_allclose(pairs, expected["judged_and_relevant_per_depth"])
     np.testing.assert_allclose(growth.rate[1:], expected["rates"])
@@ -30,7 +30,7 @@ def test_worked_growth(golden):
 def test_worked_statistics(golden):
     cube, _, expected = worked(golden)
     depths = [int(depth) for depth in expected["table4"]]
-    growth = cube.ireval.pool_growth(depths)
+    growth = cube.ireval.pool_growth(at=depths)
     columns = {
         "RelInPool": "relevant_in_pool",
         "RankUnj": "first_unjudged",
@@ -119,7 +119,7 @@ def test_refusals():
         cube.ireval.pool_growth(at=[5, 20])
     for depths in ([5, 5], []):
         with pytest.raises(ParameterError, match="rise"):
-            cube.ireval.pool_growth(depths)
+            cube.ireval.pool_growth(at=depths)
     with pytest.raises(ParameterError, match="rel, a whole number"):
         cube.ireval.pool_growth(rel=0)
     with pytest.raises(InputError, match="pool_rank"):
