@@ -300,7 +300,6 @@ BASE = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
             "listed again: run x b",
         ),
         ({"x": {"a": 1.0}}, IdError, "topics that occur in runs and qrels"),
-        ({"q1": ["a", "b"]}, InputError, "a list of documents under 'q1'"),
         ({"q1": {"a": 1.0}, "q2": 3.0}, InputError, "documents without a topic"),
         (pd.DataFrame({"topic": "q1", "doc": list("aa"), "score": 1.0}), IdError, "listed again"),
         (pd.DataFrame({"topic": "q1", "doc": list("xx"), "score": 1.0}), IdError, "run q1 x"),
