@@ -64,8 +64,10 @@ class Framed:
     def of_systems(self, systems: Sequence[Hashable]) -> "Framed":
         """Return the rows of some systems, which the others then have none of."""
         wanted = places("systems of the runs compared", systems, list(self.table.systems))
-        rows = np.flatnonzero(np.isin(self.table.system, wanted))
-        return replace(self, table=self.table.take(rows))
+        inside = np.isin(self.table.system, wanted)
+        if inside.all():
+            return self
+        return replace(self, table=self.table.take(np.flatnonzero(inside)))
 
     @cached_property
     def judged(self) -> Codes:

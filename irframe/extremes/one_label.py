@@ -31,7 +31,7 @@ def one_label(metric: Metric, block: Block, depth: int) -> Floats:
     Returns
     -------
     numpy.ndarray
-        Shape (row, depth of the block): the most that any grade gives, 0 below the depth; NaN
+        Shape (row, depth of the block): the most that any grade gives, at least 0; NaN
         where a document is judged, or there is none.
 
     Examples
@@ -54,7 +54,7 @@ def one_label(metric: Metric, block: Block, depth: int) -> Floats:
     for some in _pieces(len(row), block.grade.shape[-1]):
         lists = block.take(row[some])
         best = np.max(list(_graded(metric, lists, rank[some], depth)), axis=0)
-        found[row[some], rank[some]] = best - known[row[some]]
+        found[row[some], rank[some]] = np.maximum(best - known[row[some]], 0)
     return found
 
 
@@ -80,7 +80,7 @@ def _graded(
     """Yield the scores of lists of which one document has a grade, for each that there is."""
     rows = np.arange(len(rank))
     for place, level in enumerate(lists.levels):
-        if level >= 0:
+        if level > 0:
             grade, count = lists.grade.copy(), np.array(lists.count)
             grade[rows, rank] = level
             count[rows, place] += 1

@@ -22,6 +22,8 @@ from irframe.studies.explaining.texts import SNIPPET, Texts, read_texts
 
 FALLEN, BEHIND = 10, 3
 """How many topics are shown, and how many documents of each."""
+GRAVEST = ("worse", "undecided", "not worse", "equivalent", "better")
+"""The verdicts from the one to look at first."""
 HEAD = ("metric", "verdict", "difference", "interval", "topics", "detectable", "unjudged", "bounds")
 
 
@@ -66,8 +68,8 @@ def markdown(
 
 
 def _verdict(verdicts: pd.Series) -> str:
-    """Return what the verdicts of all metrics come to, each once."""
-    return ", ".join(dict.fromkeys(verdicts))
+    """Return what the verdicts of all metrics come to, each once, the gravest first."""
+    return ", ".join(word for word in GRAVEST if (verdicts == word).any())
 
 
 def _row(cells: Sequence[str]) -> str:

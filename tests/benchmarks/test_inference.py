@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -116,6 +117,21 @@ def test_ratios_at_every_depth(benchmark, scores, verb):
     options = () if verb == "median_p" else (20,)
     benchmark.pedantic(getattr(scores.ireval, verb), options, rounds=3, warmup_rounds=0)
     say(benchmark, f"{verb}, 5995 pairs x 1000 depths")
+
+
+@pytest.mark.parametrize("verb", ["summary", "compare"])
+def test_two_systems_on_fifty_topics(benchmark, verb):
+    index = pd.MultiIndex.from_product([["a", "b"], map(str, range(301, 351))])
+    values = np.random.default_rng(0).random(100)
+    frame = pd.DataFrame({"AP": values}, index.set_names(["system", "topic"]))
+    benchmark.pedantic(getattr(frame.ireval, verb), rounds=30, warmup_rounds=3)
+
+    def peer():
+        wide = frame["AP"].unstack("system")
+        return wide.mean(), stats.ttest_rel(wide["a"], wide["b"])
+
+    seconds = min(each(peer, [()])[0] for _ in range(30))
+    assert say(benchmark, f"{verb}, 2 systems x 50 topics", seconds) >= 0.3
 
 
 def test_wilcoxon_at_twenty_depths(benchmark, scores):

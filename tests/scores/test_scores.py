@@ -1,5 +1,7 @@
 """Scores of the same systems on the same topics."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -156,3 +158,17 @@ class TestRefusals:
     def test_depths_of_scores_without_depths(self):
         with pytest.raises(DepthError, match="scores without depths.*Leave at= out"):
             scores_to_compare(random_scores(0).isel(depth=0, drop=True), at=5)
+
+
+def test_means_of_topics_in_any_order_take_no_copy_of_the_scores(monkeypatch):
+    values = np.random.default_rng(0).random((1, 30, 40, 100))
+    labels = {"metric": ["AP"], "topic": [f"t{n}" for n in range(40, 0, -1)]}
+    scores = xr.DataArray(values, labels, ("metric", "system", "topic", "depth"))
+    read, ordered = (read_scores(each) for each in (scores, scores.sortby("topic")))
+    monkeypatch.setattr(whole, "SORTED_BYTES", 40 * 100 * 8 * 2)
+    tracemalloc.start()
+    found = read.means
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < values.nbytes / 4
+    np.testing.assert_array_equal(found, ordered.means)

@@ -118,7 +118,9 @@ def explain(
     The score of a list cut at depth k is the sum over ranks of what each adds, divided by what
     holds for the depth: discounted gain over that of the ideal ranking for nDCG, precision at
     relevant documents over their number for AP, the stop at each rank for ERR; RR and Success
-    go to the first relevant document. See `bounds` for all unjudged documents together.
+    go to the first relevant document. What a document could add takes time in proportion to the
+    unjudged documents times the depth: seconds a pair at depth 1000. See `bounds` for all unjudged
+    documents together.
 
     References
     ----------

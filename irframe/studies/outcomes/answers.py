@@ -157,8 +157,9 @@ def answers_of_runs(
     some = np.flatnonzero((hits.rank <= depth) & (judgments.grade[hits.row] >= rel))
     rank = np.full(hits.length.shape, depth + 1, np.int32)
     np.minimum.at(rank.ravel(), hits.of[some], hits.rank[some])
+    rank[rank > depth] = 0
     answers = Answers(
-        rank=np.where(rank > depth, 0, rank)[:, kept],
+        rank=np.ascontiguousarray(rank[:, kept]),
         listed=hits.length[:, kept] > 0,
         systems=found.systems,
         topics=judgments.topics[kept],
