@@ -24,7 +24,7 @@ PLANNING = {"topics_needed"}
 """Verbs whose test is of a plan, which compares nothing."""
 COUNTED = {"components", "simulate_track", "topics_needed", "store", "predict_powered"}
 """Verbs that are told how many systems or topics, or which part of the topics."""
-LATER = {"best_systems", "rrie", "reordering", "report", "explain", "replay"}
+LATER = {"report", "explain", "replay"}
 """What looks at one depth alone."""
 ONE = {"enumerate_rankings", "random_separability"}
 """Functions of a number."""
