@@ -13,6 +13,7 @@ from pandas.io.formats.style import Styler
 
 from irframe.agreements import Agreement, Method
 from irframe.cubes.stratified import Share
+from irframe.cubes.topic_weights import TopicWeights
 from irframe.experiments.metrics import Metrics
 from irframe.experiments.policy import Contributing, PoolDepth, Topics
 from irframe.frames.as_qrels import Qrels
@@ -459,6 +460,7 @@ class FrameVerbs:
         baseline: Baselines = None,
         at: Depths = None,
         by: str | None = None,
+        weights: TopicWeights = None,
         simultaneous: bool = False,
         effects: bool = False,
         margin: float | None = None,
@@ -629,6 +631,7 @@ class FrameVerbs:
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
+        weights: TopicWeights = None,
     ) -> pd.DataFrame: ...
     def length_histogram(
         self, *, bins: int = 10, width: int | None = None, by: str | None = None
@@ -700,6 +703,7 @@ class FrameVerbs:
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
+        weights: TopicWeights = None,
     ) -> pd.DataFrame: ...
     def reordering(
         self,
@@ -772,7 +776,12 @@ class FrameVerbs:
         sort: Hashable = False,
     ) -> Styler: ...
     def summary(
-        self, *, by: str | None = None, alpha: float = 0.05, interval: Interval = ...
+        self,
+        *,
+        by: str | None = None,
+        alpha: float = 0.05,
+        interval: Interval = ...,
+        weights: TopicWeights = None,
     ) -> pd.DataFrame: ...
     def tau_union(self, original: Runs, *, depth: int | None = None) -> pd.DataFrame: ...
     def tie_agreement(
@@ -1166,6 +1175,7 @@ class ScoresVerbs:
         baseline: Baselines = None,
         at: Depths = None,
         by: str | None = None,
+        weights: TopicWeights = None,
         simultaneous: bool = False,
         effects: bool = False,
         margin: float | None = None,
@@ -1247,6 +1257,7 @@ class ScoresVerbs:
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
+        weights: TopicWeights = None,
     ) -> pd.DataFrame: ...
     def median_p(
         self,
@@ -1284,6 +1295,7 @@ class ScoresVerbs:
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
+        weights: TopicWeights = None,
     ) -> xr.Dataset: ...
     def reordering(
         self,
@@ -1337,7 +1349,12 @@ class ScoresVerbs:
         sort: Hashable = False,
     ) -> Styler: ...
     def summary(
-        self, *, by: str | None = None, alpha: float = 0.05, interval: Interval = ...
+        self,
+        *,
+        by: str | None = None,
+        alpha: float = 0.05,
+        interval: Interval = ...,
+        weights: TopicWeights = None,
     ) -> xr.Dataset: ...
     def topics_needed(
         self,
