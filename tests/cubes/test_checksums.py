@@ -27,7 +27,7 @@ def test_what_changed_above_a_cut_is_seen(cube):
         for rank in {0, depth // 2, depth - 1}:
             cut = cube.isel(depth=slice(depth)).copy(deep=True)
             cut["grade"].values[1, 2, rank] ^= 1
-            with pytest.raises(InputError, match="found 1 lists with other documents or grades: "):
+            with pytest.raises(InputError, match="found 1 list with other documents or grades: "):
                 read_cube(cut)
 
 
@@ -40,7 +40,7 @@ def test_a_document_twice_below_the_last_whole_span_is_seen(cube):
     for name in ("doc", "grade"):
         values = cut[name].values
         values[system, topic, 64 + other] = values[system, topic, 64 + rank]
-    with pytest.raises(InputError, match="found 1 lists"):
+    with pytest.raises(InputError, match="found 1 list"):
         read_cube(cut)
 
 
@@ -55,7 +55,7 @@ def test_lists_are_named_by_lazy_cubes_too(cube):
     lazy = cube.where((cube.system != cube.system[1]) | (cube.topic != cube.topic[2]), 0)
     name = f"{cube.system.values[1]} on {cube.topic.values[2]}"
     for changed in (lazy, lazy.chunk(system=2, topic=3, depth=7)):
-        with pytest.raises(InputError, match=f"found 1 lists with other.*: {name}\\."):
+        with pytest.raises(InputError, match=f"found 1 list with other.*: {name}\\."):
             changed.ireval.score("P").compute()
 
 

@@ -14,7 +14,7 @@ from irframe.cubes.recall_base import starts, topic_of
 from irframe.errors import DepthError, GradeError, InputError
 from irframe.names import EMPTY
 
-FEWER = {"condense": (), "pooled": (4,), "sample": (50,)}
+FEWER = {"condense": (), "pooled": (4,), "sample": (0.5,)}
 """Verbs that return a cube with fewer judged documents, and their arguments."""
 verbs = pytest.mark.parametrize("verb", FEWER)
 
@@ -49,7 +49,7 @@ def test_the_pool_depth_asked_for_is_within_the_least(cube):
     uneven = cube.assign_coords(pool_depth=("topic", [7, 3] * 8))
     assert pool_depth_of(uneven) == 3
     assert pool_depth_of(uneven, 2) == 2
-    with pytest.raises(DepthError, match="at most 3; found 4.*Tell cube"):
+    with pytest.raises(DepthError, match="at most 3; found 4.*to cube"):
         pool_depth_of(uneven, 4)
 
 
@@ -83,7 +83,7 @@ def test_documents_must_be_known(cube, verb):
 
 
 @pytest.mark.parametrize(
-    ("verb", "arguments"), [("pooled", (4,)), ("sample", (50,)), ("bounds", ("P",))]
+    ("verb", "arguments"), [("pooled", (4,)), ("sample", (0.5,)), ("bounds", ("P",))]
 )
 def test_unjudged_marks_are_no_judgments(track, verb, arguments):
     runs, qrels = track

@@ -45,7 +45,7 @@ def test_a_pool_that_is_complete_to_no_depth(track):
     runs, qrels = track
     everyone = runs.drop(columns="contributing").ireval.cube(qrels)
     assert (everyone.pool_depth == 0).all()
-    with pytest.raises(DepthError, match="no depth.*pool_depth="):
+    with pytest.raises(DepthError, match="a known pool depth.*pool_depth="):
         everyone.ireval.pooled(1)
 
 

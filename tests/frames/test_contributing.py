@@ -29,7 +29,7 @@ def test_systems_by_name_or_column():
 
 
 def test_columns_that_do_not_tell():
-    with pytest.raises(ParameterError, match="per system; found 1 systems with both: b"):
+    with pytest.raises(ParameterError, match="per system; found 1 system with both: b"):
         who(RUNS.assign(contributing=[True, True, True, False]))
     lacking = RUNS.assign(contributing=pd.array([True, None, True, True], dtype="boolean"))
     with pytest.raises(ParameterError, match="True and False; found boolean"):
