@@ -15,6 +15,7 @@ from irframe.agreements import Agreement, Method
 from irframe.cubes.stratified import Share
 from irframe.experiments.metrics import Metrics
 from irframe.experiments.policy import Contributing, PoolDepth, Topics
+from irframe.experiments.relevance import Rel
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
 from irframe.inference.agreement_intervals import Of
@@ -569,6 +570,7 @@ class FrameVerbs:
         by: str | None = None,
         seed: int = 0,
         no_rel: NoRel | None = None,
+        rel: Rel = None,
     ) -> pd.DataFrame: ...
     def interaction(
         self,
@@ -1052,6 +1054,7 @@ class CubeVerbs:
         *metrics: Metrics,
         at: int | Sequence[int] | None = None,
         no_rel: NoRel | None = None,
+        rel: Rel = None,
         by: str | None = None,
     ) -> xr.DataArray: ...
     def search_lengths(
