@@ -84,11 +84,10 @@ class Thresholds:
         """Yield of every metric what it is by threshold, None where none is given."""
         grades = sorted({*self.by_collection.values()})
         for metric, left_open in zip(metrics, self.left_open, strict=True):
-            made: dict[int | None, Metric] = {
-                grade: replace(metric, rel=grade) if left_open else metric  # type: ignore[call-arg]
-                for grade in grades
-            }
-            yield {None: metric} | made
+            made: dict[int | None, Metric] = {None: metric}
+            for grade in grades:
+                made[grade] = replace(metric, rel=grade) if left_open else metric  # type: ignore[call-arg]
+            yield made
 
     def variants(self, metrics: Sequence[Metric]) -> list[Metric]:
         """Return every metric with every threshold that it may have, each once."""
