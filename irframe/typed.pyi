@@ -13,6 +13,7 @@ from pandas.io.formats.style import Styler
 
 from irframe.agreements import Agreement, Method
 from irframe.cubes.stratified import Share
+from irframe.cubes.topic_weights import TopicWeights
 from irframe.experiments.metrics import Metrics
 from irframe.experiments.policy import Contributing, PoolDepth, Topics
 from irframe.experiments.relevance import Rel
@@ -460,6 +461,7 @@ class FrameVerbs:
         baseline: Baselines = None,
         at: Depths = None,
         by: str | None = None,
+        weights: TopicWeights = None,
         simultaneous: bool = False,
         effects: bool = False,
         margin: float | None = None,
@@ -631,6 +633,7 @@ class FrameVerbs:
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
+        weights: TopicWeights = None,
     ) -> pd.DataFrame: ...
     def length_histogram(
         self, *, bins: int = 10, width: int | None = None, by: str | None = None
@@ -702,6 +705,7 @@ class FrameVerbs:
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
+        weights: TopicWeights = None,
     ) -> pd.DataFrame: ...
     def reordering(
         self,
@@ -774,7 +778,12 @@ class FrameVerbs:
         sort: Hashable = False,
     ) -> Styler: ...
     def summary(
-        self, *, by: str | None = None, alpha: float = 0.05, interval: Interval = ...
+        self,
+        *,
+        by: str | None = None,
+        alpha: float = 0.05,
+        interval: Interval = ...,
+        weights: TopicWeights = None,
     ) -> pd.DataFrame: ...
     def tau_union(self, original: Runs, *, depth: int | None = None) -> pd.DataFrame: ...
     def tie_agreement(
@@ -1169,6 +1178,7 @@ class ScoresVerbs:
         baseline: Baselines = None,
         at: Depths = None,
         by: str | None = None,
+        weights: TopicWeights = None,
         simultaneous: bool = False,
         effects: bool = False,
         margin: float | None = None,
@@ -1250,6 +1260,7 @@ class ScoresVerbs:
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
+        weights: TopicWeights = None,
     ) -> pd.DataFrame: ...
     def median_p(
         self,
@@ -1287,6 +1298,7 @@ class ScoresVerbs:
         samples: int = 1000,
         seed: int = 0,
         by: str | None = None,
+        weights: TopicWeights = None,
     ) -> xr.Dataset: ...
     def reordering(
         self,
@@ -1340,7 +1352,12 @@ class ScoresVerbs:
         sort: Hashable = False,
     ) -> Styler: ...
     def summary(
-        self, *, by: str | None = None, alpha: float = 0.05, interval: Interval = ...
+        self,
+        *,
+        by: str | None = None,
+        alpha: float = 0.05,
+        interval: Interval = ...,
+        weights: TopicWeights = None,
     ) -> xr.Dataset: ...
     def topics_needed(
         self,

@@ -10,7 +10,7 @@ from irframe.checks import listed
 from irframe.cubes.layout import PROVENANCE
 from irframe.names import GRADE, RESULT
 
-SETTINGS = ("test", "adjust", "family", "alpha", "method", "margin", "power")
+SETTINGS = ("test", "adjust", "family", "alpha", "method", "margin", "power", "weighted_by")
 """Arguments of verbs that their results tell of."""
 NUMBERS = ("alpha", "margin", "power")
 
@@ -43,6 +43,7 @@ WORDS = {
     CAUTION: "{}",
     "ties": "ties {}",
     "seed": "seed {}",
+    "weighted_by": "topics weighted by {}",
     "score_dtype": "scores as {}",
     "topics": "topics {}",
     "collection": "collections by {}",

@@ -16,6 +16,7 @@ from irframe.cubes.layout import LIST
 from irframe.cubes.provenance import stamped
 from irframe.cubes.splitting import groups, having, join, naming_group, riders_of, with_riders
 from irframe.cubes.tables import settled, sound
+from irframe.cubes.topic_weights import topic_weights, weight_name
 from irframe.errors import InputError, ParameterError
 from irframe.frames.by_role import is_judgments
 from irframe.names import GRADE, RESULT
@@ -77,6 +78,9 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
         settle_collection(bound)
         subject = bound.arguments[first]
         read = partial(_read, by=bound.arguments.get("by"), scored=first == "scores")
+        if first == "scores" and bound.arguments.get("weights") is not None:
+            asked = bound.arguments["weights"], bound.arguments.get("by")
+            subject, bound.arguments["weights"] = topic_weights(subject, *asked)
         whole = read_cube(subject) if first == "cube" else read(subject)
         if not bounded and isinstance(whole, xr.Dataset):
             whole = in_memory(whole, function.__name__)
@@ -111,7 +115,8 @@ def _settings(bound: inspect.BoundArguments) -> dict[str, Any]:
     """Return the arguments that were given or have a default, but for those that are None."""
     defaults = {name: each.default for name, each in bound.signature.parameters.items()}
     every = {**defaults, **bound.arguments}
-    return {name: value for name, value in every.items() if value is not None}
+    told = {name: value for name, value in every.items() if value is not None}
+    return told | weight_name(told.get("weights"))
 
 
 def _is_its_own(subject: Any, itself: tuple[type, ...]) -> bool:

@@ -114,9 +114,22 @@ def moments(scores: Scores) -> list[Any]:
         The number of scores, their average, and the sum of squares about it; each of shape
         (metric, system, depth), lazy if the scores are.
     """
+    if scores.weights is not None:
+        return list(_weighted_moments(scores.values, scores.weights))
     compute = _lazy_moments if is_lazy(scores.values) else averaging.moments
     rows = zip(np.moveaxis(scores.values, 2, 3), scores.summaries, strict=True)
     return [np.stack(part) for part in zip(*(compute(*row) for row in rows), strict=True)]
+
+
+def _weighted_moments(values: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """Return moments so that squares / (n (n - 1)) is the variance of a weighted mean."""
+    there = np.where(np.isnan(values), 0.0, weights[:, np.newaxis])
+    n, total = np.count_nonzero(there, axis=2), there.sum(axis=2)
+    filled = np.where(there > 0, values, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = (there * filled).sum(axis=2) / total
+        off = there * (filled - mean[:, :, np.newaxis]) / (total / n)[:, :, np.newaxis]
+    return n, mean, np.where(n > 0, (off**2).sum(axis=2), 0.0)
 
 
 def _lazy_moments(values: Any, summary: Summary) -> tuple[Any, Any, Any]:

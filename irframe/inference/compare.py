@@ -8,18 +8,21 @@ import xarray as xr
 from irframe.checks import level, listed
 from irframe.cubes.bounds import BOUND
 from irframe.cubes.splitting import groups, having, join_frames, naming_group
+from irframe.cubes.topic_weights import TopicWeights
 from irframe.cubes.verb import verb
+from irframe.errors import ParameterError
 from irframe.inference.bounded import DECIDED, of_bounds
 from irframe.inference.corrections import Family
 from irframe.inference.effects import EFFECTS
-from irframe.inference.jointly import Adjust, parse_correction
+from irframe.inference.jointly import Adjust, parse_correction, refuse_unweighable
 from irframe.inference.margins import FURTHER, Margin
 from irframe.inference.pairwise import COUNTS, NUMBERS, Asked, Found
 from irframe.names import DEPTH, METRIC
 from irframe.paired import MaxT, Test, parse_test
 from irframe.scores.pairs_of_systems import Baselines, choose_pairs, label_pairs
-from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
 from irframe.scores.scores import Array, Scores
+from irframe.scores.weighted import weighted
 
 COLUMNS = (
     *(METRIC, DEPTH, "system_a", "system_b"),
@@ -44,6 +47,7 @@ def compare(
     baseline: Baselines = None,
     at: Depths = None,
     by: str | None = None,
+    weights: TopicWeights = None,
     simultaneous: bool = False,
     effects: bool = False,
     margin: float | None = None,
@@ -80,6 +84,11 @@ def compare(
         Depths to compare at; by default all there are.
     by
         A coordinate or index level such as ``"track"``: one comparison per group.
+    weights
+        How much each topic counts, at least 0: the name of a coordinate of the topics, of a column
+        or of an index level, such as ``"frequency"``; or a mapping or Series, topic -> weight.
+        Only their ratios matter. For the tests t, bootstrap and permutation, metrics that are
+        averaged plainly, and neither with `effects`, ``"max-t"`` nor bounds.
     simultaneous
         Whether intervals are to hold together over the family, at 1 - `alpha`: wider ones, by the
         level of Sidak's correction where that is asked for, else by Bonferroni's. By default each
@@ -137,8 +146,10 @@ def compare(
     ParameterError
         For fewer than two systems, an unknown test, correction, baseline or group, an alpha
         outside (0, 1), a margin that is not above 0 or a power outside (alpha, 1).
+        For weights that are missing, negative, not finite or all 0, naming the topics, and for
+        tests and corrections that have no form for weights.
     MetricError
-        For a margin of a metric that is not averaged over topics.
+        For a margin, or weights, of a metric that is not averaged plainly over topics.
     DepthError
         For depths that the scores lack.
 
@@ -147,7 +158,7 @@ def compare(
     IrframeWarning
         If topics are left out, with their number. A comparison is paired: a topic counts, for a
         metric and depth, only if every system has a score (not NaN) on it. If groups that lack
-        the baseline are left out, with their names.
+        the baseline are left out, with their names. Of topics of weight 0, which do not count.
 
     Notes
     -----
@@ -155,9 +166,12 @@ def compare(
     test; ``effect_size`` is the mean paired difference over s, the standard deviation of the
     paired differences with n - 1. The test is one of paired differences, however the metric is
     averaged. Identical systems have p = 1, a single topic too, but for the normal approximation
-    of Wilcoxon's test, which says .317. Not worse and equivalent are Student's one-sided tests
-    against the margin, whatever the test. The test works through blocks of depths, as many as keep
-    an array over pairs and depths within 64 MiB; the result itself takes about 180 bytes a row.
+    of Wilcoxon's test, which says .317. With weights w means are weighted, d = a - b has the
+    linearised variance ``sum w^2 (d - mean)^2 / (sum w)^2 n / (n - 1)`` [4]_, s is the root of n
+    times that, and degrees of freedom stay n - 1; wins, ties and losses are counted.
+    Not worse and equivalent are Student's one-sided tests against the margin, whatever the test.
+    The test works through blocks of depths, as many as keep an array over pairs and depths within
+    64 MiB; the result itself takes about 180 bytes a row.
 
     References
     ----------
@@ -168,6 +182,9 @@ def compare(
        Biopharmaceutics 15, 1987. doi:10.1007/BF01068419
     .. [3] Smucker, Allan, Carterette. A comparison of statistical significance tests for
        information retrieval evaluation. CIKM 2007. doi:10.1145/1321440.1321528
+    .. [4] MacKinnon, White. Some heteroskedasticity-consistent covariance matrix estimators with
+       improved finite sample properties. Journal of Econometrics 29, 1985.
+       doi:10.1016/0304-4076(85)90158-7
 
     Examples
     --------
@@ -196,7 +213,8 @@ def compare(
     )
     bounds = scores if isinstance(scores, xr.DataArray) and BOUND in scores.dims else None
     tested = scores if bounds is None else bounds.isel({BOUND: 0}, drop=True)
-    parts, pairs = _parts(tested, baseline, at, by, loaded=isinstance(correction, MaxT))
+    _refuse_weights(weights, asked, bounds)
+    parts, pairs = _parts(tested, baseline, at, by, asked=asked, weights=weights)
     results = asked.of(list(parts.values()), pairs)
     frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
     frame = frames[None] if by is None else join_frames(frames, by)
@@ -208,15 +226,27 @@ def compare(
     return frame
 
 
+def _refuse_weights(weights: TopicWeights, asked: Asked, bounds: Any) -> None:
+    """Raise if topics have weights, and something asked for has no form for these."""
+    if weights is None:
+        return
+    refuse_unweighable(asked.test, asked.adjust)
+    if asked.effects:
+        raise ParameterError("effects=False with weights=, which Hedges' g has no form for", "True")
+    if bounds is not None:
+        advice = "select one: bounds.sel(bound='lower')"
+        raise ParameterError("scores of one bound for weights=", "both", advice)
+
+
 def _parts(
-    scores: Any, baseline: Any, at: Depths, by: str | None, *, loaded: bool
+    scores: Any, baseline: Any, at: Depths, by: str | None, *, asked: Asked, weights: TopicWeights
 ) -> tuple[dict[Any, Scores], list[Array]]:
     """Return the scores of every group that has the baseline, and the pairs to compare."""
     parts, pairs = {}, []
     for key, group in having(dict(groups(scores, by)), {"baseline": baseline}, by).items():
         with naming_group(key, by):
-            paired = scores_to_compare(group, at)
-            parts[key] = paired.load() if loaded else paired
+            paired = scores_to_compare(weighted(read_scores(group), weights), at)
+            parts[key] = paired.load() if isinstance(asked.adjust, MaxT) else paired
             pairs.append(choose_pairs(parts[key], baseline, several=True))
     return parts, pairs
 

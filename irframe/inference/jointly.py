@@ -9,7 +9,7 @@ import pandas as pd
 
 from irframe.errors import ParameterError
 from irframe.inference.corrections import Correction, Family, adjust_p, refuse_correction
-from irframe.paired import MaxT, PairedT, PairedTest, Permutation
+from irframe.paired import TESTS, MaxT, PairedT, PairedTest, Permutation
 from irframe.scores.scores import Array, Scores
 
 MAX_T: Literal["max-t"] = "max-t"
@@ -42,6 +42,16 @@ def parse_correction(adjust: Adjust, test: PairedTest, family: Family = "depth")
     if isinstance(chosen, MaxT) and not isinstance(test, PairedT | Permutation):
         raise ParameterError(f"the test t or permutation, whose pairs {MAX_T} corrects", repr(test))
     return chosen
+
+
+def refuse_unweighable(test: PairedTest, adjust: Parsed) -> None:
+    """Raise for a test or correction that has no form for topics with weights."""
+    if not test.weighable:
+        known = ", ".join(name for name, each in TESTS.items() if each.weighable)
+        raise ParameterError(f"a test with a weighted form, {known}, for weights=", test.name)
+    if isinstance(adjust, MaxT):
+        wanted = "a correction with a weighted form, such as 'holm', for weights="
+        raise ParameterError(wanted, MAX_T)
 
 
 def _named(adjust: Adjust, test: PairedTest) -> Parsed:

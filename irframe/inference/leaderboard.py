@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.cubes.topic_weights import TopicWeights
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.inference.corrections import Family
@@ -25,6 +26,7 @@ from irframe.scores.read_scores import (
     select_depths,
 )
 from irframe.scores.scores import Array, Scores
+from irframe.scores.weighted import weighted
 
 CHANGES = ("difference", "change", "p_adjusted", "significant")
 """Columns that hold a system against the baseline."""
@@ -45,6 +47,7 @@ def leaderboard(
     samples: int = 1000,
     seed: int = 0,
     by: str | None = None,
+    weights: TopicWeights = None,
 ) -> pd.DataFrame:
     """Rank the systems from best to worst, with confidence intervals, rank intervals and tiers.
 
@@ -64,6 +67,8 @@ def leaderboard(
         As for `rank_intervals`.
     by
         A coordinate or index level such as ``"track"``: one list per group.
+    weights
+        How much each topic counts, as for `compare`; not for ``method="max-t"``.
 
     Returns
     -------
@@ -118,7 +123,9 @@ def leaderboard(
     """
     pairing = Pairing(test, adjust, alpha, family)
     ranking = Ranking(method, interval, Resamples(alpha, samples, seed), pairing)
-    paired = scores_to_compare(_at_depths(read_scores(scores), at)).load()
+    ranking.refuse_weights(weights)
+    read = weighted(_at_depths(read_scores(scores), at), weights)
+    paired = scores_to_compare(read).load()
     first = paired.take(metric=[0], depth=[0])
     found, attributes = ranking.of(first)
     board = pd.DataFrame({name: each[0, :, 0] for name, each in found.items()}, paired.systems)

@@ -149,10 +149,10 @@ def _measure(
 ) -> Measure:
     """Return what gives the columns of pairs by one metric."""
 
-    def whole(scores: Scores, values: Array, pairs: Array) -> Arrays:
-        tested = scores.tested(test, values, pairs)
-        differences = describe_differences(values, pairs)
-        return conclude(average(values, summary, axis=1), differences, tested)
+    def whole(scores: Scores, values: Array, pairs: Array, weights: Any = None) -> Arrays:
+        tested = scores.tested(test, values, pairs, weights)
+        differences = describe_differences(values, pairs, weights)
+        return conclude(average(values, summary, axis=1, weights=weights), differences, tested)
 
     def folded(averages: Array, own: Array, comoments: Array, sides: Array) -> Arrays:
         return conclude(averages, describe_folded(comoments, sides), test.conclude(own))

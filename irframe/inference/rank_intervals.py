@@ -10,9 +10,11 @@ import xarray as xr
 
 from irframe.agreements.orders import count_below
 from irframe.checks import choice
+from irframe.cubes.topic_weights import TopicWeights
 from irframe.cubes.verb import verb
+from irframe.errors import ParameterError
 from irframe.inference.corrections import Family
-from irframe.inference.jointly import Adjust
+from irframe.inference.jointly import Adjust, refuse_unweighable
 from irframe.inference.mean_intervals import INTERVALS
 from irframe.inference.rank_tests import holm_counts, max_t_counts
 from irframe.inference.resampled import Resamples
@@ -20,8 +22,9 @@ from irframe.inference.summary import Interval, like_scores, summarise
 from irframe.inference.verdicts import Pairing
 from irframe.metrics.averaging import TIE
 from irframe.paired import MaxT, Test, all_pairs
-from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
 from irframe.scores.scores import Array, Arrays, Scores
+from irframe.scores.weighted import weighted
 
 RankMethod = Literal["holm", "max-t", "bootstrap"]
 """How the interval of a rank is found; the last one is of its spread under resampling."""
@@ -44,6 +47,7 @@ def rank_intervals(
     samples: int = 1000,
     seed: int = 0,
     by: str | None = None,
+    weights: TopicWeights = None,
 ) -> pd.DataFrame: ...
 @overload
 def rank_intervals(
@@ -59,6 +63,7 @@ def rank_intervals(
     samples: int = 1000,
     seed: int = 0,
     by: str | None = None,
+    weights: TopicWeights = None,
 ) -> xr.Dataset: ...
 @verb
 def rank_intervals(
@@ -74,6 +79,7 @@ def rank_intervals(
     samples: int = 1000,
     seed: int = 0,
     by: str | None = None,
+    weights: TopicWeights = None,
 ) -> xr.Dataset | pd.DataFrame:
     """Rank of every system with its confidence interval, and tiers of significant differences.
 
@@ -102,6 +108,8 @@ def rank_intervals(
         generator, at least 0.
     by
         A coordinate or index level such as ``"track"``: one ranking per group.
+    weights
+        How much each topic counts, as for `compare`; not for ``"max-t"``.
 
     Returns
     -------
@@ -142,6 +150,7 @@ def rank_intervals(
     and 5 to 50 topics. With ``"max-t"`` the 2(S - 1) tests of a system are corrected together, step
     down. A metric that is not averaged plainly is tested on what is added up for its average.
     Averages are rounded to 12 decimals, and lower is better for a metric that counts a cost.
+    Weights of topics are those of `compare`; topics that ``"bootstrap"`` draws keep theirs.
 
     Under ``"bootstrap"`` topics are drawn with replacement, as many as there are; the systems are
     ranked anew by their averages in every resample. All systems, depths and metrics see the same
@@ -198,7 +207,8 @@ def rank_intervals(
     asked = Ranking(
         method, interval, Resamples(alpha, samples, seed), Pairing(test, adjust, alpha, family)
     )
-    paired = scores_to_compare(scores, at).load()
+    asked.refuse_weights(weights)
+    paired = scores_to_compare(weighted(read_scores(scores), weights), at).load()
     return like_scores(*asked.of(paired), paired, scores)
 
 
@@ -214,6 +224,14 @@ class Ranking:
     def __post_init__(self) -> None:
         choice("method", self.method, METHODS)
         choice("interval", self.interval, INTERVALS)
+
+    def refuse_weights(self, weights: TopicWeights) -> None:
+        """Raise if topics have weights, and what is asked for has no form for these."""
+        if weights is None:
+            return
+        refuse_unweighable(self.pairing.test, self.pairing.adjust)
+        if self.method == "max-t":
+            raise ParameterError("method='holm' or 'bootstrap' for weights=", repr(self.method))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -253,18 +271,18 @@ class Ranking:
             low, high = np.minimum(1 + low, ranks), np.maximum(ranks.shape[1] - high, ranks)
         return np.stack([ranks, low, high, tiers, *share])
 
-    def ends(self, paired: Scores, row: int, scores: Array) -> Arrays:
+    def ends(self, paired: Scores, row: int, scores: Array, weights: Array | None = None) -> Arrays:
         """Return what says how sure ranks are, each (system, depth)."""
         how = paired.summaries[row], paired.towards[row]
         if self.method == "holm":
-            return holm_counts(scores, *how, self.pairing.alpha)
+            return holm_counts(scores, *how, self.pairing.alpha, weights)
         if self.method == "max-t":
             drawn = MaxT(samples=self.resamples.samples, seed=self.resamples.seed)
             return max_t_counts(scores, *how, self.pairing.alpha, drawn)
         order = paired.system_order
         if order is None:
-            return _spread(self.resamples, scores, *how)
-        found = _spread(self.resamples, scores[order], *how)
+            return _spread(self.resamples, scores, *how, weights)
+        found = _spread(self.resamples, scores[order], *how, weights)
         return tuple(each[np.argsort(order)] for each in found)
 
 
@@ -279,9 +297,11 @@ def first_shares(paired: Scores, resamples: Resamples) -> Array:
     return paired.by_piece(systems * resamples.samples, compute)
 
 
-def _spread(resamples: Resamples, scores: Array, summary: Any, sign: int) -> Arrays:
+def _spread(
+    resamples: Resamples, scores: Array, summary: Any, sign: int, weights: Array | None
+) -> Arrays:
     """Return ends of the ranks in resamples, and how often they are 1, each (system, depth)."""
-    means = resamples.means(scores, summary, sign)
+    means = resamples.means(scores, summary, sign, weights)
     if np.isnan(means).any():
         lowest = np.ones(means.shape[:0:-1])
         return lowest, lowest * len(scores), lowest * np.nan

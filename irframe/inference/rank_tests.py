@@ -1,5 +1,7 @@
 """How many systems are significantly better than each, and how many are worse."""
 
+from functools import partial
+
 import numpy as np
 from scipy.special import stdtrit
 
@@ -11,7 +13,9 @@ from irframe.paired.moments import moments
 from irframe.scores.scores import Array, Arrays
 
 
-def holm_counts(scores: Array, summary: Summary, sign: int, alpha: float) -> Arrays:
+def holm_counts(
+    scores: Array, summary: Summary, sign: int, alpha: float, weights: Array | None = None
+) -> Arrays:
     """Count the systems that are better and worse by t-tests, corrected as by Holm for each system.
 
     Parameters
@@ -24,6 +28,8 @@ def holm_counts(scores: Array, summary: Summary, sign: int, alpha: float) -> Arr
         -1 for costs.
     alpha
         Half of it goes to each side.
+    weights
+        Those of the topics, 1 on average; by default all count alike.
 
     Returns
     -------
@@ -40,7 +46,8 @@ def holm_counts(scores: Array, summary: Summary, sign: int, alpha: float) -> Arr
     systems, topics, _ = scores.shape
     if topics < 2:
         return _none(scores)
-    t = np.sort(_statistics(*_summands(scores, summary, sign)), axis=-1)
+    values, known = _summands(scores, summary, sign)
+    t = np.sort(_statistics(values, known, weights), axis=-1)
     critical = stdtrit(topics - 1, 1 - alpha / 2 / np.arange(systems - 1, 0, -1))
     ahead, behind = t[..., :0:-1] > critical, -t[..., :-1] > critical
     counts = (np.logical_and.accumulate(side, axis=-1).sum(axis=-1).T for side in (ahead, behind))
@@ -86,11 +93,11 @@ def _summands(scores: Array, summary: Summary, sign: int) -> Arrays:
     return np.where(finite, values, 0), np.asarray(finite.all(axis=1))
 
 
-def _statistics(values: Array, known: Array) -> Array:
+def _statistics(values: Array, known: Array, weights: Array | None) -> Array:
     """Return t of how far others are ahead, (depth, system, other); 0 without a standard error."""
     systems, topics, depths = values.shape
     pairs = all_pairs(systems)
-    mean, sd = by_depth(moments, values, pairs)
+    mean, sd = by_depth(partial(moments, weights=weights), values, pairs)
     a, b = pairs.T
     sd[(sd == 0) | ~known[a] | ~known[b]] = np.inf
     lead = (mean / (sd / np.sqrt(topics))).T

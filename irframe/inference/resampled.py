@@ -39,7 +39,9 @@ class Resamples:
         """Return how often each resample has each of so many topics, shape (sample, topic)."""
         return count_drawn(draw_topics(topics, samples=self.samples, seed=self.seed))
 
-    def means(self, scores: Array, summary: Any, sign: int = 1) -> Array:
+    def means(
+        self, scores: Array, summary: Any, sign: int = 1, weights: Array | None = None
+    ) -> Array:
         """Average over resamples of the topics, rounded so that equal averages tie.
 
         Parameters
@@ -50,6 +52,8 @@ class Resamples:
             How the metric is averaged.
         sign
             -1 for costs, whose averages change sign.
+        weights
+            Those of the topics, which they keep when they are drawn; by default all count alike.
 
         Returns
         -------
@@ -64,8 +68,13 @@ class Resamples:
         if topics < 2:
             return np.full((self.samples, depths, systems), np.nan)
         summands = terms(scores, summary).transpose(1, 2, 0).reshape(topics, -1)
-        total = _weighted(self.counts(topics), summands).reshape(-1, depths, systems)
-        means: Array = np.round(sign * averaged(np.float64(topics), total, summary), TIE)
+        counts = self.counts(topics)
+        drawn: Any = np.float64(topics)
+        if weights is not None:
+            counts *= weights
+            drawn = counts.sum(axis=1)[:, np.newaxis, np.newaxis]
+        total = _weighted(counts, summands).reshape(-1, depths, systems)
+        means: Array = np.round(sign * averaged(drawn, total, summary), TIE)
         return means
 
     def ends(self, values: Array, beyond: Array | float) -> Arrays:

@@ -18,8 +18,8 @@ def p_values(
 ) -> NDArray[np.float64]:
     """Give two-sided p-values of a metric, shape (pair, depth)."""
 
-    def whole(scores: Scores, values: Array, pairs: Array) -> Arrays:
-        return (scores.tested(test, values, pairs).p,)
+    def whole(scores: Scores, values: Array, pairs: Array, weights: Any = None) -> Arrays:
+        return (scores.tested(test, values, pairs, weights).p,)
 
     def folded(state: Array) -> Arrays:
         return (test.conclude(state).p,)

@@ -17,7 +17,12 @@ BLOCK_BYTES = 2**21
 """Target size of a working array of `moments`, which should stay in a cache."""
 
 
-def average(values: NDArray[Any], summary: Summary = "mean", axis: int = -1) -> Floats:
+def average(
+    values: NDArray[Any],
+    summary: Summary = "mean",
+    axis: int = -1,
+    weights: NDArray[Any] | None = None,
+) -> Floats:
     """Average over topics, leaving out those without a score.
 
     Parameters
@@ -30,6 +35,8 @@ def average(values: NDArray[Any], summary: Summary = "mean", axis: int = -1) -> 
         ``"geometric"``, e to the mean of the logarithms, of 0.00001 for scores below.
     axis
         That of the topics.
+    weights
+        Those of the topics, for a mean; by default all count alike.
 
     Returns
     -------
@@ -42,6 +49,10 @@ def average(values: NDArray[Any], summary: Summary = "mean", axis: int = -1) -> 
     >>> float(average(values)), float(average(values[:2], "harmonic"))
     (0.625, 0.4)
     """
+    if weights is not None:
+        heavy = np.moveaxis(values, axis, -1) * weights
+        there = np.where(np.isnan(heavy), 0.0, weights).sum(axis=-1)
+        return np.asarray(averaged(there, np.nansum(heavy, axis=-1)))[()]
     if summary in {"mean", "sum"}:
         total = values.sum(axis=axis)
         if np.isfinite(total).all():  # which no sum with NaN in it is

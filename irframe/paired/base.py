@@ -54,6 +54,8 @@ class PairedTest(ABC):
     _repr_html_ = as_html
     fold: ClassVar[Fold | None] = None
     """What the test reads of blocks of topics; None if it needs all topics at once."""
+    weighable: ClassVar[bool] = False
+    """Whether topics may have weights."""
     joint: ClassVar[bool] = False
     """Whether its p-values already allow for all pairs of the systems, and need no correction."""
 
@@ -83,6 +85,25 @@ class PairedTest(ABC):
         PairedResult
             `statistic` and `p`, each of shape (pair, depth).
         """
+
+    def weighted(
+        self, scores: FloatArray, weights: FloatArray, pairs: IntArray | None = None
+    ) -> PairedResult:
+        """Test every pair at every depth, some topics counting more than others.
+
+        Parameters
+        ----------
+        scores, pairs
+            As for `kernel`.
+        weights
+            Those of the topics, above 0, 1 on average.
+
+        Returns
+        -------
+        PairedResult
+            As `kernel` gives it, which it is where all topics have one weight.
+        """
+        raise NotImplementedError(f"{self!r} has no weighted form")
 
     def significant(
         self, scores: FloatArray, pairs: IntArray | None = None, *, alpha: float

@@ -75,6 +75,8 @@ class Bootstrap(Resampling):
     as equal. A mean difference that is 0 at 12 decimals, or no larger than the rounding of the
     scores, is 0, with p = 1. The resamples are the same for every pair and depth. Differences
     that do not vary follow the t-test: all 0 gives p = 1, constant others p = 0, one topic p = 1.
+    With weights means and standard errors are those of the weighted t-test, and topics keep their
+    weights when they are drawn.
 
     References
     ----------
@@ -90,6 +92,7 @@ class Bootstrap(Resampling):
     """
 
     name: ClassVar[str] = "bootstrap"
+    weighable: ClassVar[bool] = True
     samples: int = 1000
 
     def resamples(self, topics: int) -> IntArray:
@@ -133,14 +136,27 @@ class Bootstrap(Resampling):
         PairedResult
             `statistic` and `p`, each of shape (pair, depth).
         """
-        weights = self._weights(scores, resamples)
+        return self._test(scores, pairs, self._shares(scores, resamples))
 
+    def weighted(
+        self, scores: FloatArray, weights: FloatArray, pairs: IntArray | None = None
+    ) -> PairedResult:
+        """Test with weights of the topics; see `PairedTest.weighted`."""
+        return self._test(scores, pairs, self._shares(scores, None), weights)
+
+    def _test(
+        self,
+        scores: FloatArray,
+        pairs: IntArray | None,
+        shares: FloatArray,
+        weights: FloatArray | None = None,
+    ) -> PairedResult:
         def test(a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
-            t, mean, spread = _replicates(a, b, weights)
+            t, mean, spread = _replicates(a, b, shares, weights)
             return t, _asl(t, ratio(abs(mean), spread))
 
         def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
-            return by_pair(test, block, pairs, width=len(weights))
+            return by_pair(test, block, pairs, width=len(shares))
 
         return PairedResult(*by_depth(compute, scores, pairs))
 
@@ -185,17 +201,17 @@ class Bootstrap(Resampling):
         (0.5, 0.0, 1.0)
         """
         level(alpha)
-        weights = self._weights(scores, resamples)
+        shares = self._shares(scores, resamples)
         # Rounded, because 100 * 0.07 is above 7.
-        rank = math.ceil(round(len(weights) * alpha, 9))
+        rank = math.ceil(round(len(shares) * alpha, 9))
 
         def test(a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
-            t, mean, spread = _replicates(a, b, weights)
+            t, mean, spread = _replicates(a, b, shares)
             replicates = ratio(abs(mean), spread)
             return _asl(t, replicates), _at_rank(rank, replicates, abs(mean))
 
         def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
-            return by_pair(test, block, pairs, width=len(weights))
+            return by_pair(test, block, pairs, width=len(shares))
 
         asl, deltas = by_depth(compute, scores, pairs)
         if not len(asl):
@@ -203,7 +219,7 @@ class Bootstrap(Resampling):
             return Discrimination(asl, nothing, deltas, nothing)
         return Discrimination(asl, (asl < alpha).mean(axis=0), deltas, deltas.max(axis=0))
 
-    def _weights(self, scores: FloatArray, resamples: IntArray | None) -> FloatArray:
+    def _shares(self, scores: FloatArray, resamples: IntArray | None) -> FloatArray:
         topics = checked(scores, None)[0].shape[1]
         drawn = self.resamples(topics) if resamples is None else np.asarray(resamples)
         if drawn.ndim != 2 or drawn.shape[1] != topics or not len(drawn):
@@ -213,28 +229,42 @@ class Bootstrap(Resampling):
         beyond = np.unique(drawn[(drawn < 0) | (drawn >= topics)])
         if len(beyond):
             raise ParameterError(f"positions of topics from 0 to {topics - 1}", "", "", beyond)
-        weights: FloatArray = count_drawn(drawn) / topics
-        return weights
+        shares: FloatArray = count_drawn(drawn) / topics
+        return shares
 
 
 def _replicates(
-    a: FloatArray, b: FloatArray, weights: FloatArray
+    a: FloatArray, b: FloatArray, shares: FloatArray, weights: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Give t(z), and of every resample the mean of w* and its standard error."""
     topics = a.shape[-1]
-    mean, squares = exact_moments(a, b)
+    mean, squares = exact_moments(a, b, weights)
     centred = np.where(squares[..., None] > 0, a - b - mean[..., None], 0)
     if topics == 1:
-        unknown = np.full((*mean.shape, len(weights)), np.nan)
+        unknown = np.full((*mean.shape, len(shares)), np.nan)
         return np.full_like(mean, np.nan), unknown, unknown
-    means = product(centred, weights.T)
-    centred *= centred
-    power = product(centred, weights.T)
-    variance = power - means**2
+    if weights is None:
+        means = product(centred, shares.T)
+        centred *= centred
+        power = product(centred, shares.T)
+        variance = power - means**2
+    else:
+        means, power, variance = _drawn(centred, shares, weights)
     variance[variance <= DEGENERATE * power] = 0
     none = abs(mean) <= np.maximum(0.5 / SCALE, noise(a, b))
     t = ratio(np.where(none, 0, mean), np.sqrt(squares / (topics - 1) / topics))
     return t, means, np.sqrt(variance / (topics - 1))
+
+
+def _drawn(
+    centred: FloatArray, shares: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Give means of every resample with weights, mean squares, and variances about the means."""
+    total, twice = shares @ weights, shares * weights**2
+    means = product(centred, (shares * weights).T) / total
+    power, cross = product(centred**2, twice.T), product(centred, twice.T)
+    about = power - 2 * means * cross + means**2 * twice.sum(axis=1)
+    return means, power / total**2, about / total**2
 
 
 def _asl(t: FloatArray, replicates: FloatArray) -> FloatArray:

@@ -102,7 +102,9 @@ class Differences(NamedTuple):
         return self.mean - half, self.mean + half
 
 
-def describe_differences(scores: FloatArray, pairs: IntArray | None = None) -> Differences:
+def describe_differences(
+    scores: FloatArray, pairs: IntArray | None = None, weights: FloatArray | None = None
+) -> Differences:
     """Say by how much, how evenly and on how many topics the systems of each pair differ.
 
     Parameters
@@ -111,6 +113,10 @@ def describe_differences(scores: FloatArray, pairs: IntArray | None = None) -> D
         Shape (system, topic, depth), without NaN.
     pairs
         Shape (pair, 2), positions of systems a and b; all pairs by default.
+    weights
+        Those of the topics, above 0, 1 on average; by default all count alike. The standard
+        deviation is the standard error of the weighted mean, times the root of the number of
+        topics.
 
     Returns
     -------
@@ -136,7 +142,7 @@ def describe_differences(scores: FloatArray, pairs: IntArray | None = None) -> D
     """
 
     def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
-        return *moments(block, pairs), *by_pair(sides, block, pairs)
+        return *moments(block, pairs, weights), *by_pair(sides, block, pairs)
 
     dtypes = (np.float64, np.float64, np.int64, np.int64)
     mean, sd, wins, losses = by_depth(compute, scores, pairs, dtypes=dtypes)

@@ -1,10 +1,11 @@
 """Mean and spread of the differences of all pairs, exact where differences are constant."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from irframe.paired.blocks import fitting, groups
+from irframe.paired.blocks import by_pair, fitting, groups
 from irframe.paired.pairs import FloatArray, IntArray
 from irframe.paired.products import gram
 
@@ -16,7 +17,9 @@ GUARD = 1e-3
 """Share of the operands' power below which the Gram matrix's variance is not trusted."""
 
 
-def moments(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
+def moments(
+    block: FloatArray, pairs: IntArray, weights: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Mean and standard deviation of the differences of every pair, from one Gram matrix.
 
     Parameters
@@ -25,11 +28,14 @@ def moments(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]
         Shape (depth, system, topic).
     pairs
         Shape (pair, 2).
+    weights
+        Those of the topics, 1 on average; by default all count alike.
 
     Returns
     -------
     tuple of numpy.ndarray
-        Mean and standard deviation of a - b, each of shape (depth, pair).
+        Mean and standard deviation of a - b, each of shape (depth, pair); with weights see
+        `exact_moments`.
 
     Notes
     -----
@@ -40,6 +46,9 @@ def moments(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]
     differences, and constant differences are told apart: see `settle`.
     """
     topics = block.shape[2]
+    if weights is not None:
+        mean, squares = by_pair(partial(exact_moments, weights=weights), block, pairs)
+        return mean, deviations(squares, topics)
     mean, squares, doubtful = _by_gram(block, pairs)
     for where, left, right in _doubted(block, pairs, doubtful):
         mean[where], squares[where] = exact_moments(left, right)
@@ -113,28 +122,43 @@ def deviations(squares: FloatArray, topics: int | IntArray) -> FloatArray:
     return np.sqrt(squares / freedom)
 
 
-def exact_moments(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+def exact_moments(
+    a: FloatArray, b: FloatArray, weights: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Mean and sum of squares about it of a - b over the last axis, from the differences.
 
     Parameters
     ----------
     a, b
         Scores, topics last.
+    weights
+        Those of the topics, 1 on average; by default all count alike.
 
     Returns
     -------
     tuple of numpy.ndarray
         Mean, and sum of squares about the mean, both settled: see `settle`.
+
+    Notes
+    -----
+    With weights w the mean is that of ``w d``, and the sum of squares that of ``w (d - mean)``:
+    divided by ``n (n - 1)`` it is the linearised variance of a weighted mean,
+    ``sum w^2 (d - mean)^2 / (sum w)^2 n / (n - 1)``.
     """
     difference = a - b
-    mean, squares = _about_mean(difference)
+    mean, squares = _about_mean(difference, weights)
     settle(mean, squares, np.ptp(difference, axis=-1), _largest(a, b))
     return mean, squares
 
 
-def _about_mean(difference: FloatArray) -> tuple[FloatArray, FloatArray]:
-    mean = difference.mean(axis=-1)
-    return mean, ((difference - mean[..., None]) ** 2).sum(axis=-1)
+def _about_mean(
+    difference: FloatArray, weights: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    if weights is None:
+        mean = difference.mean(axis=-1)
+        return mean, ((difference - mean[..., None]) ** 2).sum(axis=-1)
+    mean = (weights * difference).mean(axis=-1)
+    return mean, ((weights * (difference - mean[..., None])) ** 2).sum(axis=-1)
 
 
 def settle(mean: FloatArray, squares: FloatArray, spread: FloatArray, largest: FloatArray) -> None:

@@ -31,8 +31,10 @@ class PairedT(PairedTest):
     Notes
     -----
     t = mean(a - b) / (sd(a - b) / sqrt(n)), sd with n - 1, against Student's distribution with
-    n - 1 degrees of freedom. All differences 0: t = 0, p = 1. Constant other differences
-    (to within the rounding of the scores): t infinite, p = 0. One topic: t NaN, p = 1.
+    n - 1 degrees of freedom. With weights w of the topics the mean is the weighted one, and its
+    standard error the root of ``sum w^2 (d - mean)^2 / (sum w)^2 n / (n - 1)``, d = a - b. All
+    differences 0: t = 0, p = 1. Constant other differences (to within the rounding of the scores):
+    t infinite, p = 0. One topic: t NaN, p = 1.
 
     References
     ----------
@@ -49,12 +51,23 @@ class PairedT(PairedTest):
 
     name: ClassVar[str] = "t"
     fold = COMOMENTS
+    weighable: ClassVar[bool] = True
 
     def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
 
         def compute(block: FloatArray, pairs: IntArray) -> PairedResult:
             return student(*moments(block, pairs), topics=block.shape[2])
+
+        return PairedResult(*by_depth(compute, scores, pairs))
+
+    def weighted(
+        self, scores: FloatArray, weights: FloatArray, pairs: IntArray | None = None
+    ) -> PairedResult:
+        """Test with weights of the topics; see `PairedTest.weighted`."""
+
+        def compute(block: FloatArray, pairs: IntArray) -> PairedResult:
+            return student(*moments(block, pairs, weights), topics=block.shape[2])
 
         return PairedResult(*by_depth(compute, scores, pairs))
 

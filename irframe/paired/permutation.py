@@ -40,7 +40,8 @@ class Permutation(Resampling):
     -----
     p = (1 + count) / (1 + samples), count the draws whose ``|mean of +-(a - b)|`` is at least the
     observed one; sums that agree to 1e-12 of the sum of ``|a - b|`` count as equal. The signs are
-    the same for every pair and depth.
+    the same for every pair and depth. With weights of the topics the differences are weighted, and
+    the statistic is the weighted mean: a topic whose sign changes keeps its weight.
 
     References
     ----------
@@ -59,6 +60,7 @@ class Permutation(Resampling):
     """
 
     name: ClassVar[str] = "permutation"
+    weighable: ClassVar[bool] = True
     samples: int = 10_000
 
     def signs(self, topics: int) -> NDArray[np.int8]:
@@ -80,6 +82,12 @@ class Permutation(Resampling):
         (2, 3)
         """
         return draw_signs(topics, samples=self.samples, seed=self.seed)
+
+    def weighted(
+        self, scores: FloatArray, weights: FloatArray, pairs: IntArray | None = None
+    ) -> PairedResult:
+        """Test with weights of the topics; see `PairedTest.weighted`."""
+        return self.kernel(checked(scores, pairs)[0] * weights[:, np.newaxis], pairs)
 
     def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""

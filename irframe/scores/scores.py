@@ -36,6 +36,8 @@ class Scores:
         How averages and pairs are computed: `Whole`, or `ByTopics` for what is lazy.
     attrs
         What results say of where their numbers come from.
+    weights
+        Those of the topics, above 0, of scores in memory; None where all count alike.
     """
 
     values: Any
@@ -45,6 +47,7 @@ class Scores:
     depths: pd.Index | None
     work: "Work"
     attrs: dict[Any, Any] = field(default_factory=dict)
+    weights: Array | None = None
 
     @cached_property
     def summaries(self) -> list[Any]:
@@ -97,7 +100,7 @@ class Scores:
         self,
         row: int,
         depths: slice,
-        compute: Callable[[Array], Arrays],
+        compute: Callable[..., Arrays],
         *,
         systems: slice = slice(None),
     ) -> Arrays:
@@ -111,7 +114,8 @@ class Scores:
             Positions of the depths.
         compute
             Takes scores (system, topic, depth) free of NaN, topics in the order of their names,
-            gives arrays with depth last.
+            gives arrays with depth last. Of scores with weights it takes those of the topics as
+            well, 1 on average.
         systems
             Positions of the systems to compute on.
 
@@ -121,13 +125,15 @@ class Scores:
             What `compute` gave, for all depths.
         """
         scores, scored = self.values[row, systems, :, depths], self.scored[row, :, depths]
+        weights = self.weights
         if self.topic_order is not None:
             scores, scored = scores[:, self.topic_order], scored[self.topic_order]
+            weights = None if weights is None else weights[self.topic_order]
         if scored.all():
-            return compute(scores)
+            return compute(scores, *_relative(weights))
         parts, order = [], []
         for topics, here in patterns(scored):
-            parts.append(compute(scores[:, topics][:, :, here]))
+            parts.append(compute(scores[:, topics][:, :, here], *_relative(weights, topics)))
             order.append(here)
         back = np.argsort(np.concatenate(order))
         joined = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
@@ -152,9 +158,14 @@ class Scores:
         """
         return self.work.pairs(self, row, depths, measure, pairs)
 
-    def tested(self, test: PairedTest, values: Array, pairs: Array) -> Any:
+    def tested(
+        self, test: PairedTest, values: Array, pairs: Array, weights: Array | None = None
+    ) -> Any:
         """Test pairs of systems, which a test that draws sees in the order of their names."""
-        return test.kernel(*self.by_name(values, pairs))
+        values, pairs = self.by_name(values, pairs)
+        if weights is None:
+            return test.kernel(values, pairs)
+        return test.weighted(values, weights, pairs)
 
     def by_name(self, values: Array, pairs: Array) -> tuple[Array, Array]:
         """Return values with systems in the order of their names, and the same pairs of them."""
@@ -193,6 +204,7 @@ class Scores:
             systems=_taken(self.systems, system),
             topics=_taken(self.topics, topic),
             depths=None if self.depths is None else _taken(self.depths, depth),
+            weights=_taken(self.weights, topic),
         )
 
     def where(self, kept: Any) -> Self:
@@ -223,7 +235,7 @@ class Measure:
     ----------
     whole
         Takes the scores, an array (system, topic, depth) of them free of NaN and pairs, gives
-        arrays (pair, depth).
+        arrays (pair, depth); where topics have weights takes these as well.
     outputs
         How many.
     folds
@@ -235,7 +247,7 @@ class Measure:
         Whether it reads averages.
     """
 
-    whole: Callable[[Scores, Array, Array], Arrays]
+    whole: Callable[..., Arrays]
     outputs: int = 1
     folds: tuple[Fold, ...] = ()
     folded: Callable[..., Arrays] | None = None
@@ -282,5 +294,13 @@ def _by_name(labels: pd.Index) -> Array | None:
     return None if names.is_monotonic_increasing else np.argsort(names.to_numpy(), kind="stable")
 
 
-def _taken(labels: pd.Index, places: Any) -> pd.Index:
-    return labels if places is None else labels[places]
+def _taken(labels: Any, places: Any) -> Any:
+    return labels if places is None or labels is None else labels[places]
+
+
+def _relative(weights: Array | None, topics: Any = slice(None)) -> Arrays:
+    """Return the weights of some topics, 1 on average; nothing if there are none."""
+    if weights is None:
+        return ()
+    some = weights[topics]
+    return (some / (some.mean() if some.size else 1),)

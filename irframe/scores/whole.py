@@ -51,7 +51,11 @@ class Whole:
         self, scores: Scores, row: int, depths: slice, measure: Measure, pairs: Array
     ) -> Arrays:
         """Compute on the scores of one metric; see `Scores.pairs`."""
-        return scores.over(row, depths, lambda values: measure.whole(scores, values, pairs))
+
+        def compute(values: Array, *weights: Array) -> Arrays:
+            return measure.whole(scores, values, pairs, *weights)
+
+        return scores.over(row, depths, compute)
 
     def load(self, scores: Scores) -> Scores:
         """Return the scores, which are in memory."""
@@ -66,5 +70,5 @@ class Whole:
         return values
 
 
-def _averages(scores: Array, summary: Any) -> Arrays:
-    return (average(scores, summary, axis=1),)
+def _averages(scores: Array, weights: Array | None = None, *, summary: Any) -> Arrays:
+    return (average(scores, summary, axis=1, weights=weights),)

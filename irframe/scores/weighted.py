@@ -1,0 +1,76 @@
+"""Scores whose topics count more or less than others, as frequent queries do."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from irframe.errors import MetricError, ParameterError, warn
+from irframe.scores.scores import Scores
+from irframe.warned import listing
+
+
+def weighted(scores: Scores, weights: Any) -> Scores:
+    """Return scores in memory whose topics have weights; without weights the same.
+
+    Parameters
+    ----------
+    scores
+        Scores, which are loaded if they are lazy.
+    weights
+        Topic -> weight, a Series or mapping, at least 0; of more topics than these, too. Or None.
+
+    Returns
+    -------
+    Scores
+        Those of the topics with a weight above 0.
+
+    Raises
+    ------
+    ParameterError
+        For topics without a weight, weights that are negative, infinite or no numbers, and where
+        all are 0.
+    MetricError
+        For metrics that are not averaged plainly over topics.
+    InputError
+        For lazy scores of more than 1 GiB.
+
+    Warns
+    -----
+    IrframeWarning
+        Of topics of weight 0, which do not count.
+    """
+    if weights is None:
+        return scores
+    refused = [
+        name for name, each in zip(scores.metrics, scores.summaries, strict=True) if each != "mean"
+    ]
+    if refused:
+        raise MetricError(
+            "metrics that are averaged plainly over topics, for weights=", "", "", refused
+        )
+    values = _numbers(pd.Series(weights), scores.topics)
+    nothing = scores.topics[values == 0]
+    if len(nothing) == len(values):
+        raise ParameterError("some weight above 0", f"none for {len(values)} topics", "", nothing)
+    if len(nothing):
+        warn(f"topics of weight 0 do not count: {listing(map(str, nothing))}")
+    kept = np.flatnonzero(values)
+    found = replace(scores.load(), weights=values / values.max())
+    return found.take(topic=kept) if len(nothing) else found
+
+
+def _numbers(weights: pd.Series, topics: pd.Index) -> Any:
+    """Return the weight of every topic, each a number of at least 0."""
+    missing = topics[~topics.isin(weights.index)]
+    if len(missing):
+        raise ParameterError("a weight for every topic", f"none for {len(missing)}", "", missing)
+    own = weights.reindex(topics)
+    values = pd.to_numeric(own, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    wrong = ~(np.isfinite(values) & (values >= 0))
+    if wrong.any():
+        named = [f"{topic} ({value})" for topic, value in own[wrong].items()]
+        wanted = "weights that are finite numbers of at least 0"
+        raise ParameterError(wanted, f"{len(named)} that are not", "", named)
+    return values
