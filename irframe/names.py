@@ -64,6 +64,9 @@ FILES = "files"
 
 NAMESPACES = ("metrics", "verbs", "paired", "gains", "agreements", "plots")
 """Modules of `irframe` that hold public names."""
+TOPICS_OF = "topics_of"
+"""Attribute of a frame of scores: every collection with its topics, as pairs."""
+
 RESULT = "result"
 """Attribute of a frame or array: the verb that returned it."""
 

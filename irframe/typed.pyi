@@ -16,6 +16,7 @@ from irframe.cubes.stratified import Share
 from irframe.cubes.topic_weights import TopicWeights
 from irframe.experiments.metrics import Metrics
 from irframe.experiments.policy import Contributing, PoolDepth, Topics
+from irframe.experiments.relevance import Rel
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
 from irframe.inference.agreement_intervals import Of
@@ -571,6 +572,7 @@ class FrameVerbs:
         by: str | None = None,
         seed: int = 0,
         no_rel: NoRel | None = None,
+        rel: Rel = None,
     ) -> pd.DataFrame: ...
     def interaction(
         self,
@@ -1061,6 +1063,7 @@ class CubeVerbs:
         *metrics: Metrics,
         at: int | Sequence[int] | None = None,
         no_rel: NoRel | None = None,
+        rel: Rel = None,
         by: str | None = None,
     ) -> xr.DataArray: ...
     def search_lengths(

@@ -10,7 +10,7 @@ from contextvars import ContextVar, Token
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 
-__all__ = ["OneCall", "Place", "in_group", "listing", "tell", "unsaid"]
+__all__ = ["OneCall", "Place", "in_group", "inside_group", "listing", "tell", "unsaid"]
 
 Place = tuple[CodeType, int]
 """Where something is warned of: what is warned of there is one thing."""
@@ -91,6 +91,11 @@ def in_group(name: str) -> Iterator[None]:
         yield
     finally:
         _GROUP.reset(token)
+
+
+def inside_group() -> bool:
+    """Return whether what is worked on is one group of several."""
+    return bool(_GROUP.get())
 
 
 def tell(text: str, category: type[Warning], place: Place) -> None:

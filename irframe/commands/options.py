@@ -97,6 +97,7 @@ ELSEWHERE = {
     "documents": "documents that a collection has are no file of a line",
     "problems": "those of the files themselves",
     "errors": "reported",
+    "rel": "in the name of a metric, as -l of trec_eval does",
     "texts": "--texts, files of them",
 }
 """Option of a verb that is given in another way, and how."""

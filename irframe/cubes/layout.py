@@ -109,5 +109,15 @@ UNKNOWN = -1
 SAVED = "saved"
 """Attribute by which a saved cube says whether all of it was written, and of what, as JSON."""
 
-PROVENANCE = ("ties", "score_dtype", "seed", "topics", "collection", "depth", "pool", "irframe")
+PROVENANCE = (
+    "ties",
+    "score_dtype",
+    "seed",
+    "topics",
+    "collection",
+    "rel",
+    "depth",
+    "pool",
+    "irframe",
+)
 """Attributes of a cube that say how it was made, and that scores and results carry on."""

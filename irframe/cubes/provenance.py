@@ -47,6 +47,7 @@ WORDS = {
     "score_dtype": "scores as {}",
     "topics": "topics {}",
     "collection": "collections by {}",
+    "rel": "relevant from grade {}",
     "depth": "lists cut at {}",
     "top": "top grade {}",
     "pool_depth": "pool depth {}",

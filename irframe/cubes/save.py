@@ -60,7 +60,7 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     Raises
     ------
     StoreError
-        If something else is there, somebody else writes to it, or it cannot be written.
+        If something else is there, another process writes to it, or it cannot be written.
 
     Examples
     --------

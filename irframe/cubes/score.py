@@ -18,6 +18,7 @@ from irframe.cubes.subtopics import refuse_subtopics, subtopic_fields
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError
 from irframe.experiments.metrics import Metrics, parse_metrics, refuse, refuse_pool
+from irframe.experiments.relevance import Rel, Thresholds, told_rel
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, TOPIC, NoRel
@@ -31,6 +32,7 @@ def score(
     *metrics: Metrics,
     at: int | Sequence[int] | None = None,
     no_rel: NoRel | None = None,
+    rel: Rel = None,
     by: str | None = None,
 ) -> xr.DataArray:
     """Score every ranking of a cube with some metrics, at every depth in one pass.
@@ -46,6 +48,9 @@ def score(
         Depths to return, within the cube; by default all.
     no_rel
         ``"nan"``: topics without relevant documents score NaN, whatever the metric.
+    rel
+        Lowest relevant grade by collection, as for `irframe.evaluate`, on a cube made with
+        ``collection=``.
     by
         A coordinate of systems or topics: scores of each group, the group first, at every depth
         of the cube.
@@ -75,9 +80,29 @@ def score(
     depths = wanted_depths(cube, chosen, at)
     refuse_metrics(cube, chosen)
     choice("no_rel", "zero" if no_rel is None else no_rel, ("nan", "zero"))
-    values = in_blocks(block_fields(cube, chosen), chosen, depths)
-    result = label_scores(cube, values, chosen, depths)
-    return result.where(_has_relevant(cube, chosen)) if no_rel == "nan" else result
+    collection = cube.attrs.get("collection")
+    thresholds = Thresholds.of(rel, chosen, collection if collection in cube.coords else None)
+    variants = chosen if rel is None else thresholds.variants(chosen)
+    values = in_blocks(block_fields(cube, variants), variants, depths)
+    if no_rel == "nan":
+        values = values.where(_has_relevant(cube, variants))
+    if rel is not None:
+        collections = cube[collection].to_numpy()
+        values = _on_topics(values, thresholds.places(chosen, collections))
+    told = {} if rel is None else {"rel": told_rel(rel)}
+    return label_scores(cube, values, chosen, depths).assign_attrs(told)
+
+
+def _on_topics(values: xr.DataArray, place: Array) -> xr.DataArray:
+    """Return for every metric and topic the scores that stand at a place, (metric, topic)."""
+    every = []
+    for places in place:
+        found = values.isel({METRIC: places[0]})
+        for other in np.unique(places):
+            elsewhere = xr.DataArray(places != other, dims=TOPIC)
+            found = found.where(elsewhere, values.isel({METRIC: other}))
+        every.append(found)
+    return xr.concat(every, METRIC)
 
 
 def label_scores(
@@ -217,4 +242,4 @@ def judged_levels(cube: xr.Dataset) -> Fields:
 def _has_relevant(cube: xr.Dataset, metrics: list[Metric]) -> xr.DataArray:
     grade = cube["judged_grade"].to_numpy()
     rows = [count_by_topic(cube, grade >= facts(metric).rel) > 0 for metric in metrics]
-    return xr.DataArray(np.stack(rows), {METRIC: [str(m) for m in metrics]}, (METRIC, TOPIC))
+    return xr.DataArray(np.stack(rows), dims=(METRIC, TOPIC))

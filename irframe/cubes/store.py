@@ -142,7 +142,7 @@ class Store:
         Raises
         ------
         StoreError
-            If the store is not whole, or somebody else writes to it; or for judgments of topics
+            If the store is not whole, or another process writes to it; or for judgments of topics
             that the runs in the store had and that were not judged then, as their rows were
             left out.
         IdError
@@ -220,7 +220,7 @@ def store(
     Raises
     ------
     StoreError
-        If the folder holds something else, or cannot be written, or somebody else writes to it,
+        If the folder holds something else, or cannot be written, or another process writes to it,
         or workers lack irframe.
     IrframeError
         As `irframe.cube` for runs and judgments that make no cube, naming the block of topics.

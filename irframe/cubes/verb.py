@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.as_scores import score_frame, with_own_levels
+from irframe.cubes.by_collection import refuse_collections, settle_collection
 from irframe.cubes.checksums import sealed
 from irframe.cubes.gate import read_cube, trusting
 from irframe.cubes.layout import LIST
@@ -67,12 +68,15 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
         bound = _bound(function, signature, subject, *arguments, **options)
+        refuse_collections(bound)
         with OneCall():
             return answer(subject, bound)
 
     def answer(subject: Any, bound: inspect.BoundArguments) -> Any:
         if isinstance(subject, xr.DataTree):
             return _over_tree(call, subject, bound)
+        settle_collection(bound)
+        subject = bound.arguments[first]
         read = partial(_read, by=bound.arguments.get("by"), scored=first == "scores")
         if first == "scores" and bound.arguments.get("weights") is not None:
             asked = bound.arguments["weights"], bound.arguments.get("by")
@@ -202,6 +206,7 @@ def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArgume
     """Call a function on a subject, without its users' coordinates unless it asks for one."""
     names = riders_of(subject)
     asks = any(bound.arguments.get(name) is not None for name in ("by", "together"))
+    asks = asks or isinstance(bound.arguments.get("rel"), Mapping)
     first = next(iter(bound.signature.parameters))
     bound.arguments[first] = subject.drop_vars(names) if names and not asks else subject
     with trusting():

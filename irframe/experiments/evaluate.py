@@ -12,11 +12,12 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.metrics import Metrics, cut_at, parse_metrics
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.experiments.reading import Reader
+from irframe.experiments.relevance import Rel, Thresholds
 from irframe.experiments.scoring import Scoring, one_or_several
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.metrics import Metric
-from irframe.names import SYSTEM, NoRel, ScoreDtype, Ties, roles
+from irframe.names import SYSTEM, TOPICS_OF, NoRel, ScoreDtype, Ties, roles
 from irframe.warned import OneCall, in_group
 
 
@@ -34,6 +35,7 @@ def evaluate(
     by: str | None = None,
     seed: int = 0,
     no_rel: NoRel | None = None,
+    rel: Rel = None,
 ) -> pd.DataFrame:
     """Score runs per system and topic.
 
@@ -54,6 +56,9 @@ def evaluate(
         cubes that `cube` gives with it.
     no_rel
         ``"nan"``: topics without relevant documents score NaN, whatever the metric.
+    rel
+        Lowest relevant grade by collection, such as ``{"dl21": 2}``: that of metrics whose name
+        gives none, in these collections; they are called what they were asked for.
 
     Returns
     -------
@@ -65,7 +70,9 @@ def evaluate(
     Raises
     ------
     MetricError
-        For a metric that needs a depth and has none, such as P.
+        For a metric that needs a depth and has none, such as P; for `rel` if no metric takes it.
+    ParameterError
+        For `rel` of unknown collections, or without `collection`.
     IrframeError
         As `cube` and `score`.
 
@@ -96,7 +103,7 @@ def evaluate(
         collection=collection,
         seed=seed,
     )
-    plan = Plan(chosen, policy, no_rel)
+    plan = Plan(chosen, policy, no_rel, rel)
     with OneCall():
         if by is None:
             return plan.whole(runs, qrels)
@@ -111,6 +118,7 @@ class Plan(NamedTuple):
     metrics: list[Metric]
     policy: Policy
     no_rel: NoRel | None
+    rel: Rel = None
 
     def whole(self, runs: Runs, qrels: Qrels) -> pd.DataFrame:
         """Score runs."""
@@ -129,6 +137,8 @@ class Plan(NamedTuple):
         self, runs: pd.DataFrame, qrels: pd.DataFrame, by: str
     ) -> Iterator[tuple[Any, pd.DataFrame]]:
         """Score groups whose topics share names with those of others, each by itself."""
+        if self.rel and self.policy.collection in qrels.columns:
+            Thresholds(self.rel, ()).refuse_unknown(qrels[self.policy.collection])
         absent = {}
         everyone = pd.unique(runs[roles(runs.columns)[SYSTEM]])
         for key in pd.unique(qrels[by]):
@@ -142,7 +152,7 @@ class Plan(NamedTuple):
 
     def _prepared(self, qrels: Qrels) -> tuple[Reader, Scoring]:
         judgments = Judgments.of(qrels, self.metrics, self.policy.topics)
-        scoring = Scoring(judgments, self.metrics, self.policy, self.no_rel)
+        scoring = Scoring(judgments, self.metrics, self.policy, self.no_rel, self.rel)
         return Reader(judgments, self.policy, (), pooled=True), scoring
 
 
@@ -152,8 +162,14 @@ def _joined(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
     for part in parts.values():
         part.attrs = {}
     table = pd.DataFrame(pd.concat(parts, names=[by]))
-    table.attrs = told[0] | {
-        name: one_or_several(np.concatenate([np.ravel(each[name]) for each in told]))
-        for name in ("top", "pool_depth")
-    }
+    topics_of = [pair for each in told for pair in each.get(TOPICS_OF, ())]
+    collections = {TOPICS_OF: topics_of} if topics_of else {}
+    table.attrs = (
+        told[0]
+        | collections
+        | {
+            name: one_or_several(np.concatenate([np.ravel(each[name]) for each in told]))
+            for name in ("top", "pool_depth")
+        }
+    )
     return table

@@ -32,6 +32,8 @@ class Experiment:
     """The highest grade, by topic where there are several collections of them."""
     pool: Pool | None = None
     """What the pool was made of, where that is asked for."""
+    collection: pd.CategoricalIndex | None = None
+    """The collection of each topic, among all that there are, where they are told."""
 
     @classmethod
     def of(
@@ -45,7 +47,11 @@ class Experiment:
         top: Any = judgments.top
         if len(collections.labels) > 1:
             top = collections.reduce(np.maximum, table.topic, table.grade, 1)[judgments.code]
-        return cls(judgments, lists.systems, hits, names, took_part, top)
+        of_topic = collections.of_topic[judgments.code]
+        told = None
+        if collections.name:
+            told = pd.CategoricalIndex(pd.Categorical.from_codes(of_topic, collections.labels))
+        return cls(judgments, lists.systems, hits, names, took_part, top, collection=told)
 
     def parts(self, groups: Groups, *, told: bool) -> Iterator[tuple[Any, "Experiment"]]:
         """Yield the part of each group; `told` as for `Groups.parts`."""
@@ -72,4 +78,5 @@ class Experiment:
             None if took_part is None else took_part[systems][:, topics],
             top if np.ndim(top) == 0 else top[topics],
             pool,
+            None if self.collection is None else self.collection[topics],
         )

@@ -14,13 +14,14 @@ from irframe.experiments.hits import refuse_large
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.metrics import at_depth, deepest, refuse, refuse_pool
 from irframe.experiments.policy import Policy
+from irframe.experiments.relevance import Rel, Thresholds, told_rel
 from irframe.experiments.subtopics import refuse as refuse_subtopics
 from irframe.frames.ties import TIE_POLICIES
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.averaging import average
 from irframe.metrics.block import by_scale
 from irframe.metrics.facts import facts
-from irframe.names import METRIC, METRICS, RESULT, SUBTOPIC, VERSION, NoRel
+from irframe.names import METRIC, METRICS, RESULT, SUBTOPIC, TOPICS_OF, VERSION, NoRel
 
 CELLS = 1 << 17
 """Cells scored at a time: a few arrays of that size fit the processor's cache."""
@@ -46,7 +47,7 @@ class Scoring:
         The metrics, as asked for.
     policy
         How rankings are decided, and where they are cut.
-    no_rel
+    no_rel, rel
         As for `irframe.evaluate`.
     """
 
@@ -56,10 +57,12 @@ class Scoring:
         metrics: Sequence[Metric],
         policy: Policy,
         no_rel: NoRel | None = None,
+        rel: Rel = None,
     ) -> None:
-        self._asked, self._no_rel = metrics, no_rel
-        wanted = [at_depth(metric, policy.depth) for metric in metrics]
-        self.metrics = list(dict.fromkeys(wanted))
+        self._asked, self._no_rel, self._rel = metrics, no_rel, rel
+        self._thresholds = Thresholds.of(rel, metrics, policy.collection)
+        self._wanted = wanted = [at_depth(metric, policy.depth) for metric in metrics]
+        self.metrics = self._thresholds.variants(wanted)
         self.place = [self.metrics.index(metric) for metric in wanted]
         """Which of `metrics` each one that was asked for is."""
         self.judgments, self.policy = judgments, policy
@@ -101,7 +104,9 @@ class Scoring:
             Scores at the depth of each distinct metric, shape (metric, system, topic).
         """
         if found.judgments is not self.judgments:
-            return Scoring(found.judgments, self._asked, self.policy, self._no_rel).values(found)
+            return Scoring(
+                found.judgments, self._asked, self.policy, self._no_rel, self._rel
+            ).values(found)
         hits = found.hits
         longest = max(1, int(hits.length.max(initial=0)))
         depth = self.policy.depth or longest
@@ -126,7 +131,7 @@ class Scoring:
 
     def table(self, found: Experiment) -> pd.DataFrame:
         """Score the lists of an experiment, as `irframe.evaluate` gives it."""
-        values = self.values(found)[self.place]
+        values = self._of_asked(self.values(found), found)
         labels = pd.Index([str(metric) for metric in self._asked], name=METRIC)
         sides = found.systems, found.judgments.topics
         index = pd.MultiIndex.from_product(sides, names=list(found.names))
@@ -135,6 +140,14 @@ class Scoring:
             table = table[found.took_part.ravel()]
         table.attrs = self._attributes(found) | {RESULT: "evaluate", METRICS: list(labels)}
         return table
+
+    def _of_asked(self, values: Floats, found: Experiment) -> Floats:
+        """Return the scores of each metric that was asked for, (metric, system, topic)."""
+        if found.collection is None or self._rel is None:
+            return values[self.place]
+        self._thresholds.refuse_unknown(found.collection.categories)
+        place = self._thresholds.places(self._wanted, found.collection)
+        return values[place, :, np.arange(place.shape[1])].swapaxes(1, 2)
 
     def means(self, found: Experiment) -> list[float]:
         """Average the scores of one system over topics, as each metric asked for is."""
@@ -146,6 +159,11 @@ class Scoring:
         if found.pool is not None:
             made["pool"] = found.pool.word(found.judgments)
             made["pool_depth"] = one_or_several(found.pool.depth)
+        if found.collection is not None:
+            labels, topics = found.collection, found.judgments.topics
+            made[TOPICS_OF] = [[one, topics[labels == one].tolist()] for one in labels.unique()]
+        if self._rel is not None:
+            made["rel"] = told_rel(self._rel)
         return made
 
     def _averages(self, values: Floats) -> list[float]:

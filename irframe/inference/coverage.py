@@ -73,9 +73,9 @@ def coverage(
     Notes
     -----
     With ``D = {(i, j): i significantly better than j}`` on either side, the ratio is
-    ``|D_new & D_ref| / |D_ref|``: the pair must be told apart in the same direction. The better
-    of two systems is the one with the better mean; lower is better for a metric that counts a
-    cost. Topics count on which every system has a score on both sides, unless the two sides have
+    ``|D_new & D_ref| / |D_ref|``: the pair must differ significantly in the same direction. The
+    better of two systems is the one with the better mean; lower is better for a metric that counts
+    a cost. Topics count on which every system has a score on both sides, unless the two sides have
     no topic in common.
 
     References

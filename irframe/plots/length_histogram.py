@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST = 4
-"""How many systems can be told apart side by side."""
+"""How many systems can be distinguished side by side."""
 
 
 def length_histogram(

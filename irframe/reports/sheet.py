@@ -60,7 +60,7 @@ class Sheet:
         return (
             f"Rank {rung.ranks}, tier {rung.tier}; mean {rung.mean} ({rung.interval}); "
             f"first in {rung.first} of resamples; {rung.unjudged} unjudged; "
-            f"nobody is better on {best} of {len(self.topics)} topics."
+            f"no system is better on {best} of {len(self.topics)} topics."
         )
 
     @cached_property

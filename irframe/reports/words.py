@@ -51,7 +51,7 @@ def who_is_first(view: View, metric: int, depth: int) -> str:
     if not best:
         return f"{names[0]} is first; how sure that is cannot be told"
     if len(best) < 2:
-        return f"{names[0]} is first, and at {sure} nobody else could be"
+        return f"{names[0]} is first, and at {sure} no other system could be"
     return f"{len(best)} systems could be first: {listed(best)}"
 
 
@@ -77,7 +77,7 @@ def how_many_differ(view: View, metric: int, depth: int) -> str:
 
 
 def who_is_unjudged(view: View, depth: int) -> str:
-    """Say of how many documents nobody knows whether they are relevant."""
+    """Say how many documents are unjudged."""
     shares = view.unjudged.isel({DEPTH: depth}).to_numpy()
     if np.isnan(shares).all():
         return "How many documents are unjudged cannot be told"

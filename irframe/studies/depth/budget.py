@@ -85,7 +85,7 @@ def budget(
     Returns
     -------
     xarray.Dataset
-        ``significant``, the share of pairs of systems that the test tells apart, 0 to 1, on
+        ``significant``, the share of pairs that differ significantly by the test, 0 to 1, on
         average over the draws, over (metric, judgments, depth), with ``significant_low`` and
         ``significant_high``, between which it lies in 95 of 100 draws from this pilot, which is no
         confidence interval; ``topics``, how many topics the judgments pay for, over (judgments,

@@ -1,4 +1,4 @@
-"""What changes in the conclusions about systems if somebody else judges."""
+"""What changes in the conclusions about systems under other judges."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal

@@ -106,7 +106,7 @@ def _conclusions(cell: xr.Dataset, who: str) -> Iterator[Finding]:
         f"lost, {count['reversed']} reversed; {count['new']} are new"
     )
     changed = count["lost"] + count["reversed"] + count["new"]
-    advice = "trust no pair that only one judge tells apart" if changed else ""
+    advice = "trust no pair that differs significantly by one judge only" if changed else ""
     yield _finding(what, "", changed, advice, grave=count["reversed"] > 0)
 
 

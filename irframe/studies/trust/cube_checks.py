@@ -137,5 +137,5 @@ def _reporting(metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
         yield Finding("note", what, listed(truncated), len(truncated), advice, where)
     odd = [str(m) for m in metrics if (m.depth or depth) not in STANDARD]
     if odd:
-        what, advice = "depths that nobody else uses", "evaluate to standard depths"
+        what, advice = "depths that are not standard ones", "evaluate to standard depths"
         yield Finding("note", what, listed(odd), len(odd), advice, where)
