@@ -175,6 +175,7 @@ def public():
         f"{home}.{name}": getattr(package, name)
         for home, package in homes.items()
         for name in package.__all__
+        if name != "interop"  # which asks for other tools as it is imported
     }
     metrics = set(METRICS.values())
     functions = {

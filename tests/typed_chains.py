@@ -36,7 +36,7 @@ def wrong(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
     runs.ireval.evalute(qrels, "AP")  # type: ignore[attr-defined]
     runs.ireval.evaluate(qrels, "AP", tie="order")  # type: ignore[call-arg]
     runs.ireval.evaluate(qrels, "AP", ties="ordered")  # type: ignore[arg-type]
-    runs.ireval.evaluate(qrels)  # type: ignore[call-arg]
+    runs.ireval.write_run()  # type: ignore[call-arg]
     cube.ireval.evaluate(qrels, "AP")  # type: ignore[attr-defined]
     cube.ireval.score("AP", no_rel="none")  # type: ignore[arg-type]
     scores.ireval.compare("welch")  # type: ignore[arg-type]

@@ -16,6 +16,7 @@ from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.inference.cautions import guess, noted
 from irframe.inference.corrections import Correction, adjust_p, refuse_correction
 from irframe.inference.generalizability import population
+from irframe.inference.jointly import parse_correction
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired import PairedTest, Test, all_pairs, parse_test
 from irframe.paired.blocks import groups
@@ -150,7 +151,9 @@ def budget(
     cost = judged.mean(axis=0) + number("overhead", overhead, low=0)
     amounts = _amounts(judgments, judged[:, -1].sum())
     topics = _paid(amounts, cost)
-    draws = Draws(parse_test(test), adjust, alpha, samples, whole("seed", seed, low=0))
+    chosen_test = parse_test(test)
+    parse_correction(adjust, chosen_test)
+    draws = Draws(chosen_test, adjust, alpha, samples, whole("seed", seed, low=0))
     scored = (score(pooled(cube, depth), *chosen, at=depth) for depth in depths.tolist())
     sides = [scores_to_compare(each, quiet=place > 0) for place, each in enumerate(scored)]
     shares = np.stack(

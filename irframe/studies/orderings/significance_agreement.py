@@ -16,6 +16,7 @@ from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.gains import Gain
 from irframe.inference.corrections import Correction, adjust_p, refuse_correction
+from irframe.inference.jointly import parse_correction
 from irframe.inference.verdicts import p_values
 from irframe.metrics.averaging import TIE
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
@@ -103,6 +104,8 @@ def significance_agreement(
     level(alpha)
     refuse_correction(adjust, "depth")
     tests, chosen = _tests(test), parse_metrics(metrics)
+    for each in tests:
+        parse_correction(adjust, each)
     deepest, cube = read_depth(cube, None), shared(attended(cube))
     scores = score(cube, *chosen, at=deepest if at is None else at)
     paired = scores_to_compare(scores.compute())
