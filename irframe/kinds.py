@@ -148,7 +148,7 @@ def _kind_of_frame(frame: Any, returned: str) -> str:
         return returned
     names = roles([*getattr(frame, "columns", ()), *frame.index.names])
     if {TOPIC, DOC} <= names.keys():
-        return RUNS if {SCORE, RANK, SYSTEM} & names.keys() else JUDGMENTS
+        return JUDGMENTS if GRADE in names and not {SCORE, RANK, SYSTEM} & names.keys() else RUNS
     if {TOPIC, NUGGET, ASSIGNMENT} <= names.keys():
         return NUGGETS
     return SCORES if is_scores(frame) else returned or "result"

@@ -99,6 +99,7 @@ ELSEWHERE = {
     "errors": "reported",
     "rel": "in the name of a metric, as -l of trec_eval does",
     "texts": "--texts, files of them",
+    "weights": "those of a frame of scores, which has columns of topics",
 }
 """Option of a verb that is given in another way, and how."""
 

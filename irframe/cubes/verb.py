@@ -205,9 +205,10 @@ def _refuse_other_groups(
 def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArguments) -> Any:
     """Call a function on a subject, without its users' coordinates unless it asks for one."""
     names = riders_of(subject)
-    asks = any(bound.arguments.get(name) is not None for name in ("by", "together"))
-    asks = asks or isinstance(bound.arguments.get("rel"), Mapping)
     first = next(iter(bound.signature.parameters))
+    naming = ("by", "together", *(("weights",) if first == "scores" else ()))
+    asks = any(bound.arguments.get(name) is not None for name in naming)
+    asks = asks or isinstance(bound.arguments.get("rel"), Mapping)
     bound.arguments[first] = subject.drop_vars(names) if names and not asks else subject
     with trusting():
         result = function(*bound.args, **bound.kwargs)

@@ -18,7 +18,9 @@ from irframe.frames.joining import place_topics
 from irframe.frames.tables import read_qrels_table, read_table
 
 NAMES = [f"t{number}" for number in range(5)]
-pytestmark = pytest.mark.filterwarnings("ignore:.*ha(ve|s) no judgments:irframe.errors.IrframeWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*ha(ve|s) no judgments:irframe.errors.IrframeWarning"
+)
 
 
 def tables_of(lists, judged):

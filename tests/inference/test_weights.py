@@ -150,6 +150,10 @@ def test_groups_have_the_weights_of_their_topics():
     expected = part.ireval.compare(weights="frequency")
     found = grouped.ireval.compare(by="half", weights="frequency").query("half == 'y'")
     pd.testing.assert_frame_equal(found.drop(columns="half").reset_index(drop=True), expected)
+    scored = part.assign_attrs(result="score").to_dataset(name="score")
+    tree = xr.DataTree.from_dict({"y": scored}, name="half")
+    joined = tree.ireval.compare(weights="frequency")
+    pd.testing.assert_frame_equal(joined.drop(columns="half"), expected)
 
 
 @pytest.mark.parametrize("test", TESTS)
