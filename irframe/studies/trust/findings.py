@@ -103,11 +103,11 @@ def finding_of(error: IrframeError) -> Finding:
 
 
 class Findings(pd.DataFrame):
-    """A frame of findings, which a notebook shows with all their words."""
+    """A frame of findings, which a notebook shows with all their words; parts of it are plain."""
 
     @property
-    def _constructor(self) -> type["Findings"]:
-        return Findings
+    def _constructor(self) -> type[pd.DataFrame]:
+        return pd.DataFrame
 
     def _repr_html_(self) -> str | None:
         with pd.option_context("display.max_colwidth", None):
