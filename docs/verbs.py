@@ -98,7 +98,8 @@ def verbs_page():
     ]
     drawn = sorted(verbs("irframe.plots").items())
     rows += [("Figures", "irframe.plots", name, each) for name, (each, _) in drawn]
-    others = {name: getattr(irframe, name) for name in irframe.__all__ if name not in known}
+    made = {*irframe.__all__} - {*known, "interop"}  # the last asks for other tools
+    others = {name: getattr(irframe, name) for name in made}
     functions = {name: each for name, each in sorted(others.items()) if inspect.isfunction(each)}
     rows += [("Functions", "irframe", name, each) for name, each in functions.items()]
     titles = dict.fromkeys([*SECTIONS.values(), RETURNED, "Figures", "Functions"])
