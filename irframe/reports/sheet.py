@@ -55,7 +55,7 @@ class Sheet:
 
     @property
     def known(self) -> str:
-        """What the ladder says of it, and on how many topics nobody is better."""
+        """What the ladder says of it, and on how many topics no system is better."""
         rung, best = self.rung, int((self.topics["rank"] == 1).sum())
         return (
             f"Rank {rung.ranks}, tier {rung.tier}; mean {rung.mean} ({rung.interval}); "

@@ -30,7 +30,7 @@ function saySheet(rows) {
   const { ranks, tier, mean, interval, unjudged } = spelled(found, place);
   element("sheet-known").textContent = `Rank ${ranks}, tier ${tier}; mean ${mean} (${interval}); ` +
     `first in ${percent(now("first")[place])} of resamples; ${unjudged} unjudged; ` +
-    `nobody is better on ${count((each) => each.rank === 1)} of ${rows.length} topics.`;
+    `no system is better on ${count((each) => each.rank === 1)} of ${rows.length} topics.`;
 }
 
 function sheetRow(each, low, high) {
