@@ -94,7 +94,8 @@ class Groups(NamedTuple):
         taking_part = partakers(grouped(there, codes, len(labels)))
         inside = [np.flatnonzero(codes == code) for code in range(len(labels))]
         if of_topics and not told:
-            absent = taking_part & ~grouped(having, codes, len(labels))
+            elsewhere = having.any(axis=0)  # else its topics match no judgments: it is told, and 0
+            absent = taking_part & ~grouped(having, codes, len(labels)) & elsewhere
             without = {key: systems[row] for key, row in zip(labels, absent, strict=True)}
             tell_without_rows(self.by, without)
             taking_part &= ~absent
