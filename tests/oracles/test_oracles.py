@@ -229,8 +229,9 @@ def test_kin(topic):
         )
 
 
-GRADED = {"BalancePoint", "CRP", "Compat", "RecoveryRatio", "SpaceRatio", "Twist"}
-"""Metrics whose ideal ranking orders the grades above the threshold."""
+GRADED = {"BalancePoint", "CRP", "Compat", "InfNDCG", "RecoveryRatio", "SpaceRatio", "Twist"}
+"""Metrics whose ideal ranking orders the grades above the threshold, or estimates how many there
+are of each."""
 THRESHOLDED = {
     name for name in ORACLES if "rel" in signature(ORACLES[name]).parameters and name not in GRADED
 }

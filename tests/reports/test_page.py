@@ -91,7 +91,10 @@ def filled(tab):
     return tab.evaluate(
         """() => {
         const board = document.querySelector("canvas"), size = board.width / 8;
-        const data = board.getContext("2d").getImageData(0, 0, board.width, board.height).data;
+        const copy = new OffscreenCanvas(board.width, board.height);
+        const pen = copy.getContext("2d", {willReadFrequently: true});
+        pen.drawImage(board, 0, 0);
+        const data = pen.getImageData(0, 0, board.width, board.height).data;
         const places = [...Array(64).keys()].map((cell) => [Math.floor(cell / 8), cell % 8]);
         const shown = places.filter(([line, column]) =>
             data[4 * ((line * size + 30) * board.width + column * size + 30) + 3] > 0);
