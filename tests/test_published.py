@@ -88,3 +88,12 @@ try:
 except Exception as error:
     print(type(error).__name__, error)
 """
+
+
+@pytest.mark.thorough
+def test_the_first_example_of_the_readme_runs_as_it_stands(tmp_path):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    example = re.search(r"```python\n(import.*?)```", text, re.DOTALL)[1]
+    ran(sys.executable, "-m", "irframe", "demo", "--files", ".", cwd=tmp_path)
+    assert "bm25" in ran(sys.executable, "-c", example, cwd=tmp_path)
+    assert (tmp_path / "report.html").exists()
