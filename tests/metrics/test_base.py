@@ -9,9 +9,10 @@ import pytest
 from irframe.errors import MetricError
 from irframe.metrics import ASL, METRICS, p
 from irframe.metrics.base import ALIASES, Metric
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import class_of, facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.score_ranking import score_ranking
+from irframe.metrics.spellings import SETTINGS
 from irframe.metrics.vocabulary import words
 
 
@@ -45,6 +46,7 @@ def test_a_name_is_taken_once():
 @pytest.mark.parametrize("name", [n for n in METRICS if hasattr(METRICS[n], "rel")])
 def test_thresholds_are_grades_from_1_to_127(name):
     given = {spec.name: 0.5 for spec in fields(METRICS[name]) if spec.default is MISSING}
+    given |= dict.fromkeys(("T", "b1", "R1"), 1) if name == "IFT" else {}
     assert [METRICS[name](rel=rel, **given).rel for rel in (1, 127)] == [1, 127]
     for rel in (0, 128):
         with pytest.raises(MetricError, match=f"rel of {name}, a number"):
@@ -127,9 +129,9 @@ def test_every_word_says_what_it_is():
 
 
 def test_aliases_are_those_of_the_classes():
-    named = {(name, kind.__name__) for name, kind in ALIASES.items()}
+    named = {(name, class_of(name).__name__) for name in ALIASES}
     declared = {(name, kind) for kind in METRICS for name in (kind, *METRICS[kind].aliases)}
-    assert named == declared
+    assert named == declared | {(name, kind) for name, (kind, _) in SETTINGS.items()}
     assert parse_metric("SetR") == parse_metric("Recall")
 
 
