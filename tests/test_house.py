@@ -204,6 +204,7 @@ def test_only_plots_draw():
     ] == []
 
 
+@pytest.mark.thorough
 def test_dask_is_imported_in_one_module_and_never_with_it():
     assert {
         str(path)

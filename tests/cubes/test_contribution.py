@@ -60,7 +60,10 @@ def test_scores_decide_over_ranks_and_rows():
     assert ir.cube(unscored, qrels)["pool_rank"].to_numpy().tolist() == [3, 2, 1]
 
 
-@pytest.mark.parametrize(("rows", "ties"), [(1, "trec"), (900, "random"), (1500, "trec")])
+@pytest.mark.parametrize(
+    ("rows", "ties"),
+    [pytest.param(1, "trec", marks=pytest.mark.thorough), (900, "random"), (1500, "trec")],
+)
 def test_reading_in_blocks_changes_nothing(monkeypatch, rows, ties):
     runs, qrels = TRACK
     runs = runs.assign(score=runs["score"].round())

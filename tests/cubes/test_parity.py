@@ -115,6 +115,7 @@ def test_condensed_runs_score_as_pytrec_eval_with_judged_documents_only(shared):
         np.testing.assert_allclose(mine, theirs[NAMES].to_numpy(float), rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.thorough
 def test_geometric_means_are_those_of_pytrec_eval(shared):
     runs, qrels = read_track(shared, "robust03")
     runs = runs[runs["system"].isin(runs["system"].unique()[::4])]
@@ -150,6 +151,7 @@ def test_runs_score_as_ir_measures_has_it(shared):
             assert len(part) > 30
 
 
+@pytest.mark.thorough
 def test_covid_runs_score_as_published(shared):
     folder = shared / "data" / "trec-covid-round1"
     board = pd.read_csv(folder / "leaderboard.csv").set_index("run")
@@ -171,6 +173,7 @@ def test_covid_runs_score_as_published(shared):
         assert difference.max() < 0.5001e-4, (column, difference.nlargest(3))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["doc", "passage"])
 def test_dl_hard_runs_score_as_filed_with_them(shared, kind):
     folder = shared / "data" / "dl-hard"

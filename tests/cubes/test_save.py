@@ -95,6 +95,7 @@ def test_chunks_do_not_show(cube, path, monkeypatch, chunked, way):
     xr.testing.assert_identical(saved.ireval.score("AP").compute(), cube.ireval.score("AP"))
 
 
+@pytest.mark.thorough
 @pytest.mark.law
 def test_a_damaged_file_is_named_and_mended(cube, path):
     """Whatever happens to whichever file: an error that names it, and saving again helps."""

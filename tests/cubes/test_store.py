@@ -107,6 +107,7 @@ def test_blocks_and_topics_without_a_row(folder, qrels):
     xr.testing.assert_identical(found.compute(), expected)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rows", [7, 1 << 20])
 def test_pieces_and_chunks_do_not_show(folder, qrels, monkeypatch, rows):
     monkeypatch.setattr(tables, "ROWS", rows)
@@ -118,6 +119,7 @@ def test_pieces_and_chunks_do_not_show(folder, qrels, monkeypatch, rows):
     xr.testing.assert_identical(found.compute(), built(ir.read_runs(folder), qrels))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("suffix", ["txt", "gz", "bz2", "xz", "zst"])
 def test_files_of_text_are_read_piece_by_piece(tmp_path, qrels, monkeypatch, suffix):
     runs = ir.example_track()[0]
@@ -161,6 +163,7 @@ def test_other_things_are_left_alone(folder, qrels, tmp_path):
     assert (tmp_path / "store" / "thesis.tex").read_text() == "dear to me"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("after", [False, True])
 def test_work_that_was_cut_short_anywhere_goes_on(folder, qrels, monkeypatch, after):
     """Whichever file was being written, the same call makes the same store."""
@@ -317,6 +320,7 @@ def copied(folder, target):
     return target
 
 
+@pytest.mark.thorough
 def test_systems_and_judgments_are_appended_whatever_comes_between(
     folder, qrels, tmp_path, monkeypatch
 ):
@@ -423,6 +427,7 @@ READING = {
 """Verbs that read rankings when they are called."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ties", ["trec", "order"])
 @pytest.mark.parametrize("verb", LAZY)
 def test_verbs_that_plan(folder, qrels, verb, ties):

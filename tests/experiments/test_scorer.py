@@ -125,7 +125,14 @@ def roads(scorer, run):
         pytest.param(SCORE_DTYPES[1], True, id="integers", marks=pytest.mark.thorough),
     ],
 )
-@pytest.mark.parametrize("ties", [each for each in TIES if each != "rank"])
+@pytest.mark.parametrize(
+    "ties",
+    [
+        pytest.param(each, marks=() if each == "trec" else pytest.mark.thorough)
+        for each in TIES
+        if each != "rank"
+    ],
+)
 def test_every_road_gives_what_evaluate_gives(ties, dtype, whole, monkeypatch):
     run, qrels = drawn(len(ties), whole=whole)
     policy = {"ties": ties, "score_dtype": dtype, "seed": 5}
@@ -170,6 +177,7 @@ def test_ranks_decide_where_asked():
         scorer(topic=[0], doc=[0], score=[1.0])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "options",
     [

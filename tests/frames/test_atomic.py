@@ -53,6 +53,7 @@ WRITERS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", WRITERS)
 @pytest.mark.usefixtures("track")
 def test_a_full_disk_leaves_no_half_file(name, full, tmp_path, capsys):

@@ -58,6 +58,7 @@ def bomb(size):
     return gzip.compress(bytes([10]) * size, 9)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("read", READERS)
 def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, read):
     monkeypatch.setattr(compression, "FREE", 1 << 20)

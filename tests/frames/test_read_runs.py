@@ -10,6 +10,7 @@ from irframe.errors import FileFormatError, IdError, InputError, ParameterError
 from irframe.frames.read_runs import read_runs
 
 
+@pytest.mark.thorough
 def test_all_systems_of_a_track(shared):
     folder = shared / "data" / "trec-covid-round1"
     runs = read_runs(folder / "runs")

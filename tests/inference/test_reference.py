@@ -161,6 +161,7 @@ class TestLoops:
         check_against_loop(scores, ratio, "ASL", lambda _, k: (scores, 1, k))
         check_against_loop(scores, ratio, "AP@5", lambda _m, _k: (scores, 0, 1))
 
+    @pytest.mark.thorough
     def test_other_scores(self, ratio, seed, holes):
         scores, other = random_scores(seed, holes=holes), random_scores(seed + 100)
         shuffled = other[::-1, [3, 1, 0, 2, 5, 4]]

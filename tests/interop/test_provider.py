@@ -38,6 +38,7 @@ def provider():
     return IrframeProvider()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("track", ["robust03", "trec-covid-round1"])
 def test_the_tables_are_those_of_pytrec_eval(shared, provider, track):
     folder = shared / "data" / track
@@ -231,6 +232,7 @@ def test_measures_by_one_order_of_ties(provider):
     assert found[RR @ 10] == found[RR] == 0.5 / 3
 
 
+@pytest.mark.thorough
 def test_the_default_pipeline_asks_irframe_first():
     code = (
         "import ir_measures; from ir_measures import AP;"

@@ -123,6 +123,7 @@ def test_branches_of_a_tree_are_like_the_group_alone(name, seed):
     assert_groups(joined, told_alone(name, seed))
 
 
+@pytest.mark.thorough
 @pytest.mark.law
 @few
 @given(seed=seeds)

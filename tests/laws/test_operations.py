@@ -27,7 +27,7 @@ from irframe.experiments.grouping import RESERVED
 pytestmark = incomplete
 TOPICS = [topic for topics in TRACKS.values() for topic in topics]
 LAWFUL = sorted(VERBS)
-TURNS = 1 if THOROUGH else 6
+TURNS = 1 if THOROUGH else 12
 """In how many turns the verbs are tried after the operations, one turn after each."""
 RARELY = 12 if THOROUGH else len(VERBS)
 """In how many turns they are tried after what overwrites values, of which there is far more."""

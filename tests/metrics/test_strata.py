@@ -60,6 +60,7 @@ def expected(runs, qrels, k):
     return np.array(found)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(2))
 def test_every_road_gives_what_the_slow_loop_gives(seed, tmp_path):
     runs, qrels = sampled(seed)

@@ -39,6 +39,7 @@ def test_the_page_shows_queries_and_snippets_escaped_and_cut(tmp_path):
     assert 'class="snippet"' not in bare
 
 
+@pytest.mark.thorough
 def test_topics_that_differ_most_come_first_as_far_as_there_is_room(tmp_path, monkeypatch):
     runs, qrels = ir.example_track()
     bare = ir.report(runs, qrels, tmp_path / "bare.html", **SHOWN)

@@ -99,12 +99,14 @@ def check(verb, scores, chunks, *, exact=False):
     assert told_lazily == told
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", VERBS)
 @pytest.mark.parametrize("test", FOLDED)
 def test_verbs_with_a_test_that_reads_blocks(name, test):
     check(lambda scores: VERBS[name](scores, test), experiment(), CHUNKS[1])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["median_p", "coverage of a metric"])
 @pytest.mark.parametrize("test", WHOLE, ids=str)
 def test_verbs_with_a_test_that_needs_all_topics(name, test):
@@ -124,6 +126,7 @@ def test_chunks_of_any_kind(chunks):
         check(MEANS[name], experiment(), chunks)
 
 
+@pytest.mark.thorough
 @settings(max_examples=4)
 @given(st.integers(0, 99), st.integers(1, 9), st.integers(1, 7), st.booleans())
 def test_p_values_at_every_depth(seed, topics, systems, gaps):

@@ -20,6 +20,7 @@ def cube(shared):
     return runs.ireval.cube(ir.read_qrels(folder / "qrels.txt"), depth=1000)
 
 
+@pytest.mark.thorough
 def test_orderings(cube):
     found = cube.ireval.orderings(depth=100, labels=True)
     rng = np.random.default_rng(5)
@@ -35,6 +36,7 @@ def test_orderings(cube):
         assert LABELS[labels[-1]] == innate.group(*(s.tolist() for s in serps))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("crossing", ["sign_change", "definition", "matters"])
 def test_misplacement(cube, crossing):
     moved = cube.ireval.misplacement(crossing=crossing)

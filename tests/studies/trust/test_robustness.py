@@ -37,6 +37,7 @@ def test_all_judgments_change_nothing(cube):
     np.testing.assert_allclose(found, 1)
 
 
+@pytest.mark.thorough
 def test_fewer_judgments_change_more(cube):
     by_seed = cube.ireval.robustness("AP", seeds=20)
     found = by_seed.mean("seed").squeeze()
