@@ -166,14 +166,17 @@ def test_files_are_hashed_unless_they_have_changed(tmp_path):
     assert lines[2].endswith("changed since it was read")
 
 
-def test_a_cube_knows_no_names_of_unjudged_documents(tmp_path):
+def test_a_cube_that_was_read_knows_no_names_of_unjudged_documents(tmp_path):
     cube = ir.cube(*ir.example_track())
-    path = cube.ireval.report(tmp_path / "cube.html", metrics="AP", depths=[10], samples=100)
-    page = Page(path.read_text(encoding="utf-8"))
-    unnamed = page.numbers["doc"] < 0
-    np.testing.assert_array_equal(unnamed, page.numbers["grade"] == -127)
-    assert unnamed.any()
-    assert "ir.report(cube, 'cube.html'" in page.text
+    unnamed = {}
+    for name, each in {"cube": cube, "read": cube.drop_encoding()}.items():
+        path = each.ireval.report(tmp_path / f"{name}.html", metrics="AP", depths=[10], samples=100)
+        page = Page(path.read_text(encoding="utf-8"))
+        unnamed[name] = page.numbers["doc"] < 0
+        assert f"ir.report(cube, '{name}.html'" in page.text
+    np.testing.assert_array_equal(unnamed["read"], page.numbers["grade"] == -127)
+    assert unnamed["read"].any()
+    assert not unnamed["cube"].any()
 
 
 def test_what_is_wrong_is_said_before_anything_is_computed(tmp_path):

@@ -70,7 +70,8 @@ def test_rows_say_where_documents_are_and_what_they_could_add(example):
     assert not found.duplicated(["topic", "doc"]).any()
     size = found.groupby("topic", sort=False)["difference"].sum().abs().to_numpy().round(12)
     assert (np.diff(size) <= 0).all()
-    nameless = cube.ireval.explain("splade", "bm25", "P", at=10)
+    pd.testing.assert_frame_equal(cube.ireval.explain("splade", "bm25", "P", at=10), found)
+    nameless = cube.drop_encoding().ireval.explain("splade", "bm25", "P", at=10)
     assert nameless["doc"].isna().sum() == nameless["grade"].isna().sum() > 0
     assert nameless["difference"].sum() == pytest.approx(found["difference"].sum())
 
