@@ -10,8 +10,8 @@ from verbs import verbs_page
 
 import irframe
 from irframe.metrics import METRICS, Evidence
-from irframe.metrics.base import ALIASES
 from irframe.metrics.cwl_names import CWL_NAMES
+from irframe.metrics.facts import class_of, names_of
 from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, TREC_NAMES
 from irframe.metrics.vocabulary import NO_WORDS
 
@@ -56,7 +56,7 @@ under ``.ireval.plot``. The metrics have :doc:`pages of their own <metrics/index
 """
 
 TOOLS = ["ir_measures", "trec_eval", "ranx", "cwl_eval"]
-"""Other tools, in the order in which `names_of` gives their names."""
+"""Other tools, in the order in which `row_of` gives their names."""
 SECTIONS = {
     "irframe.frames": "Files and frames",
     "irframe.cubes": "Cubes and scores",
@@ -120,7 +120,7 @@ def facts(metric):
 
 def metric_page(name):
     """Return the page of one metric."""
-    own, *others = names_of(METRICS[name])
+    own, *others = row_of(METRICS[name])
     aliases = own.partition(", ")[2]
     known = [f"Also read as {aliases}."] if aliases else []
     known += [f"In {tool}: {cell}." for tool, cell in zip(TOOLS, others, strict=True) if cell]
@@ -142,13 +142,13 @@ def metric_index():
 
 def names_page():
     """Return the page that lists the names of every metric in every tool, side by side."""
-    rows = [names_of(metric) for _, metric in sorted(METRICS.items(), key=lambda m: m[0].lower())]
+    rows = [row_of(metric) for _, metric in sorted(METRICS.items(), key=lambda m: m[0].lower())]
     return f"{NAMES}\n{table(['irframe', *TOOLS], rows)}\n"
 
 
-def names_of(metric):
+def row_of(metric):
     """Return the names of one metric in irframe and in other tools."""
-    own = [metric.__name__, *metric.aliases]
+    own = names_of(metric)
     cells = [
         own,
         [name for name in own if name in IR_MEASURES],
@@ -157,14 +157,14 @@ def names_of(metric):
             for names in (TREC_NAMES, RANX_NAMES)
         ),
         [name for name in CWL_ALIKE if CWL_ALIKE[name] == metric.__name__]
-        + [form for name, form in CWL_NAMES.items() if name == metric.__name__],
+        + [form for name, form in CWL_NAMES.items() if name in own],
     ]
     return [", ".join(f"`{name}`" for name in cell) for cell in cells]
 
 
 def type_of(expression):
     """Return the metric of an expression such as ``DCG(gain='exp')``."""
-    return ALIASES[expression.partition("(")[0]]
+    return class_of(expression.partition("(")[0])
 
 
 def public():

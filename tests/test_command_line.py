@@ -650,9 +650,13 @@ def test_every_command_explains_itself(capsys):
 
 
 @pytest.mark.thorough
-def test_demo_runs_as_a_process():
+def test_demo_runs_as_a_process(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "irframe", "demo"], capture_output=True, text=True, check=True
-    )
+        [sys.executable, "-m", "irframe", "demo"], capture_output=True, text=True, check=True,
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": ROOT},
+    )  # fmt: skip
+    page = tmp_path / "irframe-demo.html"
     assert "simulated track" in done.stdout
+    assert done.stdout.endswith(f"to open in a browser: {page.resolve()}\n")
+    assert page.read_bytes().startswith(b"<!doctype html>")
     assert done.stderr == ""
