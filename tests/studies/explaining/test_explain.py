@@ -35,7 +35,7 @@ def test_documents_add_up_to_the_difference_for_every_metric_that_is_a_sum(examp
     cube = ir.cube(*track()) if subtopics else example[2]
     a, b = cube.indexes["system"][:2]
     wanted = texts(subtopics=subtopics)
-    assert len(wanted) > (8 if subtopics else 25)
+    assert len(wanted) > (7 if subtopics else 25)
     for metric in wanted:
         scores = cube.ireval.score(metric, at=7).squeeze().to_pandas()
         found = cube.ireval.explain(a, b, metric, at=7)
