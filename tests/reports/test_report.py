@@ -39,6 +39,13 @@ def test_a_pair_is_as_strong_as_its_corrected_p_value_is_small(page, scores):
     np.testing.assert_allclose(page.numbers["0/told"], (p < 0.05).mean(axis=-1), rtol=2e-5)
 
 
+def test_a_pair_differs_below_alpha_and_not_at_it(cube):
+    p = np.sort(cube.ireval.score("AP", at=[10]).ireval.compare(adjust=None)["p"])
+    asked = {"test": "t", "adjust": None, "alpha": p[9], "samples": 100, "seed": 0}
+    view = View("all", Setting.read(cube, ["AP"], [10], None, asked | {"baseline": None}), cube)
+    assert (view.strength > 0).sum() == 9
+
+
 def test_scores_keep_their_order_when_they_are_rounded():
     values = np.random.default_rng(1).integers(0, 300, (400, 3)) * 1e-7 + 0.25
     values[0] = np.nan
