@@ -11,8 +11,8 @@ from irframe.cubes.contribution import Contribution
 from irframe.cubes.filling import fill
 from irframe.cubes.grouping import own_rows
 from irframe.cubes.labelling import label
-from irframe.cubes.layout import LISTED_RANKS, variable
-from irframe.cubes.listing import Listing
+from irframe.cubes.layout import variable
+from irframe.cubes.listing import LISTED, Listing
 from irframe.cubes.topics import select_topics
 from irframe.experiments.absence import tell_missing
 from irframe.experiments.collections import Collections
@@ -126,9 +126,9 @@ def cube(
         where none has it. Over (system, topic, filed_rank) ``filed``, the
         position in the recall base of what a contributing run put into the pool. Of judgments by
         subtopic ``judged_grade`` is the highest grade of a document, and ``subtopic_grade``, over
-        (judged, subtopic), that by subtopic, in the order of their names in each topic. ``listed``,
-        over (system, topic, listed_rank), and ``open_doc``, over (topic, open), name all documents
-        down to rank 100, as `judge_next` reads them. Attributes say how the cube was made.
+        (judged, subtopic), that by subtopic, in the order of their names in each topic. Attributes
+        say how the cube was made; its encoding takes along what documents are called down to rank
+        100, which `judge_next` and `explain` read, and which files do not have.
         ``checksum`` over (system, topic) and ``rank_checksum`` over (system, topic, span) tell
         verbs whether values were overwritten since. With `by`, a DataTree, which has the verbs of
         its cubes.
@@ -160,7 +160,7 @@ def cube(
     >>> qrels = pd.DataFrame({"topic": ["1"], "doc": ["b"], "grade": [1]})
     >>> dict(cube(runs, qrels).sizes)
     {'system': 1, 'topic': 1, 'depth': 2, 'level': 1, 'filed_rank': 1, 'judged': 1,
-     'listed_rank': 2, 'open': 1, 'span': 3}
+     'span': 3}
     """
     policy = Policy(
         depth=depth,
@@ -213,15 +213,15 @@ def build_cube(runs: Runs, qrels: Qrels, policy: Policy, by: str | None = None) 
     contribution = Contribution.read(runs, table, policy.contributing)
     depth = policy.depth or selection.longest(lists.lengths)
     refuse_large(len(table.systems), len(selection.labels), depth)
-    listing = Listing(selection, min(depth, LISTED_RANKS))
+    listing = Listing(selection)
     cells = fill(table, judgments, selection, contribution, listing, policy, depth)
     parts = vars(cells) | {"took_part": lists.attended[:, selection.codes]}
-    parts |= listing.laid(len(table.systems))
     filed = partial(contribution.filed, len(table.topics), selection)
     built = label(table.systems, judgments, selection, contribution, filed, parts, policy)
     riding = riding_columns(table, judgments, placed, selection.codes)
     grouped = built.assign_coords({n: variable(*column) for n, column in riding.items()})
     split = by in grouped.coords and grouped[by].dims == (TOPIC,)
     tell_missing(lists, selection.labels, selection.codes, grouped[by] if split else None)
+    grouped.encoding[LISTED] = listing.listed(table.systems)
     grouped.encoding[FILES] = [*runs.attrs.get(FILES, []), *qrels.attrs.get(FILES, [])]
     return grouped

@@ -81,7 +81,7 @@ def fill(
     alike = policy.ties != "rank" and policy.score_dtype == "float64"
     for rows, chunk, ranking in fill_chunks(cells, table, judged, judgments, selection, policy):
         contribution.add(chunk, judged[rows], ranking if alike else None)
-        listing.add(chunk, judged[rows], ranking)
+        listing.add(chunk, ranking)
     return cells
 
 

@@ -13,7 +13,6 @@ from irframe.cubes.contribution import Contribution
 from irframe.cubes.layout import (
     FACTS,
     LEVEL,
-    NAMED,
     PARTS,
     SOMETIMES,
     SUBTOPIC_GRADE,
@@ -86,10 +85,10 @@ def label(
     known = ((pool_rank > 0) & (pool_rank <= np.repeat(pool_depth, count))).all()
     stated = policy.pool_depth is not None or contribution.stated
     pool = "stated" if stated else "complete" if known else "unknown"
-    laid = {name: part.dims for name, part in (PARTS | NAMED).items() if name in values}
+    laid = {name: part.dims for name, part in PARTS.items() if name in values}
     parts = {name: variable(dims, values[name]) for name, dims in laid.items()}
     indexes = {dim: labels(dim, label) for dim, label in named.items()}
-    facts = {name: parts.pop(name) for name in (*FACTS, *NAMED) if name in parts}
+    facts = {name: parts.pop(name) for name in FACTS if name in parts}
     made = policy.attributes | {"pool": pool, "irframe": VERSION}
     return sealed(_with_more(xr.Dataset(parts, indexes | facts, made), judgments, rows))
 

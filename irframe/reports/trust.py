@@ -8,7 +8,7 @@ import xarray as xr
 
 from irframe.cubes.bounds import bounds
 from irframe.cubes.checksums import sealed
-from irframe.cubes.layout import LISTED
+from irframe.cubes.listing import RANKS
 from irframe.cubes.recall_base import gather
 from irframe.errors import MetricError
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
@@ -17,7 +17,6 @@ from irframe.reports.part import Part, parts
 from irframe.reports.setting import text
 from irframe.reports.view import View, unjudged_shares
 from irframe.reports.words import listed, percent
-from irframe.studies.judging.documents import refuse_nameless
 from irframe.studies.judging.judge_next import count_unjudged, judge_next
 from irframe.studies.trust.leave_out import leave_out
 from irframe.studies.trust.pool_growth import pool_growth
@@ -131,8 +130,7 @@ def _next(view: View) -> Part:
     """Return the unjudged documents that would tell most of the pair the page opens with."""
     pair = _pair(view)
     a, b = (text(name) for name in pair[SYSTEM].to_numpy())
-    depth = min(view.setting.at, pair.sizes[LISTED]) if LISTED in pair.dims else None
-    refuse_nameless(pair)
+    depth = min(view.setting.at, RANKS)
     left = count_unjudged(pair, depth)
     if not left:
         says = f"Every document of {a} and {b} is judged down to depth {view.setting.at}"

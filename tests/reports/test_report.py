@@ -42,6 +42,13 @@ def test_a_pair_is_as_strong_as_its_corrected_p_value_is_small(page, scores):
     np.testing.assert_allclose(page.numbers["0/told"], (p < 0.05).mean(axis=-1), rtol=2e-5)
 
 
+def test_a_pair_differs_below_alpha_and_not_at_it(cube):
+    p = np.sort(cube.ireval.score("AP", at=[10]).ireval.compare(adjust=None)["p"])
+    asked = {"test": "t", "adjust": None, "alpha": p[9], "samples": 100, "seed": 0}
+    view = View("all", Setting.read(cube, ["AP"], [10], None, asked | {"baseline": None}), cube)
+    assert (view.strength > 0).sum() == 9
+
+
 def test_scores_keep_their_order_when_they_are_rounded():
     values = np.random.default_rng(1).integers(0, 300, (400, 3)) * 1e-7 + 0.25
     values[0] = np.nan
@@ -258,14 +265,17 @@ def test_files_are_hashed_unless_they_have_changed(tmp_path):
     assert lines[2].endswith("changed since it was read")
 
 
-def test_a_cube_knows_no_names_of_unjudged_documents(tmp_path):
+def test_a_cube_that_was_read_knows_no_names_of_unjudged_documents(tmp_path):
     cube = ir.cube(*ir.example_track())
-    path = cube.ireval.report(tmp_path / "cube.html", metrics="AP", depths=[10], samples=100)
-    page = Page(path.read_text(encoding="utf-8"))
-    unnamed = page.numbers["doc"] < 0
-    np.testing.assert_array_equal(unnamed, page.numbers["grade"] == -127)
-    assert unnamed.any()
-    assert "ir.report(cube, 'cube.html'" in page.text
+    unnamed = {}
+    for name, each in {"cube": cube, "read": cube.drop_encoding()}.items():
+        path = each.ireval.report(tmp_path / f"{name}.html", metrics="AP", depths=[10], samples=100)
+        page = Page(path.read_text(encoding="utf-8"))
+        unnamed[name] = page.numbers["doc"] < 0
+        assert f"ir.report(cube, '{name}.html'" in page.text
+    np.testing.assert_array_equal(unnamed["read"], page.numbers["grade"] == -127)
+    assert unnamed["read"].any()
+    assert not unnamed["cube"].any()
 
 
 def test_what_is_wrong_is_said_before_anything_is_computed(tmp_path):
