@@ -93,7 +93,7 @@ def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
     asked, pairing, systems = view.setting, view.setting.pairing, view.cube.indexes[SYSTEM]
     there = [name for name in asked.baselines if name in systems]
     columns = pd.DataFrame(index=systems)
-    if not there:
+    if not there or view.alone:
         return columns
     held = compare(scored, pairing.test, adjust=pairing.adjust, baseline=there, alpha=asked.alpha)
     turned = {"system_a": "system_b", "system_b": "system_a"}

@@ -159,7 +159,7 @@ def report(
     DepthError
         For depths beyond the cube.
     ParameterError
-        For an unknown system, test or correction, and fewer than two systems.
+        For an unknown system, test or correction.
 
     References
     ----------

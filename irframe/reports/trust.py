@@ -27,6 +27,8 @@ LU = "10.1007/s10791-016-9282-6"
 ZOBEL = "10.1145/290941.291014"
 SETTLING = 10
 """How many documents are named that should be judged next."""
+OF_SEVERAL = {"next", "left-out"}
+"""What is told of several systems only."""
 
 
 def trust(view: View, findings: pd.DataFrame) -> list[Part]:
@@ -40,7 +42,7 @@ def trust(view: View, findings: pd.DataFrame) -> list[Part]:
         ("ties", "What tied scores leave open", partial(_ties, view)),
         ("left-out", "What leaving a run out of the pool does", partial(_left_out, view)),
     ]
-    return parts(makers)
+    return parts([each for each in makers if not (view.alone and each[0] in OF_SEVERAL)])
 
 
 def _findings(findings: pd.DataFrame) -> Part:

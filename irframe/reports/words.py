@@ -44,6 +44,8 @@ def percent(share: float) -> str:
 def who_is_first(view: View, metric: int, depth: int) -> str:
     """Say which systems may be first, and how sure that is."""
     order = view.order(metric, depth)
+    if view.alone:
+        return f"{view.systems[0]} is the only system"
     names = [view.systems[place] for place in order]
     low = view.ranked["rank_low"][metric, depth][order]
     sure = percent(1 - view.setting.alpha)
@@ -58,6 +60,8 @@ def who_is_first(view: View, metric: int, depth: int) -> str:
 def how_surely(view: View, metric: int, depth: int) -> str:
     """Say how often the first system would be first on other topics."""
     first = view.ranked["first"][metric, depth]
+    if view.alone:
+        return "There is no other to rank it against"
     place = view.order(metric, depth)[0]
     name = view.systems[place]
     if np.isnan(first[place]):
@@ -68,6 +72,8 @@ def how_surely(view: View, metric: int, depth: int) -> str:
 def how_many_differ(view: View, metric: int, depth: int) -> str:
     """Say how many pairs of systems differ significantly."""
     pairs = view.strength.shape[-1]
+    if view.alone:
+        return "There is no pair of systems to compare"
     apart = int((view.strength[metric, depth] > 0).sum())
     if apart in {0, pairs}:
         which = "No pair of systems differs" if apart == 0 else "Every pair of systems differs"
@@ -91,6 +97,8 @@ def who_is_unjudged(view: View, depth: int) -> str:
 
 def how_it_changes(view: View, metric: int, depth: int) -> str:
     """Say whether the deepest evaluation orders the systems as this one does."""
+    if view.alone:
+        return "One system has no order that depth could change"
     tau, deepest = view.agreement[metric, depth, -1], view.setting.depths[-1]
     if depth == len(view.setting.depths) - 1 or np.isnan(tau):
         return "This is the greatest depth of the page"

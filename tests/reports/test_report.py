@@ -1,13 +1,18 @@
+import base64
+import gzip
+import hashlib
 import re
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from paged import DEPTHS, DOC, METRICS, SYSTEM, TITLE, TOPIC, Page, attacked
 from scipy.stats import rankdata
 
 import irframe as ir
 from irframe.errors import DepthError, InputError, ParameterError
+from irframe.reports import figures
 from irframe.reports.packing import rounded, rounded_apart
 from irframe.reports.setting import Setting
 from irframe.reports.view import View
@@ -32,6 +37,13 @@ def test_a_pair_is_as_strong_as_its_corrected_p_value_is_small(page, scores):
     np.testing.assert_array_equal(strength, sum((p < level) * 1 for level in (0.05, 0.01, 0.001)))
     assert set(strength.ravel()) == {0, 1, 2, 3}
     np.testing.assert_allclose(page.numbers["0/told"], (p < 0.05).mean(axis=-1), rtol=2e-5)
+
+
+def test_a_pair_differs_below_alpha_and_not_at_it(cube):
+    p = np.sort(cube.ireval.score("AP", at=[10]).ireval.compare(adjust=None)["p"])
+    asked = {"test": "t", "adjust": None, "alpha": p[9], "samples": 100, "seed": 0}
+    view = View("all", Setting.read(cube, ["AP"], [10], None, asked | {"baseline": None}), cube)
+    assert (view.strength > 0).sum() == 9
 
 
 def test_scores_keep_their_order_when_they_are_rounded():
@@ -144,6 +156,60 @@ def test_each_track_has_a_view_of_its_own(tracks):
     even = [tracks.facts["topics"][place] for place in tracks.facts["views"][1]["topics"]]
     assert even == [topic for topic in tracks.facts["topics"] if int(topic) % 2 == 0]
     assert np.isnan(tracks.numbers["scores"]).sum() == 2 * 2 * 8 * 2
+
+
+def test_tracks_differ_in_depth_and_one_system_is_a_track(tmp_path):
+    runs, qrels = ir.example_track()
+    track = qrels["topic"].astype(int).mod(3).map({0: "deep", 1: "shallow", 2: "alone"})
+    own = runs["topic"].astype(int) % 3
+    runs = runs[
+        (own == 0) | (own == 1) & (runs["rank"] <= 30) | (own == 2) & (runs["system"] == "ance")
+    ]
+    asked = {"collection": "track", "depths": [10, 40], "baseline": "bm25"}
+    page = small(tmp_path, runs, qrels.assign(track=track), **asked)
+    views = page.facts["views"]
+    sizes = [(view["name"], len(view["systems"])) for view in views]
+    assert sizes == [("track deep", 8), ("track shallow", 8), ("track alone", 1)]
+    cube = runs.ireval.cube(qrels.assign(track=track), collection="track")
+    for number, view in enumerate(views):
+        part = cube.isel(system=view["systems"], topic=view["topics"])
+        mean = part.ireval.score("AP", at=[10, 40]).mean("topic").transpose("metric", "depth", ...)
+        np.testing.assert_allclose(page.numbers[f"{number}/mean"], mean, rtol=2e-5)
+    assert page.texts["said"][2]["first"] == [["ance is the only system"] * 2]
+    assert np.isnan(page.numbers["2/told"]).all()
+
+
+def test_one_system_is_told_of_alone(tmp_path):
+    runs, qrels = ir.example_track()
+    page = small(tmp_path, runs[runs["system"] == "bm25"], qrels, baseline="bm25")
+    assert "bm25 is the only system" in page.text
+    hidden = [
+        attrs.get("id") for tag, attrs in page.tags if "data-pairs" in attrs and "hidden" in attrs
+    ]
+    assert {"matrix", "duel"} < {*hidden}
+    assert "bm25 has the shortest search length" in page.text
+
+
+def test_a_figure_that_fails_is_an_error():
+    with pytest.raises(InputError, match="1 kinds of marks"):
+        figures.svg(_failing())
+
+
+def _failing():
+    """Return bars whose places are a name that Vega cannot take for one."""
+    bars = pd.DataFrame({"topic": ["a"], "difference": [0.1], "place": ["constructor"], "hue": [0]})
+    return figures.differences(bars, "difference")
+
+
+def test_a_browser_may_load_nothing_and_run_the_two_scripts(page):
+    rules = next(attrs for tag, attrs in page.tags if attrs.get("http-equiv"))["content"]
+    policy = dict(rule.split(" ", 1) for rule in rules.split("; "))
+    assert policy["default-src"] == "'none'"
+    assert not {"http:", "https:", "*", "'unsafe-eval'"} & {*rules.replace(";", "").split()}
+    vega = gzip.decompress(base64.b64decode(page.scripts[2]))
+    run = [page.scripts[3].encode(), vega]
+    digests = [base64.b64encode(hashlib.sha256(each).digest()).decode() for each in run]
+    assert policy["script-src"] == " ".join(f"'sha256-{digest}'" for digest in digests)
 
 
 def test_less_is_better_where_a_metric_counts_a_cost(tracks):
