@@ -1,61 +1,59 @@
 """The documents at the top of lists by name, judged or not, seen while a cube is built."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import xarray as xr
-from numpy.typing import NDArray
 
-from irframe.cubes.layout import NAMED, OPEN
-from irframe.cubes.topics import Selection
+from irframe.cubes.layout import NAMED, OPEN, Array
+from irframe.experiments.framed import Framed
+from irframe.experiments.judgments import Judgments
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ids import Codes
 from irframe.frames.ranking import Ranking
-from irframe.frames.tables import RunTable
 from irframe.names import DOC, TOPIC
-
-Array = NDArray[Any]
 
 
 @dataclass(eq=False)
 class Listing:
     """Which document stands at each of the first ranks of every list."""
 
-    selection: Selection
-    """The topics of the cube."""
+    judgments: Judgments
+    """Those of the topics of the cube."""
     ranks: int
     """How many ranks are named."""
     _cells: list[tuple[Codes, Codes, Codes]] = field(default_factory=list)
     _judged: list[Codes] = field(default_factory=list)
     _docs: list[pa.Array] = field(default_factory=list)
 
-    def add(self, table: RunTable, judged: Codes, ranking: Ranking) -> None:
-        """Take in the rows of some lists.
+    def add(self, framed: Framed, rows: Codes, ranking: Ranking) -> None:
+        """Take in some lists.
 
         Parameters
         ----------
-        table
-            The rows.
-        judged
-            Their rows in the qrels, -1 where unjudged.
+        framed
+            Runs and judgments.
+        rows
+            The rows of the lists.
         ranking
-            Their ranking.
+            The ranking of these.
         """
         top = ranking.rank <= self.ranks
-        rows, rank = ranking.order[top], ranking.rank[top]
-        inside = self.selection.chosen[table.topic[rows]]
-        rows, rank = rows[inside], rank[inside]
-        place = self.selection.position[self.selection.placed[table.topic[rows]]]
+        rows, rank = rows[ranking.order[top]], ranking.rank[top]
+        table = framed.table
+        place = self.judgments.place_of[framed.lists.placed[table.topic[rows]]]
+        inside = place >= 0
+        rows, rank, place = rows[inside], rank[inside], place[inside]
+        judged = framed.judged[rows]
         self._cells.append((table.system[rows], place, rank - 1))
-        self._judged.append(judged[rows])
-        self._docs += table.doc.take(pa.array(rows[judged[rows] < 0])).chunks
+        self._judged.append(judged)
+        self._docs += table.doc.take(pa.array(rows[judged < 0])).chunks
 
     def laid(self, systems: int) -> dict[str, Array]:
         """Return the coordinates that name what the lists of so many systems have at the top."""
-        topics, part = len(self.selection.labels), NAMED["listed"]
+        topics, part = len(self.judgments.code), NAMED["listed"]
         listed = np.full((systems, topics, self.ranks), part.fill, part.dtype)
         if not self._docs:
             return {"listed": listed, "open_doc": np.full((topics, 0), "", object)}
@@ -63,7 +61,7 @@ class Listing:
         judged = np.concatenate(self._judged)
         open_ = judged < 0
         places, names = _named(topic[open_], pa.chunked_array(self._docs), topics)
-        slot = np.append(self.selection.slot, np.int32(-1))[judged]
+        slot = self.judgments.slot[self.judgments.here[judged]]
         slot[open_] = -2 - places
         listed[system, topic, rank] = slot
         return {"listed": listed, "open_doc": names}
