@@ -1,12 +1,18 @@
 """Configuration of the documentation."""
 
+import os
 import re
 import sys
 from pathlib import Path
 
-import irframe
-
 HERE = Path(__file__).parent
+# Every page with cells imports pandas and its friends anew: let them be compiled once.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.pycache_prefix = os.environ.setdefault("PYTHONPYCACHEPREFIX", str(HERE / "_build" / "bytecode"))
+sys.dont_write_bytecode = False
+
+import irframe  # noqa: E402
+
 sys.path[:0] = [str(HERE), str(HERE / "real")]
 
 from example_report import write_report  # noqa: E402
@@ -17,6 +23,16 @@ from stamps import key_of_code  # noqa: E402
 CODE = key_of_code()
 DOI = re.compile(r"\bdoi:(10\.\S*[^\s.,;])")
 
+NEIGHBOURS = {
+    "dask": "https://docs.dask.org/en/stable/",
+    "matplotlib": "https://matplotlib.org/stable/",
+    "numpy": "https://numpy.org/doc/stable/",
+    "pandas": "https://pandas.pydata.org/docs/",
+    "xarray": "https://docs.xarray.dev/en/stable/",
+}
+"""Projects whose pages ours link to. What we name of them is listed beside, in inventories/: a
+build asks no network, and is the same with and without one."""
+
 project = "irframe"
 copyright = "2026, the irframe developers"  # noqa: A001
 author = "The irframe developers"
@@ -26,11 +42,12 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
-    "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
     "numpydoc",
     "myst_nb",
     "sphinx_design",
+    "sphinx_llms_txt",
+    "mathml",
 ]
 exclude_patterns = ["_build", "_generated/words.md", "_templates", "jupyter_execute", "real/*.md"]
 templates_path = ["_templates"]
@@ -51,6 +68,8 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+html_baseurl = "https://irframe.readthedocs.io/en/latest/"
+html_math_renderer = "mathml"
 html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
 html_static_path = ["_static"]
@@ -64,7 +83,10 @@ autodoc_typehints = "none"
 autodoc_member_order = "alphabetical"
 numpydoc_show_class_members = False
 numpydoc_validation_checks: set[str] = set()
-intersphinx_mapping: dict[str, tuple[str, None]] = {}
+numpydoc_xref_param_type = True
+intersphinx_mapping = {
+    name: (address, f"inventories/{name}.txt") for name, address in NEIGHBOURS.items()
+}
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist", "substitution"]
 myst_substitutions = all_facts()

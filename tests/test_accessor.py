@@ -13,6 +13,7 @@ import irframe as ir
 from irframe.accessor import KINDS, Verbs, verbs
 from irframe.accessor import VERBS as HOME
 from irframe.cubes.verb import VERBS
+from irframe.errors import InputError
 from irframe.frames.scanned_runs import ScannedRuns
 from irframe.kinds import CUBE, JUDGMENTS, NUGGETS, RUNS, SCANNED, SCORES, takes
 
@@ -175,6 +176,13 @@ def test_public_names_that_are_no_functions_are_no_verbs(subjects):
 
 def test_hidden_names_are_no_verbs():
     assert not hasattr(Verbs(pd.DataFrame()), "_hidden")
+
+
+def test_figures_without_matplotlib_say_what_brings_it(monkeypatch):
+    scores = ir.verbs.score(ir.cube(*ir.example_track()), "AP")
+    monkeypatch.setattr("irframe.accessor.find_spec", {}.get)
+    with pytest.raises(InputError, match=r"matplotlib.*irframe\[plots\]"):
+        scores.ireval.plot.depth_curves()
 
 
 @pytest.mark.parametrize("kind", KINDS)

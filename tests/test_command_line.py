@@ -519,6 +519,27 @@ def test_comparisons_are_those_of_compare(files, capsys):
     assert [row["p_adjusted"] for row in json.loads(out)] == expected["p_adjusted"].tolist()
     _, out, _ = run(capsys, *words)
     assert out.split()[:4] == ["metric", "depth", "system_a", "system_b"]
+    assert out.endswith("ci_low to ci_high: 95% interval, for its pair alone.\n")
+    _, out, _ = run(capsys, *words, "--simultaneous")
+    assert out.endswith("ci_low to ci_high: simultaneous 95% interval.\n")
+
+
+def test_topics_have_the_weights_of_a_table(files, capsys, tmp_path):
+    runs, qrels = ir.example_track()
+    weights = pd.Series(range(1, 17), pd.Index(qrels["topic"].unique(), name="topic"), name="hits")
+    weights.to_csv(tmp_path / "weights.tsv", sep="\t")
+    asked = [files[0], *files[1], "-m", "AP", "--weights", str(tmp_path / "weights.tsv")]
+    scores = runs.ireval.evaluate(qrels, "AP")
+    _, out, _ = run(capsys, "compare", *asked, "--format", "json")
+    found = scores.ireval.compare(weights=weights)
+    assert [row["p"] for row in json.loads(out)] == found["p"].tolist()
+    _, out, _ = run(capsys, "leaderboard", *asked, "--format", "json")
+    board = scores.ireval.leaderboard(weights=weights)
+    assert [row["AP"] for row in json.loads(out)] == board["AP"].tolist()
+    line = ["compare", *asked, "--baseline", "bm25", "--format", "markdown"]
+    assert "| not known |" in run(capsys, *line)[1]
+    (tmp_path / "weights.tsv").write_text("hits\n1\n")
+    assert "a column topic or" in run(capsys, "compare", *asked)[2]
 
 
 @pytest.mark.usefixtures("odd")
@@ -629,9 +650,13 @@ def test_every_command_explains_itself(capsys):
 
 
 @pytest.mark.thorough
-def test_demo_runs_as_a_process():
+def test_demo_runs_as_a_process(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "irframe", "demo"], capture_output=True, text=True, check=True
-    )
+        [sys.executable, "-m", "irframe", "demo"], capture_output=True, text=True, check=True,
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": ROOT},
+    )  # fmt: skip
+    page = tmp_path / "irframe-demo.html"
     assert "simulated track" in done.stdout
+    assert done.stdout.endswith(f"to open in a browser: {page.resolve()}\n")
+    assert page.read_bytes().startswith(b"<!doctype html>")
     assert done.stderr == ""

@@ -34,7 +34,7 @@ LONGEST_MODULE = 350
 LONGEST_MEDIAN = 6
 FAMILIES = {"irframe.gains", "irframe.metrics.base"}
 """Modules that hold several public names: the gain maps, and a metric with its registry."""
-TOP_LEVEL = {"LICENSE", "README.md", "docs", "irframe", "pyproject.toml", "tests"}
+TOP_LEVEL = {"CITATION.cff", "LICENSE", "README.md", "docs", "irframe", "pyproject.toml", "tests"}
 """Besides files whose names begin with a dot."""
 SECTIONS = ["Parameters", "Returns", "Yields", "Raises", "Notes", "References", "Examples"]
 EMPTY_NAMES = {"util", "utils", "helper", "helpers", "impl", "misc", "common"}

@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import irframe as ir
+from irframe.plots.canvas import COLOURS
 
 HERE = Path(__file__).parent
 CHAIN = """\
@@ -18,9 +19,9 @@ runs = ir.read_runs("runs/*.gz")
 qrels = ir.read_qrels("qrels.txt")
 
 cube = runs.ireval.cube(qrels)
-scores = cube.ireval.score("nDCG", "AP", "ERR")
-scores.ireval.discrimination()"""
-STYLES = {"light": ("#1a1a1a", "#1a6fb0"), "dark": ("#e6e6e6", "#6db3e8")}
+scores = cube.ireval.score("nDCG", "AP")
+scores.ireval.summary()"""
+STYLES = {"light": ("#1a1a1a", COLOURS[0]), "dark": ("#e6e6e6", COLOURS[-1])}
 """Name -> the colour of lines and text, and that of the cube."""
 RIGHT, UP, BACK = np.array([1.0, 0]), np.array([0, 1.0]), np.array([0.45, 0.33])
 CELLS = 5
@@ -50,16 +51,19 @@ def square(corner, one, other):
 
 
 def draw_figure(ax, ink):
-    """Draw which share of the pairs of systems differs significantly at every depth."""
-    runs, qrels = ir.example_track()
-    scores = ir.cube(runs, qrels).ireval.score("nDCG", "AP", "ERR")
-    found = scores.ireval.discrimination()
-    for name, colour in zip(found["metric"].to_numpy(), ("C0", "C1", "C2"), strict=True):
-        ax.plot(found["depth"], found.sel(metric=name), label=str(name), color=colour, lw=2)
+    """Draw the means of three systems at every depth, each with its confidence interval."""
+    cube = ir.cube(*ir.example_track())
+    summary = cube.ireval.score("nDCG").ireval.summary().squeeze("metric")
+    for name, colour in zip(("monot5", "bm25+rm3", "bm25"), COLOURS, strict=False):
+        rows = summary.sel(system=name)
+        ax.fill_between(
+            rows["depth"], rows["ci_low"], rows["ci_high"], color=colour, alpha=0.2, lw=0
+        )
+        ax.plot(rows["depth"], rows["mean"], color=colour, lw=2)
+        ax.text(51, rows["mean"][-1], name, color=colour, va="center", fontsize="small")
     ax.set(xlabel="evaluation depth", ylim=(0, 1), xlim=(1, 50))
-    ax.set_title("share of significant pairs", fontsize="medium", color=ink)
+    ax.set_title("mean nDCG with its interval at 95 %", fontsize="medium", color=ink, loc="left")
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, loc="lower right", fontsize="small")
 
 
 def draw(ink, colour):
@@ -73,7 +77,7 @@ def draw(ink, colour):
         figure.text(
             0.275, 0.5, CHAIN, family="monospace", fontsize=10.5, va="center", linespacing=1.6
         )
-        draw_figure(figure.add_axes((0.735, 0.19, 0.255, 0.66)), ink)
+        draw_figure(figure.add_axes((0.655, 0.19, 0.26, 0.66)), ink)
         return figure
 
 

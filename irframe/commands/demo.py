@@ -9,6 +9,7 @@ import xarray as xr
 import irframe as ir
 from irframe.commands.answer import Answer, written
 from irframe.commands.evaluate import means
+from irframe.errors import InputError
 from irframe.frames.atomic import atomic
 from irframe.names import DEPTH, METRIC, SYSTEM
 
@@ -18,12 +19,16 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--files", metavar="FOLDER", help="write the track there instead, to try the commands on"
     )
+    parser.add_argument(
+        "--report", metavar="FILE", default="irframe-demo.html",
+        help="where to write the HTML report; irframe-demo.html by default",
+    )  # fmt: skip
 
 
 def run(options: Namespace) -> Answer:
     """Evaluate the track that comes with irframe, or write its files."""
     if options.files is None:
-        return Answer(_shown())
+        return Answer(_shown() + _reported(options.report))
     _write(Path(options.files))
     return Answer(None)
 
@@ -56,14 +61,35 @@ def _shown() -> str:
         f"{written(means(scores), 'table')!s}\n"
         "AP against bm25, scores.ireval.compare('t', adjust='holm', baseline='bm25'):\n\n"
         f"{versus[columns].to_string(index=False, float_format='{:.3f}'.format)}\n\n"
-        "The same question at other depths, for AP(norm='min'): the share of significant pairs,\n"
-        "the share of those at the pool depth that is confirmed, and Kendall's tau\n"
-        "between the orderings there and at the pool depth:\n\n"
+        "The same at other depths, for AP(norm='min'):\n\n"
         f"{_by_depth(cube, pool).to_string(float_format='{:.2f}'.format)}\n\n"
-        "Where to go next: ir.read_runs('runs/*.gz') and ir.read_qrels('qrels.txt') for your own\n"
-        "files, or irframe evaluate QRELS RUN... -m AP nDCG@10; irframe demo --files track writes\n"
-        "those of this track.\n"
+        f"{_in_words(_by_depth(cube, pool), 5, pool)}\n"
+        "Your own files: ir.read_runs('runs/*.gz') and ir.read_qrels('qrels.txt'), or\n"
+        "irframe evaluate QRELS RUN... -m AP nDCG@10; irframe demo --files track writes those of\n"
+        "this track.\n\n"
     )
+
+
+def _in_words(depths: pd.DataFrame, depth: int, pool: int) -> str:
+    """Return what the columns of the table mean, by one of its rows."""
+    row = depths.loc[depth]
+    return (
+        f"In words, depth {depth}: {row['discrimination']:.0%} of the pairs of systems differ "
+        f"significantly there. Of the\npairs that differ at depth {pool}, where judging stopped, "
+        f"{row['coverage']:.0%} differ there too, in the same\ndirection: that is the coverage. "
+        f"Kendall's tau compares the orders of the systems by their means:\n{row['tau']:.2f}, "
+        "where 1 is the same order as at the pool depth and -1 the reverse.\n"
+    )
+
+
+def _reported(path: str) -> str:
+    """Write the HTML report of the track, and say where it is, or what it lacks."""
+    runs, qrels = ir.example_track()
+    try:
+        page = ir.report(runs, qrels, path, baseline="bm25", title="The example track")
+    except (InputError, OSError) as error:
+        return f"The HTML report of the track was not written: {error}\n"
+    return f"The HTML report of the track, to open in a browser: {page.resolve()}\n"
 
 
 def _by_depth(cube: xr.Dataset, reference: int) -> pd.DataFrame:

@@ -144,3 +144,21 @@ def test_what_is_left_out_is_worth_nothing_without_a_collection():
 def test_levels_of_recall_are_checked(levels):
     with pytest.raises(MetricError):
         METRICS["InterpolatedAP"](levels=levels)
+
+
+def test_parameters_without_which_a_score_says_little_are_always_written():
+    written = {
+        name: [field.name for field in fields(metric) if field.metadata.get("shown")]
+        for name, metric in METRICS.items()
+    }
+    assert {name: own for name, own in written.items() if own} == {
+        "BPM": ["T"],
+        "Compat": ["p"],
+        "DynamicBPM": ["T", "K"],
+        "IA": ["metric"],
+        "INSQ": ["T"],
+        "INST": ["T"],
+        "NERR": ["stop"],
+        "RBP": ["p"],
+    }
+    assert repr(METRICS["DynamicBPM"]()) == "DynamicBPM(T=1.0, K=10)"
