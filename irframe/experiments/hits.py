@@ -156,8 +156,10 @@ class Hits:
         start = np.cumsum(length) - length
         inside = np.arange(width) < np.minimum(length, depth)[:, np.newaxis]
         tied = np.zeros(inside.shape, bool)
-        kept = np.arange(len(flat)) - np.repeat(start, length) < depth
-        tied[inside] = flat[kept]
+        if int(length.max(initial=0)) > depth:
+            tied[inside] = flat[np.arange(len(flat)) - np.repeat(start, length) < depth]
+        else:
+            tied[inside] = flat
         size, tail = self._cut_off(flat, start, judgments, depth)
         if width > depth and size.any():
             found = "documents tied across its end"
@@ -177,6 +179,8 @@ class Hits:
         size = np.zeros(len(length), np.int32)
         tail = np.zeros((len(length), len(judgments.levels)), np.int32)
         long = np.flatnonzero(length > depth)
+        if not len(long):
+            return size, tail
         below = start[long] + depth
         ends = np.append(np.flatnonzero(~tied), len(tied))
         size[long] = ends[np.searchsorted(ends, below)] - below
