@@ -23,6 +23,7 @@ import irframe as ir
 from irframe.__main__ import main
 from irframe.commands import COMMANDS
 from irframe.commands.trec_layout import trec_layout
+from irframe.reports.origins import MADE
 
 ROOT = str(Path(ir.__file__).parents[1])
 PAGE = Path(__file__).parents[1] / "docs" / "guide" / "command-line.md"
@@ -611,7 +612,7 @@ def test_the_page_gets_what_the_line_says(files, capsys, monkeypatch):
     given = {}
 
     def report(runs, qrels, path, **options):
-        given.update(teams=runs.groupby("system")["team"].first().to_dict())
+        given.update(made=MADE.get(), teams=runs.groupby("system")["team"].first().to_dict())
         given.update(systems=runs["system"].nunique(), topics=qrels["topic"].nunique(), path=path)
         given.update(options)
 
@@ -629,6 +630,12 @@ def test_the_page_gets_what_the_line_says(files, capsys, monkeypatch):
         "baseline": "bm25", "title": "Trial", "depths": [5, 10], "adjust": None,
         "texts": None, "teams": teams.to_dict(),
     }  # fmt: skip
+    line = given["made"].replace(f"{Path(files[0]).parent}/", "")
+    assert line.startswith("irframe report qrels.txt 'terms/*.gz' 'vectors/*.gz' ")
+    assert line.endswith(
+        "-m AP --baseline bm25 -o page.html --title Trial --depths 5,10 "
+        "--adjust none --systems about.csv"
+    )
     assert given.items() >= expected.items()
 
 

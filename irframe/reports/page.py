@@ -15,11 +15,12 @@ from irframe.inference.telling import told_test
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM, TOPIC, VERSION
 from irframe.reports import figures
+from irframe.reports.beside import besides
 from irframe.reports.duel import Duel
 from irframe.reports.ladder import Rung, rungs
 from irframe.reports.lists import Lists
 from irframe.reports.packing import pack, pack_bytes, rounded_apart
-from irframe.reports.part import Part
+from irframe.reports.part import DOCS, Part
 from irframe.reports.pixels import matrix, picture
 from irframe.reports.setting import Setting, text
 from irframe.reports.sheet import Sheet
@@ -296,6 +297,8 @@ class Page:
             matrix=picture(matrix(self.opening, 0, at), len(self.opening.levels)),
             drawn=lambda figure: Markup(figures.svg(figure)),  # noqa: S704 - drawn by Vega
             rules=rules(script, library),
+            docs=DOCS,
+            besides=besides(self.beside) if self.beside else "",
             style=Markup(_joined(STYLES, "css")),  # noqa: S704 - our own
             script=Markup(script),  # noqa: S704 - our own
             vega=pack_bytes(library.encode()),

@@ -69,6 +69,7 @@ class View:
             found = summary(self.scores, alpha=asked.alpha)
             one = xr.ones_like(found["n"])
             places = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), one)
+            places["n_topics"] = found["n"].max(SYSTEM)
             return found.assign(places | {"first": one * np.nan})
         found = rank_intervals(
             self.scores, test=pairing.test, adjust=pairing.adjust, alpha=asked.alpha
@@ -94,6 +95,11 @@ class View:
     def systems(self) -> list[str]:
         """The names of the systems."""
         return [text(label) for label in self.cube[SYSTEM].to_numpy()]
+
+    @cached_property
+    def deepest(self) -> int:
+        """Rank of the last document of its longest list."""
+        return int(self.cube["retrieved"].max())
 
     @cached_property
     def levels(self) -> tuple[float, ...]:

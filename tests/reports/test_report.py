@@ -3,6 +3,7 @@ import gzip
 import hashlib
 import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,10 @@ import irframe as ir
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.reports import figures
 from irframe.reports.packing import rounded, rounded_apart
+from irframe.reports.part import DOCS
 from irframe.reports.setting import Setting
 from irframe.reports.view import View
+from irframe.reports.words import who_is_first
 
 pytestmark = pytest.mark.xdist_group("report")
 
@@ -129,6 +132,36 @@ def test_sentences_answer_at_every_depth(page):
     assert said["order"][0][-1] == "This is the greatest depth of the page"
     counts = [int(text.split(" of 28 pairs differ")[0]) for text in said["apart"][0][1:]]
     assert counts == [round(28 * share) for share in page.numbers["0/told"][0][1:]]
+
+
+def test_few_topics_name_no_sole_first(cube):
+    asked = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0}
+    systems = cube.sel(system=["monot5" if "monot5" in cube.system else SYSTEM, "bm25"])
+    for topics, said in (
+        (5, "has the best mean, on 5 topics: too few"),
+        (12, "at 95\xa0% no other"),
+    ):
+        part = systems.isel(topic=slice(topics))
+        setting = Setting.read(part, ["nDCG"], [10], None, asked | {"baseline": None})
+        assert said in who_is_first(View("all", setting, part), 0, 0)
+
+
+def test_the_documentation_has_the_pages_that_a_report_links_to(page):
+    links = {attrs["href"] for tag, attrs in page.tags if tag == "a" and "href" in attrs}
+    names = {link.removeprefix(f"{DOCS}/") for link in links if link.startswith(DOCS)}
+    home = Path(__file__).parents[2] / "docs"
+    assert names
+    assert [name for name in names if not (home / name).with_suffix(".md").exists()] == []
+
+
+def test_without_a_baseline_there_is_no_change(tmp_path):
+    page = small(tmp_path, *ir.example_track(), title="One")
+    (table,) = (attrs for _, attrs in page.tags if attrs.get("id") == "rungs")
+    (star,) = (attrs for _, attrs in page.tags if attrs.get("id") == "starred")
+    assert table["class"] == "ladder"
+    assert "hidden" in star
+    assert "cannot be told" not in page.text
+    assert "ir.report(runs, qrels, 'page.html', metrics=['AP'], depths=[5, 10]" in page.text
 
 
 def test_what_the_data_do_not_allow_is_said_and_why(page):
