@@ -10,8 +10,7 @@ import xarray as xr
 from irframe.cubes.filling import fill
 from irframe.cubes.grouping import own_rows
 from irframe.cubes.labelling import label
-from irframe.cubes.layout import LISTED_RANKS
-from irframe.cubes.listing import Listing
+from irframe.cubes.listing import LISTED, Listing
 from irframe.experiments.absence import tell_missing
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.framed import Framed
@@ -126,9 +125,9 @@ def cube(
         where none has it. Over (system, topic, filed_rank) ``filed``, the
         position in the recall base of what a contributing run put into the pool. Of judgments by
         subtopic ``judged_grade`` is the highest grade of a document, and ``subtopic_grade``, over
-        (judged, subtopic), that by subtopic, in the order of their names in each topic. ``listed``,
-        over (system, topic, listed_rank), and ``open_doc``, over (topic, open), name all documents
-        down to rank 100, as `judge_next` reads them. Attributes say how the cube was made.
+        (judged, subtopic), that by subtopic, in the order of their names in each topic. Attributes
+        say how the cube was made; its encoding takes along what documents are called down to rank
+        100, which `judge_next` and `explain` read, and which files do not have.
         ``checksum`` over (system, topic) and ``rank_checksum`` over (system, topic, span) tell
         verbs whether values were overwritten since. With `by`, a DataTree, which has the verbs of
         its cubes.
@@ -160,7 +159,7 @@ def cube(
     >>> qrels = pd.DataFrame({"topic": ["1"], "doc": ["b"], "grade": [1]})
     >>> dict(cube(runs, qrels).sizes)
     {'system': 1, 'topic': 1, 'depth': 2, 'level': 1, 'filed_rank': 1, 'judged': 1,
-     'listed_rank': 2, 'open': 1, 'span': 3}
+     'span': 3}
     """
     policy = Policy(
         depth=depth,
@@ -211,9 +210,8 @@ def build_cube(runs: Runs, qrels: Qrels, policy: Policy, by: str | None = None) 
     depth = policy.depth or lists.longest(judgments.code)
     refuse_large(len(systems), len(judgments.code), depth)
     tell_unjudged(framed.table, table, found=bool((framed.judged >= 0).any()))
-    listing = Listing(judgments, min(depth, LISTED_RANKS))
+    listing = Listing(judgments)
     cells, parts = fill(framed, judgments, policy, depth, systems, listing)
-    cells |= listing.laid(len(systems))
     pooled = framed.put_together(parts)
     pool = Pool.of(pooled, len(table.topic), systems, stated=stated)
     found = Experiment.of(judgments, pooled.onto(judgments), lists, (SYSTEM, TOPIC))
@@ -221,6 +219,7 @@ def build_cube(runs: Runs, qrels: Qrels, policy: Policy, by: str | None = None) 
     grouped = label(framed, found, cells, partial(found.hits.slots, judgments), policy)
     split = by in grouped.coords and grouped[by].dims == (TOPIC,)
     tell_missing(lists, judgments.topics, judgments.code, grouped[by] if split else None)
+    grouped.encoding[LISTED] = listing.listed(framed.table.systems)
     files = [framed.table.frame, table.frame]
     grouped.encoding[FILES] = [name for frame in files for name in frame.attrs.get(FILES, [])]
     return grouped

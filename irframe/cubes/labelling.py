@@ -11,7 +11,6 @@ from irframe.cubes.checksums import sealed
 from irframe.cubes.layout import (
     FACTS,
     LEVEL,
-    NAMED,
     PARTS,
     SOMETIMES,
     SUBTOPIC_GRADE,
@@ -84,10 +83,10 @@ def label(
         DEPTH: np.arange(1, cells[GRADE].shape[-1] + 1),
         LEVEL: judgments.levels,
     }
-    laid = {name: part.dims for name, part in (PARTS | NAMED).items() if name in values}
+    laid = {name: part.dims for name, part in PARTS.items() if name in values}
     parts = {name: variable(dims, values[name]) for name, dims in laid.items()}
     indexes = {dim: labels(dim, label) for dim, label in named.items()}
-    facts = {name: parts.pop(name) for name in (*FACTS, *NAMED) if name in parts}
+    facts = {name: parts.pop(name) for name in FACTS if name in parts}
     made = policy.attributes | {"pool": pool.word(judgments), "irframe": VERSION}
     cube = sealed(_with_more(xr.Dataset(parts, indexes | facts, made), judgments))
     riding = riding_columns(framed.table, judgments.table, framed.lists.placed, judgments.code)

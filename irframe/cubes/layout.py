@@ -92,20 +92,6 @@ SOMETIMES = {
 }
 """Coordinates that not every cube has. The subtopics of a topic are numbered, without labels."""
 
-LISTED = "listed_rank"
-"""Dimension along the ranks of which a cube names the documents."""
-OPEN = "open"
-"""Dimension along the unjudged documents of a topic."""
-LISTED_RANKS = 100
-"""How many ranks these are, as many as pools are deep."""
-NAMED = {
-    "listed": Part((*LIST, LISTED), np.int32, -1),
-    "open_doc": Part((TOPIC, OPEN), object, ""),
-}
-"""Coordinates of cubes that name their unjudged documents, too, which those of stores do not:
-the place of the document at each of the first ranks in the recall base; -2 less its place in
-``open_doc``, if it was not judged when the cube was built; -1 where there is none."""
-
 LAZY = (*RANKINGS, "tail", "tail_size", "filed", "rank_checksum")
 """What stays where it is until it is wanted in a cube larger than memory; the rest is small."""
 
