@@ -10,8 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from irframe.names import DEPTH, EMPTY, GRADE, PROBABILITY, STRATUM, SUBTOPIC, SYSTEM, TOPIC
+
+Array = NDArray[Any]
 
 variable = partial(xr.Variable, fastpath=True)
 """A variable of an array as it is: xarray would first import dask to see whether it is lazy."""
@@ -47,6 +50,9 @@ RANKINGS = {
     "tied": Part(CELL, np.bool_, fill=False),
 }
 """The data variables: grade, place in the recall base, and same score as one rank above."""
+
+LISTS = ("retrieved", "unjudged", "tail", "tail_size")
+"""What is known of each list: how long it is, and what is tied with its last rank."""
 
 CHECKSUMS: dict[str, Part] = {
     "checksum": Part(LIST, np.int32, 0),

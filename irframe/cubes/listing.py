@@ -6,21 +6,18 @@ attributes: what xarray selects keeps them, what it computes anew, and files, do
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import xarray as xr
-from numpy.typing import NDArray
 
-from irframe.cubes.topics import Selection
+from irframe.cubes.layout import Array
+from irframe.experiments.framed import Framed
+from irframe.experiments.judgments import Judgments
 from irframe.frames.ids import Codes
 from irframe.frames.ranking import Ranking
-from irframe.frames.tables import RunTable
 from irframe.names import SYSTEM, TOPIC
-
-Array = NDArray[Any]
 
 LISTED = "listed"
 """Where the encoding of a cube has them."""
@@ -69,27 +66,29 @@ class Listed:
 class Listing:
     """Takes in the lists of a cube while it is built."""
 
-    selection: Selection
-    """The topics of the cube."""
+    judgments: Judgments
+    """Those of the topics of the cube."""
     _rows: list[tuple[Codes, Codes, Codes]] = field(default_factory=list)
     _docs: list[pa.Array] = field(default_factory=list)
 
-    def add(self, table: RunTable, ranking: Ranking) -> None:
-        """Take in the rows of some lists.
+    def add(self, framed: Framed, rows: Codes, ranking: Ranking) -> None:
+        """Take in some lists.
 
         Parameters
         ----------
-        table
-            The rows.
+        framed
+            Runs and judgments.
+        rows
+            The rows of the lists.
         ranking
-            Their ranking.
+            The ranking of these.
         """
-        top = np.flatnonzero(ranking.rank <= RANKS)
-        rows, rank = ranking.order[top], ranking.rank[top]
-        inside = self.selection.chosen[table.topic[rows]]
+        top, table = ranking.rank <= RANKS, framed.table
+        rows, rank = rows[ranking.order[top]], ranking.rank[top]
+        place = self.judgments.place_of[framed.lists.placed[table.topic[rows]]]
+        inside = place >= 0
         if not inside.all():
-            rows, rank = rows[inside], rank[inside]
-        place = self.selection.position[self.selection.placed[table.topic[rows]]]
+            rows, rank, place = rows[inside], rank[inside], place[inside]
         self._rows.append((table.system[rows], place, rank - 1))
         self._docs += table.doc.take(pa.array(rows)).chunks
 
@@ -99,7 +98,7 @@ class Listing:
             return None
         system, topic, rank = (np.concatenate(part) for part in zip(*self._rows, strict=True))
         doc = pa.chunked_array(self._docs)
-        return Listed(systems, self.selection.labels, system, topic, rank, doc)
+        return Listed(systems, self.judgments.topics, system, topic, rank, doc)
 
 
 def listed_in(cubes: Sequence[xr.Dataset], whole: xr.Dataset) -> Listed | None:
