@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy
 
-from irframe.scores.scores import Array
+from irframe.arrays import Array
 
 FEWEST = 2
 """Topics that have a variance."""

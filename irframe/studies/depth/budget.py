@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.checks import level, listed, number, whole
 from irframe.cubes.judgments import pool_depth_of
 from irframe.cubes.pooled import pooled
@@ -21,7 +22,7 @@ from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired import PairedTest, Test, all_pairs, parse_test
 from irframe.paired.blocks import groups
 from irframe.scores.read_scores import scores_to_compare
-from irframe.scores.scores import Array, Arrays, Scores
+from irframe.scores.scores import Arrays, Scores
 from irframe.scores.whole import BLOCK_BYTES
 from irframe.studies.reading import attended
 from irframe.studies.trust.pool_growth import count_pools
