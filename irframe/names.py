@@ -77,7 +77,7 @@ DEFAULT_TIES: Ties = "trec"
 ScoreDtype = Literal["float64", "float32"]
 """The precision in which scores are equal."""
 SCORE_DTYPES: tuple[ScoreDtype, ...] = get_args(ScoreDtype)
-DEFAULT_SCORE_DTYPE: ScoreDtype = "float64"
+DEFAULT_DTYPE: ScoreDtype = "float64"
 NoRel = Literal["zero", "nan"]
 """What a topic without relevant documents scores, where a metric does not say."""
 

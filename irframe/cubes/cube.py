@@ -29,7 +29,7 @@ from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.joining import tell_unjudged
 from irframe.frames.tables import read_qrels_table, read_table
 from irframe.names import (
-    DEFAULT_SCORE_DTYPE,
+    DEFAULT_DTYPE,
     DEFAULT_TIES,
     FILES,
     SYSTEM,
@@ -48,7 +48,7 @@ def cube(
     *,
     depth: int | None = None,
     ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_SCORE_DTYPE,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
@@ -63,7 +63,7 @@ def cube(
     *,
     depth: int | None = None,
     ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_SCORE_DTYPE,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
@@ -77,7 +77,7 @@ def cube(
     *,
     depth: int | None = None,
     ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_SCORE_DTYPE,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,

@@ -18,7 +18,7 @@ from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.metrics import Metric
 from irframe.names import (
-    DEFAULT_SCORE_DTYPE,
+    DEFAULT_DTYPE,
     DEFAULT_TIES,
     SYSTEM,
     TOPICS_OF,
@@ -36,7 +36,7 @@ def evaluate(
     *metrics: Metrics,
     depth: int | None = None,
     ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_SCORE_DTYPE,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,

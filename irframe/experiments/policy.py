@@ -7,7 +7,7 @@ from typing import Any
 from irframe.checks import choice, whole
 from irframe.errors import DepthError, ParameterError
 from irframe.frames.sampling import HIGHEST_SEED
-from irframe.names import DEFAULT_SCORE_DTYPE, DEFAULT_TIES, SCORE_DTYPES, TIES, ScoreDtype, Ties
+from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, SCORE_DTYPES, TIES, ScoreDtype, Ties
 
 Topics = str | Sequence[Hashable]
 Contributing = str | Sequence[Hashable] | None
@@ -20,7 +20,7 @@ class Policy:
 
     depth: int | None = None
     ties: Ties = DEFAULT_TIES
-    score_dtype: ScoreDtype = DEFAULT_SCORE_DTYPE
+    score_dtype: ScoreDtype = DEFAULT_DTYPE
     topics: Topics = "qrels"
     contributing: Contributing = None
     pool_depth: PoolDepth = None

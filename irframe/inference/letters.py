@@ -27,7 +27,7 @@ def letters(comparison: pd.DataFrame, *, by: str | None = None) -> pd.DataFrame:
     comparison
         What `compare` returned for all pairs of systems.
     by
-        A column such as ``"track"``; groups that the comparison has are told apart anyway.
+        A column such as ``"track"``; groups that the comparison has need not be named.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The least number of topics with which a test tells systems apart, or an interval is narrow."""
+"""The least number of topics with which a difference is significant, or an interval is narrow."""
 
 from collections.abc import Callable
 

@@ -171,7 +171,7 @@ def budget(
 
 
 class Draws(NamedTuple):
-    """How collections are drawn, and what tells systems apart on them."""
+    """How collections are drawn, and what decides which differences are significant."""
 
     test: PairedTest
     adjust: Correction | None
@@ -183,11 +183,11 @@ class Draws(NamedTuple):
         """Return the share of significant pairs by a metric at the only depth, shape (sample,)."""
 
         def count(scores: Array) -> Arrays:
-            return (self._told_apart(paired, scores[..., 0], topics)[:, np.newaxis],)
+            return (self._share_significant(paired, scores[..., 0], topics)[:, np.newaxis],)
 
         return paired.over(row, slice(None), count)[0][:, 0]
 
-    def _told_apart(self, paired: Scores, scores: Array, topics: int) -> Array:
+    def _share_significant(self, paired: Scores, scores: Array, topics: int) -> Array:
         systems, pilot = scores.shape
         scores = population(scores[..., np.newaxis])[..., 0]
         scores, pairs = paired.by_name(scores, all_pairs(systems))

@@ -21,7 +21,7 @@ from irframe.inference.jointly import Adjust
 from irframe.inference.resampled import Resamples
 from irframe.inference.verdicts import Pairing
 from irframe.names import (
-    DEFAULT_SCORE_DTYPE,
+    DEFAULT_DTYPE,
     DEFAULT_TIES,
     DEPTH,
     METRIC,
@@ -70,7 +70,7 @@ def judge_effect(
     groups: Groups | None = None,
     depth: int | None = None,
     ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_SCORE_DTYPE,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
 ) -> xr.Dataset:
     """Say what would have been concluded about the systems if others had judged.
 

@@ -19,7 +19,7 @@ from irframe.experiments.policy import Policy
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
 from irframe.inference.corrections import Correction
-from irframe.names import DEFAULT_SCORE_DTYPE, DEFAULT_TIES, ScoreDtype, Ties
+from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, ScoreDtype, Ties
 from irframe.studies.outcomes.answers import Answers, Relevant, answers_of_cube, answers_of_runs
 from irframe.studies.outcomes.breakdown import reciprocal
 from irframe.studies.outcomes.comparisons import (
@@ -37,7 +37,7 @@ __all__ = ["Outcomes", "outcomes"]
 SETTLED = {
     "qrels": None,
     "ties": DEFAULT_TIES,
-    "score_dtype": DEFAULT_SCORE_DTYPE,
+    "score_dtype": DEFAULT_DTYPE,
     "topics": "qrels",
     "seed": 0,
 }
@@ -158,7 +158,7 @@ def outcomes(
     measure: Measure = "ESL",
     by: str | None = None,
     ties: Ties = DEFAULT_TIES,
-    score_dtype: ScoreDtype = DEFAULT_SCORE_DTYPE,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
     topics: str | Sequence[Hashable] = "qrels",
     seed: int = 0,
 ) -> Outcomes:
