@@ -13,11 +13,10 @@ sys.dont_write_bytecode = False
 
 import irframe  # noqa: E402
 
-sys.path[:0] = [str(HERE), str(HERE / "real")]
+sys.path.insert(0, str(HERE))
 
 from example_report import write_report  # noqa: E402
 from generate import write_pages  # noqa: E402
-from shown import all_facts  # noqa: E402
 from stamps import key_of_code  # noqa: E402
 
 CODE = key_of_code()
@@ -88,8 +87,7 @@ intersphinx_mapping = {
     name: (address, f"inventories/{name}.txt") for name, address in NEIGHBOURS.items()
 }
 
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist", "substitution"]
-myst_substitutions = all_facts()
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 3
 nb_execution_mode = "cache"  # of the cells of a page, for as long as the package stays as it is
 nb_execution_cache_path = str(HERE / "_build" / "cells" / CODE)

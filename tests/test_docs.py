@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,9 @@ FACTS = {
     for file in REAL.glob("*.json")
     for name in json.loads(file.read_text(encoding="utf-8"))
 }
-NUMBER = re.compile(r"\{\{\s*(\w+\.\w+)\s*\}\}")
+NUMBER = re.compile(r"<!--([a-z_]+\.\w+)-->")
 SHOWN = re.compile(r"^[`:]{3,}\{(?:include|figure|image)\} (\S+)", re.MULTILINE)
+TABLE = re.compile(r"^<!-- table ([\w-]+) -->$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -44,8 +46,16 @@ def test_every_number_in_running_text_was_written_by_a_script():
     assert told - FACTS == set()
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_says_what_scripts_wrote(page, monkeypatch):
+    monkeypatch.syspath_prepend(REAL)
+    assert import_module("shown").inscribed(PAGES[page]) == PAGES[page]
+    assert re.findall(r"\{\{ ?\w+\.\w+ ?\}\}", PAGES[page]) == []
+
+
 def test_every_result_on_real_data_is_shown_on_some_page():
     shown = {placed(page, file) for page, text in PAGES.items() for file in SHOWN.findall(text)}
+    shown |= {REAL / f"{name}.md" for text in PAGES.values() for name in TABLE.findall(text)}
     files = {file for file in REAL.iterdir() if file.suffix in {".md", ".png", ".svg"}}
     assert {file.name for file in files - shown} == set()
     assert [file.name for file in shown if file.parent == REAL and not file.exists()] == []
