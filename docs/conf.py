@@ -46,9 +46,10 @@ extensions = [
     "myst_nb",
     "sphinx_design",
     "sphinx_llms_txt",
+    "alt_texts",
     "mathml",
 ]
-exclude_patterns = ["_build", "_generated/words.md", "_templates", "jupyter_execute", "real/*.md"]
+exclude_patterns = ["_build", "_generated/*.md", "_templates", "jupyter_execute", "real/*.md"]
 templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_title = "irframe"
@@ -61,6 +62,7 @@ html_theme_options = {
     },
     "header_links_before_dropdown": 8,
     "show_nav_level": 2,
+    "collapse_navigation": True,
     "navigation_with_keys": False,
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
@@ -74,7 +76,7 @@ html_show_sourcelink = False
 html_static_path = ["_static"]
 html_extra_path = ["_generated/report"]
 html_css_files = ["irframe.css"]
-html_sidebars = {"index": [], "_generated/gallery": [], "_generated/verbs": []}
+html_sidebars = {"index": [], "gallery": [], "reference/verbs": []}
 
 default_role = "py:obj"
 autosummary_generate = True

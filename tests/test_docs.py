@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from irframe.metrics import METRICS
+
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 REAL = DOCS / "real"
 PAGES = {
@@ -65,8 +67,17 @@ def test_every_result_on_real_data_is_shown_on_some_page():
 def test_links_lead_to_pages(page):
     addresses = LINK.findall(code_taken_out(PAGES[page])) + SHOWN.findall(PAGES[page])
     local = {each.partition("#")[0] for each in addresses if not re.match(r"[a-z]+:|#", each)}
-    written = {each for each in local if "_generated" not in each}
-    assert [each for each in sorted(written) if not placed(page, each).exists()] == []
+    made = {each for each in local if "_generated" in each}
+    assert made <= {each for each in SHOWN.findall(PAGES[page]) if each.endswith(".md")}
+    assert [each for each in sorted(local - made) if not placed(page, each).exists()] == []
+
+
+def test_every_metric_is_of_one_family(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    pages = import_module("metric_pages")
+    listed = [name for names in pages.FAMILIES.values() for name in names.split()]
+    assert Counter(listed) == Counter(list(METRICS))
+    assert set(pages.USUAL) <= set(listed)
 
 
 def test_nothing_is_installed_from_an_index():

@@ -13,6 +13,9 @@ from irframe.metrics.base import Array, Floats, Metric, parameter
 class ERR(Metric):
     """How soon a user who stops when satisfied is expected to stop.
 
+    One over the rank at which users stop, on average: the better a document, the more likely it
+    satisfies them, and what stands below a good document therefore counts little.
+
     Parameters
     ----------
     gain
