@@ -47,6 +47,7 @@ extensions = [
     "sphinx_design",
     "sphinx_llms_txt",
     "alt_texts",
+    "searched",
     "mathml",
 ]
 exclude_patterns = ["_build", "_generated/*.md", "_templates", "jupyter_execute", "real/*.md"]
