@@ -9,26 +9,25 @@ import numpy as np
 from irframe.errors import MetricError
 from irframe.gains import parse_gain
 from irframe.metrics import METRICS
-from irframe.metrics.base import ALIASES
 from irframe.metrics.cwl_names import CWL_NAMES
+from irframe.metrics.facts import class_of, names_of
 from irframe.metrics.score_ranking import score_ranking
 from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, TREC_NAMES
 
 TOOLS = ["ir_measures", "trec_eval", "ranx", "cwl_eval"]
-"""Other tools, in the order in which `names_of` gives their names."""
+"""Other tools, in the order in which `row_of` gives their names."""
 USUAL = ("nDCG", "AP", "RR", "P", "Recall", "RBP", "ERR", "Success", "Rprec", "Bpref")
 """What most papers report."""
 FAMILIES = {
     "Precision and recall": "P Recall F Rprec RprecMult RelativeP IPrec InterpolatedAP Accuracy",
     "The first relevant document": "RR Success ESL",
-    "Average precision": "AP GMAP YAAP Q G BinG",
+    "Average precision": "AP YAAP Q G BinG",
     "Discounted gain": "DCG nDCG nDCGRel RnDCG SDCG Compat",
-    "Users who read on from rank to rank": "RBP ERR NERR8 NERR9 NERR10 NERR11 INST INSQ BPM "
-    "DynamicBPM IFTGoal IFTRate IFTGoalRate",
-    "Incomplete judgments": "Bpref GMBpref Judged InfAP InfNDCG",
+    "Users who read on from rank to rank": "RBP ERR NERR INST INSQ BPM DynamicBPM IFT",
+    "Incomplete judgments": "Bpref Judged InfAP InfNDCG",
     "How far to search": "ASL InverseASL AtomizedP",
     "Effort": "Twist RecoveryRatio SpaceRatio BalancePoint CRP",
-    "Subtopics": "alpha_DCG alpha_nDCG ERR_IA nERR_IA NRBP nNRBP AP_IA P_IA StRecall IA",
+    "Subtopics": "alpha_DCG alpha_nDCG ERR_IA nERR_IA NRBP nNRBP StRecall IA",
     "Sets": "SetP SetF SetAP SetRelativeP Utility",
     "Counts": "NumQ NumRet NumRel NumRelRet NumNonrelJudgedRet",
 }
@@ -54,7 +53,7 @@ PAGE = """# {title}
 def metric_page(name):
     """Return the page of one metric."""
     metric = METRICS[name]
-    own, *others = names_of(metric)
+    own, *others = row_of(metric)
     aliases = own.partition(", ")[2]
     known = [f"Also read as {aliases}."] if aliases else []
     known += [f"In {tool}: {cell}." for tool, cell in zip(TOOLS, others, strict=True) if cell]
@@ -159,13 +158,13 @@ def section(heading, names):
 
 def names_table():
     """Return a table of the names of every metric in every tool, side by side."""
-    rows = [names_of(metric) for _, metric in sorted(METRICS.items(), key=lambda m: m[0].lower())]
+    rows = [row_of(metric) for _, metric in sorted(METRICS.items(), key=lambda m: m[0].lower())]
     return table(["irframe", *TOOLS], rows) + "\n"
 
 
-def names_of(metric):
+def row_of(metric):
     """Return the names of one metric in irframe and in other tools."""
-    own = [metric.__name__, *metric.aliases]
+    own = names_of(metric)
     cells = [
         own,
         [name for name in own if name in IR_MEASURES],
@@ -174,14 +173,14 @@ def names_of(metric):
             for names in (TREC_NAMES, RANX_NAMES)
         ),
         [name for name in CWL_ALIKE if CWL_ALIKE[name] == metric.__name__]
-        + [form for name, form in CWL_NAMES.items() if name == metric.__name__],
+        + [form for name, form in CWL_NAMES.items() if name in own],
     ]
     return [", ".join(f"`{name}`" for name in cell) for cell in cells]
 
 
 def type_of(expression):
     """Return the metric of an expression such as ``DCG(gain='exp')``."""
-    return ALIASES[expression.partition("(")[0]]
+    return class_of(expression.partition("(")[0])
 
 
 def first_line(documented):

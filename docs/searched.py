@@ -4,6 +4,7 @@ search puts before all that merely contains the words."""
 from metric_pages import title
 
 from irframe.metrics import METRICS
+from irframe.metrics.facts import names_of
 
 SOUGHT = {
     "guide/getting-started": "nDCG@10 from my files; nDCG from files; getting started; tutorial",
@@ -48,5 +49,5 @@ def sought(page):
     if folder != "_generated/metrics" or name not in METRICS:
         return [words for words in SOUGHT.get(page, "").split("; ") if words]
     written_out = title(name).partition(": ")[2]
-    names = dict.fromkeys([name, *METRICS[name].aliases, written_out or name])
+    names = dict.fromkeys([*names_of(METRICS[name]), written_out or name])
     return [*names, f"definition of {name}", f"{name} definition", f"{name} ties"]

@@ -16,7 +16,7 @@ settings.register_profile("fixed", max_examples=6, derandomize=True, database=No
 # The same with fewer draws, where the question is whether other versions work at all.
 settings.register_profile("light", settings.get_profile("fixed"), max_examples=3)
 # Fresh draws; a failure prints what to decorate a test with to see it again.
-settings.register_profile("deep", max_examples=30, deadline=None, print_blob=True)
+settings.register_profile("deep", max_examples=20, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"

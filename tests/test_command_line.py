@@ -519,6 +519,27 @@ def test_comparisons_are_those_of_compare(files, capsys):
     assert [row["p_adjusted"] for row in json.loads(out)] == expected["p_adjusted"].tolist()
     _, out, _ = run(capsys, *words)
     assert out.split()[:4] == ["metric", "depth", "system_a", "system_b"]
+    assert out.endswith("ci_low to ci_high: 95% interval, for its pair alone.\n")
+    _, out, _ = run(capsys, *words, "--simultaneous")
+    assert out.endswith("ci_low to ci_high: simultaneous 95% interval.\n")
+
+
+def test_topics_have_the_weights_of_a_table(files, capsys, tmp_path):
+    runs, qrels = ir.example_track()
+    weights = pd.Series(range(1, 17), pd.Index(qrels["topic"].unique(), name="topic"), name="hits")
+    weights.to_csv(tmp_path / "weights.tsv", sep="\t")
+    asked = [files[0], *files[1], "-m", "AP", "--weights", str(tmp_path / "weights.tsv")]
+    scores = runs.ireval.evaluate(qrels, "AP")
+    _, out, _ = run(capsys, "compare", *asked, "--format", "json")
+    found = scores.ireval.compare(weights=weights)
+    assert [row["p"] for row in json.loads(out)] == found["p"].tolist()
+    _, out, _ = run(capsys, "leaderboard", *asked, "--format", "json")
+    board = scores.ireval.leaderboard(weights=weights)
+    assert [row["AP"] for row in json.loads(out)] == board["AP"].tolist()
+    line = ["compare", *asked, "--baseline", "bm25", "--format", "markdown"]
+    assert "| not known |" in run(capsys, *line)[1]
+    (tmp_path / "weights.tsv").write_text("hits\n1\n")
+    assert "a column topic or" in run(capsys, "compare", *asked)[2]
 
 
 @pytest.mark.usefixtures("odd")

@@ -12,8 +12,8 @@ from irframe.metrics import Evidence
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 
-COMMON = ("depth", "judged_only")
-"""Fields of every metric, of which oracles know nothing."""
+COMMON = ("average", "depth", "judged_only")
+"""Fields of which oracles know nothing."""
 
 
 @dataclass(frozen=True)

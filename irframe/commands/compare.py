@@ -16,6 +16,7 @@ from irframe.commands.systems import declare_systems
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import cut_at
 from irframe.inference.margins import POWER
+from irframe.inference.telling import told_interval, told_test
 
 FAILING = {"worse": ["worse"], "undecided": ["worse", "undecided"], "never": []}
 """What makes the exit status 1 -> the verdicts that do."""
@@ -56,8 +57,15 @@ def run(options: Namespace) -> Answer:
     )
     failed = gated and bool(found["verdict"].isin(FAILING[options.fail_on]).any())
     if options.format != MARKDOWN:
-        return Answer(written(found, format_of(options)), int(failed))
+        kind = format_of(options)
+        content = written(found, kind)
+        return Answer(f"{content!s}\n{_told(found)}" if kind == "table" else content, int(failed))
     return Answer(_markdown(options, found, runs, qrels, metrics), int(failed))
+
+
+def _told(found: pd.DataFrame) -> str:
+    """Return what is said below a table: the test, and what its intervals are."""
+    return f"{told_test(found.attrs)}; ci_low to ci_high: {told_interval(found.attrs)}.\n"
 
 
 def _markdown(

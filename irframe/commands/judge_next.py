@@ -12,6 +12,7 @@ from irframe.commands.inputs import read_all, read_judgments
 from irframe.commands.line import declare_files
 from irframe.commands.options import declare_options, given
 from irframe.commands.systems import declare_systems
+from irframe.commands.text_tables import read_text_table
 from irframe.errors import InputError
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import ALIASES, DOC, GRADE, roles
@@ -62,7 +63,7 @@ def run(options: Namespace) -> Answer:
         options.method,
         credit=options.credit,
         batch=options.batch,
-        prior=None if options.prior is None else _read(options.prior),
+        prior=None if options.prior is None else read_text_table(options.prior),
         depth=options.depth,
         rel=options.rel,
         seed=options.seed,
@@ -75,17 +76,9 @@ def run(options: Namespace) -> Answer:
     return Answer(written(found, kind))
 
 
-def _read(path: str) -> pd.DataFrame:
-    """Read a table, identifiers as they stand."""
-    suffix = Path(path).suffix.lower()
-    if suffix in {".parquet", ".parq"}:
-        return pd.read_parquet(path)
-    return pd.read_csv(path, dtype=str, sep="\t" if suffix == ".tsv" else ",", na_filter=False)
-
-
 def _texts(path: str) -> pd.Series:
     """Return the text of every document of a table."""
-    table = _read(path)
+    table = read_text_table(path)
     doc = roles(table.columns).get(DOC)
     if doc is None or TEXT not in table.columns:
         wanted = f"columns {' or '.join(ALIASES[DOC])}, and {TEXT}, in {path}"

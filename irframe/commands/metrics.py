@@ -7,6 +7,7 @@ import pandas as pd
 
 import irframe as ir
 from irframe.commands.answer import Answer, declare_output, format_of, written
+from irframe.metrics.facts import names_of
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -31,7 +32,7 @@ def _folded(item: tuple[str, object]) -> str:
 
 def _row(name: str, kind: type[ir.metrics.Metric]) -> dict[str, object]:
     """Return a metric's name, others for it, and what it says."""
-    others = ", ".join(kind.aliases)
+    others = ", ".join(names_of(kind)[1:])
     return {"metric": name, "also": others, "says": (inspect.getdoc(kind) or "").partition("\n")[0]}
 
 

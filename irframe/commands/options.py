@@ -5,6 +5,7 @@ from argparse import Action, ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable
 from typing import Any, get_args
 
+from irframe.commands.text_tables import read_weights
 from irframe.inference.corrections import FAMILIES
 from irframe.inference.jointly import AUTO
 from irframe.inference.mean_intervals import INTERVALS
@@ -84,6 +85,10 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "title": {"help": "title of the page"},
     "margin": {"type": float, "help": "difference that is too small to matter"},
     "power": {"type": float, "help": "power for which a difference is told"},
+    "weights": {
+        "metavar": "TABLE",
+        "help": "CSV, TSV or Parquet file of how much topics count: topic and one more column",
+    },
     "effects": {"action": BooleanOptionalAction, "help": "Hedges' g with its interval"},
     "simultaneous": {"action": BooleanOptionalAction, "help": "intervals that hold all at once"},
     "length": {"type": int, "help": "how long lists should be; else as most are"},
@@ -99,7 +104,6 @@ ELSEWHERE = {
     "errors": "reported",
     "rel": "in the name of a metric, as -l of trec_eval does",
     "texts": "--texts, files of them",
-    "weights": "those of a frame of scores, which has columns of topics",
 }
 """Option of a verb that is given in another way, and how."""
 
@@ -118,4 +122,7 @@ def declare_options(parser: ArgumentParser, *functions: Verb) -> None:
 def given(options: Namespace, function: Verb) -> dict[str, Any]:
     """Return the arguments of a verb that a line has."""
     names = [name for name in inspect.signature(function).parameters if name in OPTIONS]
-    return {name: getattr(options, name) for name in names}
+    found = {name: getattr(options, name) for name in names}
+    if found.get("weights") is not None:
+        found["weights"] = read_weights(found["weights"])
+    return found

@@ -1,10 +1,10 @@
 """What a table says of the systems, such as their team and whether they contributed."""
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 import pandas as pd
 
+from irframe.commands.text_tables import read_text_table
 from irframe.errors import IdError, InputError
 from irframe.names import ALIASES, SYSTEM, roles
 
@@ -26,9 +26,7 @@ def declare_systems(parser: ArgumentParser, *, contributing: bool = True) -> Non
 
 def read_systems(path: str) -> pd.DataFrame:
     """Read a table of systems, its index their names, text as it stands."""
-    is_parquet = Path(path).suffix.lower() in {".parquet", ".parq"}
-    separator = "\t" if Path(path).suffix.lower() == ".tsv" else ","
-    table = pd.read_parquet(path) if is_parquet else pd.read_csv(path, dtype=str, sep=separator)
+    table = read_text_table(path, na_filter=True)
     name = roles(table.columns).get(SYSTEM)
     if name is None:
         raise InputError(f"a column {' or '.join(ALIASES[SYSTEM])} in {path}", "none")

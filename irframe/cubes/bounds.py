@@ -42,7 +42,7 @@ def bounds(
     cube
         A cube made by `irframe.cube`.
     metrics
-        Metrics or their names: AP, BinG, DCG, ERR, F, GMAP, INSQ, InterpolatedAP, IPrec, nDCG,
+        Metrics or their names: AP, BinG, DCG, ERR, F, INSQ, InterpolatedAP, IPrec, nDCG,
         NumRelRet, P, Q, RBP, Recall, RelativeP, Rprec, RprecMult, RR, SDCG, SetAP, SetF, SetP,
         SetRelativeP, Success, Utility, YAAP.
     at

@@ -34,8 +34,8 @@ def cwl(
     cube
         A cube made by `irframe.cube`.
     metrics
-        Metrics of the C/W/L framework or their names: AP, BPM, DynamicBPM, IFTGoal, IFTGoalRate,
-        IFTRate, INSQ, INST, NERR8, NERR9, NERR10, NERR11, P, RBP, RR, SDCG.
+        Metrics of the C/W/L framework or their names: AP, BPM, DynamicBPM, IFT, INSQ, INST, NERR,
+        P, RBP, RR, SDCG.
     at
         Depths to return, within the cube; by default all. A list is cut there.
     by

@@ -90,9 +90,11 @@ def compare(
         Only their ratios matter. For the tests t, bootstrap and permutation, metrics that are
         averaged plainly, and neither with `effects`, ``"max-t"`` nor bounds.
     simultaneous
-        Whether intervals are to hold together over the family, at 1 - `alpha`: wider ones, by the
-        level of Sidak's correction where that is asked for, else by Bonferroni's. By default each
-        is for its pair alone, and may exclude 0 where a corrected p does not.
+        Whether intervals are to hold together over the family, at 1 - `alpha`: wider ones. For
+        ``"tukey"`` and ``"max-t"`` by the quantile of what they resample, the range of the means
+        and the largest t; else by the level of Sidak's correction where that is asked for, or
+        Bonferroni's. By default each is for its pair alone, and may exclude 0 where a corrected p
+        does not.
     effects
         Whether Hedges' g is wanted, with its interval.
     margin
@@ -169,6 +171,10 @@ def compare(
     of Wilcoxon's test, which says .317. With weights w means are weighted, d = a - b has the
     linearised variance ``sum w^2 (d - mean)^2 / (sum w)^2 n / (n - 1)`` [4]_, s is the root of n
     times that, and degrees of freedom stay n - 1; wins, ties and losses are counted.
+    A simultaneous interval excludes 0 where ``p_adjusted < alpha``, and nowhere else, for
+    ``"tukey"``, and for the test t with ``"bonferroni"`` and ``"sidak"``. Corrections by steps,
+    such as ``"holm"`` and ``"max-t"``, have no intervals of their own: one that excludes 0 is of a
+    significant pair, but not each significant pair has one.
     Not worse and equivalent are Student's one-sided tests against the margin, whatever the test.
     The test works through blocks of depths, as many as keep an array over pairs and depths within
     64 MiB; the result itself takes about 180 bytes a row.

@@ -1,6 +1,7 @@
 """Corrections for many comparisons, from their p-values or from the scores behind these."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
@@ -100,12 +101,37 @@ def correct(
     """
     if not isinstance(adjust, MaxT):
         return adjust_p([part.p for part in parts], adjust, family=family, alpha=alpha)
-    result = [part.p.copy() for part in parts]
+    found = _by_family(parts, family, adjust.kernel)
+    return [np.maximum(part.p, p) for part, p in zip(parts, found, strict=True)]
+
+
+def reach(parts: Sequence[Compared], adjust: MaxT, *, family: Family, alpha: float) -> list[Array]:
+    """Return which |t| pairs must exceed for intervals that hold for a family at once.
+
+    Parameters
+    ----------
+    parts, adjust, family
+        As for `correct`.
+    alpha
+        One minus the confidence level.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        Of each group, shape (metric, depth, pair).
+    """
+    return _by_family(parts, family, partial(adjust.reach, alpha=alpha))
+
+
+def _by_family(
+    parts: Sequence[Compared], family: Family, compute: Callable[..., Array]
+) -> list[Array]:
+    """Return what is computed of the pairs of every family, shaped as p-values of groups."""
+    found = [np.empty(part.p.shape) for part in parts]
     for cells in _families(parts, family):
-        for cell, p in zip(cells, _jointly(parts, cells, adjust), strict=True):
-            own = result[cell.part][cell.metric, cell.depth]
-            np.maximum(own, p, out=own)
-    return result
+        for cell, values in zip(cells, _jointly(parts, cells, compute), strict=True):
+            found[cell.part][cell.metric, cell.depth] = values
+    return found
 
 
 def _families(parts: Sequence[Compared], family: Family) -> Iterator[list[Cell]]:
@@ -120,8 +146,10 @@ def _families(parts: Sequence[Compared], family: Family) -> Iterator[list[Cell]]
         yield list(found)
 
 
-def _jointly(parts: Sequence[Compared], cells: Sequence[Cell], adjust: MaxT) -> list[Array]:
-    """Return the corrected p-values of each cell of a family."""
+def _jointly(
+    parts: Sequence[Compared], cells: Sequence[Cell], compute: Callable[..., Array]
+) -> list[Array]:
+    """Return what is computed of all pairs of a family, for each of its cells."""
     tables = [_table(parts[cell.part].paired, cell) for cell in cells]
     pairs = [parts[cell.part].pairs for cell in cells]
     ends = np.cumsum([0, *(table.shape[1] for table in tables)])[:-1]
@@ -130,8 +158,7 @@ def _jointly(parts: Sequence[Compared], cells: Sequence[Cell], adjust: MaxT) -> 
     )
     scores = pd.concat(tables, axis=1).sort_index().fillna(0).to_numpy()
     columns = np.concatenate([some + end for some, end in zip(pairs, ends, strict=True)])
-    p = adjust.kernel(scores, columns, topics)
-    return np.split(p, np.cumsum([len(some) for some in pairs])[:-1])
+    return np.split(compute(scores, columns, topics), np.cumsum([len(some) for some in pairs])[:-1])
 
 
 def _table(paired: Scores, cell: Cell) -> pd.DataFrame:

@@ -6,15 +6,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from irframe.errors import InputError
 from irframe.frames.progress import tracked
 from irframe.inference.corrections import Family
 from irframe.inference.effects import EFFECTS, hedges
-from irframe.inference.jointly import Compared, Parsed, correct
+from irframe.inference.jointly import Compared, Parsed, correct, reach
 from irframe.inference.margins import Margin, refuse_unaveraged
 from irframe.metrics.averaging import average
-from irframe.paired import Differences, PairedResult, PairedTest, describe_differences
+from irframe.paired import Differences, MaxT, PairedResult, PairedTest, describe_differences
 from irframe.paired.folds import COMOMENTS, SIDES, describe_folded
 from irframe.scores.scores import Array, Arrays, Measure, Scores
 
@@ -65,6 +66,10 @@ class Asked:
             Compared(part, some, found["p"])
             for part, some, found in zip(parts, pairs, results, strict=True)
         ]
+        if self.simultaneous and isinstance(self.adjust, MaxT):
+            reached = reach(compared, self.adjust, family=self.family, alpha=self.alpha)
+            for found, t in zip(results, reached, strict=True):
+                found.update(_widened(found, t, self.alpha))
         adjusted = correct(compared, self.adjust, family=self.family, alpha=self.alpha)
         for found, p in zip(results, adjusted, strict=True):
             found |= {"p_adjusted": p, "significant": p < self.alpha}
@@ -72,8 +77,8 @@ class Asked:
         return results
 
     def _levels(self, shapes: list[Any], pairs: Sequence[Array]) -> list[float]:
-        """Return one minus the confidence level of each group's intervals."""
-        if not self.simultaneous:
+        """Return one minus the confidence level of each group's intervals, before any quantile."""
+        if not self.simultaneous or self.test.joint or isinstance(self.adjust, MaxT):
             return [self.alpha] * len(shapes)
         rows = [
             len(some) * (1 if self.family == "depth" else depths)
@@ -114,7 +119,7 @@ class Asked:
                 alpha=alpha,
                 spread=self.margin is not None,
             )
-            measure = _measure(self.test, group.summaries[row], conclude, len(result))
+            measure = self._measure(group.summaries[row], conclude, len(result))
             return group.pairs(row, block, measure, pairs)
 
         pieces = list(group.pieces(len(pairs)))
@@ -128,6 +133,26 @@ class Asked:
                 wins = result["wins"][row].copy()
                 result["wins"][row], result["losses"][row] = result["losses"][row], wins
         return result
+
+    def _measure(self, summary: Any, conclude: Callable[..., Arrays], outputs: int) -> Measure:
+        """Return what gives the columns of pairs by one metric."""
+        test = self.test
+
+        def whole(scores: Scores, values: Array, pairs: Array, weights: Any = None) -> Arrays:
+            tested = scores.tested(test, values, pairs, weights)
+            differences = describe_differences(values, pairs, weights)
+            joint = test.joint and self.simultaneous
+            half = test.reach(values, alpha=self.alpha) if joint else None
+            averages = average(values, summary, axis=1, weights=weights)
+            return conclude(averages, differences, tested, half)
+
+        def folded(averages: Array, own: Array, comoments: Array, sides: Array) -> Arrays:
+            return conclude(averages, describe_folded(comoments, sides), test.conclude(own))
+
+        if test.fold is None:
+            return Measure(whole=whole, outputs=outputs)
+        folds = test.fold, COMOMENTS, SIDES
+        return Measure(whole=whole, outputs=outputs, folds=folds, folded=folded, averaged=True)
 
 
 def refuse_large(shapes: Sequence[Any], pairs: Sequence[Array]) -> None:
@@ -144,29 +169,11 @@ def refuse_large(shapes: Sequence[Any], pairs: Sequence[Array]) -> None:
         raise InputError(wanted, found, advice)
 
 
-def _measure(
-    test: PairedTest, summary: Any, conclude: Callable[..., Arrays], outputs: int
-) -> Measure:
-    """Return what gives the columns of pairs by one metric."""
-
-    def whole(scores: Scores, values: Array, pairs: Array, weights: Any = None) -> Arrays:
-        tested = scores.tested(test, values, pairs, weights)
-        differences = describe_differences(values, pairs, weights)
-        return conclude(average(values, summary, axis=1, weights=weights), differences, tested)
-
-    def folded(averages: Array, own: Array, comoments: Array, sides: Array) -> Arrays:
-        return conclude(averages, describe_folded(comoments, sides), test.conclude(own))
-
-    if test.fold is None:
-        return Measure(whole=whole, outputs=outputs)
-    folds = test.fold, COMOMENTS, SIDES
-    return Measure(whole=whole, outputs=outputs, folds=folds, folded=folded, averaged=True)
-
-
 def _columns(
     averages: Array,
     found: Differences,
     tested: PairedResult,
+    half: Array | None = None,
     *,
     pairs: Array,
     summary: str,
@@ -174,6 +181,8 @@ def _columns(
     spread: bool,
 ) -> Arrays:
     difference, interval = found.mean, found.interval(alpha=alpha)
+    if half is not None:
+        interval = difference - half, difference + half
     ends = averages[pairs[:, 0]], averages[pairs[:, 1]]
     if summary != "mean":
         difference = ends[0] - ends[1]
@@ -182,3 +191,13 @@ def _columns(
     topics = np.broadcast_to(found.topics, found.mean.shape)
     further = (found.mean, found.sd) if spread else ()
     return *ends, difference, *interval, found.effect_size, *tested, *further, *sides, topics
+
+
+def _widened(found: Found, t: Array, alpha: float) -> Found:
+    """Return the ends of Student's intervals with other quantiles, where these are larger."""
+    half = (found["ci_high"] - found["ci_low"]) / 2
+    own = -stdtrit(found["n_topics"] - 1.0, alpha / 2)
+    with np.errstate(invalid="ignore"):
+        wide = half * np.maximum(t / own, 1)
+    wide[(half == 0) & np.isinf(t)] = np.inf
+    return {"ci_low": found["difference"] - wide, "ci_high": found["difference"] + wide}

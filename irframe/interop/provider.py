@@ -12,8 +12,8 @@ from irframe.frames.by_role import require_columns
 from irframe.frames.formats import QRELS, RUN
 from irframe.gains import GainMap
 from irframe.metrics.base import ALIASES, Metric
+from irframe.metrics.counts import NumRelRet
 from irframe.metrics.ndcg import nDCG
-from irframe.metrics.numrelret import NumRelRet
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DOC, HIGHEST_GRADE, SCORE, TOPIC
 from irframe.warned import unsaid

@@ -14,7 +14,10 @@ from irframe.metrics.base import ALIASES, METRICS  # noqa: E402
 from irframe.metrics.base import Metric as Metric  # noqa: E402
 from irframe.metrics.block import Block as Block  # noqa: E402
 from irframe.metrics.evidence import Evidence as Evidence  # noqa: E402
+from irframe.metrics.setting import Setting  # noqa: E402
+from irframe.metrics.spellings import SETTINGS  # noqa: E402
 
+ALIASES.update((name, Setting(METRICS[kind], **given)) for name, (kind, given) in SETTINGS.items())
 globals().update(METRICS)
 
 if TYPE_CHECKING:

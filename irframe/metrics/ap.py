@@ -5,7 +5,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.base import Array, Average, Floats, Metric, parameter
 from irframe.metrics.reading import Reading
 
 Norm = Literal["R", "min", "pool"]
@@ -28,6 +28,11 @@ class AP(Metric):
         R from the pool depth on (AP_c).
     rel
         Lowest relevant grade, at least 1.
+    average
+        How topics are averaged: ``"mean"``, or ``"geometric"``, by which low scores weigh most
+        (GMAP). Means, and with them the order of systems, are then geometric in `summary`,
+        `compare` and all ratios: ``exp(mean of ln max(AP, 0.00001))``. Tests are of the scores by
+        topic, which are the same.
     depth
         Fixed evaluation depth, usually written ``AP @ 100``.
     judged_only
@@ -44,7 +49,8 @@ class AP(Metric):
     ----------
     .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
        Information Retrieval Journal 19, 2016. Table 2. doi:10.1007/s10791-016-9282-6
-    .. [2] Buckley, Voorhees. Evaluating evaluation measure stability. SIGIR 2000.
+    .. [2] Robertson. On GMAP: and other transformations. CIKM 2006. doi:10.1145/1183614.1183630
+    .. [3] Buckley, Voorhees. Evaluating evaluation measure stability. SIGIR 2000.
        doi:10.1145/345508.345543
 
     Examples
@@ -57,10 +63,18 @@ class AP(Metric):
     array([0.25  , 0.25  , 0.4167])
     >>> score_ranking(AP(norm="min"), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)
     array([1.    , 0.5   , 0.5556])
+
+    The geometric mean of systems over topics:
+
+    >>> import irframe as ir
+    >>> summary = ir.cube(*ir.example_track()).ireval.score("AP", "GMAP", at=50).ireval.summary()
+    >>> summary["mean"].sel(system="bm25", depth=50).round(3).values.tolist()
+    [0.163, 0.14]
     """
 
     norm: Norm = parameter("R", choices=NORMS)
     rel: int = parameter(1, low=1, high=127)
+    average: Average = parameter("mean", choices=get_args(Average))  # type: ignore[misc]
 
     aliases: ClassVar = ("MAP",)
     order: ClassVar = "relevance"

@@ -21,11 +21,14 @@ Floats = NDArray[np.float64]
 Summary = Literal["mean", "sum", "harmonic", "geometric"]
 """How scores are averaged over topics."""
 
+Average = Literal["mean", "geometric"]
+"""The same, where a metric leaves it to choose."""
+
 METRICS: dict[str, type["Metric"]] = {}
 """Every metric by its class name, in order of definition."""
 
-ALIASES: dict[str, type["Metric"]] = {}
-"""Every name a metric answers to, its own included."""
+ALIASES: dict[str, Any] = {}
+"""Every name a metric answers to, its own included; the class, or a `Setting` of it."""
 
 
 def parameter(
@@ -89,12 +92,12 @@ class Metric(metaclass=MetricType):
     -----
     Facts of a class that studies read: `needs_depth`, whether the value changes with the depth
     even where nothing more is retrieved; `additive`, whether it adds up gain, each rank counting
-    no more than the one above; `sees_length`, whether it sees how long a list is; `unit`,
-    whether gains must not exceed 1; `subtopics`, whether it reads judgments by subtopic;
-    `least_topics`, from how many topics on an interval of its mean holds as often as it says;
-    `order`, what must rank higher for the score to be highest at every depth,
-    ``"reward"`` being gain that only relevant documents are paid for; `ceiling`, a
-    second kernel for the score if unjudged documents and unread ranks held all that they might,
+    no more than the one above; `average`, how topics are averaged; `sees_length`, whether it sees
+    how long a list is; `unit`, whether gains must not exceed 1; `subtopics`, whether it reads
+    judgments by subtopic; `least_topics`, from how many topics on an interval of its mean holds
+    as often as it says; `order`, what must rank higher for the score to be highest at every depth,
+    ``"reward"`` being gain that only relevant documents are paid for; `ceiling`, a second kernel
+    for the score if unjudged documents and unread ranks held all that they might,
     for metrics without a recall base, whose lowest score is the score itself; `fillings`, for
     metrics with one: ``"cut"`` where a relevant document past the depth can only lower the score,
     ``"list"`` where it may also raise it, see `irframe.extremes.fillings`; `graded`, what else it
@@ -123,7 +126,7 @@ class Metric(metaclass=MetricType):
     sees_length: ClassVar[bool] = False
     unit: ClassVar[bool] = False
     subtopics: ClassVar[bool] = False
-    summary: ClassVar[Summary] = "mean"
+    average: ClassVar[Summary] = "mean"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     least_topics: ClassVar[int] = 2
     order: ClassVar[Literal["", "relevance", "gain", "reward", "preference", "judged"]] = ""
@@ -284,9 +287,10 @@ def _checked(metric: str, spec: Field[Any], value: Any) -> Any:
     """Return the value of a field, or raise for one outside its range."""
     if spec.name == "gain":
         return parse_gain(value)
+    if value is None and spec.default is None:
+        return None
     if spec.name == "depth":
-        name = f"depth of {metric}"
-        return None if value is None else whole(name, value, low=1, error=DepthError)
+        return whole(f"depth of {metric}", value, low=1, error=DepthError)
     if spec.type in {"bool", bool} and not isinstance(value, bool):
         raise MetricError(f"{spec.name} of {metric}, True or False", repr(value))
     limits = dict(spec.metadata)

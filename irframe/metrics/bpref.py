@@ -1,11 +1,11 @@
 """Binary preference."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.base import Array, Average, Floats, Metric, parameter
 from irframe.metrics.evidence import positive
 
 
@@ -22,6 +22,9 @@ class Bpref(Metric):
         ``"trec"``: as trec_eval; ``"2004"``: as first published, with R below the fraction.
     rel
         Lowest relevant grade, at least 1.
+    average
+        How topics are averaged: ``"mean"``, or ``"geometric"``, by which low scores weigh most
+        (GMBpref), as for `AP`.
     depth
         Fixed evaluation depth: the list is cut there.
     judged_only
@@ -40,6 +43,7 @@ class Bpref(Metric):
     ----------
     .. [1] Buckley, Voorhees. Retrieval evaluation with incomplete information. SIGIR 2004.
        doi:10.1145/1008992.1009000
+    .. [2] Robertson. On GMAP: and other transformations. CIKM 2006. doi:10.1145/1183614.1183630
 
     Examples
     --------
@@ -55,6 +59,7 @@ class Bpref(Metric):
 
     variant: Literal["trec", "2004"] = parameter("trec", choices=("trec", "2004"))
     rel: int = parameter(1, low=1, high=127)
+    average: Average = parameter("mean", choices=get_args(Average))  # type: ignore[misc]
 
     aliases: ClassVar = ("BPref", "bpref")
     order: ClassVar = "preference"

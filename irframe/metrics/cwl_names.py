@@ -39,7 +39,7 @@ def from_cwl(text: str) -> Metric | None:
             values = found.groupdict()
             depth = values.pop("depth", None)
             given: dict[str, Any] = {key: float(value) for key, value in values.items()}
-            metric = ALIASES[name](**given)
+            metric: Metric = ALIASES[name](**given)
             return metric if depth is None else metric @ int(depth)
     return None
 

@@ -11,6 +11,7 @@ from irframe.errors import IrframeError
 from irframe.gains import Gain, parse_gain
 from irframe.metrics.base import ALIASES, Metric, MetricType, Summary
 from irframe.metrics.parse_metric import parse_metric
+from irframe.metrics.setting import Setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +135,33 @@ def facts(metric: Any) -> Facts:
     """
     if isinstance(metric, Metric | MetricType):
         return _of(metric)
+    if isinstance(metric, Setting):
+        return _of(_metric(metric) or metric.kind)
     return _named(str(metric), len(ALIASES))
+
+
+def class_of(name: str) -> type[Metric]:
+    """Return the metric that a name is of, which may set some of its parameters.
+
+    Examples
+    --------
+    >>> class_of("MAP").__name__, class_of("GMAP").__name__
+    ('AP', 'AP')
+    """
+    named = ALIASES[name]
+    kind: type[Metric] = named.kind if isinstance(named, Setting) else named
+    return kind
+
+
+def names_of(kind: type[Metric]) -> list[str]:
+    """Return what a metric is called, its own name first.
+
+    Examples
+    --------
+    >>> names_of(class_of("GMAP"))
+    ['AP', 'MAP', 'GMAP']
+    """
+    return [name for name in ALIASES if class_of(name) is kind]
 
 
 def large_gains(metric: Any, levels: NDArray[Any]) -> list[int]:
@@ -159,7 +186,7 @@ def _named(label: str, names: int) -> Facts:  # noqa: ARG001
     try:
         return _of(parse_metric(label))
     except IrframeError:
-        return _of(ALIASES[label]) if label in ALIASES else UNKNOWN
+        return _of(class_of(label)) if label in ALIASES else UNKNOWN
 
 
 @cache
@@ -168,7 +195,7 @@ def _of(metric: Any) -> Facts:
     return Facts(
         known=True,
         cost=metric.cost,
-        summary=metric.summary,
+        summary=metric.average,
         depth=metric.depth,
         rel=getattr(metric, "rel", 1),
         gain=None if gain is None else parse_gain(gain),

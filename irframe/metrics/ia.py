@@ -1,7 +1,7 @@
 """The intent-aware mean of any metric."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,7 +19,9 @@ class IA(Metric):
     Parameters
     ----------
     metric
-        The metric, or its name.
+        The metric, or its name; by ``"AP"`` this is AP_IA, by ``"P"`` P_IA.
+    rel
+        Lowest relevant grade, at least 1, of the metric.
     depth
         Fixed evaluation depth, usually written ``IA(metric="nDCG") @ 10``.
     judged_only
@@ -49,24 +51,31 @@ class IA(Metric):
     """
 
     metric: str = parameter("AP", shown=True)
+    rel: int = parameter(1, low=1, high=127)
 
     subtopics: ClassVar = True
-    range: ClassVar = (-np.inf, np.inf)
 
     def __post_init__(self) -> None:
-        given = self.inner
-        inner = replace(given, depth=None)
+        given = parse_metric(self.metric)
+        own: dict[str, Any] = {"rel": 1} if hasattr(given, "rel") else {}
+        inner = replace(given, depth=None, **own)
         object.__setattr__(self, "metric", str(inner))
+        object.__setattr__(self, "rel", getattr(given, "rel", 1) if self.rel == 1 else self.rel)
         object.__setattr__(self, "depth", given.depth if self.depth is None else self.depth)
+        object.__setattr__(self, "range", inner.range)
         super().__post_init__()
-        if inner.cost or inner.summary != "mean" or inner.subtopics or inner.judged_only:
+        if self.rel > 1 and not own:
+            raise MetricError("a metric that reads rel, for IA with it", repr(self.metric))
+        if inner.cost or inner.average != "mean" or inner.subtopics or inner.judged_only:
             wanted = "a gain of plain judgments that is averaged over topics, of all documents"
             raise MetricError(f"{wanted}, for IA", repr(self.metric))
 
     @property
     def inner(self) -> Metric:
         """The metric that is averaged."""
-        return parse_metric(self.metric)
+        given = parse_metric(self.metric)
+        own: dict[str, Any] = {"rel": self.rel} if self.rel > 1 else {}
+        return replace(given, **own)
 
     def uncut(self) -> "IA | None":
         """Return the mean of the metric of all that was retrieved, or None if it needs a depth."""
@@ -76,11 +85,10 @@ class IA(Metric):
     def kernel(self, *, subtopics_apart: list[Evidence]) -> Floats:
         """Return the mean over subtopics of the score at each depth."""
         inner = self.inner
-        rel = getattr(inner, "rel", 1)
         total: Floats = np.zeros(1)
         number: Floats = np.zeros(1)
         for evidence in subtopics_apart:
-            there = evidence.n_relevant(rel) > 0
+            there = evidence.n_relevant(self.rel) > 0
             total = total + np.where(there, inner.score(evidence), 0.0)
             number = number + there
         return np.asarray(total / positive(number))
@@ -89,8 +97,7 @@ class IA(Metric):
         """Return what each rank adds to the score of the list."""
         inner = self.inner
         refuse_without_terms([inner])
-        rel = getattr(inner, "rel", 1)
-        there = [evidence.n_relevant(rel) > 0 for evidence in subtopics_apart]
+        there = [evidence.n_relevant(self.rel) > 0 for evidence in subtopics_apart]
         added = [added_by_rank(inner, evidence) for evidence in subtopics_apart]
         total = np.sum([np.where(*pair, 0.0) for pair in zip(there, added, strict=True)], axis=0)
         return np.asarray(total / positive(np.sum(there, axis=0)))

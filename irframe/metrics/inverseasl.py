@@ -53,7 +53,7 @@ class InverseASL(Metric):
     rel: int = parameter(1, low=1, high=127)
 
     sees_length: ClassVar = True
-    summary: ClassVar = "harmonic"
+    average: ClassVar = "harmonic"
     order: ClassVar = "relevance"
 
     def kernel(

@@ -8,9 +8,10 @@ from typing import Any
 
 from irframe.errors import MetricError, warn
 from irframe.gains import GAINS, Binary, Gain, Linear, parse_gain
-from irframe.metrics.base import ALIASES, METRICS, Metric
+from irframe.metrics.base import ALIASES, METRICS, Metric, MetricType
 from irframe.metrics.benchmark_names import benchmark_name, warn_of_doubt
 from irframe.metrics.cwl_names import from_cwl
+from irframe.metrics.setting import Setting
 from irframe.metrics.spellings import (
     DEFAULTS,
     NDEVAL,
@@ -64,8 +65,8 @@ def parse_metric(text: Any) -> Metric:
     """
     if isinstance(text, Metric):
         return text
-    if isinstance(text, type) and issubclass(text, Metric):
-        return _build(text, {}, text.__name__)
+    if isinstance(text, MetricType | Setting):
+        return _build(text, {}, repr(text))
     if is_foreign(text):
         text = str(text)
     if not isinstance(text, str):
@@ -277,7 +278,7 @@ def _gain(kind: type[Gain], keywords: list[ast.keyword], text: str) -> Gain:
     return kind(**given)
 
 
-def _kind(name: str, *, bare: bool) -> type[Metric]:
+def _kind(name: str, *, bare: bool) -> Any:
     """Return the metric of a name; a small letter names one only where a depth follows."""
     kinds = {known: ALIASES[ours] for known, ours in TREC_NAMES.items()} | ALIASES
     if name in ALIASES:
@@ -286,7 +287,7 @@ def _kind(name: str, *, bare: bool) -> type[Metric]:
     if len(meant) == 1 and not (bare and _is_letter(name)):
         return meant.pop()
     if len(meant) > 1:
-        names = sorted(kind.__name__ for kind in meant)
+        names = sorted({getattr(kind, "kind", kind).__name__ for kind in meant})
         raise MetricError("one metric", f"{name!r}, which may be any of", "", names)
     near = [known for known in kinds if known.lower() == name.lower()]
     near += difflib.get_close_matches(name, [*kinds, *RANX_NAMES], n=4, cutoff=0.6)
@@ -296,7 +297,11 @@ def _kind(name: str, *, bare: bool) -> type[Metric]:
     raise MetricError("a known metric", f"{name!r}{hint}", f"the metrics are {known}")
 
 
-def _build(kind: type[Metric], arguments: dict[str, Any], text: str) -> Metric:
+def _build(named: MetricType | Setting, arguments: dict[str, Any], text: str) -> Metric:
+    kind: Any = named
+    fixed: dict[str, Any] = {}
+    if isinstance(named, Setting):
+        kind, fixed = named.kind, named.keywords
     if kind.__name__ == "NumRet" and "rel" in arguments:  # as ir_measures has it
         kind = ALIASES["NumRelRet"]
     if kind.__name__ == "SetP" and arguments.pop("relative", False):
@@ -307,7 +312,7 @@ def _build(kind: type[Metric], arguments: dict[str, Any], text: str) -> Metric:
         arguments["gain"] = Linear(top=arguments.pop("max_rel"))
     if "dcg" in arguments:
         arguments["dcg"] = VALUES.get(str(arguments["dcg"]), arguments["dcg"])
-    known = {spec.name: spec for spec in fields(kind)}
+    known = {spec.name: spec for spec in fields(kind) if spec.name not in fixed}
     given = {
         name if name in known else SYNONYMS.get(name, name): arguments[name] for name in arguments
     }
@@ -320,4 +325,5 @@ def _build(kind: type[Metric], arguments: dict[str, Any], text: str) -> Metric:
         raise MetricError(f"parameters of {kind.__name__}: {listed}", repr(text), "", unknown)
     if missing:
         raise MetricError(f"{kind.__name__} with {', '.join(missing)}", repr(text))
-    return kind(**given)
+    metric: Metric = kind(**fixed, **given)
+    return metric

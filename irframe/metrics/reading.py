@@ -78,6 +78,18 @@ def reached(continuation: Floats) -> Floats:
     return np.concatenate([first, np.cumprod(continuation[..., :-1], axis=-1)], axis=-1)
 
 
+def read_down(continuation: Floats, gain: Floats) -> Reading:
+    """Return what users do who go on so likely from each rank, and stop at each depth.
+
+    Examples
+    --------
+    >>> read_down(np.array([0.5, 1.0]), np.array([0.0, 1.0])).utility.round(3)
+    array([0.   , 0.333])
+    """
+    weight = reached(continuation)
+    return Reading(np.cumsum(weight * gain, axis=-1), np.cumsum(weight, axis=-1))
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Stopping(Metric, abstract=True):
     """A user who goes on as `continuation` has it, and stops at the depth at the latest."""
@@ -99,8 +111,7 @@ class Stopping(Metric, abstract=True):
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
         """Return what users do who stop at each depth."""
-        weight = reached(self.continuation(gain, cumulated_gain, rank))
-        return Reading(np.cumsum(weight * gain, axis=-1), np.cumsum(weight, axis=-1))
+        return read_down(self.continuation(gain, cumulated_gain, rank), gain)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

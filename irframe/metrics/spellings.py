@@ -1,6 +1,7 @@
 """What other tools call the metrics, beside the names that the metrics carry themselves."""
 
 from collections.abc import Iterator
+from typing import Any
 
 __all__ = [
     "CUTOFFS",
@@ -11,6 +12,7 @@ __all__ = [
     "RANX_NAMES",
     "RANX_UNCUT",
     "SETS",
+    "SETTINGS",
     "TREC_NAMES",
     "each_of_set",
 ]
@@ -24,6 +26,22 @@ IR_MEASURES = frozenset(
     | {"\u03b1_DCG", "\u03b1_nDCG"}
 )
 """The names of ir_measures, some of which irframe has as well."""
+
+SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
+    "AP_IA": ("IA", {"metric": "AP"}),
+    "MAP_IA": ("IA", {"metric": "AP"}),
+    "P_IA": ("IA", {"metric": "P"}),
+    "GMAP": ("AP", {"average": "geometric"}),
+    "GMBpref": ("Bpref", {"average": "geometric"}),
+    "IFTGoal": ("IFT", dict.fromkeys(("A", "b2", "R2"))),
+    "IFTRate": ("IFT", dict.fromkeys(("T", "b1", "R1"))),
+    "IFTGoalRate": ("IFT", {}),
+    "NERR8": ("NERR", {"stop": "satisfied"}),
+    "NERR9": ("NERR", {"stop": "rank"}),
+    "NERR10": ("NERR", {"stop": "RBP"}),
+    "NERR11": ("NERR", {"stop": "INSQ"}),
+}
+"""A name of its own, the metric that has it, and the parameters that are set with it."""
 
 CWL_ALIKE: dict[str, str] = {"AP": "AP", "P@20": "P", "RR": "RR"}
 """Names of cwl_eval that mean the same elsewhere, with an example of their depth, and ours."""

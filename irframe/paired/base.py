@@ -124,6 +124,23 @@ class PairedTest(ABC):
         """
         return np.less(self.kernel(scores, pairs).p, alpha)
 
+    def reach(self, scores: FloatArray, *, alpha: float) -> FloatArray:
+        """Return half the width of intervals that hold for all pairs at once, of joint tests.
+
+        Parameters
+        ----------
+        scores
+            As for `kernel`.
+        alpha
+            One minus the confidence level.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape (depth,): p < alpha exactly where a difference of means is larger.
+        """
+        raise NotImplementedError(f"{self!r} has no intervals of its own")
+
     def conclude(self, state: FloatArray) -> PairedResult:
         """Test every pair at every depth from what blocks of topics say together.
 

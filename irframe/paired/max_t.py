@@ -10,7 +10,7 @@ from irframe.paired.blocks import fitting, groups
 from irframe.paired.moments import ROUNDING
 from irframe.paired.pairs import FloatArray, IntArray
 from irframe.paired.permutation import CHUNK, TIE
-from irframe.paired.resamples import draw_signs
+from irframe.paired.resamples import critical, draw_signs
 
 __all__ = ["MaxT"]
 
@@ -41,6 +41,9 @@ class MaxT:
     share the signs of topics of the same name. Statistics that agree to 1e-12 count as equal.
     The chance of any false claim in a family is at most alpha, whichever of its differences are
     none, if differences are symmetric about their mean. All p are at least 1 / (1 + samples).
+    Simultaneous intervals are Student's with the quantile of the largest ``|t|`` of all pairs in
+    place of t's. Steps have no intervals: one that excludes 0 is of a significant pair, while a
+    pair that is significant by a later step may have one that does not.
 
     References
     ----------
@@ -96,6 +99,36 @@ class MaxT:
         p[order] = np.maximum.accumulate((1 + count[::-1]) / (1 + self.samples))[::-1]
         return p
 
+    def reach(
+        self, scores: FloatArray, pairs: IntArray, topics: IntArray | None = None, *, alpha: float
+    ) -> FloatArray:
+        """Return which |t| a pair must exceed for intervals that hold for all pairs at once.
+
+        Parameters
+        ----------
+        scores, pairs, topics
+            As for `kernel`.
+        alpha
+            One minus the confidence level.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape (pair,): a larger |t| has p < alpha if it is held against all pairs, hence by
+            steps, too; infinite where no |t| has.
+        """
+        family = _Family.of(scores, pairs, len(scores) if topics is None else topics)
+        signs = draw_signs(len(scores), samples=self.samples, seed=self.seed)
+        largest = [
+            family.largest(scores.T @ signs[chunk].T.astype(np.float64))
+            for chunk in groups(self.samples, CHUNK)
+        ]
+        least = critical(np.concatenate(largest), alpha) + family.noise
+        squares = np.minimum(least, 1) ** 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.sqrt((family.topics.max() - 1) * squares / (1 - squares))
+        return np.where(least < 1, t, np.inf)
+
 
 class _Family(NamedTuple):
     """Pairs, and what their statistics are made of besides the sums of their scores."""
@@ -134,6 +167,14 @@ class _Family(NamedTuple):
             count[group] = np.count_nonzero(sizes >= least[group, np.newaxis], axis=1)
             largest = sizes[-1]
         return count
+
+    def largest(self, sums: FloatArray) -> FloatArray:
+        """Return the largest |t| of all pairs in each draw, as `sizes` gives them."""
+        largest = np.zeros(sums.shape[1])
+        for group in groups(len(self.pairs), fitting(sums.shape[1])):
+            sizes = self.at(group).sizes(sums, self.topics.max())
+            np.maximum(largest, sizes.max(axis=0), out=largest)
+        return largest
 
     def sizes(self, sums: FloatArray, most: int) -> FloatArray:
         """Return |t| of sums of scores, (column, draw), by a scale on which it is from 0 to 1.

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from irframe.checks import room
 from irframe.paired.pairs import FloatArray, IntArray
 
-__all__ = ["count_drawn", "draw_signs", "draw_topics"]
+__all__ = ["count_drawn", "critical", "draw_signs", "draw_topics"]
 
 DRAWN, SIGNED = 32, 2
 """Bytes for every topic of a resample: its position, while it is counted; its sign, while drawn."""
@@ -83,3 +83,32 @@ def count_drawn(drawn: IntArray) -> FloatArray:
     codes = drawn + drawn.shape[1] * np.arange(len(drawn))[:, None]
     counts = np.bincount(codes.ravel(), minlength=drawn.size)
     return counts.reshape(drawn.shape).astype(np.float64)
+
+
+def critical(drawn: FloatArray, alpha: float) -> FloatArray:
+    """Return what statistics must exceed for p < alpha.
+
+    Parameters
+    ----------
+    drawn
+        Statistics of draws, which come first.
+    alpha
+        Significance level.
+
+    Returns
+    -------
+    numpy.ndarray
+        Largest statistic with p = (1 + count of draws as large) / (1 + draws) not below alpha;
+        infinite where draws are too few for any such p.
+
+    Examples
+    --------
+    >>> critical(np.arange(20.0), 0.2), critical(np.arange(20.0), 0.01)
+    (array(16.), array(inf))
+    """
+    samples = len(drawn)
+    beyond = np.count_nonzero((1 + np.arange(samples)) / (1 + samples) < alpha)
+    if not beyond:
+        return np.full(drawn.shape[1:], np.inf)
+    place = samples - beyond
+    return np.asarray(np.partition(drawn, place, axis=0)[place])

@@ -12,6 +12,7 @@ from irframe.paired.base import PairedResult, Resampling
 from irframe.paired.blocks import BLOCK_BYTES, by_depth, groups
 from irframe.paired.pairs import FloatArray, IntArray
 from irframe.paired.permutation import TIE
+from irframe.paired.resamples import critical
 
 __all__ = ["TukeyHSD"]
 
@@ -41,8 +42,10 @@ class TukeyHSD(Resampling):
     Each draw shuffles the systems' scores within every topic, alike at all depths, and takes
     the range of the systems' means, q*; p = (1 + count of ``q* >= |mean(a) - mean(b)|``) /
     (1 + samples). The 1, the observed order being one of the shuffles, keeps p above 0; the
-    printed algorithm leaves it out. Ranges that agree to 1e-12 of the largest score count as
-    equal. All systems in the scores take part in every draw, in whatever pairs they are.
+    printed algorithm leaves it out. Simultaneous intervals are ``mean(a) - mean(b) -+ q``, q the
+    quantile of q* beyond which p < alpha: they exclude 0 for the significant pairs alone. Ranges
+    that agree to 1e-12 of the largest score count as equal. All systems in the scores take part
+    in every draw, in whatever pairs they are.
 
     References
     ----------
@@ -92,6 +95,13 @@ class TukeyHSD(Resampling):
         statistic, least = by_depth(_observed, scores, pairs)
         ranges = np.concatenate(list(self._ranges(np.asarray(scores, dtype=np.float64))))
         return PairedResult(statistic, (1 + _count(ranges, least)) / (1 + self.samples))
+
+    def reach(self, scores: FloatArray, *, alpha: float) -> FloatArray:
+        """Return half the width of the pairs' intervals at every depth; see `PairedTest.reach`."""
+        values = np.asarray(scores, dtype=np.float64)
+        ranges = np.concatenate(list(self._ranges(values)))
+        half: FloatArray = critical(ranges, alpha) + TIE * abs(values).max(axis=(0, 1))
+        return half
 
     def _ranges(self, scores: FloatArray) -> Iterator[FloatArray]:
         systems, topics, depths = scores.shape

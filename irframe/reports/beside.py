@@ -31,27 +31,31 @@ VERDICTS = ["p_esl_wilcoxon", "better", "significantly_better", "no_harm"]
 
 
 def beside(view: View) -> list[Part]:
-    """Return what holds each system against the baseline without a mean score."""
-    makers = [
-        ("outcomes", "Who answers more, and who ranks answers higher,", partial(_outcomes, view)),
-        ("orderings", "Who is ahead whatever the metric", partial(_orderings, view)),
+    """Return what holds each system against the baselines without a mean score."""
+    makers = []
+    for number, name in enumerate(view.setting.baselines or (None,), start=1):
+        own = [("outcomes", "Who answers more, and who ranks answers higher,", _outcomes)]
+        own += [("orderings", "Who is ahead whatever the metric", _orderings)]
+        for key, subject, make in own:
+            named = key if number == 1 else f"{key}-{number}"
+            makers.append((named, subject, partial(make, view, name, named)))
+    makers += [
         ("lengths", "How many documents users read", partial(_lengths, view, "ASL")),
         ("effort", "How much effort rankings cost", partial(_lengths, view, "Twist")),
     ]
     return parts(makers)
 
 
-def _baseline(view: View) -> Any:
-    """Return the baseline, refusing where none was named or it is not here."""
-    named = view.setting.baseline
+def _refuse_absent(view: View, named: Any) -> None:
+    """Raise where no baseline was named or it is not here."""
     if named is None or named not in view.cube.indexes[SYSTEM]:
         found, advice = "none" if named is None else repr(named), "name one with baseline="
         raise ParameterError("a baseline that took part", found, advice)
-    return named
 
 
-def _outcomes(view: View) -> Part:
-    baseline, depth = _baseline(view), min(100, view.cube.sizes[DEPTH])
+def _outcomes(view: View, baseline: Any, key: str) -> Part:
+    _refuse_absent(view, baseline)
+    depth = min(100, view.cube.sizes[DEPTH])
     found = outcomes(view.cube, baseline=baseline, depth=depth).summary
     better = int(found["significantly_better"].sum())
     says = f"{better} of {len(found)} systems improve on {text(baseline)} in both ways"
@@ -60,11 +64,12 @@ def _outcomes(view: View) -> Part:
         "expected search lengths where both answer."
     )
     kept = found[["system_b", *OUTCOMES, *VERDICTS]].rename(columns={"system_b": SYSTEM})
-    return Part("outcomes", says, how, "10.1145/3404835.3463034", kept)
+    return Part(key, says, how, "10.1145/3404835.3463034", kept)
 
 
-def _orderings(view: View) -> Part:
-    baseline, depth = _baseline(view), view.setting.at
+def _orderings(view: View, baseline: Any, key: str) -> Part:
+    _refuse_absent(view, baseline)
+    depth = view.setting.at
     found = orderings(view.cube, baseline, depth=depth, labels=False).isel({DEPTH: -1})
     names = [NAMES[text(group)] for group in found["group"].to_numpy()]
     counts = pd.DataFrame(found["count"].to_numpy(), columns=names)
@@ -80,19 +85,25 @@ def _orderings(view: View) -> Part:
         f"Topics on which every metric must agree at depth {depth}, any relevant grade counting "
         "alike; sign test of ahead against behind, not corrected."
     )
-    return Part("orderings", says, how, "10.1002/asi.24874", counts)
+    return Part(key, says, how, "10.1002/asi.24874", counts)
 
 
 def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
-    """Return the change of every system against the baseline, nothing where there is none."""
-    asked, pairing = view.setting, view.setting.pairing
-    if asked.baseline not in view.cube.indexes[SYSTEM]:
-        return pd.DataFrame(index=view.cube.indexes[SYSTEM])
-    held = compare(
-        scored, pairing.test, adjust=pairing.adjust, baseline=asked.baseline, alpha=asked.alpha
-    )
-    names = {"difference": "change", "p_adjusted": "p (corrected)"}
-    return held.set_index("system_a")[list(names)].rename(columns=names)
+    """Return the change of every system against each baseline, nothing where there is none."""
+    asked, pairing, systems = view.setting, view.setting.pairing, view.cube.indexes[SYSTEM]
+    there = [name for name in asked.baselines if name in systems]
+    columns = pd.DataFrame(index=systems)
+    if not there:
+        return columns
+    held = compare(scored, pairing.test, adjust=pairing.adjust, baseline=there, alpha=asked.alpha)
+    turned = {"system_a": "system_b", "system_b": "system_a"}
+    both = pd.concat([held, held.rename(columns=turned).assign(difference=-held["difference"])])
+    for name in there:
+        rows = both[both["system_b"] == name].drop_duplicates("system_a").set_index("system_a")
+        which = f" from {text(name)}" if len(there) > 1 else ""
+        columns[f"change{which}"] = rows["difference"]
+        columns[f"p{which} (corrected)" if which else "p (corrected)"] = rows["p_adjusted"]
+    return columns
 
 
 SUBJECTS = {

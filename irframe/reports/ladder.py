@@ -30,7 +30,9 @@ class Rung(NamedTuple):
     mean, interval, share
         Its mean, with its interval, and where these stand in the bar, in percent.
     change, unjudged
-        Against the baseline, and the share of its documents.
+        Against the first baseline, and the share of its documents.
+    marks
+        Of several baselines, the numbers of those from which it differs significantly.
     first
         How often it comes first.
     """
@@ -44,6 +46,7 @@ class Rung(NamedTuple):
     interval: str
     share: tuple[float, float, float]
     change: str
+    marks: str
     unjudged: str
     first: str
 
@@ -55,6 +58,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
     open_share = view.unjudged.isel({DEPTH: at}).to_numpy()
     names = view.systems
     base, apart = _against(view, values["mean"])
+    several = len(apart) > 1
     low, high = span(values)
     above = None
     for row in view.order(0, at):
@@ -69,7 +73,8 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
             fixed(ends[1]),
             MISSING if np.isnan(ends[0]) else f"{fixed(ends[0])} to {fixed(ends[2])}",
             tuple(share(end, low, high) for end in ends),  # type: ignore[arg-type]
-            "" if np.isnan(base) else f"{ends[1] - base:+.3f}{' *' * bool(apart[row])}",
+            "" if np.isnan(base) else f"{ends[1] - base:+.3f}{' *' * _alone(apart[:, row])}",
+            ",".join(str(place + 1) for place in np.flatnonzero(apart[:, row]) if several),
             MISSING if np.isnan(open_share[row]) else f"{100 * open_share[row]:.0f} %",
             MISSING if np.isnan(values["first"][row]) else percent(float(values["first"][row])),
         )
@@ -77,15 +82,20 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
 
 
 def _against(view: View, mean: NDArray[Any]) -> tuple[float, NDArray[np.bool_]]:
-    """Return the mean of the baseline, NaN if there is none, and who differs significantly."""
-    named, index = view.setting.baseline, view.cube.indexes[SYSTEM]
-    if named not in index:
-        return np.nan, np.zeros(len(mean), bool)
-    order = view.order(0, view.setting.place)
-    row = index.get_indexer(pd.Index([named]))[0]
-    apart = np.zeros(len(mean), bool)
-    apart[order] = matrix(view, 0, view.setting.place)[:, order == row][:, 0] != 0
-    return float(mean[row]), apart
+    """Return the mean of the first baseline, NaN without, and who differs from which of them."""
+    index, order = view.cube.indexes[SYSTEM], view.order(0, view.setting.place)
+    differ = matrix(view, 0, view.setting.place) != 0
+    rows = index.get_indexer(pd.Index(view.setting.baselines))
+    apart = np.zeros((len(rows), len(mean)), bool)
+    for place, row in enumerate(rows):
+        if row >= 0:
+            apart[place, order] = differ[:, order == row][:, 0]
+    return float(mean[rows[0]]) if len(rows) and rows[0] >= 0 else np.nan, apart
+
+
+def _alone(apart: NDArray[np.bool_]) -> bool:
+    """Tell whether a system differs from the one baseline that there is."""
+    return len(apart) == 1 and bool(apart[0])
 
 
 def span(values: dict[str, Any]) -> tuple[float, float]:

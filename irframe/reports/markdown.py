@@ -10,6 +10,7 @@ import xarray as xr
 
 from irframe.cubes.bounds import bounds
 from irframe.cubes.score import score
+from irframe.cubes.topic_weights import WEIGHTED_BY
 from irframe.errors import MetricError
 from irframe.experiments.metrics import at_depth
 from irframe.inference.compare import compare
@@ -112,6 +113,8 @@ def _unjudged(pair: xr.Dataset, metric: Metric) -> str:
 
 def _within_bounds(pair: xr.Dataset, metric: Metric, told: Any) -> str:
     """Return the verdicts between which the truth is, whatever the unjudged documents are."""
+    if WEIGHTED_BY in told:
+        return "not known"
     try:
         within = bounds(pair, at_depth(metric, None), at=_depth(pair, metric))
         asked = {name: told[name] for name in ("margin", "power") if name in told}

@@ -112,7 +112,7 @@ class Page:
     def drawn(self) -> list[int]:
         """Systems whose curves are drawn at first."""
         drawn = self.ladder[:DRAWN]
-        return drawn + [place for place in self.ladder[DRAWN:] if place == self.baseline]
+        return drawn + [place for place in self.ladder[DRAWN:] if place in self.baselines]
 
     @property
     def now(self) -> str:
@@ -126,11 +126,16 @@ class Page:
         """The test of pairs and its correction."""
         return told_test(self.setting.pairing.told())
 
+    @cached_property
+    def baselines(self) -> list[int]:
+        """Positions of the baselines."""
+        index = self.setting.cube.indexes[SYSTEM]
+        return [int(place) for place in index.get_indexer(pd.Index(self.setting.baselines))]
+
     @property
     def baseline(self) -> int | None:
-        """Position of the baseline."""
-        named = self.setting.baseline
-        return None if named is None else int(self.setting.cube.indexes[SYSTEM].get_loc(named))  # type: ignore[arg-type]
+        """Position of the first baseline, if there is one."""
+        return self.baselines[0] if self.baselines else None
 
     @cached_property
     def duel(self) -> Duel:
@@ -209,7 +214,7 @@ class Page:
             "systems": self.systems,
             "topics": self.topics,
             "hues": self.hues,
-            "baseline": self.baseline,
+            "baselines": self.baselines,
             "drawn": self.drawn,
             "duel": [self.duel.a, self.duel.b, self.topics.index(self.duel.topic)],
             "own": self.sheet.rung.place,

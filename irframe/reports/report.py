@@ -1,7 +1,7 @@
 """The report: an experiment on one page that needs no network."""
 
 import inspect
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -32,6 +32,7 @@ from irframe.reports.setting import Setting
 from irframe.reports.snippets import PAGE_BYTES, by_spread, choose
 from irframe.reports.trust import trust
 from irframe.reports.view import views
+from irframe.scores.pairs_of_systems import Baselines
 from irframe.studies.explaining.texts import Texts, read_texts
 
 Target = str | PathLike[str]
@@ -48,7 +49,7 @@ def report(
     /,
     *,
     metrics: Metrics = METRICS,
-    baseline: Hashable | None = None,
+    baseline: Baselines = None,
     depths: int | Sequence[int] | None = None,
     at: int | None = None,
     title: str | None = None,
@@ -66,7 +67,7 @@ def report(
     path: Target,
     *,
     metrics: Metrics = METRICS,
-    baseline: Hashable | None = None,
+    baseline: Baselines = None,
     collection: str | None = None,
     depth: int | None = None,
     ties: Ties = "trec",
@@ -88,7 +89,7 @@ def report(
     path: Target | None = None,
     *,
     metrics: Metrics = METRICS,
-    baseline: Hashable | None = None,
+    baseline: Baselines = None,
     collection: str | None = None,
     depth: int | None = None,
     ties: Ties = "trec",
@@ -122,7 +123,8 @@ def report(
     metrics
         Metrics or their names; the page opens with the first.
     baseline
-        A system to hold every other one against.
+        A system to hold every other one against, or a list of some: the page opens with the first,
+        and numbers say from which of them each system differs significantly.
     collection, depth, ties, contributing, pool_depth
         With a run frame, as for `irframe.cube`. With a collection, each has a page of its own
         behind a choice; all topics together are shown if every system took part in all of them.

@@ -9,11 +9,13 @@ import xarray as xr
 
 from irframe.checks import choice, listed, places, whole
 from irframe.cubes.score import refuse_metrics, wanted_depths
+from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.inference.jointly import Adjust
 from irframe.inference.verdicts import Pairing
 from irframe.names import DEPTH, SYSTEM
 from irframe.paired import Test
+from irframe.scores.pairs_of_systems import Baselines
 
 USUAL = (*range(1, 21), *range(25, 101, 5), 150, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000)
 """Depths that a page shows by default, as far as the cube goes."""
@@ -29,7 +31,7 @@ class Setting:
     metrics: tuple[str, ...]
     depths: tuple[int, ...]
     at: int
-    baseline: Hashable | None
+    baselines: tuple[Hashable, ...]
     pairing: Pairing
     samples: int
     seed: int
@@ -55,6 +57,11 @@ class Setting:
         return cls(cube, named, shown, at or opening, **_checked(cube, **options))
 
     @property
+    def baseline(self) -> Hashable | None:
+        """The baseline that the page opens with, if there is one."""
+        return self.baselines[0] if self.baselines else None
+
+    @property
     def alpha(self) -> float:
         """The significance level; one less it, that of the intervals."""
         return self.pairing.alpha
@@ -68,7 +75,7 @@ class Setting:
 def _checked(
     cube: xr.Dataset,
     *,
-    baseline: Hashable | None,
+    baseline: Baselines,
     test: Test,
     adjust: Adjust,
     alpha: float,
@@ -76,10 +83,13 @@ def _checked(
     seed: int,
 ) -> dict[str, Any]:
     """Return the options of the statistics in their plain types."""
+    baselines = [] if baseline is None else listed(baseline)
     if baseline is not None:
         places("baseline= to be one of the systems", baseline, cube.indexes[SYSTEM].tolist())
+    if baseline is not None and (not baselines or len(set(baselines)) < len(baselines)):
+        raise ParameterError("at least one baseline, each once", "some again" if baselines else "")
     return {
-        "baseline": baseline,
+        "baselines": tuple(baselines),
         "pairing": Pairing(test, adjust, alpha),
         "samples": whole("samples", samples, low=100),
         "seed": whole("seed", seed, low=0),

@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 import scipy
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
 
 import irframe as ir
+from irframe.paired import MaxT, TukeyHSD
+from irframe.paired.resamples import draw_signs
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +31,41 @@ def test_simultaneous_intervals_are_those_of_the_level_of_one_of_all(scores, fam
         assert (excludes == found["significant"]).all()
     assert found.attrs["intervals"] == "simultaneous"
     assert alone.attrs["intervals"] == "for its pair alone"
+
+
+def excludes_zero(found):
+    return (found["ci_low"] > 0) | (found["ci_high"] < 0)
+
+
+@given(seed=st.integers(0, 9999), grades=st.sampled_from([2, 5, 1000]), topics=st.integers(2, 12))
+def test_intervals_of_resampled_quantiles_agree_with_p(seed, grades, topics):
+    values = np.random.default_rng(seed).integers(0, grades, (4, topics)) / grades
+    values[3] += 0.6
+    coords = {"system": list("abcd"), "topic": [f"t{n}" for n in range(topics)]}
+    scores = xr.DataArray(values, coords, ("system", "topic")).expand_dims(metric=["AP"])
+    tukey = scores.ireval.compare(TukeyHSD(samples=60, seed=seed), simultaneous=True)
+    assert (excludes_zero(tukey) == tukey["significant"]).all()
+    assert (tukey["ci_high"] - tukey["ci_low"]).round(9).nunique(dropna=False) == 1
+    stepped = scores.ireval.compare(adjust=MaxT(samples=60, seed=seed), simultaneous=True)
+    assert stepped["significant"][excludes_zero(stepped)].all()
+    first = stepped["p_adjusted"].idxmin()  # held against all pairs, as intervals are
+    assert excludes_zero(stepped)[first] == stepped["significant"][first]
+    alone = scores.ireval.compare(adjust=None)
+    assert not (stepped["ci_low"] > alone["ci_low"] + 1e-12).any()
+
+
+def test_intervals_of_max_t_are_those_of_the_largest_t_of_each_draw(scores):
+    some = scores.sel(metric=["AP"], depth=[10])
+    found = some.ireval.compare(adjust=MaxT(samples=99, seed=3), simultaneous=True)
+    values = some.to_numpy()[0, :, :, 0]
+    pairs = [(a, b) for a in range(8) for b in range(a + 1, 8)]
+    largest = []
+    for sign in draw_signs(16, samples=99, seed=3):
+        t = [scipy.stats.ttest_1samp(sign * (values[a] - values[b]), 0).statistic for a, b in pairs]
+        largest.append(max(map(abs, t)))
+    quantile = sorted(largest)[-4]  # 3 draws beyond it: (1 + 3) / 100 < .05
+    half = quantile * found["difference"] / found["statistic"]
+    np.testing.assert_allclose(found["ci_high"] - found["difference"], half, rtol=1e-6)
 
 
 def test_g_and_its_interval(scores):

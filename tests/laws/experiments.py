@@ -55,7 +55,7 @@ def experiment(seed, *, ties=False, missing=True):
 
 seeds = st.integers(0, 10_000)
 few = settings(
-    max_examples=max(1, settings.default.max_examples // 15),
+    max_examples=max(1, settings.default.max_examples // 10),
     phases=[Phase.explicit, Phase.generate],
 )
 """For laws that ask every verb at each draw: a smaller seed is no smaller experiment."""

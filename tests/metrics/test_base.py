@@ -9,9 +9,10 @@ import pytest
 from irframe.errors import MetricError
 from irframe.metrics import ASL, METRICS, p
 from irframe.metrics.base import ALIASES, Metric
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import class_of, facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.score_ranking import score_ranking
+from irframe.metrics.spellings import SETTINGS
 from irframe.metrics.vocabulary import words
 
 
@@ -45,6 +46,7 @@ def test_a_name_is_taken_once():
 @pytest.mark.parametrize("name", [n for n in METRICS if hasattr(METRICS[n], "rel")])
 def test_thresholds_are_grades_from_1_to_127(name):
     given = {spec.name: 0.5 for spec in fields(METRICS[name]) if spec.default is MISSING}
+    given |= dict.fromkeys(("T", "b1", "R1"), 1) if name == "IFT" else {}
     assert [METRICS[name](rel=rel, **given).rel for rel in (1, 127)] == [1, 127]
     for rel in (0, 128):
         with pytest.raises(MetricError, match=f"rel of {name}, a number"):
@@ -127,9 +129,9 @@ def test_every_word_says_what_it_is():
 
 
 def test_aliases_are_those_of_the_classes():
-    named = {(name, kind.__name__) for name, kind in ALIASES.items()}
+    named = {(name, class_of(name).__name__) for name in ALIASES}
     declared = {(name, kind) for kind in METRICS for name in (kind, *METRICS[kind].aliases)}
-    assert named == declared
+    assert named == declared | {(name, kind) for name, (kind, _) in SETTINGS.items()}
     assert parse_metric("SetR") == parse_metric("Recall")
 
 
@@ -142,3 +144,21 @@ def test_what_is_left_out_is_worth_nothing_without_a_collection():
 def test_levels_of_recall_are_checked(levels):
     with pytest.raises(MetricError):
         METRICS["InterpolatedAP"](levels=levels)
+
+
+def test_parameters_without_which_a_score_says_little_are_always_written():
+    written = {
+        name: [field.name for field in fields(metric) if field.metadata.get("shown")]
+        for name, metric in METRICS.items()
+    }
+    assert {name: own for name, own in written.items() if own} == {
+        "BPM": ["T"],
+        "Compat": ["p"],
+        "DynamicBPM": ["T", "K"],
+        "IA": ["metric"],
+        "INSQ": ["T"],
+        "INST": ["T"],
+        "NERR": ["stop"],
+        "RBP": ["p"],
+    }
+    assert repr(METRICS["DynamicBPM"]()) == "DynamicBPM(T=1.0, K=10)"

@@ -105,20 +105,21 @@ def mean_over_subtopics(ranking, missed, score):
     return share(sum(values), len(values))
 
 
-def ap_ia(ranking, missed, k):
-    """Return AP-IA."""
-
-    def score(hits, relevant):
-        return sum(sum(hits[: i + 1]) / (i + 1) for i in range(min(k, len(hits))) if hits[i]) / (
-            relevant
-        )
-
-    return mean_over_subtopics(ranking, missed, score)
+def average_precision(hits, relevant, k):
+    """Return AP."""
+    ranks = [i for i in range(min(k, len(hits))) if hits[i]]
+    return sum(sum(hits[: i + 1]) / (i + 1) for i in ranks) / relevant
 
 
-def p_ia(ranking, missed, k):
-    """Return P-IA."""
-    return mean_over_subtopics(ranking, missed, lambda hits, _: sum(hits[:k]) / k)
+def precision(hits, relevant, k):  # noqa: ARG001
+    """Return P."""
+    return sum(hits[:k]) / k
+
+
+def intent_aware(ranking, missed, k, metric="AP"):
+    """Return IA of AP or P."""
+    score = {"AP": average_precision, "P": precision}[metric]
+    return mean_over_subtopics(ranking, missed, lambda *found: score(*found, k))
 
 
 def st_recall(ranking, missed, k):
@@ -127,11 +128,9 @@ def st_recall(ranking, missed, k):
 
 
 ORACLES = {
-    "AP_IA": ap_ia,
     "ERR_IA": err_ia,
-    "IA": mean_over_subtopics,
+    "IA": intent_aware,
     "NRBP": nrbp,
-    "P_IA": p_ia,
     "StRecall": st_recall,
     "alpha_DCG": alpha_dcg,
     "alpha_nDCG": alpha_ndcg,

@@ -63,16 +63,6 @@ def scaled_dcg(topic: Topic, k: int, *, gain: Gain = "linear", rel: int = 1) -> 
     return stopping(topic, k, step, gain=gain, rel=rel)
 
 
-def nerr8(topic: Topic, k: int, *, gain: Gain = "linear", rel: int = 1) -> dict[str, float]:
-    """NERR8: C(i) = 1 - g(i)."""
-    return stopping(topic, k, lambda _, g, __: 1 - g, gain=gain, rel=rel)
-
-
-def nerr9(topic: Topic, k: int, *, gain: Gain = "linear", rel: int = 1) -> dict[str, float]:
-    """NERR9: C(i) = (1 - g(i)) i / (i + 1)."""
-    return stopping(topic, k, lambda i, g, _: (1 - g) * i / (i + 1), gain=gain, rel=rel)
-
-
 def bejeweled(
     topic: Topic, k: int, *, T: float = 1.0, gain: Gain = "linear", rel: int = 1
 ) -> dict[str, float]:
@@ -141,89 +131,53 @@ def adapting_inverse_squares(
     return quantities(gains, step, 0.0 if horizon else squares(k + 2 * T - sum(gains)))
 
 
-def nerr10(
+def nearly_err(
     topic: Topic,
     k: int,
     *,
+    stop: str = "satisfied",
     p: float = 0.9,
-    gain: Gain = "linear",
-    rel: int = 1,
-    horizon: int | None = 1000,
-) -> dict[str, float]:
-    """NERR10: C(i) = p (1 - g(i))."""
-    gains = padded(topic, k, horizon or k, gain, rel)
-    return quantities(gains, lambda _, g, __: p * (1 - g), 0.0 if horizon else 1 / (1 - p))
-
-
-def nerr11(
-    topic: Topic,
-    k: int,
-    *,
     T: float = 1.0,
     gain: Gain = "linear",
     rel: int = 1,
     horizon: int | None = 1000,
 ) -> dict[str, float]:
-    """NERR11: C(i) of INSQ times 1 - g(i)."""
+    """NERR: C(i) = 1 - g(i), times i / (i + 1), p, or C(i) of INSQ; equations 8 to 11."""
+    steps = {
+        "satisfied": lambda _, g, __: 1 - g,
+        "rank": lambda i, g, _: (1 - g) * i / (i + 1),
+        "RBP": lambda _, g, __: p * (1 - g),
+        "INSQ": lambda i, g, _: (1 - g) * ((i + 2 * T - 1) / (i + 2 * T)) ** 2,
+    }
+    if stop in ("satisfied", "rank"):
+        return stopping(topic, k, steps[stop], gain=gain, rel=rel)
     gains = padded(topic, k, horizon or k, gain, rel)
-    step = lambda i, g, _: (1 - g) * ((i + 2 * T - 1) / (i + 2 * T)) ** 2  # noqa: E731
-    return quantities(gains, step, 0.0 if horizon else squares(k + 2 * T))
+    endless = 1 / (1 - p) if stop == "RBP" else squares(k + 2 * T)
+    return quantities(gains, steps[stop], 0.0 if horizon else endless)
 
 
-def foraging_for_goal(
+def foraging(
     topic: Topic,
     k: int,
     *,
-    T: float = 1.0,
-    b1: float = 0.9,
-    R1: float = 2.0,
+    T: float | None = None,
+    b1: float | None = None,
+    R1: float | None = None,
+    A: float | None = None,
+    b2: float | None = None,
+    R2: float | None = None,
     gain: Gain = "linear",
     rel: int = 1,
     horizon: int | None = 1000,
 ) -> dict[str, float]:
-    """IFTGoal: C(i) = 1 - 1 / (1 + b1 e^((T - y) R1))."""
-    gains = padded(topic, k, horizon or k, gain, rel)
-    step = lambda _, __, y: 1 - 1 / (1 + b1 * math.exp((T - y) * R1))  # noqa: E731
-    return quantities(gains, step, 0.0 if horizon else 1 / (1 - step(k, 0.0, sum(gains))))
-
-
-def foraging_at_rate(
-    topic: Topic,
-    k: int,
-    *,
-    A: float = 0.2,
-    b2: float = 0.9,
-    R2: float = 10.0,
-    gain: Gain = "linear",
-    rel: int = 1,
-    horizon: int = 1000,
-) -> dict[str, float]:
-    """IFTRate: C(i) = 1 / (1 + b2 e^((A - y/i) R2))."""
-    step = lambda i, _, y: 1 / (1 + b2 * math.exp((A - y / i) * R2))  # noqa: E731
-    return quantities(padded(topic, k, horizon, gain, rel), step)
-
-
-def foraging_for_goal_at_rate(
-    topic: Topic,
-    k: int,
-    *,
-    T: float = 1.0,
-    b1: float = 0.9,
-    R1: float = 2.0,
-    A: float = 0.2,
-    b2: float = 0.9,
-    R2: float = 10.0,
-    gain: Gain = "linear",
-    rel: int = 1,
-    horizon: int = 1000,
-) -> dict[str, float]:
-    """IFTGoalRate: the product of both."""
+    """IFT: 1 - 1 / (1 + b1 e^((T - y) R1)) for a goal, times 1 / (1 + b2 e^((A - y/i) R2))."""
 
     def step(i: int, g: float, y: float) -> float:  # noqa: ARG001
-        goal = 1 - 1 / (1 + b1 * math.exp((T - y) * R1))
-        return goal / (1 + b2 * math.exp((A - y / i) * R2))
+        goal = 1 if T is None else 1 - 1 / (1 + b1 * math.exp((T - y) * R1))
+        return goal if A is None else goal / (1 + b2 * math.exp((A - y / i) * R2))
 
-    return quantities(padded(topic, k, horizon, gain, rel), step)
+    gains = padded(topic, k, horizon or k, gain, rel)
+    return quantities(gains, step, 0.0 if horizon else 1 / (1 - step(k, 0.0, sum(gains))))
 
 
 def rank_biased(
@@ -259,15 +213,10 @@ QUANTITIES = {
     "AP": average,
     "BPM": bejeweled,
     "DynamicBPM": dynamic_bejeweled,
-    "IFTGoal": foraging_for_goal,
-    "IFTGoalRate": foraging_for_goal_at_rate,
-    "IFTRate": foraging_at_rate,
+    "IFT": foraging,
     "INSQ": inverse_squares,
     "INST": adapting_inverse_squares,
-    "NERR10": nerr10,
-    "NERR11": nerr11,
-    "NERR8": nerr8,
-    "NERR9": nerr9,
+    "NERR": nearly_err,
     "P": precision,
     "RBP": rank_biased,
     "RR": reciprocal_rank,

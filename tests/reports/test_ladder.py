@@ -6,6 +6,8 @@ import pytest
 
 import irframe as ir
 from irframe.cubes.score import score
+from irframe.errors import ParameterError
+from irframe.reports.beside import beside
 from irframe.reports.ladder import ranks, rungs, share, span
 from irframe.reports.lists import top_lists
 from irframe.reports.page import Page
@@ -55,6 +57,31 @@ def test_changes_are_those_against_the_baseline(view, cube):
             assert found[a if b == "bm25" else b] == f"{difference:+.3f}{marked}"
     assert found["bm25"] == "+0.000"
     assert found.str.contains(r"\*").any()
+
+
+def test_several_baselines_are_numbered(cube):
+    named = ["bm25", "splade"]
+    setting = Setting.read(cube, ["nDCG"], [10], 10, {"baseline": named, **ASKED})
+    view, systems = View("all", setting, cube), cube["system"].to_numpy().tolist()
+    found = pd.DataFrame(rungs(view, systems)).set_index("system")
+    pairs = score(cube, "nDCG", at=10).ireval.compare().query("significant")
+    sides = [{*pair} for pair in zip(pairs["system_a"], pairs["system_b"], strict=True)]
+    for name in systems:
+        marks = [str(n) for n, other in enumerate(named, 1) if {name, other} in sides]
+        assert found.loc[name, "marks"] == ",".join(marks)
+    assert found["marks"].nunique() > 2
+    assert not found["change"].str.contains(r"\*").any()
+    page = Page("", setting, [view], top_lists(cube, None), [], beside(view), {}, "")
+    assert [part.key for part in page.beside[:4:2]] == ["outcomes", "outcomes-2"]
+    lengths = page.beside[4].data.set_index("system")
+    asl = score(cube, "ASL", at=10).mean("topic").to_series().droplevel(["metric", "depth"])
+    for name in named:
+        assert lengths[f"change from {name}"].drop(name).round(9).tolist() == pytest.approx(
+            (asl - asl[name]).reindex(lengths.index).drop(name).round(9).tolist()
+        )
+        assert lengths[f"p from {name} (corrected)"].notna().sum() == 7
+    with pytest.raises(ParameterError, match="each once"):
+        Setting.read(cube, ["nDCG"], [10], 10, {"baseline": ["bm25", "bm25"], **ASKED})
 
 
 def test_bars_hold_every_interval_and_zero():

@@ -45,9 +45,12 @@ function fill(line, found, place, [low, high]) {
   for (const [end, values] of Object.entries(ends)) {
     cell("bar").firstChild.style.setProperty(`--${end}`, `${share(values[place])}%`);
   }
-  const apart = found.base >= 0 && place !== found.base && strength(place, found.base) > 0;
-  cell("change").textContent = signed(found.change[place]) + (apart ? " *" : "");
-  cell("change").title = apart ? "told apart from the baseline" : "";
+  const differs = (other) => other >= 0 && place !== other && strength(place, other) > 0;
+  const several = facts.baselines.length > 1, apart = !several && differs(found.base);
+  const raised = document.createElement("sup");
+  if (several) raised.textContent = facts.baselines.flatMap((other, n) => (differs(local(other)) ? [n + 1] : [])).join(",");
+  cell("change").replaceChildren(signed(found.change[place]) + (apart ? " *" : ""), raised);
+  cell("change").title = apart ? "differs significantly from the baseline" : "";
   line.classList.toggle("baseline", place === found.base);
 }
 

@@ -1,6 +1,6 @@
 // What the page shows, and what is to be drawn again when that changes.
 const state = {
-  view: 0, metric: 0, depth: facts.at, baseline: facts.baseline, sort: "rank_low", down: false, find: "",
+  view: 0, metric: 0, depth: facts.at, baseline: facts.baselines[0] ?? null, sort: "rank_low", down: false, find: "",
   drawn: new Set(facts.drawn), a: facts.duel[0], b: facts.duel[1], topic: facts.duel[2], own: facts.own,
 };
 const watchers = [];

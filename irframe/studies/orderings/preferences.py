@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from irframe.checks import choice
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
-from irframe.metrics.numrel import NumRel
-from irframe.metrics.numrelret import NumRelRet
+from irframe.metrics.counts import NumRel, NumRelRet
 from irframe.names import DEPTH, PAIR, SYSTEM, TOPIC
 from irframe.studies.orderings.orderings import name_pairs
 from irframe.studies.reading import attended, read_depth, shared
