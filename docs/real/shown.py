@@ -12,7 +12,7 @@ import pandas as pd
 HERE = Path(__file__).parent
 PAGES = [
     page
-    for folder in ("guide", "papers", "questions", "reference", "tools")
+    for folder in ("", "guide", "papers", "questions", "reference", "tools")
     for page in sorted((HERE.parent / folder).glob("*.md"))
 ]
 TABLE = re.compile(r"(<!-- table ([\w-]+) -->)\n\n(.*?)(<!-- /table -->)", re.DOTALL)
