@@ -1,8 +1,11 @@
 """Configuration of the documentation."""
 
+import inspect
 import os
 import re
 import sys
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -22,6 +25,7 @@ from stamps import key_of_code  # noqa: E402
 CODE = key_of_code()
 DOI = re.compile(r"\bdoi:(10\.\S*[^\s.,;])")
 
+REPOSITORY = "https://github.com/irframe/irframe"
 NEIGHBOURS = {
     "dask": "https://docs.dask.org/en/stable/",
     "matplotlib": "https://matplotlib.org/stable/",
@@ -41,13 +45,14 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
-    "sphinx.ext.viewcode",
+    "sphinx.ext.linkcode",
     "numpydoc",
     "myst_nb",
     "sphinx_design",
     "sphinx_llms_txt",
     "alt_texts",
     "searched",
+    "kernels",
     "mathml",
 ]
 exclude_patterns = ["_build", "_generated/*.md", "_templates", "jupyter_execute", "real/*.md"]
@@ -98,6 +103,17 @@ nb_execution_show_tb = True  # a page that fails is a warning, so that a build n
 nb_execution_timeout = 300
 nb_merge_streams = True
 suppress_warnings = ["autosectionlabel.*", "mystnb.unknown_mime_type"]
+
+
+def linkcode_resolve(_, info):
+    """Return where the code of an object stands."""
+    try:
+        found = attrgetter(info["fullname"])(import_module(info["module"]))
+        lines, first = inspect.getsourcelines(inspect.unwrap(found))
+        file = Path(inspect.getsourcefile(inspect.unwrap(found))).relative_to(HERE.parent)
+    except (AttributeError, TypeError, ValueError):  # no code, or not ours
+        return None
+    return f"{REPOSITORY}/blob/main/{file.as_posix()}#L{first}-L{first + len(lines) - 1}"
 
 
 def link_dois(*arguments):

@@ -35,7 +35,13 @@ FAMILIES = {
 HEAD = ["metric", "what it tells", "range", "no relevant documents"]
 RANKING, JUDGED = [3, 0, 1, 0, 2], [3, 2, 2, 1, 0, 0]
 """Grades of the example of every page, and of all judged documents of its topic."""
+GAINS = {"Binary": "'binary'", "Linear": "'linear'", "Exponential": "'exp'"}
+"""Gain map -> its name as text."""
 PAGE = """# {title}
+
+{summary}
+
+{formula}
 
 {known}
 
@@ -59,6 +65,8 @@ def metric_page(name):
     known += [f"In {tool}: {cell}." for tool, cell in zip(TOOLS, others, strict=True) if cell]
     return PAGE.format(
         title=title(name),
+        summary=summary(metric),
+        formula=formula(name),
         known=" ".join(known),
         glance=glance(metric),
         gains=gains(metric),
@@ -72,7 +80,26 @@ def title(name):
     """Return the name of a metric, and what the name stands for."""
     words = sys.modules[METRICS[name].__module__].__doc__.partition("\n")[0].rstrip(".")
     stands_for = re.split(r"[,:]", words)[0]
-    return name if stands_for == name else f"{name}: {stands_for[0].lower()}{stands_for[1:]}"
+    if stands_for[1:2].islower():
+        stands_for = stands_for[0].lower() + stands_for[1:]
+    return name if stands_for in {name, name.lower()} else f"{name}: {stands_for}"
+
+
+def summary(metric):
+    """Return what a metric tells, in the words of its docstring."""
+    return inspect.getdoc(metric).partition("\n\nParameters\n")[0].replace("``", "`")
+
+
+def formula(name):
+    """Return the formula that the notes of a metric begin with, and links to metrics in it."""
+    notes = inspect.getdoc(METRICS[name]).partition("\nNotes\n-----\n")[2]
+    found = re.match(r"``(.+?)``", notes, re.DOTALL)
+    if not found:
+        return ""
+    text = " ".join(found[1].split())
+    named = [each for each in METRICS if each != name and re.search(rf"\b{each}\b", text)]
+    links = ", ".join(f"[{each}]({each}.md)" for each in named if len(each) > 1)
+    return f"`{text}`" + (f", with {links}." if links else "")
 
 
 def glance(metric):
@@ -106,9 +133,10 @@ def gains(metric):
     gain, grades = parse_gain(field.default), np.arange(4)
     gained = gain.map(grades, rel=1, top=3)
     listed = table(["grade", *map(str, grades)], [["gain", *(f"{each:.3g}" for each in gained)]])
+    word = GAINS.get(type(gain).__name__, str(gain))
     told = (
-        f"By default its gains are those of `{gain}`, here on a scale with top grade 3; `gain=` "
-        "takes `'binary'`, `'linear'`, `'exp'` or a mapping such as `{1: 1, 2: 5}`."
+        f"By default `gain={word}`, here on a scale with top grade 3; `'binary'`, `'linear'`, "
+        "`'exp'` or a mapping such as `{1: 1, 2: 5}` are others."
     )
     return f"{told}\n\n{listed}\n\n"
 

@@ -2,16 +2,17 @@
 search puts before all that merely contains the words."""
 
 from metric_pages import title
+from sphinx.addnodes import index
 
 from irframe.metrics import METRICS
 from irframe.metrics.facts import names_of
 
 SOUGHT = {
-    "guide/getting-started": "nDCG@10 from my files; nDCG from files; getting started; tutorial",
+    "guide/getting-started": "nDCG@10 from my files; nDCG files; getting started; tutorial",
     "guide/several-tracks": "per-track summary; summary per track; several tracks",
     "guide/report": "HTML report; report; write a report",
     "guide/command-line": "command line; shell; console",
-    "guide/policies": "policies; policies for ties; unjudged documents; missing topics",
+    "guide/policies": "policies; ties; unjudged documents; missing topics",
     "guide/data-in": "file formats; read runs; read qrels",
     "guide/figures-and-tables": "LaTeX table; table for a paper",
     "metrics/index": "metrics; list of metrics; definition of a metric",
@@ -36,11 +37,11 @@ def setup(app):
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def add_entries(app, _):
+def add_entries(app, doctree):
     """Enter in the index what the page should be found by."""
-    page = app.env.docname
-    listed = app.env.get_domain("index").entries.setdefault(page, [])
-    listed += [("single", words, "", "main", None) for words in sought(page)]
+    words = sought(app.env.docname)
+    entries = [("single", each, "", "main", None) for each in words]
+    doctree.append(index(entries=entries, inline=False))
 
 
 def sought(page):
@@ -50,4 +51,5 @@ def sought(page):
         return [words for words in SOUGHT.get(page, "").split("; ") if words]
     written_out = title(name).partition(": ")[2]
     names = dict.fromkeys([*names_of(METRICS[name]), written_out or name])
-    return [*names, f"definition of {name}", f"{name} definition", f"{name} ties"]
+    further = [f"{name} ties"] if len(name) > 3 else []  # the short ones would be found by "ties"
+    return [*names, f"definition of {name}", f"{name} definition", *further]
