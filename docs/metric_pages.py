@@ -82,7 +82,8 @@ def title(name):
     stands_for = re.split(r"[,:]", words)[0]
     if stands_for[1:2].islower():
         stands_for = stands_for[0].lower() + stands_for[1:]
-    return name if stands_for in {name, name.lower()} else f"{name}: {stands_for}"
+    alone = stands_for in {name, name.lower(), "counts"}
+    return name if alone else f"{name}: {stands_for}"
 
 
 def summary(metric):

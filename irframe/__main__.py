@@ -37,7 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     does = COMMANDS[words[0]]
     line = Line(f"irframe {words[0]}", f"{does[0].upper()}{does[1:]}.", EPILOG)
     command.declare(line)
-    return _run(command.run, line.read(words[1:]))
+    options = line.read(words[1:])
+    options.words = words
+    return _run(command.run, options)
 
 
 def _outer() -> Line:

@@ -927,6 +927,7 @@ class CubeVerbs:
         prior: pd.DataFrame | None = None,
         depth: int | None = None,
         rel: int = 1,
+        runs: Runs | None = None,
         seed: int = 0,
         by: str | None = None,
     ) -> pd.DataFrame: ...

@@ -12,6 +12,13 @@ TOPIC = "<img src=x onerror=alert(2)>"
 DOC = "</script><b>d</b>"
 TITLE = "{{ 7 * 7 }} & <i>more</i>"
 """Other people's text, which a page shows and never obeys."""
+BUILT_IN = {
+    "colbert": "constructor",
+    "doct5query": "__proto__",
+    "102": "__proto__",
+    "103": "toString",
+}
+"""Names that a script has uses of its own for."""
 METRICS = ["nDCG", "AP(norm='min')"]
 DEPTHS = [1, 5, 10, 20]
 
@@ -20,9 +27,9 @@ def attacked():
     """Return the runs and judgments of the example with those names."""
     runs, qrels = ir.example_track()
     first = runs.loc[(runs["system"] == "monot5") & (runs["topic"] == "101"), "doc"].iloc[0]
-    runs["system"] = runs["system"].replace("monot5", SYSTEM)
+    runs["system"] = runs["system"].replace(BUILT_IN | {"monot5": SYSTEM})
     for frame in (runs, qrels):
-        frame["topic"] = frame["topic"].replace("101", TOPIC)
+        frame["topic"] = frame["topic"].replace(BUILT_IN | {"101": TOPIC})
         frame["doc"] = frame["doc"].replace(first, DOC)
     return runs, qrels
 

@@ -23,6 +23,7 @@ import irframe as ir
 from irframe.__main__ import main
 from irframe.commands import COMMANDS
 from irframe.commands.trec_layout import trec_layout
+from irframe.reports.origins import MADE
 
 ROOT = str(Path(ir.__file__).parents[1])
 PAGE = Path(__file__).parents[1] / "docs" / "guide" / "command-line.md"
@@ -611,6 +612,7 @@ def test_the_page_gets_what_the_line_says(files, capsys, monkeypatch):
     given = {}
 
     def report(runs, qrels, path, **options):
+        given.update(made=MADE.get(), teams=runs.groupby("system")["team"].first().to_dict())
         given.update(systems=runs["system"].nunique(), topics=qrels["topic"].nunique(), path=path)
         given.update(options)
 
@@ -618,12 +620,22 @@ def test_the_page_gets_what_the_line_says(files, capsys, monkeypatch):
     monkeypatch.setattr(ir, "report", report)
     words = ["report", files[0], *files[1], "-m", "AP", "--baseline", "bm25", "-o", "page.html"]
     words += ["--title", "Trial", "--depths", "5,10", "--adjust", "none"]
+    about = Path(files[0]).with_name("about.csv")
+    teams = ir.example_track()[0].groupby("system")["team"].first()
+    teams.to_csv(about)
+    words += ["--systems", str(about)]
     assert run(capsys, *words) == (0, "", "")
     expected = {
         "systems": 8, "topics": 16, "path": "page.html", "metrics": [ir.metrics.AP()],
         "baseline": "bm25", "title": "Trial", "depths": [5, 10], "adjust": None,
-        "texts": None,
+        "texts": None, "teams": teams.to_dict(),
     }  # fmt: skip
+    line = given["made"].replace(f"{Path(files[0]).parent}/", "")
+    assert line.startswith("irframe report qrels.txt 'terms/*.gz' 'vectors/*.gz' ")
+    assert line.endswith(
+        "-m AP --baseline bm25 -o page.html --title Trial --depths 5,10 "
+        "--adjust none --systems about.csv"
+    )
     assert given.items() >= expected.items()
 
 

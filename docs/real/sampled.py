@@ -1,6 +1,6 @@
 """How often intervals from sampled judgments hold the truth, and what a model's judgments save.
 
-Usage: python docs/real/sampled.py DATA, where DATA holds trec-dl-2021-judges, some half an hour.
+Usage: python docs/real/sampled.py DATA, where DATA holds trec-dl-2021-judges, some six minutes.
 People's judgments are NIST's, the model's GPT-4o's, of the same documents; each draw judges a share
 of them, and the truth is what all of NIST's judgments give.
 """

@@ -1,13 +1,18 @@
 """``irframe report``: one page with all of it."""
 
 from argparse import ArgumentParser, Namespace
+from typing import Any
+
+import pandas as pd
 
 import irframe as ir
 from irframe.commands.answer import Answer
 from irframe.commands.inputs import metrics_of, read_all, read_judgments
 from irframe.commands.line import declare_files, declare_metrics
 from irframe.commands.options import declare_options, given
+from irframe.commands.spelling import spelled
 from irframe.commands.systems import declare_systems
+from irframe.reports.origins import MADE
 from irframe.reports.report import METRICS
 
 
@@ -28,6 +33,15 @@ def run(options: Namespace) -> Answer:
     """Write the page; nothing is printed."""
     metrics = metrics_of(options) if options.metric else METRICS
     runs, qrels = read_all(options, every=True), read_judgments(options)
+    made = MADE.set(spelled(options.words))
+    try:
+        _write(options, runs, qrels, metrics)
+    finally:
+        MADE.reset(made)
+    return Answer(None)
+
+
+def _write(options: Namespace, runs: pd.DataFrame, qrels: pd.DataFrame, metrics: Any) -> None:
     ir.report(
         runs,
         qrels,
@@ -37,4 +51,3 @@ def run(options: Namespace) -> Answer:
         texts=options.texts or None,
         **given(options, ir.report),
     )
-    return Answer(None)

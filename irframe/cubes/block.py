@@ -3,21 +3,23 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.cubes.contribution import Contribution
-from irframe.cubes.filling import Cells, fill_chunks
+from irframe.cubes.filling import fill
 from irframe.cubes.folder import Folder, checksum_of, naming_block
-from irframe.cubes.layout import RANKINGS
+from irframe.cubes.layout import RANKINGS, Array
 from irframe.cubes.sorting import Stretch, read_rows
-from irframe.cubes.topics import Selection
 from irframe.errors import IdError, StoreError
 from irframe.experiments.collections import Collections
+from irframe.experiments.framed import Framed
+from irframe.experiments.hits import NEVER, Hits
+from irframe.experiments.judgments import Judgments
+from irframe.experiments.lists import Lists
 from irframe.experiments.policy import Policy
 from irframe.frames.contributing import pooling_rank
 from irframe.frames.ids import Codes, beginnings, grouped
@@ -219,48 +221,35 @@ def _lists(runs: RunTable, judged: Codes, filed: Codes) -> pa.Table:
     )
 
 
-class Look(NamedTuple):
-    """What is told of a block before its cells are filled."""
+def look(blocks: Blocks, number: int, contributing: NDArray[np.bool_]) -> dict[str, Array]:
+    """Read what lists and judged rows tell of a block before its cells are filled.
 
-    length: NDArray[np.int32]
-    """Of every list, shape (system, topic)."""
-    unjudged: NDArray[np.int32]
-    """How many of its documents are unjudged, shape (system, topic)."""
-    gap: NDArray[np.int64]
-    """Where pooling first finds a contributing run unjudged, shape (topic,)."""
-    rank: NDArray[np.int32]
-    """The best rank of every judged document in a contributing run, 0 where there is none."""
-    grade: NDArray[np.int8]
-    """Grade of every judged document."""
-    judged: bool
-    """Whether any document is judged and retrieved."""
-
-
-def look(blocks: Blocks, number: int, contributing: NDArray[np.bool_]) -> Look:
-    """Read what lists and judged rows tell of a block."""
+    Returns
+    -------
+    dict
+        ``retrieved`` and ``unjudged`` of every list, shape (system, topic); ``gap``, where pooling
+        first finds a contributing run unjudged, shape (topic,); and ``rank``, the best one of every
+        judged document in a contributing run, 0 where there is none.
+    """
     with naming_block(number):
-        lists, hits = (blocks.read(kind, number) for kind in (LISTS, HITS))
-        topics, judgments = len(blocks.labels(number)), blocks.read(QRELS, number, [GRADE])
+        lists, topics = blocks.read(LISTS, number), len(blocks.labels(number))
+        hits, judged = _hits(blocks, number), len(blocks.read(QRELS, number, [GRADE]))
     system, topic = (lists[name].to_numpy() for name in (SYSTEM, TOPIC))
-    shape = len(blocks.systems), topics
-    length, unjudged = np.zeros(shape, np.int32), np.zeros(shape, np.int32)
-    length[system, topic] = lists[LENGTH].to_numpy()
+    retrieved, unjudged = np.zeros((2, len(blocks.systems), topics), np.int32)
+    retrieved[system, topic] = lists[LENGTH].to_numpy()
     unjudged[system, topic] = lists[UNJUDGED].to_numpy()
-    gap = np.full(topics, np.iinfo(np.int64).max)
-    pools = contributing[system]
+    gap, pools = np.full(topics, NEVER, np.int64), contributing[system]
     np.minimum.at(gap, topic[pools], lists[GAP].to_numpy()[pools])
-    gap[gap == np.iinfo(np.int32).max] = np.iinfo(np.int64).max
-    rank = _contribution(hits, contributing, topics).rank(len(judgments))
-    return Look(length, unjudged, gap, rank, judgments[GRADE].to_numpy(), bool(len(hits)))
+    rank = hits.best(judged, contributing)
+    return {"retrieved": retrieved, "unjudged": unjudged, "gap": gap, "rank": rank}
 
 
-def _contribution(hits: pa.Table, contributing: NDArray[np.bool_], topics: int) -> Contribution:
-    system, topic, judged, filed = (
-        hits[name].to_numpy() for name in (SYSTEM, TOPIC, JUDGED, FILED)
-    )
-    pools = contributing[system]
-    lists = (system.astype(np.int64) * topics + topic)[pools]
-    return Contribution(contributing, stated=True).with_rows(judged[pools], filed[pools], lists)
+def _hits(blocks: Blocks, number: int) -> Hits:
+    """Return what the lists of a block hold of its judgments, as pooling reads them."""
+    table = blocks.read(HITS, number)
+    system, topic, row, rank = (table[name].to_numpy() for name in (SYSTEM, TOPIC, JUDGED, FILED))
+    shape = len(blocks.systems), len(blocks.labels(number))
+    return Hits(np.zeros(shape, np.int32), system.astype(np.int64) * shape[1] + topic, rank, row)
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,33 +269,28 @@ class Plan:
         span = self.blocks.span(number)
         return self.chosen[span.start : span.stop]
 
+    def judgments(self, number: int) -> Judgments:
+        """Return the judgments of the topics of a block that the cube has."""
+        inside = np.flatnonzero(self.inside(number))
+        return Judgments.chosen(self.blocks.judgments(number), inside, self.levels)
 
-def fill_block(plan: Plan, number: int) -> dict[str, NDArray[Any]]:
+
+def fill_block(plan: Plan, number: int) -> dict[str, Array]:
     """Return the rankings of a cube on a block of topics."""
     with naming_block(number):
-        table, judgments = plan.blocks.read(ROWS, number), plan.blocks.judgments(number)
-        runs, selection = plan.blocks.runs(table, number), _selection(plan, number, judgments)
-        shape = len(plan.blocks.systems), len(selection.labels), plan.depth, len(plan.levels)
-        cells, judged = Cells.empty(*shape), table[JUDGED].to_numpy()
-        for _ in fill_chunks(cells, runs, judged, judgments, selection, plan.policy):
-            pass
-        return {name: getattr(cells, name) for name in CELLS}
+        table, judgments = plan.blocks.read(ROWS, number), plan.judgments(number)
+        runs, topics = plan.blocks.runs(table, number), len(judgments.table.topics)
+        lengths = np.zeros((len(runs.systems), topics), np.int64)
+        places, one = np.arange(topics), Collections.one(topics)
+        lists = Lists(runs.systems, runs.topics, places, lengths, one)
+        framed = Framed(runs, judgments.table, lists, table[JUDGED].to_numpy())
+        cells, _ = fill(framed, judgments, plan.policy, plan.depth)
+        return {name: cells[name] for name in CELLS}
 
 
-def file_block(plan: Plan, number: int, depth: int) -> dict[str, NDArray[Any]]:
+def file_block(plan: Plan, number: int, depth: int) -> dict[str, Array]:
     """Return where what contributing runs put into the pool is, on a block of topics."""
     with naming_block(number):
-        hits, judgments = plan.blocks.read(HITS, number), plan.blocks.judgments(number)
-        selection = _selection(plan, number, judgments)
-        pooled = _contribution(hits, plan.contributing, len(judgments.topics))
-        return {"filed": pooled.filed(len(judgments.topics), selection, depth)}
-
-
-def _selection(plan: Plan, number: int, judgments: QrelsTable) -> Selection:
-    """Return the topics of the cube among those of a block."""
-    inside, levels = plan.inside(number), plan.levels
-    position = np.where(inside, np.cumsum(inside) - 1, -1)
-    one = Collections.one(len(inside))
-    placed = np.arange(len(inside))
-    labels = judgments.topics[inside]
-    return Selection(placed, position, labels, judgments.topic, judgments.grade, levels, one)
+        judgments = plan.judgments(number)
+        hits = _hits(plan.blocks, number).of_systems(plan.contributing)
+        return {"filed": hits.onto(judgments).slots(judgments, depth)}

@@ -1,6 +1,7 @@
 """A cube whose rankings are read block by block when they are wanted."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,26 +11,24 @@ import pyarrow as pa
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.block import CELLS, Blocks, Look, Plan, file_block, fill_block, look
-from irframe.cubes.contribution import Contribution
+from irframe.cubes.block import CELLS, Blocks, Plan, file_block, fill_block, look
 from irframe.cubes.labelling import label
-from irframe.cubes.layout import LEVEL, PARTS, variable
+from irframe.cubes.layout import LEVEL, PARTS, Array
 from irframe.cubes.recall_base import gather
-from irframe.cubes.topics import select_topics
 from irframe.cubes.working import assemble, need_dask, work
 from irframe.experiments.absence import tell_missing
-from irframe.experiments.collections import Collections
-from irframe.experiments.grouping import riding_columns
-from irframe.experiments.hits import refuse_large
-from irframe.experiments.lists import Lists
+from irframe.experiments.experiment import Experiment
+from irframe.experiments.framed import Framed
+from irframe.experiments.hits import Hits, refuse_large
+from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Policy
+from irframe.experiments.pool import Pool
+from irframe.experiments.topics import choose_topics
 from irframe.frames.contributing import CONTRIBUTING
 from irframe.frames.ids import Codes
-from irframe.frames.joining import place_topics, tell_unjudged
-from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table
+from irframe.frames.joining import tell_unjudged
+from irframe.frames.tables import RunTable, read_qrels_table
 from irframe.names import DEPTH, DOC, SYSTEM, TOPIC
-
-Array = NDArray[Any]
 
 
 def block_cube(
@@ -48,44 +47,35 @@ def block_cube(
     policy
         How the cube is made.
     """
-    runs, table = _runs(blocks, facts)
-    judgments = read_qrels_table(qrels)
-    qrels = judgments.frame
-    placed = place_topics(table, judgments)
-    groups = Collections.read(runs, qrels, table, judgments, placed, policy.collection)
-    contribution = Contribution.read(runs, table, policy.contributing)
-    looks = _looks(blocks, contribution.systems)
-    told = _of_lists(looks)
-    lengths = _lengths(told["retrieved"], placed)
-    lists = Lists(table.systems, table.topics, placed, lengths, groups)
-    selection = select_topics(lists, judgments, policy.topics)
-    tell_missing(lists, selection.labels, selection.codes)
-    tell_unjudged(table, judgments, found=any(seen.judged for seen in looks))
-    contribution = _told(contribution, looks, judgments, placed)
-    ordered = selection.in_order()
-    parts = {name: values[:, ordered.codes] for name, values in told.items()}
-    parts["took_part"] = lists.attended[:, ordered.codes]
+    framed = Framed.of(_runs(blocks, facts), read_qrels_table(qrels), policy.collection)
+    table, placed = framed.judgments, framed.lists.placed
+    systems, stated = framed.contributing(policy.contributing)
+    seen = _seen(blocks, systems)
+    lists = replace(framed.lists, lengths=_lengths(seen["retrieved"], placed))
+    codes = choose_topics(lists, table.topics, policy.topics)
+    tell_missing(lists, table.topics[codes], codes)
+    retrieved, unjudged = seen["retrieved"], seen["unjudged"]
+    tell_unjudged(framed.table, table, found=bool((retrieved > unjudged).any()))
+    judgments = Judgments.chosen(table, np.sort(codes))
+    parts = {name: seen[name][:, judgments.code] for name in ("retrieved", "unjudged")}
     depth = policy.depth or max(1, int(parts["retrieved"].max(initial=0)))
-    refuse_large(len(blocks.systems), min(blocks.widest, len(ordered.labels)), depth)
-    plan = Plan(
-        blocks,
-        policy,
-        ordered.position >= 0,
-        ordered.levels,
-        contribution.systems,
-        depth,
-    )
+    refuse_large(len(systems), min(blocks.widest, len(codes)), depth)
+    none, rank = np.zeros(0, np.int32), np.empty(len(table.topic), np.int32)
+    rank[np.argsort(table.topic, kind="stable")] = seen["rank"]
+    pool = Pool(rank, seen["gap"], systems, stated, none)
+    hits = Hits(parts["retrieved"], none, none, none)
+    found = Experiment.of(judgments, hits, lists, (SYSTEM, TOPIC))
+    found = found.with_pool(pool, policy.pool_depth, lists.collections)
+    chosen = np.isin(np.arange(len(table.topics)), codes)
+    plan = Plan(blocks, policy, chosen, judgments.levels, systems, depth)
     parts |= _lazy(plan, fill_block, _shapes(plan), ())
-    filed = partial(_filed, plan)
-    built = label(blocks.systems, judgments, ordered, contribution, filed, parts, policy)
-    riding = riding_columns(table, judgments, placed, ordered.codes)
-    built = built.assign_coords({name: variable(*column) for name, column in riding.items()})
-    if ordered is selection:
+    built = label(framed, found, parts, partial(_filed, plan), policy)
+    if (codes[1:] > codes[:-1]).all():
         return built
-    return gather(built.sel({TOPIC: selection.labels}))
+    return gather(built.sel({TOPIC: table.topics[codes]}))
 
 
-def _runs(blocks: Blocks, facts: dict[str, Any]) -> tuple[pd.DataFrame, RunTable]:
+def _runs(blocks: Blocks, facts: dict[str, Any]) -> RunTable:
     """Return a run frame with a row for every system, which stands for all of their rows."""
     runs = pd.DataFrame({SYSTEM: blocks.systems})
     if facts[CONTRIBUTING] is not None:
@@ -93,32 +83,14 @@ def _runs(blocks: Blocks, facts: dict[str, Any]) -> tuple[pd.DataFrame, RunTable
     rows = np.arange(len(runs), dtype=np.int32)
     topics, doc = pd.Index(facts["topics"]), pa.chunked_array([pa.array(facts["docs"])])
     columns = {name: name for name in (SYSTEM, TOPIC, DOC)}
-    return runs, RunTable(runs, columns, rows, blocks.systems, rows * 0, topics, doc)
+    return RunTable(runs, columns, rows, blocks.systems, rows * 0, topics, doc)
 
 
-def _looks(blocks: Blocks, contributing: NDArray[np.bool_]) -> list[Look]:
+def _seen(blocks: Blocks, contributing: NDArray[np.bool_]) -> dict[str, Array]:
+    """Return what `look` tells of all blocks."""
     task = need_dask().delayed(look)
-    return work([task(blocks, number, contributing) for number in range(blocks.number)])
-
-
-def _told(
-    contribution: Contribution, looks: Sequence[Look], judgments: QrelsTable, placed: Codes
-) -> Contribution:
-    """Return what contributing runs put into the pool, by rows of the qrels."""
-    rank = np.empty(len(judgments.topic), np.int32)
-    rank[np.argsort(judgments.topic, kind="stable")] = np.concatenate([one.rank for one in looks])
-    judged = np.flatnonzero(rank)
-    gap = np.concatenate([one.gap for one in looks])
-    return contribution.with_rows(judged, rank[judged], np.zeros_like(judged), gap[placed])
-
-
-def _of_lists(looks: Sequence[Look]) -> dict[str, Array]:
-    """Return what is known of the lists for judged topics, shape (system, topic)."""
-    names = {"retrieved": "length", "unjudged": "unjudged"}
-    return {
-        name: np.concatenate([getattr(one, part) for one in looks], axis=1)
-        for name, part in names.items()
-    }
+    parts = work([task(blocks, number, contributing) for number in range(blocks.number)])
+    return {name: np.concatenate([part[name] for part in parts], axis=-1) for name in parts[0]}
 
 
 def _lengths(retrieved: Array, placed: Codes) -> Codes:

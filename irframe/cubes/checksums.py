@@ -23,7 +23,6 @@ from irframe.cubes.layout import (
     CHECKSUMS,
     LEVEL,
     LIST,
-    NAMED,
     PARTS,
     PROVENANCE,
     RANKINGS,
@@ -49,7 +48,7 @@ BASE = ("judged_start", "judged_count")
 JUDGED = ("judged_doc", "judged_grade", "pool_rank", SUBTOPIC_GRADE, STRATUM, PROBABILITY)
 TOPICAL = (*JUDGED, *BASE, "top", "pool_depth")
 """What sums of topics are of."""
-RANKED = (*RANKINGS, "tail", "tail_size", "filed", "listed")
+RANKED = (*RANKINGS, "tail", "tail_size", "filed")
 """What `rank_checksum` is of: its first span of all but rankings, the others of ranks."""
 
 WANTED = "a cube as it was built, if selected, masked or reordered"
@@ -107,8 +106,7 @@ def check_ranks(cube: xr.Dataset) -> xr.Dataset:
 
 def _parts(cube: xr.Dataset, names: Iterable[str]) -> Parts:
     return {
-        name: _whole(cube.variables[name].to_base_variable(), (PARTS | NAMED)[name].fill)
-        for name in names
+        name: _whole(cube.variables[name].to_base_variable(), PARTS[name].fill) for name in names
     }
 
 
@@ -288,10 +286,6 @@ def _of_topics(cube: xr.Dataset) -> Words:
     total = sums[start + count] - sums[start] + runs_of(held["judged_doc"], start, count)
     for weight, name in zip(mixed(3, 13), TOPICAL[-3:], strict=True):
         total = total + held[name].astype(np.uint64) * weight
-    if "open_doc" in cube.variables:
-        names = cube.variables["open_doc"].to_numpy()
-        there = np.where(names == "", np.uint64(0), numbers(names))
-        total = total + (there * mixed(names.shape[1], 16)).sum(axis=1, dtype=np.uint64)
     return np.asarray(total, np.uint64)
 
 

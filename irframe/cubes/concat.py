@@ -19,15 +19,12 @@ from irframe.cubes.layout import (
     JUDGED,
     LEVEL,
     LIST,
-    LISTED,
-    NAMED,
-    OPEN,
     PARTS,
     PROVENANCE,
     SOMETIMES,
     SUBTOPIC_GRADE,
 )
-from irframe.cubes.listing import same_names
+from irframe.cubes.listing import LISTED, listed_in
 from irframe.cubes.recall_base import along, gather, starts, topic_of
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.names import DEPTH, SUBTOPIC, SYSTEM, TOPIC
@@ -81,9 +78,11 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
         raise ParameterError("at least one cube", "none")
     _refuse_strangers(parts)
     _refuse_shared(parts, dim)
-    parts = _regrouped(_as_named(_as_wide(_as_deep(parts))), dim)
+    parts = _regrouped(_as_wide(_as_deep(parts)), dim)
     whole = _topics(parts) if dim == TOPIC else _systems(parts)
-    return sealed(whole.drop_attrs(deep=False).assign_attrs(_attributes(parts)))
+    sound = sealed(whole.drop_attrs(deep=False).assign_attrs(_attributes(parts)))
+    sound.encoding = {LISTED: listed} if (listed := listed_in(parts, sound)) is not None else {}
+    return sound
 
 
 def _refuse_strangers(cubes: list[xr.Dataset]) -> None:
@@ -130,16 +129,6 @@ def _as_wide(cubes: list[xr.Dataset]) -> list[xr.Dataset]:
     return [cube.reindex({LEVEL: levels.astype(np.int8)}, fill_value=0) for cube in cubes]
 
 
-def _as_named(cubes: list[xr.Dataset]) -> list[xr.Dataset]:
-    """Return cubes with room for the unjudged documents of all, or none that names some."""
-    if not all(name in cube.coords for cube in cubes for name in NAMED):
-        return [cube.drop_vars(NAMED, errors="ignore") for cube in cubes]
-    for dim in (LISTED, OPEN):
-        most = max(cube.sizes[dim] for cube in cubes)
-        cubes = [_padded(cube, dim, most) for cube in cubes]
-    return cubes
-
-
 def _refuse_some(cubes: list[xr.Dataset]) -> None:
     """Raise if some cubes have subtopics, strata or probabilities and others do not."""
     for name in SOMETIMES:
@@ -155,7 +144,7 @@ def _padded(cube: xr.Dataset, dim: str, size: int) -> xr.Dataset:
         return cube
     changed = {
         name: cube.variables[name].pad({dim: (0, missing)}, constant_values=part.fill)
-        for name, part in (PARTS | SOMETIMES | NAMED).items()
+        for name, part in (PARTS | SOMETIMES).items()
         if dim in part.dims
     }
     bare = cube.drop_vars([*changed, *({dim} & set(cube.coords))])
@@ -167,7 +156,7 @@ def _padded(cube: xr.Dataset, dim: str, size: int) -> xr.Dataset:
 
 def _topics(cubes: list[xr.Dataset]) -> xr.Dataset:
     systems = pd.Index(np.concatenate([cube[SYSTEM].to_numpy() for cube in cubes])).unique()
-    fill = {name: part.fill for name, part in (PARTS | NAMED).items()}
+    fill = {name: part.fill for name, part in PARTS.items()}
     same = [cube.sizes[SYSTEM] == len(systems) for cube in cubes]
     wide = [
         cube
@@ -188,8 +177,7 @@ def _topics(cubes: list[xr.Dataset]) -> xr.Dataset:
 
 def _systems(cubes: list[xr.Dataset]) -> xr.Dataset:
     first = cubes[0]
-    cubes = same_names([first, *(_same_base(cube, first) for cube in cubes[1:])])
-    first = cubes[0]
+    cubes = [first, *(_same_base(cube, first) for cube in cubes[1:])]
     ranks = np.stack([cube["pool_rank"].to_numpy() for cube in cubes])
     best = np.where(ranks > 0, ranks, np.iinfo(np.int32).max).min(axis=0)
     best[best == np.iinfo(np.int32).max] = 0
@@ -197,7 +185,6 @@ def _systems(cubes: list[xr.Dataset]) -> xr.Dataset:
     depths = np.stack(pools or [first["pool_depth"].to_numpy()]).min(axis=0)
     kept = ("judged_start", "judged_count", "top", *(set(along(first)) - {"pool_rank"}))
     base: dict[str, Any] = {name: first[name].variable for name in kept}
-    base |= {name: first[name].variable for name in ("open_doc",) if name in first.coords}
     base |= {"pool_rank": (JUDGED, best), "pool_depth": ((TOPIC,), depths)}
     shared = base | _shared(cubes, TOPIC, first.indexes[TOPIC])
     return _joined(cubes, SYSTEM, list(shared)).assign_coords(shared)
@@ -324,8 +311,7 @@ def _renumbered(cube: xr.Dataset, first: xr.Dataset) -> xr.Dataset:
     place[here] = there - start[topic]
     ranks = np.empty_like(cube["pool_rank"].to_numpy())
     ranks[there] = cube["pool_rank"].to_numpy()[here]
-    places = [name for name in ("doc", "filed", "listed") if name in cube.variables]
-    moved = {name: _moved(cube[name].variable, start, place) for name in places}
+    moved = {name: _moved(cube[name].variable, start, place) for name in ("doc", "filed")}
     base = {name: first[name].variable for name in along(first) if name != "pool_rank"}
     return cube.assign(doc=moved.pop("doc")).assign_coords(
         base | {"pool_rank": (JUDGED, ranks)} | moved

@@ -7,27 +7,26 @@ from typing import Any, overload
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.contribution import Contribution
 from irframe.cubes.filling import fill
 from irframe.cubes.grouping import own_rows
 from irframe.cubes.labelling import label
-from irframe.cubes.layout import LISTED_RANKS, variable
-from irframe.cubes.listing import Listing
-from irframe.cubes.topics import select_topics
+from irframe.cubes.listing import LISTED, Listing
 from irframe.experiments.absence import tell_missing
-from irframe.experiments.collections import Collections
+from irframe.experiments.experiment import Experiment
+from irframe.experiments.framed import Framed
 from irframe.experiments.grouping import (
     refuse_rows,
-    riding_columns,
     share_names,
     tell_without_rows,
 )
 from irframe.experiments.hits import refuse_large
-from irframe.experiments.lists import Lists, count_rows
+from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
+from irframe.experiments.pool import Pool
+from irframe.experiments.topics import choose_topics
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
-from irframe.frames.joining import place_topics
+from irframe.frames.joining import tell_unjudged
 from irframe.frames.tables import read_qrels_table, read_table
 from irframe.names import FILES, SYSTEM, TOPIC, ScoreDtype, Ties, roles
 from irframe.warned import OneCall, in_group
@@ -126,9 +125,9 @@ def cube(
         where none has it. Over (system, topic, filed_rank) ``filed``, the
         position in the recall base of what a contributing run put into the pool. Of judgments by
         subtopic ``judged_grade`` is the highest grade of a document, and ``subtopic_grade``, over
-        (judged, subtopic), that by subtopic, in the order of their names in each topic. ``listed``,
-        over (system, topic, listed_rank), and ``open_doc``, over (topic, open), name all documents
-        down to rank 100, as `judge_next` reads them. Attributes say how the cube was made.
+        (judged, subtopic), that by subtopic, in the order of their names in each topic. Attributes
+        say how the cube was made; its encoding takes along what documents are called down to rank
+        100, which `judge_next` and `explain` read, and which files do not have.
         ``checksum`` over (system, topic) and ``rank_checksum`` over (system, topic, span) tell
         verbs whether values were overwritten since. With `by`, a DataTree, which has the verbs of
         its cubes.
@@ -160,7 +159,7 @@ def cube(
     >>> qrels = pd.DataFrame({"topic": ["1"], "doc": ["b"], "grade": [1]})
     >>> dict(cube(runs, qrels).sizes)
     {'system': 1, 'topic': 1, 'depth': 2, 'level': 1, 'filed_rank': 1, 'judged': 1,
-     'listed_rank': 2, 'open': 1, 'span': 3}
+     'span': 3}
     """
     policy = Policy(
         depth=depth,
@@ -204,24 +203,23 @@ def build_groups(
 
 def build_cube(runs: Runs, qrels: Qrels, policy: Policy, by: str | None = None) -> xr.Dataset:
     """Build a cube by a policy; see `cube`. With `by` it is to be split into groups."""
-    table, judgments = read_table(runs), read_qrels_table(qrels)
-    runs, qrels = table.frame, judgments.frame
-    placed = place_topics(table, judgments)
-    groups = Collections.read(runs, qrels, table, judgments, placed, policy.collection)
-    lists = Lists(table.systems, table.topics, placed, count_rows(table), groups)
-    selection = select_topics(lists, judgments, policy.topics)
-    contribution = Contribution.read(runs, table, policy.contributing)
-    depth = policy.depth or selection.longest(lists.lengths)
-    refuse_large(len(table.systems), len(selection.labels), depth)
-    listing = Listing(selection, min(depth, LISTED_RANKS))
-    cells = fill(table, judgments, selection, contribution, listing, policy, depth)
-    parts = vars(cells) | {"took_part": lists.attended[:, selection.codes]}
-    parts |= listing.laid(len(table.systems))
-    filed = partial(contribution.filed, len(table.topics), selection)
-    built = label(table.systems, judgments, selection, contribution, filed, parts, policy)
-    riding = riding_columns(table, judgments, placed, selection.codes)
-    grouped = built.assign_coords({n: variable(*column) for n, column in riding.items()})
+    framed = Framed.of(read_table(runs), read_qrels_table(qrels), policy.collection)
+    table, lists = framed.judgments, framed.lists
+    judgments = Judgments.chosen(table, choose_topics(lists, table.topics, policy.topics))
+    systems, stated = framed.contributing(policy.contributing)
+    depth = policy.depth or lists.longest(judgments.code)
+    refuse_large(len(systems), len(judgments.code), depth)
+    tell_unjudged(framed.table, table, found=bool((framed.judged >= 0).any()))
+    listing = Listing(judgments)
+    cells, parts = fill(framed, judgments, policy, depth, systems, listing)
+    pooled = framed.put_together(parts)
+    pool = Pool.of(pooled, len(table.topic), systems, stated=stated)
+    found = Experiment.of(judgments, pooled.onto(judgments), lists, (SYSTEM, TOPIC))
+    found = found.with_pool(pool, policy.pool_depth, lists.collections)
+    grouped = label(framed, found, cells, partial(found.hits.slots, judgments), policy)
     split = by in grouped.coords and grouped[by].dims == (TOPIC,)
-    tell_missing(lists, selection.labels, selection.codes, grouped[by] if split else None)
-    grouped.encoding[FILES] = [*runs.attrs.get(FILES, []), *qrels.attrs.get(FILES, [])]
+    tell_missing(lists, judgments.topics, judgments.code, grouped[by] if split else None)
+    grouped.encoding[LISTED] = listing.listed(framed.table.systems)
+    files = [framed.table.frame, table.frame]
+    grouped.encoding[FILES] = [name for frame in files for name in frame.attrs.get(FILES, [])]
     return grouped

@@ -20,7 +20,6 @@ from irframe.cubes.layout import (
     FACTS,
     LEVEL,
     LIST,
-    NAMED,
     PARTS,
     RANKINGS,
     SOMETIMES,
@@ -80,7 +79,7 @@ def read_cube(cube: Any, *, passed_on: bool = False) -> xr.Dataset:
     cube = _with_dimensions(_along_depth(_indexed(cube)))
     _refuse_twice(cube)
     variables = cube.variables
-    more = {name: part for name, part in (SOMETIMES | NAMED).items() if name in variables}
+    more = {name: part for name, part in SOMETIMES.items() if name in variables}
     facts = FACTS | more
     wrong = [name for name, part in facts.items() if not _is_typed(variables[name], part)]
     if wrong:
@@ -161,7 +160,7 @@ def _with_dimensions(cube: xr.Dataset) -> xr.Dataset:
     """Return the cube with every variable in its dimensions, selected labels as one of each."""
     changed = {}
     variables = cube.variables
-    for name, part in (PARTS | NAMED).items():
+    for name, part in PARTS.items():
         variable = variables.get(name)
         if variable is not None and variable.dims != part.dims:
             lacking = [dim for dim in part.dims if dim not in variable.dims]
@@ -178,7 +177,7 @@ def _with_dimensions(cube: xr.Dataset) -> xr.Dataset:
         name: (dim, np.atleast_1d(cube[name].to_numpy()))
         for dim in scalars
         for name in cube.coords
-        if cube[name].dims == () and name not in {*LIST, *PARTS, *NAMED}
+        if cube[name].dims == () and name not in {*LIST, *PARTS}
     }
     rankings = {name: value for name, value in changed.items() if name in RANKINGS}
     facts = {name: value for name, value in changed.items() if name not in RANKINGS}

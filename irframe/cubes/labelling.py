@@ -1,19 +1,16 @@
 """Labels on the arrays of a cube, and what it knows of judgments and pools."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import xarray as xr
 
 from irframe.cubes.checksums import sealed
-from irframe.cubes.contribution import Contribution
 from irframe.cubes.layout import (
     FACTS,
     LEVEL,
-    NAMED,
     PARTS,
     SOMETIMES,
     SUBTOPIC_GRADE,
@@ -22,10 +19,11 @@ from irframe.cubes.layout import (
     variable,
 )
 from irframe.cubes.recall_base import starts
-from irframe.cubes.topics import Selection
+from irframe.experiments.experiment import Experiment
+from irframe.experiments.framed import Framed
+from irframe.experiments.grouping import riding_columns
+from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Policy
-from irframe.frames.ids import Codes
-from irframe.frames.tables import QrelsTable
 from irframe.names import (
     DEPTH,
     GRADE,
@@ -37,73 +35,75 @@ from irframe.names import (
     VERSION,
 )
 
+if TYPE_CHECKING:
+    from irframe.experiments.pool import Pool
+
 
 def label(
-    systems: pd.Index,
-    judgments: QrelsTable,
-    selection: Selection,
-    contribution: Contribution,
-    filed: Callable[[int], Any],
+    framed: Framed,
+    experiment: Experiment,
     cells: Mapping[str, Any],
+    filed: Callable[[int], Any],
     policy: Policy,
 ) -> xr.Dataset:
     """Put labels on the arrays of a cube, and add what it knows of judgments and pools.
 
     Parameters
     ----------
-    systems
-        The systems.
-    judgments, selection, contribution
-        The judgments, the topics of the cube, and what contributing runs put into the pool.
-    filed
-        Gives the coordinate of this name for a pool of some depth.
+    framed
+        The runs and judgments, of which columns ride along.
+    experiment
+        The systems, their judgments, and the pool.
     cells
         The other variables over systems and topics; those over ranks may be lazy.
+    filed
+        Gives the coordinate of this name for a pool of some depth.
     policy
         How the cube is made.
     """
+    judgments, pool = experiment.judgments, cast("Pool", experiment.pool)
     longest = int(cells["retrieved"].max(initial=0))
-    pool_depth = contribution.depth(selection, longest, policy.pool_depth)
-    rows, count = selection.judged, selection.judged_count
-    pool_rank = contribution.rank(len(judgments.grade))[rows]
+    sizes = len(experiment.systems), len(judgments.code)
+    took_part = experiment.took_part
     values = dict(cells) | {
-        "judged_start": starts(count),
-        "judged_count": count,
-        "judged_doc": judgments.doc.take(pa.array(rows)).to_numpy(),
-        "judged_grade": judgments.grade[rows],
-        "pool_rank": pool_rank,
-        "filed": filed(min(int(pool_depth.max(initial=0)), longest)),
-        "top": selection.top,
-        "pool_depth": pool_depth,
-        "contributing": contribution.systems,
+        "took_part": np.ones(sizes, bool) if took_part is None else took_part,
+        "judged_start": starts(judgments.count),
+        "judged_count": judgments.count.astype(np.int32),
+        "judged_doc": judgments.table.doc.take(pa.array(judgments.row)).to_numpy(),
+        "judged_grade": judgments.grade,
+        "pool_rank": pool.rank,
+        "filed": filed(min(int(pool.depth.max(initial=0)), longest)),
+        "top": np.full(sizes[1], experiment.top, np.int16),
+        "pool_depth": pool.depth,
+        "contributing": pool.contributing,
     }
     named = {
-        SYSTEM: systems,
-        TOPIC: selection.labels,
+        SYSTEM: experiment.systems,
+        TOPIC: judgments.topics,
         DEPTH: np.arange(1, cells[GRADE].shape[-1] + 1),
-        LEVEL: selection.levels,
+        LEVEL: judgments.levels,
     }
-    known = ((pool_rank > 0) & (pool_rank <= np.repeat(pool_depth, count))).all()
-    stated = policy.pool_depth is not None or contribution.stated
-    pool = "stated" if stated else "complete" if known else "unknown"
-    laid = {name: part.dims for name, part in (PARTS | NAMED).items() if name in values}
+    laid = {name: part.dims for name, part in PARTS.items() if name in values}
     parts = {name: variable(dims, values[name]) for name, dims in laid.items()}
     indexes = {dim: labels(dim, label) for dim, label in named.items()}
-    facts = {name: parts.pop(name) for name in (*FACTS, *NAMED) if name in parts}
-    made = policy.attributes | {"pool": pool, "irframe": VERSION}
-    return sealed(_with_more(xr.Dataset(parts, indexes | facts, made), judgments, rows))
+    facts = {name: parts.pop(name) for name in FACTS if name in parts}
+    made = policy.attributes | {"pool": pool.word(judgments), "irframe": VERSION}
+    cube = sealed(_with_more(xr.Dataset(parts, indexes | facts, made), judgments))
+    riding = riding_columns(framed.table, judgments.table, framed.lists.placed, judgments.code)
+    return cube.assign_coords({name: variable(*column) for name, column in riding.items()})
 
 
-def _with_more(cube: xr.Dataset, judgments: QrelsTable, rows: Codes) -> xr.Dataset:
+def _with_more(cube: xr.Dataset, judgments: Judgments) -> xr.Dataset:
     """Return a cube with what only some judgments have: subtopics, and how they were sampled."""
     found: dict[str, Any] = {}
-    if judgments.subtopic_grade is not None:
-        cube = cube.assign_attrs({SUBTOPICS: str(judgments.columns[SUBTOPIC])})
-        found[SUBTOPIC_GRADE] = judgments.subtopic_grade[rows]
-    if judgments.stratum is not None:
-        labels = judgments.stratum.take(pa.array(rows)).to_numpy()
+    table, rows = judgments.table, judgments.row
+    if table.subtopic_grade is not None:
+        cube = cube.assign_attrs({SUBTOPICS: str(table.columns[SUBTOPIC])})
+        found[SUBTOPIC_GRADE] = table.subtopic_grade[rows]
+    if table.stratum is not None:
+        labels = table.stratum.take(pa.array(rows)).to_numpy()
         found[STRATUM] = labels.astype(str).astype(object)
-    if judgments.probability is not None:
-        found[PROBABILITY] = judgments.probability[rows]
+    if table.probability is not None:
+        found[PROBABILITY] = table.probability[rows]
     coordinates = {name: variable(SOMETIMES[name].dims, value) for name, value in found.items()}
     return cube.assign_coords(coordinates) if coordinates else cube

@@ -10,8 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from irframe.names import DEPTH, EMPTY, GRADE, PROBABILITY, STRATUM, SUBTOPIC, SYSTEM, TOPIC
+
+Array = NDArray[Any]
 
 variable = partial(xr.Variable, fastpath=True)
 """A variable of an array as it is: xarray would first import dask to see whether it is lazy."""
@@ -47,6 +50,9 @@ RANKINGS = {
     "tied": Part(CELL, np.bool_, fill=False),
 }
 """The data variables: grade, place in the recall base, and same score as one rank above."""
+
+LISTS = ("retrieved", "unjudged", "tail", "tail_size")
+"""What is known of each list: how long it is, and what is tied with its last rank."""
 
 CHECKSUMS: dict[str, Part] = {
     "checksum": Part(LIST, np.int32, 0),
@@ -85,20 +91,6 @@ SOMETIMES = {
     PROBABILITY: Part((JUDGED,), np.float64, np.nan),
 }
 """Coordinates that not every cube has. The subtopics of a topic are numbered, without labels."""
-
-LISTED = "listed_rank"
-"""Dimension along the ranks of which a cube names the documents."""
-OPEN = "open"
-"""Dimension along the unjudged documents of a topic."""
-LISTED_RANKS = 100
-"""How many ranks these are, as many as pools are deep."""
-NAMED = {
-    "listed": Part((*LIST, LISTED), np.int32, -1),
-    "open_doc": Part((TOPIC, OPEN), object, ""),
-}
-"""Coordinates of cubes that name their unjudged documents, too, which those of stores do not:
-the place of the document at each of the first ranks in the recall base; -2 less its place in
-``open_doc``, if it was not judged when the cube was built; -1 where there is none."""
 
 LAZY = (*RANKINGS, "tail", "tail_size", "filed", "rank_checksum")
 """What stays where it is until it is wanted in a cube larger than memory; the rest is small."""

@@ -1,135 +1,117 @@
-"""The documents at the top of lists by name, judged or not, seen while a cube is built."""
+"""The documents at the top of lists by name, judged or not, seen while a cube is built.
 
+A cube takes them along beside its variables, in its encoding, as they concern neither arrays nor
+attributes: what xarray selects keeps them, what it computes anew, and files, do not.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import xarray as xr
-from numpy.typing import NDArray
 
-from irframe.cubes.layout import NAMED, OPEN
-from irframe.cubes.topics import Selection
-from irframe.frames.documents import Side, code_documents
+from irframe.cubes.layout import Array
+from irframe.experiments.framed import Framed
+from irframe.experiments.judgments import Judgments
 from irframe.frames.ids import Codes
 from irframe.frames.ranking import Ranking
-from irframe.frames.tables import RunTable
-from irframe.names import DOC, TOPIC
+from irframe.names import SYSTEM, TOPIC
 
-Array = NDArray[Any]
+LISTED = "listed"
+"""Where the encoding of a cube has them."""
+RANKS = 100
+"""How many ranks of every list are named, as many as pools are deep."""
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """The documents at the first ranks of lists, in no order."""
+
+    systems: pd.Index
+    topics: pd.Index
+    system: Codes
+    """Of each document, the place of its system among `systems`."""
+    topic: Codes
+    rank: Codes
+    """From 0."""
+    doc: pa.ChunkedArray
+
+    def names(self, cube: xr.Dataset, depth: int) -> Array:
+        """Return what is called so in the lists of a cube; objects (system, topic, rank)."""
+        wanted = cube.indexes[SYSTEM], cube.indexes[TOPIC]
+        row, column = self._places(*wanted)
+        found = np.full((len(wanted[0]), len(wanted[1]), depth), None, object)
+        there = np.flatnonzero((row >= 0) & (column >= 0) & (self.rank < depth))
+        names = self.doc.take(pa.array(there)).to_numpy(zero_copy_only=False)
+        found[row[there], column[there], self.rank[there]] = names
+        return found
+
+    def _places(self, systems: pd.Index, topics: pd.Index) -> tuple[Codes, Codes]:
+        """Return of each document where its system and topic stand among others, -1 for nowhere."""
+        sides = (systems, self.systems, self.system), (topics, self.topics, self.topic)
+        row, column = (labels.get_indexer(own)[code] for labels, own, code in sides)
+        return row, column
+
+    def within(self, systems: pd.Index, topics: pd.Index) -> "Listed":
+        """Return the same by the places of other systems and topics, without those not there."""
+        row, column = self._places(systems, topics)
+        there = np.flatnonzero((row >= 0) & (column >= 0))
+        doc = self.doc.take(pa.array(there))
+        return Listed(systems, topics, row[there], column[there], self.rank[there], doc)
 
 
 @dataclass(eq=False)
 class Listing:
-    """Which document stands at each of the first ranks of every list."""
+    """Takes in the lists of a cube while it is built."""
 
-    selection: Selection
-    """The topics of the cube."""
-    ranks: int
-    """How many ranks are named."""
-    _cells: list[tuple[Codes, Codes, Codes]] = field(default_factory=list)
-    _judged: list[Codes] = field(default_factory=list)
+    judgments: Judgments
+    """Those of the topics of the cube."""
+    _rows: list[tuple[Codes, Codes, Codes]] = field(default_factory=list)
     _docs: list[pa.Array] = field(default_factory=list)
 
-    def add(self, table: RunTable, judged: Codes, ranking: Ranking) -> None:
-        """Take in the rows of some lists.
+    def add(self, framed: Framed, rows: Codes, ranking: Ranking) -> None:
+        """Take in some lists.
 
         Parameters
         ----------
-        table
-            The rows.
-        judged
-            Their rows in the qrels, -1 where unjudged.
+        framed
+            Runs and judgments.
+        rows
+            The rows of the lists.
         ranking
-            Their ranking.
+            The ranking of these.
         """
-        top = ranking.rank <= self.ranks
-        rows, rank = ranking.order[top], ranking.rank[top]
-        inside = self.selection.chosen[table.topic[rows]]
-        rows, rank = rows[inside], rank[inside]
-        place = self.selection.position[self.selection.placed[table.topic[rows]]]
-        self._cells.append((table.system[rows], place, rank - 1))
-        self._judged.append(judged[rows])
-        self._docs += table.doc.take(pa.array(rows[judged[rows] < 0])).chunks
+        top, table = ranking.rank <= RANKS, framed.table
+        rows, rank = rows[ranking.order[top]], ranking.rank[top]
+        place = self.judgments.place_of[framed.lists.placed[table.topic[rows]]]
+        inside = place >= 0
+        if not inside.all():
+            rows, rank, place = rows[inside], rank[inside], place[inside]
+        self._rows.append((table.system[rows], place, rank - 1))
+        self._docs += table.doc.take(pa.array(rows)).chunks
 
-    def laid(self, systems: int) -> dict[str, Array]:
-        """Return the coordinates that name what the lists of so many systems have at the top."""
-        topics, part = len(self.selection.labels), NAMED["listed"]
-        listed = np.full((systems, topics, self.ranks), part.fill, part.dtype)
+    def listed(self, systems: pd.Index) -> Listed | None:
+        """Return the documents of the lists of systems, if there are any."""
         if not self._docs:
-            return {"listed": listed, "open_doc": np.full((topics, 0), "", object)}
-        system, topic, rank = (np.concatenate(part) for part in zip(*self._cells, strict=True))
-        judged = np.concatenate(self._judged)
-        open_ = judged < 0
-        places, names = _named(topic[open_], pa.chunked_array(self._docs), topics)
-        slot = np.append(self.selection.slot, np.int32(-1))[judged]
-        slot[open_] = -2 - places
-        listed[system, topic, rank] = slot
-        return {"listed": listed, "open_doc": names}
+            return None
+        system, topic, rank = (np.concatenate(part) for part in zip(*self._rows, strict=True))
+        doc = pa.chunked_array(self._docs)
+        return Listed(systems, self.judgments.topics, system, topic, rank, doc)
 
 
-def _named(topic: Codes, doc: pa.ChunkedArray, topics: int) -> tuple[Codes, Array]:
-    """Return the place of every row's document among those of its topic, and their names.
-
-    Documents of a topic stand in the order of their names as text.
-    """
-    (codes,) = code_documents(Side(topic, doc))
-    _, first, where = np.unique(codes, return_index=True, return_inverse=True)
-    names = doc.take(pa.array(first)).cast(pa.large_string()).to_numpy(zero_copy_only=False)
-    return in_order(topic[first], names, where, topics)
-
-
-def in_order(topic: Codes, names: Array, where: Codes, topics: int) -> tuple[Codes, Array]:
-    """Return where rows stand among the documents of their topics, and a table of these.
-
-    Parameters
-    ----------
-    topic, names
-        Of every document.
-    where
-        The document of every row.
-    topics
-        How many topics there are.
-
-    Examples
-    --------
-    >>> in_order(np.array([0, 0]), np.array(["b", "a"], object), np.array([0, 1, 0]), 1)
-    (array([1, 0, 1]), array([['a', 'b']], dtype=object))
-    """
-    order = np.lexsort((names.astype(str), topic))
-    count = np.bincount(topic, minlength=topics)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order)) - np.repeat(np.cumsum(count) - count, count)
-    table = np.full((topics, int(count.max(initial=0))), "", object)
-    table[topic, place] = names
-    return place[where], table
-
-
-def same_names(cubes: list[xr.Dataset]) -> list[xr.Dataset]:
-    """Return cubes of the same topics in which unjudged documents have the same places.
-
-    Parameters
-    ----------
-    cubes
-        Cubes with room for as many unjudged documents, or none that names them.
-    """
-    if OPEN not in cubes[0].dims:
-        return cubes
-    names = np.concatenate([cube["open_doc"].to_numpy() for cube in cubes], axis=1)
-    topic, column = np.nonzero(names != "")
-    pairs = pd.DataFrame({TOPIC: topic, DOC: names[topic, column]})
-    known, group = pairs.drop_duplicates(), pairs.groupby([TOPIC, DOC], sort=False).ngroup()
-    owner, doc = known[TOPIC].to_numpy(), known[DOC].to_numpy(object)
-    place, table = in_order(owner, doc, group.to_numpy(), len(names))
-    new = np.zeros((len(names), names.shape[1] + 1), np.int32)
-    new[topic, column] = -2 - place
-    moved, size = [], cubes[0].sizes[OPEN]
-    row = np.arange(len(names))[:, np.newaxis]
-    for number, cube in enumerate(cubes):
-        old = cube["listed"].to_numpy()
-        open_ = new[row, np.where(old < -1, number * size - 2 - old, -1)]
-        listed = cube["listed"].variable.copy(data=np.where(old < -1, open_, old))
-        facts = {"listed": listed, "open_doc": ((TOPIC, OPEN), table)}
-        moved.append(cube.drop_vars(NAMED).assign_coords(facts))
-    return moved
+def listed_in(cubes: Sequence[xr.Dataset], whole: xr.Dataset) -> Listed | None:
+    """Return the documents by name of the lists of a cube that some cubes make together."""
+    known = [(cube, found) for cube in cubes if (found := cube.encoding.get(LISTED)) is not None]
+    if not known or len({found.doc.type for _, found in known}) > 1:
+        return None
+    labels = whole.indexes[SYSTEM], whole.indexes[TOPIC]
+    own = [found.within(cube.indexes[SYSTEM], cube.indexes[TOPIC]) for cube, found in known]
+    parts = [part.within(*labels) for part in own]
+    system, topic, rank = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("system", "topic", "rank")
+    )
+    doc = [chunk for part in parts for chunk in part.doc.chunks]
+    return Listed(*labels, system, topic, rank, pa.chunked_array(doc, parts[0].doc.type))

@@ -10,7 +10,7 @@ import xarray as xr
 
 from irframe.cubes.folder import Folder, folder_at
 from irframe.cubes.gate import read_cube
-from irframe.cubes.layout import FACTS, LAZY, LIST, NAMED, PARTS, SOMETIMES
+from irframe.cubes.layout import FACTS, LAZY, LIST, PARTS, SOMETIMES
 from irframe.cubes.open_cube import open_cube
 from irframe.cubes.saved import (
     CURE,
@@ -199,6 +199,6 @@ def _end(folder: Folder, facts: dict[str, Any]) -> None:
 
 def _mark(cube: xr.Dataset) -> str:
     """Return what tells this cube from others: its arrays, or what is to be computed."""
-    names = (*PARTS, *SOMETIMES, *NAMED, *LIST)
+    names = (*PARTS, *SOMETIMES, *LIST)
     arrays = [cube.variables[name].data for name in names if name in cube.variables]
     return str(need_dask().base.tokenize(arrays, sorted(map(str, cube.attrs.items()))))

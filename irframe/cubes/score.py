@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, listed
 from irframe.cubes.blockwise import Fields, in_blocks
-from irframe.cubes.layout import LEVEL, NAMED, PARTS, SOMETIMES, labels, variable
+from irframe.cubes.layout import LEVEL, PARTS, SOMETIMES, labels, variable
 from irframe.cubes.pool_count import pool_count
 from irframe.cubes.recall_base import count_by_topic
 from irframe.cubes.strata import stratum_fields
@@ -111,7 +111,7 @@ def label_scores(
     """Return scores with the labels of their metrics, depths and cube, NaN where none is."""
     indexes = {METRIC: np.array([str(metric) for metric in metrics]), DEPTH: np.array(depths)}
     known = {dim: labels(dim, index) for dim, index in indexes.items()}
-    ours = {DEPTH, LEVEL, *PARTS, *SOMETIMES, *NAMED}
+    ours = {DEPTH, LEVEL, *PARTS, *SOMETIMES}
     named = [name for name in cube.coords if name not in ours]
     kept = {name: cube[name].variable for name in (*named, "retrieved", "took_part")}
     took_part = cube["took_part"].variable

@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.experiments.collections import Collections
 from irframe.experiments.grouping import Groups
 from irframe.experiments.hits import Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Lists
+from irframe.experiments.policy import PoolDepth
 from irframe.experiments.pool import Pool
 from irframe.frames.ids import Codes
 
@@ -52,6 +54,11 @@ class Experiment:
         if collections.name:
             told = pd.CategoricalIndex(pd.Categorical.from_codes(of_topic, collections.labels))
         return cls(judgments, lists.systems, hits, names, took_part, top, collection=told)
+
+    def with_pool(self, pool: Pool, given: PoolDepth, collections: Collections) -> "Experiment":
+        """Return the same with what the pool was made of; see `Pool.down_to`."""
+        longest = int(self.hits.length.max(initial=0))
+        return replace(self, pool=pool.down_to(given, self.judgments, collections, longest))
 
     def parts(self, groups: Groups, *, told: bool) -> Iterator[tuple[Any, "Experiment"]]:
         """Yield the part of each group; `told` as for `Groups.parts`."""

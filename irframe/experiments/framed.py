@@ -3,19 +3,19 @@
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.checks import places
 from irframe.experiments.collections import Collections
 from irframe.experiments.hits import Hits
+from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Lists, count_rows
 from irframe.experiments.policy import Contributing, Policy
-from irframe.experiments.pool import Pool
 from irframe.frames import tables
-from irframe.frames.as_runs import Runs
 from irframe.frames.contributing import (
     CONTRIBUTING,
     contributing_systems,
@@ -24,21 +24,42 @@ from irframe.frames.contributing import (
 )
 from irframe.frames.ids import Codes, grouped, rows_of_ranges
 from irframe.frames.joining import locate, place_topics
-from irframe.frames.ranking import rank_table
-from irframe.frames.tables import QrelsTable, RunTable, read_table
+from irframe.frames.ranking import Ranking, rank_table
+from irframe.frames.tables import QrelsTable, RunTable
 from irframe.frames.ties import TIE_POLICIES
 
 
-class Part(NamedTuple):
-    """Some lists: which, how long, and for each of their hits what `Hits` has of it."""
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some lists, and what they hold of the judgments."""
 
     lists: Codes
-    length: Codes
-    of: Codes
-    rank: Codes
-    row: Codes
-    filed: Codes
-    tied: NDArray[np.bool_]
+    """The number of each list, by system and judged topic."""
+    hits: Hits
+    """Their hits, by their places in `lists` and by rows of the qrels."""
+
+    def on(self, judgments: Judgments) -> "Part":
+        """Return the lists for the topics of some judgments, numbered by these and their rows."""
+        system, topic = np.divmod(self.lists, len(judgments.place_of))
+        place = judgments.place_of[topic]
+        lists, hits = system * len(judgments.code) + place, self.hits
+        kept = place >= 0
+        if not kept.all():
+            inside = kept[hits.of]
+            hits = Hits(
+                hits.length[kept],
+                (np.cumsum(kept) - 1)[hits.of[inside]],
+                hits.rank[inside],
+                hits.row[inside],
+                None if hits.tied is None else hits.tied[np.repeat(kept, hits.length)],
+            )
+        return Part(lists[kept], replace(hits, row=judgments.here[hits.row]))
+
+    def filed(self, inside: NDArray[np.bool_]) -> "Part":
+        """Return the lists as pooling reads them, given which of them it does."""
+        hits, some = self.hits, inside[self.hits.of]
+        of, rank, row = (part[some] for part in (hits.of, hits.pool_rank, hits.row))
+        return Part(self.lists, Hits(hits.length, of, rank, row))
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +69,12 @@ class Framed:
     table: RunTable
     judgments: QrelsTable
     lists: Lists
+    joined: Codes | None = None
+    """For every row of the runs its row in the qrels, if that is known."""
 
     @classmethod
-    def of(cls, runs: Runs, judgments: QrelsTable, collection: str | None) -> "Framed":
-        """Read a run frame."""
-        table = read_table(runs)
+    def of(cls, table: RunTable, judgments: QrelsTable, collection: str | None) -> "Framed":
+        """Put runs and judgments beside each other."""
         placed = place_topics(table, judgments)
         frames = table.frame, judgments.frame
         collections = Collections.read(*frames, table, judgments, placed, collection)
@@ -72,81 +94,114 @@ class Framed:
     @cached_property
     def judged(self) -> Codes:
         """For every row of the runs its row in the qrels, -1 where it is unjudged."""
+        if self.joined is not None:
+            return self.joined
         return locate(self.table, self.judgments, self.lists.placed)
 
-    def hits(self, policy: Policy, *, filed: bool = False, ties: bool = False) -> Hits:
+    def hits(self, policy: Policy, *, filed: bool = False) -> Hits:
         """Rank lists, and return what they hold of the judgments, by topics and rows of the qrels.
 
         Parameters
         ----------
         policy
             How rankings are decided.
-        filed, ties
-            Whether it is wanted at which ranks pooling reads hits, and which documents are tied.
+        filed
+            Whether it is wanted at which ranks pooling reads hits.
         """
-        shape = len(self.table.systems), len(self.judgments.topics)
-        parts = [self._part(rows, policy, filed=filed) for rows in self._stretches()]
-        whole = Part(*(_joined(arrays) for arrays in zip(*parts, strict=True)))
-        length = np.zeros(shape, np.int64)
-        length.ravel()[whole.lists] = whole.length
-        tied = None
-        if ties or TIE_POLICIES[policy.ties].shares:
-            order, start = np.argsort(whole.lists), np.cumsum(whole.length) - whole.length
-            tied = whole.tied[rows_of_ranges(start[order], whole.length[order])]
-        return Hits(length, whole.of, whole.rank, whole.row, tied, whole.filed if filed else None)
+        parts = [part for part, *_ in self.ranked(policy, filed=filed)]
+        return self.put_together(parts, ties=TIE_POLICIES[policy.ties].shares)
 
-    def _part(self, rows: Codes, policy: Policy, *, filed: bool) -> Part:
-        """Rank some whole lists."""
-        table, places = self.table, self.lists.placed
-        ranking = rank_table(
-            table, ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed, rows=rows
+    def put_together(self, parts: Sequence[Part], *, ties: bool = False) -> Hits:
+        """Return what all lists hold, given some after the other, with their ties if wanted."""
+        length = np.zeros((len(self.table.systems), len(self.judgments.topics)), np.int64)
+        lists, hits = [part.lists for part in parts], [part.hits for part in parts]
+        for some, each in zip(lists, hits, strict=True):
+            length.ravel()[some] = each.length
+        of = _joined(
+            [some.astype(np.int32)[each.of] for some, each in zip(lists, hits, strict=True)]
         )
-        judged = self.judged[rows[ranking.order]]
+        rank, row = _joined([each.rank for each in hits]), _joined([each.row for each in hits])
+        filed = [each.filed for each in hits if each.filed is not None]
+        whole = Hits(length, of, rank, row, None, _joined(filed) if filed else None)
+        if not ties:
+            return whole
+        size, order = _joined([each.length for each in hits]), np.argsort(_joined(lists))
+        rows = rows_of_ranges((np.cumsum(size) - size)[order], size[order])
+        tied = _joined([each.tied for each in hits if each.tied is not None])
+        return replace(whole, tied=tied[rows])
+
+    def ranked(
+        self, policy: Policy, *, filed: bool = False
+    ) -> Iterator[tuple[Part, Codes, Ranking]]:
+        """Yield some lists after the other, with their rows and the ranking of these.
+
+        Parameters
+        ----------
+        policy, filed
+            As for `hits`.
+        """
+        for rows in self._stretches():
+            ranking = rank_table(
+                self.table,
+                ties=policy.ties,
+                score_dtype=policy.score_dtype,
+                seed=policy.seed,
+                rows=rows,
+            )
+            yield self._part(rows, ranking, policy, filed=filed), rows, ranking
+
+    def _part(self, rows: Codes, ranking: Ranking, policy: Policy, *, filed: bool) -> Part:
+        """Return what ranked lists hold of the judgments."""
+        table, order = self.table, ranking.order
+        judged = self.judged[rows[order]]
         first, hit = np.flatnonzero(ranking.first), np.flatnonzero(judged >= 0)
-        listed, found = (rows[ranking.order[some]] for some in (first, hit))
-        lists, of = (
-            table.system[some].astype(np.int64) * len(self.judgments.topics)
-            + places[table.topic[some]]
-            for some in (listed, found)
-        )
-        pooled = np.zeros(0, np.int32)
+        listed = rows[order[first]]
+        topic = self.lists.placed[table.topic[listed]]
+        lists = table.system[listed].astype(np.int64) * len(self.judgments.topics) + topic
+        length = np.diff(first, append=len(rows))
+        of = np.repeat(np.arange(len(lists), dtype=np.int32), length)[hit]
+        pooled = None
         if filed:
             alike = policy.ties != "rank" and policy.score_dtype == "float64"
             rank = filed_rank(ranking) if alike else pooling_rank(table, rows)
-            pooled = rank[ranking.order[hit]].astype(np.int32)
-        length = np.diff(first, append=len(rows))
+            pooled = rank[order[hit]].astype(np.int32)
         rank = ranking.rank[hit].astype(np.int32)
-        return Part(lists, length, of, rank, judged[hit], pooled, ranking.tied)
+        return Part(lists, Hits(length, of, rank, judged[hit], ranking.tied, pooled))
 
     def _stretches(self) -> Iterator[Codes]:
         """Yield the rows of whole lists for judged topics, `irframe.frames.tables.ROWS` a time."""
-        table = self.table
-        rows = np.flatnonzero((self.lists.placed >= 0)[table.topic])
-        listed = table.system[rows].astype(np.int64) * len(table.topics) + table.topic[rows]
-        ends = _ends(listed)
-        if len(np.unique(listed[ends - 1])) < len(ends):
-            order = grouped(listed)
-            rows, listed = rows[order], listed[order]
-            ends = _ends(listed)
+        table, rows = self.table, cast("Codes | None", None)
+        system, topic = table.system, table.topic
+        inside = (self.lists.placed >= 0)[topic]
+        if not inside.all():
+            rows = np.flatnonzero(inside)
+            system, topic = system[rows], topic[rows]
+        ends = _ends(system, topic)
+        last = system[ends - 1].astype(np.int64) * len(table.topics) + topic[ends - 1]
+        if pd.Index(last).has_duplicates:
+            order = grouped(system.astype(np.int64) * len(table.topics) + topic)
+            ends = _ends(system[order], topic[order])
+            rows = order if rows is None else rows[order]
         start = 0
-        while start < len(rows):
+        while start < len(system):
             fits, least = np.searchsorted(ends, [start + tables.ROWS, start], side="right").tolist()
             stop = int(ends[max(fits - 1, least)])
-            yield rows[start:stop]
+            yield np.arange(start, stop) if rows is None else rows[start:stop]
             start = stop
 
-    def pool(self, hits: Hits, contributing: Contributing) -> Pool:
-        """Return what contributing runs put into the pool; argument as for `irframe.cube`."""
+    def contributing(self, given: Contributing) -> tuple[NDArray[np.bool_], bool]:
+        """Return which systems made the pool, and whether that is said; as for `irframe.cube`."""
         frame = self.table.frame
-        systems = contributing_systems(frame, self.table, contributing)
-        stated = contributing is not None or CONTRIBUTING in frame.columns
-        return Pool.of(hits, len(self.judgments.topic), systems, stated=stated)
+        stated = given is not None or CONTRIBUTING in frame.columns
+        return contributing_systems(frame, self.table, given), stated
 
 
-def _ends(listed: Codes) -> Codes:
+def _ends(system: Codes, topic: Codes) -> Codes:
     """Return where, going through rows, one list ends and the next one begins."""
-    return np.append(np.flatnonzero(listed[1:] != listed[:-1]) + 1, len(listed))
+    changes = (system[1:] != system[:-1]) | (topic[1:] != topic[:-1])
+    ends = np.flatnonzero(changes) + 1
+    return np.append(ends, len(system)) if len(system) else ends
 
 
-def _joined(arrays: tuple[NDArray[Any], ...]) -> NDArray[Any]:
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    return np.concatenate(arrays) if arrays else np.zeros(0, np.int32)

@@ -20,10 +20,9 @@ from irframe.warned import listing
 # fmt: off
 RESERVED = frozenset((
     "Q0", "checksum", "contributing", "depth", "doc", "filed", "filed_rank", "grade", "iter",
-    "judged", "judged_count", "judged_doc", "judged_grade", "judged_start", "level", "listed",
-    "listed_rank", "metric", "open", "open_doc", "pool_depth", "pool_rank", "probability",
-    "rank_checksum", "retrieved", "stratum", "subtopic", "subtopic_grade", "tail",
-    "tail_size", "tied", "took_part", "top", "unjudged",
+    "judged", "judged_count", "judged_doc", "judged_grade", "judged_start", "level", "metric",
+    "pool_depth", "pool_rank", "probability", "rank_checksum", "retrieved", "stratum", "subtopic",
+    "subtopic_grade", "tail", "tail_size", "tied", "took_part", "top", "unjudged",
 ))
 # fmt: on
 """Names that are never taken as group columns: those of the parts of a cube, and of formats."""

@@ -80,10 +80,15 @@ class Hits:
             None if self.filed is None else self.filed[kept],
         )
 
+    def of_systems(self, systems: NDArray[np.bool_]) -> "Hits":
+        """Return the hits of lists of some systems, as pooling reads them."""
+        some = systems[self.of // self.length.shape[1]]
+        return Hits(self.length, self.of[some], self.pool_rank[some], self.row[some])
+
     def gap(self) -> NDArray[np.int64]:
         """Return where pooling first finds each list unjudged, `NEVER` for nowhere."""
         filled = np.zeros((self.length.size, int(self.length.max(initial=0)) + 1), bool)
-        filled[self.of, self._filed - 1] = True
+        filled[self.of, self.pool_rank - 1] = True
         gap = np.argmin(filled, axis=1).reshape(self.length.shape)
         return np.where(gap < self.length, gap + 1, NEVER)
 
@@ -91,12 +96,13 @@ class Hits:
         """Return the best rank of so many judged documents in lists of some systems, 0 for none."""
         some = np.flatnonzero(systems[self.of // self.length.shape[1]])
         found = np.full(judged, NEVER, np.int32)
-        np.minimum.at(found, self.row[some], self._filed[some].astype(np.int32))
+        np.minimum.at(found, self.row[some], self.pool_rank[some].astype(np.int32))
         found[found == NEVER] = 0
         return found
 
     @property
-    def _filed(self) -> Codes:
+    def pool_rank(self) -> Codes:
+        """The rank of every hit as pooling reads it."""
         return self.rank if self.filed is None else self.filed
 
     def cells(self, judgments: Judgments, depth: int, width: int, *, doc: bool) -> dict[str, Array]:
@@ -124,8 +130,24 @@ class Hits:
         found = {"grade": grade, "retrieved": retrieved}
         if doc:
             found["doc"] = np.full(grade.shape, -1, np.int32)
-            found["doc"].ravel()[cell] = row - judgments.start[judgments.topic[row]]
+            found["doc"].ravel()[cell] = judgments.slot[row]
         return found if self.tied is None else found | self._sharing(judgments, depth, width)
+
+    def slots(self, judgments: Judgments, depth: int) -> NDArray[np.int32]:
+        """Return which judged document of its topic is at each rank of lists, -1 for none.
+
+        Parameters
+        ----------
+        judgments
+            The judgments.
+        depth
+            Ranks that are looked at; the array has at least one.
+        """
+        found = np.full((*self.length.shape, max(depth, 1)), -1, np.int32)
+        kept = self.rank <= depth
+        cell = self.of[kept].astype(np.int64) * found.shape[-1] + (self.rank[kept] - 1)
+        found.ravel()[cell] = judgments.slot[self.row[kept]]
+        return found
 
     def _sharing(self, judgments: Judgments, depth: int, width: int) -> dict[str, Array]:
         """Return which ranks share their gain, also with documents that were cut off."""
@@ -134,7 +156,10 @@ class Hits:
         start = np.cumsum(length) - length
         inside = np.arange(width) < np.minimum(length, depth)[:, np.newaxis]
         tied = np.zeros(inside.shape, bool)
-        tied[inside] = flat[(start[:, np.newaxis] + np.arange(width))[inside]]
+        if int(length.max(initial=0)) > depth:
+            tied[inside] = flat[np.arange(len(flat)) - np.repeat(start, length) < depth]
+        else:
+            tied[inside] = flat
         size, tail = self._cut_off(flat, start, judgments, depth)
         if width > depth and size.any():
             found = "documents tied across its end"
@@ -154,6 +179,8 @@ class Hits:
         size = np.zeros(len(length), np.int32)
         tail = np.zeros((len(length), len(judgments.levels)), np.int32)
         long = np.flatnonzero(length > depth)
+        if not len(long):
+            return size, tail
         below = start[long] + depth
         ends = np.append(np.flatnonzero(~tied), len(tied))
         size[long] = ends[np.searchsorted(ends, below)] - below

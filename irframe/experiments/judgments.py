@@ -39,6 +39,8 @@ class Judgments:
     """Their row of each judged document here."""
     count: NDArray[np.int64]
     """How many judged documents each topic has."""
+    known: NDArray[np.int8] | None = None
+    """The grades that occur, where these judgments are a part of others."""
 
     @classmethod
     def of(cls, qrels: Qrels, metrics: Sequence[Metric], topics: Topics = "qrels") -> "Judgments":
@@ -68,13 +70,15 @@ class Judgments:
         return cls.chosen(table, judged_topics(table.topics, topics))
 
     @classmethod
-    def chosen(cls, table: QrelsTable, code: Codes) -> "Judgments":
-        """Return the judgments of some topics, given their codes."""
+    def chosen(
+        cls, table: QrelsTable, code: Codes, levels: NDArray[np.int8] | None = None
+    ) -> "Judgments":
+        """Return the judgments of some topics, given their codes, and the grades if known."""
         place = np.full(len(table.topics), -1)
         place[code] = np.arange(len(code))
         of_row = place[table.topic]
         order = np.argsort(of_row, kind="stable")[np.count_nonzero(of_row < 0) :]
-        return cls(table, code, order, np.bincount(of_row[order], minlength=len(code)))
+        return cls(table, code, order, np.bincount(of_row[order], minlength=len(code)), levels)
 
     @cached_property
     def topics(self) -> pd.Index:
@@ -91,6 +95,11 @@ class Judgments:
     def topic(self) -> Codes:
         """The topic of each judged document."""
         return np.repeat(np.arange(len(self.count)), self.count)
+
+    @cached_property
+    def slot(self) -> NDArray[np.int32]:
+        """The place of each judged document among those of its topic."""
+        return np.asarray(np.arange(len(self.topic)) - self.start[self.topic], np.int32)
 
     @cached_property
     def grade(self) -> NDArray[np.int8]:
@@ -148,7 +157,7 @@ class Judgments:
     @cached_property
     def levels(self) -> NDArray[np.int8]:
         """The grades that occur, ascending, over all judged topics."""
-        return self.table.levels
+        return self.table.levels if self.known is None else self.known
 
     @cached_property
     def top(self) -> int:

@@ -50,6 +50,10 @@ class Lists:
         found[~found.any(axis=1)] = True
         return np.asarray(found[:, self.collections.of_topic])
 
+    def longest(self, topics: Codes) -> int:
+        """Return the length of the longest list for some topics of the qrels, at least 1."""
+        return max(1, int(self.lengths[:, np.isin(self.placed, topics)].max(initial=0)))
+
 
 def count_rows(table: RunTable) -> Codes:
     """Return the length of the list of every system and topic of the runs."""

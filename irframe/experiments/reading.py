@@ -28,7 +28,7 @@ from irframe.frames.columns import numbers
 from irframe.frames.contributing import CONTRIBUTING
 from irframe.frames.ids import Codes, grouped
 from irframe.frames.joining import tell_none_judged, tell_unjudged
-from irframe.frames.tables import ONLY_SYSTEM
+from irframe.frames.tables import ONLY_SYSTEM, read_table
 from irframe.frames.ties import TIE_POLICIES
 from irframe.names import DOC, SCORE, SYSTEM, TOPIC, roles
 
@@ -214,7 +214,7 @@ class Reader:
             Those whose lists are wanted, all by default; those of others are as empty ones.
         """
         policy, qrels = self._policy, self._judgments.table
-        framed = Framed.of(frame, qrels, policy.collection)
+        framed = Framed.of(read_table(frame), qrels, policy.collection)
         lists, judgments = framed.lists, self._judgments
         codes = choose_topics(lists, qrels.topics, policy.topics)
         if len(codes) < len(judgments.code):
@@ -232,14 +232,10 @@ class Reader:
         names = [known.get(role, role) for role in (SYSTEM, TOPIC)]
         found = Experiment.of(judgments, whole.onto(judgments), lists, names)
         if self._pooled:
-            pool = framed.pool(whole, policy.contributing)
-            found = self._with_pool(found, pool, lists.collections)
+            pools, stated = framed.contributing(policy.contributing)
+            pool = Pool.of(whole, len(qrels.topic), pools, stated=stated)
+            found = found.with_pool(pool, policy.pool_depth, lists.collections)
         return found, groups
-
-    def _with_pool(self, found: Experiment, pool: Pool, collections: Collections) -> Experiment:
-        longest = int(found.hits.length.max(initial=0))
-        depth = self._policy.pool_depth
-        return replace(found, pool=pool.down_to(depth, found.judgments, collections, longest))
 
     def _ranked(
         self, listed: Listed, others: Sequence[Any], names: Sequence[Any] = (SYSTEM, TOPIC)
@@ -260,7 +256,7 @@ class Reader:
             return found
         everyone, topics = np.ones(1, bool), len(self._judgments.code)
         pool = Pool.of(whole, len(self._judgments.row), everyone, stated=False)
-        return self._with_pool(found, pool, Collections.one(topics))
+        return found.with_pool(pool, self._policy.pool_depth, Collections.one(topics))
 
     def _chosen(self, listed: Listed, others: Sequence[Any]) -> Judgments:
         """Return the judgments of the topics to be scored, with warnings of what one side lacks."""

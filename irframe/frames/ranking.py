@@ -45,12 +45,6 @@ class Ranking:
     tied: NDArray[np.bool_]
     filed: Codes
 
-    def take(self, kept: NDArray[np.bool_]) -> "Ranking":
-        """Return the ranking of some lists, given which rows are theirs."""
-        kept = kept[self.order]
-        order, filed = self.order[kept], self.filed[kept]
-        return Ranking(order, self.first[kept], self.rank[kept], self.tied[kept], filed)
-
 
 def rank_table(
     table: RunTable,

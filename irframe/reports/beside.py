@@ -33,7 +33,7 @@ VERDICTS = ["p_esl_wilcoxon", "better", "significantly_better", "no_harm"]
 def beside(view: View) -> list[Part]:
     """Return what holds each system against the baselines without a mean score."""
     makers = []
-    for number, name in enumerate(view.setting.baselines or (None,), start=1):
+    for number, name in enumerate(view.setting.baselines, start=1):
         own = [("outcomes", "Who answers more, and who ranks answers higher,", _outcomes)]
         own += [("orderings", "Who is ahead whatever the metric", _orderings)]
         for key, subject, make in own:
@@ -46,11 +46,17 @@ def beside(view: View) -> list[Part]:
     return parts(makers)
 
 
+def besides(parts: list[Part]) -> str:
+    """Return the answer of the whole section: what its last two parts say."""
+    first, second = (part.says for part in parts[-2:])
+    who, has, most = second.partition(" has ")
+    return f"{first} and {most if first.startswith(who + has) else second}"
+
+
 def _refuse_absent(view: View, named: Any) -> None:
-    """Raise where no baseline was named or it is not here."""
-    if named is None or named not in view.cube.indexes[SYSTEM]:
-        found, advice = "none" if named is None else repr(named), "name one with baseline="
-        raise ParameterError("a baseline that took part", found, advice)
+    """Raise where a baseline is not here."""
+    if named not in view.cube.indexes[SYSTEM]:
+        raise ParameterError("a baseline that took part", repr(named))
 
 
 def _outcomes(view: View, baseline: Any, key: str) -> Part:
@@ -64,7 +70,7 @@ def _outcomes(view: View, baseline: Any, key: str) -> Part:
         "expected search lengths where both answer."
     )
     kept = found[["system_b", *OUTCOMES, *VERDICTS]].rename(columns={"system_b": SYSTEM})
-    return Part(key, says, how, "10.1145/3404835.3463034", kept)
+    return Part(key, says, how, "10.1145/3404835.3463034", kept, guide="questions/state-of-the-art")
 
 
 def _orderings(view: View, baseline: Any, key: str) -> Part:
@@ -85,7 +91,7 @@ def _orderings(view: View, baseline: Any, key: str) -> Part:
         f"Topics on which every metric must agree at depth {depth}, any relevant grade counting "
         "alike; sign test of ahead against behind, not corrected."
     )
-    return Part(key, says, how, "10.1002/asi.24874", counts)
+    return Part(key, says, how, "10.1002/asi.24874", counts, guide="questions/hedge")
 
 
 def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
@@ -93,7 +99,7 @@ def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
     asked, pairing, systems = view.setting, view.setting.pairing, view.cube.indexes[SYSTEM]
     there = [name for name in asked.baselines if name in systems]
     columns = pd.DataFrame(index=systems)
-    if not there:
+    if not there or view.alone:
         return columns
     held = compare(scored, pairing.test, adjust=pairing.adjust, baseline=there, alpha=asked.alpha)
     turned = {"system_a": "system_b", "system_b": "system_a"}
@@ -107,14 +113,17 @@ def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
 
 
 SUBJECTS = {
-    "ASL": ("lengths", "{} has the shortest search length (ASL)", "10.48550/arXiv.2201.01745"),
-    "Twist": ("effort", "{} has the highest Twist", "10.1002/asi.23416"),
+    "ASL": (
+        *("lengths", "{} has the shortest search length (ASL)", "10.48550/arXiv.2201.01745"),
+        "questions/beyond-the-top",
+    ),
+    "Twist": ("effort", "{} has the highest Twist", "10.1002/asi.23416", "questions/effort"),
 }
-"""Metric -> key, answer, source."""
+"""Metric -> key, answer, source, page of the documentation."""
 
 
 def _lengths(view: View, metric: str) -> Part:
-    key, says, source = SUBJECTS[metric]
+    key, says, source, guide = SUBJECTS[metric]
     cost = facts(metric).sign < 0
     depth = view.setting.at if cost else view.cube.sizes[DEPTH]
     scored = score(view.cube, metric, at=depth)
@@ -124,4 +133,4 @@ def _lengths(view: View, metric: str) -> Part:
     columns = frame[[SYSTEM, "mean", "ci_low", "ci_high", "n"]].join(_against(view, scored), SYSTEM)
     less = "less" if cost else "more"
     how = f"Mean {metric} at depth {depth}, {less} is better, with intervals over the topics."
-    return Part(key, says.format(text(frame[SYSTEM][0])), how, source, columns)
+    return Part(key, says.format(text(frame[SYSTEM][0])), how, source, columns, guide=guide)

@@ -17,6 +17,8 @@ HUES = 8
 """Colours of systems that the style of the page knows."""
 INK, QUIET, RULE, ACCENT = "var(--ink)", "var(--quiet)", "var(--rule)", "var(--c0)"
 WIDTH, HEIGHT = 290, 190
+MARKS = " role-mark "
+"""What Vega writes of each kind of marks."""
 APART = 0.075
 """How far the names of lines are apart, as a share of the height."""
 MISSING = "the extra report: pip install 'irframe[report]'"
@@ -43,10 +45,23 @@ def script() -> str:
 
 
 def svg(figure: dict[str, Any]) -> str:
-    """Draw a figure."""
+    """Draw a figure.
+
+    Raises
+    ------
+    InputError
+        If Vega leaves marks out, as it does where it fails: it says so to the terminal alone.
+    """
     import vl_convert  # noqa: PLC0415 - costs time at import
 
-    return str(vl_convert.vegalite_to_svg(figure))
+    drawn = str(vl_convert.vegalite_to_svg(figure))
+    layers = [each["data"]["name"] for each in figure.get("layer", [figure]) if "data" in each]
+    layers = layers or [figure["data"]["name"]]
+    wanted, found = sum(bool(figure["datasets"][name]) for name in layers), drawn.count(MARKS)
+    if found < wanted:
+        advice = "Vega, which draws them, says on the terminal why"
+        raise InputError(f"{wanted} kinds of marks in a figure", f"{found}", advice)
+    return drawn
 
 
 def styled(chart: "alt.TopLevelMixin", data: dict[str, pd.DataFrame]) -> dict[str, Any]:
@@ -113,7 +128,7 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
     Parameters
     ----------
     lines
-        ``depth``, ``mean``, ``system``, and ``hue``, the position of its colour.
+        ``depth``, ``mean``, ``system``, ``place``, its position, and ``hue``, that of its colour.
     now
         ``depth``, the one that the page shows.
     """
@@ -124,7 +139,7 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
         x=_x(),
         y=alt.Y("mean:Q", title="mean"),
         color=colour,
-        detail="system:N",
+        detail="place:O",
         tooltip=_told("system:N", "depth:Q", "mean:Q"),
     )
     named = alt.Chart(alt.NamedData("ends")).mark_text(align="left", dx=5, limit=90)
@@ -186,14 +201,16 @@ def differences(bars: pd.DataFrame, title: str) -> dict[str, Any]:
     Parameters
     ----------
     bars
-        ``topic``, ``difference``, and ``hue``, the position of the colour of who is ahead.
+        ``topic``, ``difference``, ``place``, the row, and ``hue``, the position of the colour of
+        who is ahead.
     title
         What is drawn.
     """
     alt = drawing()
+    axis = alt.Axis(labelOverlap=True, labelExpr="data('bars')[datum.value].topic")
     chart = alt.Chart(alt.NamedData("bars")).mark_bar()
     chart = chart.encode(
-        x=alt.X("topic:N", sort=None, title="topic", axis=alt.Axis(labelOverlap=True)),
+        x=alt.X("place:O", title="topic", axis=axis),
         y=alt.Y("difference:Q", title=title),
         color=alt.Color("hue:O", scale=hues(), legend=None),
         tooltip=_told("topic:N", "difference:Q"),

@@ -3,6 +3,7 @@
 import hashlib
 import platform
 from collections.abc import Mapping
+from contextvars import ContextVar
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,29 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.provenance import WORDS, provenance
+from irframe.metrics import Metric
 from irframe.names import FILES
+from irframe.paired import PairedTest
 from irframe.reports.part import Part
 from irframe.reports.setting import text
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")
 """What else numbers and figures depend on."""
+SPELLED = {
+    "ties": "order of equal scores (ties)",
+    "score_dtype": "precision of scores (score_dtype)",
+    "topics": "topics that count (topics)",
+    "top": "highest grade",
+    "pool_depth": "depth of the pool (pool_depth)",
+    "weighted_by": "weights of topics",
+    "rel": "lowest relevant grade",
+    "depth": "lists are cut at (depth)",
+    "collection": "topics come in tracks by (collection)",
+    "caution": "to beware of",
+}
+"""What decides numbers, in words, with the argument that sets it."""
+MADE: ContextVar[str] = ContextVar("irframe_made", default="")
+"""The line of a shell that makes a report, if that is how it is made."""
 
 
 def told(cube: xr.Dataset, frames: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
@@ -27,15 +45,16 @@ def told(cube: xr.Dataset, frames: Mapping[str, pd.DataFrame]) -> dict[str, Any]
         "SHA-256 of each file that was read, whatever was left out or added since, "
         "or of the values of a frame in the order of its rows."
     )
-    part = Part("inputs", f"Read from {len(read)} inputs", how, data=read)
-    return {"lists": {"What decided them": policies(cube), "Versions": versions()}, "inputs": part}
+    inputs_ = "1 input" if len(read) == 1 else f"{len(read)} inputs"
+    part = Part("inputs", f"All numbers come from {inputs_}", how, data=read)
+    return {"lists": {"Settings": policies(cube), "Versions": versions()}, "inputs": part}
 
 
 def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
     """Return what decided the numbers of a cube, in words."""
     told = provenance(cube)
     return [
-        (name, ", ".join(text(value) for value in np.atleast_1d(told[name])))
+        (SPELLED.get(name, name), ", ".join(text(value) for value in np.atleast_1d(told[name])))
         for name in WORDS
         if name in told
     ]
@@ -87,9 +106,28 @@ def call(names: str, options: Mapping[str, Any], defaults: Mapping[str, Any]) ->
     >>> call("cube, 'a.html'", {"baseline": "bm25", "alpha": 0.05}, {"alpha": 0.05})
     "ir.report(cube, 'a.html', baseline='bm25')"
     """
+    if MADE.get():
+        return MADE.get()
     said = [
-        f"{name}={value!r}"
+        f"{name}={_spelled(value)}"
         for name, value in options.items()
         if name not in defaults or repr(value) != repr(defaults[name])
     ]
     return f"ir.report({', '.join([names, *said])})"
+
+
+def _spelled(value: Any) -> str:
+    """Return an argument as a call with ``import irframe as ir`` has it.
+
+    Examples
+    --------
+    >>> from irframe.metrics import AP
+    >>> from irframe.paired import PairedT
+    >>> _spelled([AP() @ 10, "RR"]), _spelled(PairedT())
+    ("['AP@10', 'RR']", 'ir.paired.PairedT()')
+    """
+    if isinstance(value, Metric):
+        return repr(str(value))
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_spelled, value))}]"
+    return f"ir.paired.{value!r}" if isinstance(value, PairedTest) else repr(value)

@@ -1,5 +1,7 @@
 """The page: templates filled with words, tables and figures, and one copy of the numbers."""
 
+import base64
+import hashlib
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,11 +15,12 @@ from irframe.inference.telling import told_test
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM, TOPIC, VERSION
 from irframe.reports import figures
+from irframe.reports.beside import besides
 from irframe.reports.duel import Duel
 from irframe.reports.ladder import Rung, rungs
 from irframe.reports.lists import Lists
 from irframe.reports.packing import pack, pack_bytes, rounded_apart
-from irframe.reports.part import Part
+from irframe.reports.part import DOCS, Part
 from irframe.reports.pixels import matrix, picture
 from irframe.reports.setting import Setting, text
 from irframe.reports.sheet import Sheet
@@ -141,7 +144,7 @@ class Page:
     def duel(self) -> Duel:
         """The two systems that the page opens with: the first, and the baseline or the second."""
         first, *others = self.ladder
-        second = next((place for place in others if place == self.baseline), others[0])
+        second = next((place for place in others if place == self.baseline), [*others, first][0])
         return Duel(self.opening, self.lists, first, second)
 
     @property
@@ -170,6 +173,7 @@ class Page:
                 "depth": depth,
                 "mean": float(value),
                 SYSTEM: self.systems[place],
+                "place": place,
                 "hue": self.hues[place],
             }
             for place in self.drawn
@@ -190,7 +194,9 @@ class Page:
     def _bars(self) -> pd.DataFrame:
         bars, duel = self.duel.bars, self.duel
         behind = bars["ahead"] == "b"
-        return bars.assign(hue=np.where(behind, self.hues[duel.b], self.hues[duel.a]))
+        return bars.assign(
+            place=np.arange(len(bars)), hue=np.where(behind, self.hues[duel.b], self.hues[duel.a])
+        )
 
     def _label(self, place: int) -> Any:
         return self.setting.cube[SYSTEM].to_numpy()[place]
@@ -280,6 +286,7 @@ class Page:
         made = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
         packed, contents = pack(self.numbers)
         at = self.setting.place
+        script, library = _joined(SCRIPTS, "js"), figures.script()
         return made.get_template("page.html").render(
             page=self,
             version=VERSION,
@@ -289,10 +296,28 @@ class Page:
             packed=packed,
             matrix=picture(matrix(self.opening, 0, at), len(self.opening.levels)),
             drawn=lambda figure: Markup(figures.svg(figure)),  # noqa: S704 - drawn by Vega
+            rules=rules(script, library),
+            docs=DOCS,
+            besides=besides(self.beside) if self.beside else "",
             style=Markup(_joined(STYLES, "css")),  # noqa: S704 - our own
-            script=Markup(_joined(SCRIPTS, "js")),  # noqa: S704 - our own
-            vega=pack_bytes(figures.script().encode()),
+            script=Markup(script),  # noqa: S704 - our own
+            vega=pack_bytes(library.encode()),
         )
+
+
+def rules(*scripts: str) -> str:
+    """Return what a browser may do with the page: run these scripts, and load nothing.
+
+    Examples
+    --------
+    >>> rules("").split("; ")[:2]
+    ["default-src 'none'", "script-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"]
+    """
+    digests = [base64.b64encode(hashlib.sha256(each.encode()).digest()) for each in scripts]
+    own = " ".join(f"'sha256-{digest.decode()}'" for digest in digests)
+    parts = {"default-src": "'none'", "script-src": own, "style-src": "'unsafe-inline'"}
+    parts |= {"img-src": "data:", "base-uri": "'none'", "form-action": "'none'"}
+    return "; ".join(f"{name} {value}" for name, value in parts.items())
 
 
 def _joined(names: tuple[str, ...], suffix: str) -> str:

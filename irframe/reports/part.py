@@ -11,6 +11,8 @@ import pandas as pd
 from irframe.errors import IrframeError
 from irframe.reports.setting import text
 
+DOCS = "https://irframe.readthedocs.io/en/latest"
+"""Where the documentation is."""
 MISSING = "-"
 """What stands for a number that there is not."""
 
@@ -33,6 +35,8 @@ class Part:
         The numbers: its table, or those of its figure.
     figure
         A specification of Vega-Lite, if there is a figure.
+    guide
+        The page of the documentation on it.
     """
 
     key: str
@@ -41,6 +45,7 @@ class Part:
     source: str = ""
     data: pd.DataFrame | None = None
     figure: dict[str, Any] | None = None
+    guide: str = ""
 
     @property
     def found(self) -> list[dict[Any, Any]]:
@@ -53,6 +58,11 @@ class Part:
     def link(self) -> str:
         """Address of the source."""
         return self.source if "//" in self.source else f"https://doi.org/{self.source}"
+
+    @property
+    def about(self) -> str:
+        """Address of the page of the documentation."""
+        return f"{DOCS}/{self.guide}.html"
 
     @cached_property
     def csv(self) -> str:
@@ -107,5 +117,5 @@ def parts(makers: Sequence[tuple[str, str, Callable[[], Part]]]) -> list[Part]:
         try:
             found.append(make())
         except IrframeError as error:
-            found.append(Part(key, f"{subject} cannot be told", f"irframe {error}"))
+            found.append(Part(key, f"{subject} cannot be told", f"It {error}"))
     return found

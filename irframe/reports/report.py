@@ -40,6 +40,7 @@ METRICS = ("nDCG", "AP", "RBP(p=0.8)")
 """What a report is about where nothing else is asked for."""
 TITLE = "What the runs say"
 INPUTS = ("data", "qrels", "path", "texts")
+"""Arguments that a call names, and does not spell."""
 
 
 @overload
@@ -159,7 +160,7 @@ def report(
     DepthError
         For depths beyond the cube.
     ParameterError
-        For an unknown system, test or correction, and fewer than two systems.
+        For an unknown system, test or correction.
 
     References
     ----------
@@ -189,7 +190,7 @@ def report(
     frames, cube = _read(data, qrels, policy)
     asked = {"test": test, "adjust": adjust, "alpha": alpha, "samples": samples, "seed": seed}
     setting = Setting.read(cube, metrics, depths, at, asked | {"baseline": baseline})
-    call = origins.call(_names(frames, target), said, _defaults())
+    call = origins.call(_names(frames, target, texts), said, _defaults())
     page = _page(title or TITLE, setting, frames, call)
     with atomic(target) as stream:
         stream.write((page if texts is None else _with_texts(page, texts)).render().encode())
@@ -229,9 +230,10 @@ def _target(data: Any, qrels: Any, path: Target | None) -> Target:
     return chosen
 
 
-def _names(frames: Mapping[str, Any], target: Path) -> str:
+def _names(frames: Mapping[str, Any], target: Path, texts: Texts | None) -> str:
     """Return what comes first in the call."""
-    return f"{'runs, qrels' if frames else 'cube'}, {target.name!r}"
+    also = "" if texts is None else ", texts=texts"
+    return f"{'runs, qrels' if frames else 'cube'}, {target.name!r}{also}"
 
 
 def _defaults() -> dict[str, Any]:

@@ -46,6 +46,10 @@ class Sheet:
     @property
     def says(self) -> str:
         """On how many topics it is better and worse than the median."""
+        if self.view.alone:
+            scores, name = self.topics["score"], self.rung.system
+            low, high = fixed(scores.min()), fixed(scores.max())
+            return f"{name} scores {low} to {high} on {len(scores)} topics"
         side = np.sign(self.topics["better"])
         better, worse = int((side > 0).sum()), int((side < 0).sum())
         return (

@@ -8,7 +8,7 @@ import xarray as xr
 
 from irframe.cubes.bounds import bounds
 from irframe.cubes.checksums import sealed
-from irframe.cubes.layout import LISTED
+from irframe.cubes.listing import RANKS
 from irframe.cubes.recall_base import gather
 from irframe.errors import MetricError
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
@@ -17,7 +17,6 @@ from irframe.reports.part import Part, parts
 from irframe.reports.setting import text
 from irframe.reports.view import View, unjudged_shares
 from irframe.reports.words import listed, percent
-from irframe.studies.judging.documents import refuse_nameless
 from irframe.studies.judging.judge_next import count_unjudged, judge_next
 from irframe.studies.trust.leave_out import leave_out
 from irframe.studies.trust.pool_growth import pool_growth
@@ -26,8 +25,12 @@ from irframe.studies.trust.tie_rates import tie_rates
 
 LU = "10.1007/s10791-016-9282-6"
 ZOBEL = "10.1145/290941.291014"
+TRUST = "questions/trust"
+"""The page of the documentation."""
 SETTLING = 10
 """How many documents are named that should be judged next."""
+OF_SEVERAL = {"next", "left-out"}
+"""What is told of several systems only."""
 
 
 def trust(view: View, findings: pd.DataFrame) -> list[Part]:
@@ -41,7 +44,7 @@ def trust(view: View, findings: pd.DataFrame) -> list[Part]:
         ("ties", "What tied scores leave open", partial(_ties, view)),
         ("left-out", "What leaving a run out of the pool does", partial(_left_out, view)),
     ]
-    return parts(makers)
+    return parts([each for each in makers if not (view.alone and each[0] in OF_SEVERAL)])
 
 
 def _findings(findings: pd.DataFrame) -> Part:
@@ -53,21 +56,24 @@ def _findings(findings: pd.DataFrame) -> Part:
         "What irframe's diagnose finds in these runs and judgments, and all that it concerns.",
         LU,
         findings,
+        guide=TRUST,
     )
 
 
 def _unjudged(view: View) -> Part:
     shares, at = unjudged_shares(view), view.setting.place
     worst = shares.isel({DEPTH: at}).to_series().sort_values(ascending=False)
-    middle = percent(float(worst.median()))
-    says = f"{middle} of the documents down to depth {view.setting.at} are unjudged"
-    how = "The median over the systems, half of them, and all; means over the topics."
+    middle, whole = percent(float(worst.median())), percent(float(worst.mean()))
+    says = f"{whole} of the documents down to depth {view.setting.at} are unjudged"
+    how = (
+        f"The average over systems; {middle} for the median one. By depth: that one, half, and all."
+    )
     quantiles = shares.quantile([0, 0.25, 0.5, 0.75, 1], SYSTEM).to_numpy()
     names = ["lowest", "lower quartile", "median", "upper quartile", "highest"]
     frame = pd.DataFrame(quantiles.T, columns=names)
     frame.insert(0, DEPTH, view.setting.depths)
     most = f" {worst.index[0]} has the most, {percent(float(worst.iloc[0]))}."
-    return Part("unjudged", says, how + most, LU, frame, figures.unjudged(frame))
+    return Part("unjudged", says, how + most, LU, frame, figures.unjudged(frame), TRUST)
 
 
 def _pool(view: View) -> Part:
@@ -77,7 +83,7 @@ def _pool(view: View) -> Part:
     says = f"{percent(last)} of the documents pooled last were relevant"
     ripe = "it was still finding" if last >= 0.05 else "little was left to find"
     how = f"Documents per topic by depth of the pool; at its end {ripe}."
-    return Part("pool", says, how, LU, frame, figures.pool(frame))
+    return Part("pool", says, how, LU, frame, figures.pool(frame), TRUST)
 
 
 def _bounded(view: View) -> xr.DataArray:
@@ -105,7 +111,7 @@ def _bounds(view: View) -> Part:
     wide = (first["upper"] - first["lower"]).median()
     says = f"Unjudged documents leave {wide:.2f} of {metrics[0]} open for the median system"
     how = f"Mean scores if none, and if all that may, were relevant; at depth {view.setting.at}."
-    return Part("bounds", says, how, LU, frame, figures.bounds(first))
+    return Part("bounds", says, how, LU, frame, figures.bounds(first), TRUST)
 
 
 def _bounded_frame(
@@ -124,8 +130,7 @@ def _next(view: View) -> Part:
     """Return the unjudged documents that would tell most of the pair the page opens with."""
     pair = _pair(view)
     a, b = (text(name) for name in pair[SYSTEM].to_numpy())
-    depth = min(view.setting.at, pair.sizes[LISTED]) if LISTED in pair.dims else None
-    refuse_nameless(pair)
+    depth = min(view.setting.at, RANKS)
     left = count_unjudged(pair, depth)
     if not left:
         says = f"Every document of {a} and {b} is judged down to depth {view.setting.at}"
@@ -166,7 +171,7 @@ def _ties(view: View) -> Part:
         f"Highest less lowest mean score over all orders of the tied documents, at depth "
         f"{view.setting.at}; the tie rate is the share of the top 20 that ties."
     )
-    return Part("ties", says, how, LU, frame)
+    return Part("ties", says, how, LU, frame, guide="questions/ties")
 
 
 def _left_out(view: View) -> Part:
@@ -180,4 +185,4 @@ def _left_out(view: View) -> Part:
         f"{int(worst['rank_change'])}, for {worst[SYSTEM]}. "
         "Each contributing run is scored by judgments to which it contributed nothing."
     )
-    return Part("left-out", says, how, ZOBEL, frame)
+    return Part("left-out", says, how, ZOBEL, frame, guide=TRUST)

@@ -15,6 +15,7 @@ from irframe.errors import MetricError
 from irframe.inference.cautions import cautions_of
 from irframe.inference.rank_intervals import first_shares, rank_intervals
 from irframe.inference.resampled import Resamples
+from irframe.inference.summary import summary
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import Differences, all_pairs
@@ -49,6 +50,11 @@ class View:
     setting: Setting
     cube: xr.Dataset
 
+    @property
+    def alone(self) -> bool:
+        """Whether there is but one system, so that nothing is compared."""
+        return self.cube.sizes[SYSTEM] < 2
+
     @cached_property
     def scores(self) -> xr.DataArray:
         """Scores, (metric, system, topic, depth)."""
@@ -59,6 +65,12 @@ class View:
         """Means, ranks, their intervals, tiers and shares of first places, by metric and depth."""
         asked = self.setting
         pairing = asked.pairing
+        if self.alone:
+            found = summary(self.scores, alpha=asked.alpha)
+            one = xr.ones_like(found["n"])
+            places = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), one)
+            places["n_topics"] = found["n"].max(SYSTEM)
+            return found.assign(places | {"first": one * np.nan})
         found = rank_intervals(
             self.scores, test=pairing.test, adjust=pairing.adjust, alpha=asked.alpha
         )
@@ -85,6 +97,11 @@ class View:
         return [text(label) for label in self.cube[SYSTEM].to_numpy()]
 
     @cached_property
+    def deepest(self) -> int:
+        """Rank of the last document of its longest list."""
+        return int(self.cube["retrieved"].max())
+
+    @cached_property
     def levels(self) -> tuple[float, ...]:
         """Levels that p-values may be below, falling."""
         return levels(self.setting.alpha)
@@ -100,6 +117,8 @@ class View:
 
         It is that of `compare`; NaN for one topic, and where a mean is none of single scores.
         """
+        if self.alone:
+            return np.full((len(self.setting.metrics), len(self.setting.depths)), np.nan)
         topics = self.paired.scored.sum(axis=1)
         single = np.array([how == "mean" for how in self.paired.summaries])
         none = np.zeros((), int)
@@ -111,19 +130,26 @@ class View:
     def strength(self) -> NDArray[np.uint8]:
         """Below how many of the levels a pair's corrected p-value is, (metric, depth, pair)."""
         pairs = all_pairs(self.cube.sizes[SYSTEM])
+        if self.alone:
+            shape = len(self.setting.metrics), len(self.setting.depths), 0
+            return np.zeros(shape, np.uint8)
         p = self.setting.pairing.p_values(self.paired, pairs)
         found: NDArray[np.uint8] = (p[..., np.newaxis] < np.array(self.levels)).sum(-1, np.uint8)
         return found
 
     @cached_property
     def told(self) -> NDArray[np.float64]:
-        """Share of the pairs that differ significantly, (metric, depth)."""
+        """Share of the pairs that differ significantly, (metric, depth); NaN without pairs."""
+        if self.alone:
+            return np.full(self.strength.shape[:2], np.nan)
         found: NDArray[np.float64] = (self.strength > 0).mean(axis=-1)
         return found
 
     @cached_property
     def agreement(self) -> NDArray[np.float64]:
         """Kendall's tau between the orders at two depths, (metric, depth, depth)."""
+        if self.alone:
+            return np.full((*self.strength.shape[:2], len(self.setting.depths)), np.nan)
         return volatility(self.scores).transpose(METRIC, DEPTH, ...).to_numpy()
 
     @cached_property
@@ -164,15 +190,17 @@ def levels(alpha: float) -> tuple[float, ...]:
 
 
 def views(setting: Setting) -> Iterator[View]:
-    """Yield a view of all topics, if all systems took part in them, and one of each collection."""
+    """Yield a view of all topics, if all systems took part in them, and one of each collection.
+
+    A collection in which one system alone took part comes last, and so opens no page of several.
+    """
     by = setting.cube.attrs.get("collection")
     parts = dict(groups(setting.cube, by)) if by else {}
     if len(parts) < 2 or setting.cube["took_part"].to_numpy().all():
         yield View(EVERY, setting, setting.cube)
     if len(parts) > 1:
-        for key, part in parts.items():
-            if part.sizes[SYSTEM] > 1:
-                yield View(f"{by} {key}", setting, part)
+        found = [View(f"{by} {key}", setting, part) for key, part in parts.items()]
+        yield from sorted(found, key=lambda view: view.alone)
 
 
 def arrays(view: View) -> dict[str, Array]:

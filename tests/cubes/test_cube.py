@@ -35,7 +35,7 @@ def quiet_cube(runs=RUNS, qrels=QRELS, **options):
 def test_cells_by_hand():
     cube = quiet_cube()
     sizes = {"system": 2, "topic": 3, "depth": 3, "judged": 5, "level": 4}
-    assert dict(cube.sizes) == sizes | {"filed_rank": 1, "span": 4, "listed_rank": 3, "open": 1}
+    assert dict(cube.sizes) == sizes | {"filed_rank": 1, "span": 4}
     assert list(cube.topic.values) == ["1", "2", "4"]
     assert cube.grade.sel(system="a", topic="1").values.tolist() == [0, 2, UNJUDGED]
     assert cube.grade.sel(system="b", topic="1").values.tolist() == [-1, EMPTY, EMPTY]

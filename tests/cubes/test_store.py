@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from incomplete import incomplete
 from laws.experiments import experiment
-from nameless import nameless
 from planned import only_planned
 
 import irframe as ir
@@ -59,7 +58,7 @@ def qrels():
 
 
 def built(*arguments, **options):
-    return nameless(ir.cube(*arguments, **options))
+    return ir.cube(*arguments, **options)
 
 
 def store(folder, qrels, name="store", **options):

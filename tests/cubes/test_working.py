@@ -10,7 +10,6 @@ import time
 import pandas as pd
 import pytest
 import xarray as xr
-from nameless import nameless
 
 import irframe as ir
 from irframe.cubes import working
@@ -52,7 +51,7 @@ def slowly(values):
 @pytest.mark.xdist_group("cluster")
 def test_a_cluster_gives_what_memory_gives_though_a_worker_is_killed(client, frames, files):
     made = ir.scan_runs(files / "runs").ireval.store(files / "store", frames[1], topics=5)
-    expected = nameless(ir.cube(*frames))
+    expected = ir.cube(*frames)
     cube = made.cube()
     slow = cube.assign(grade=cube["grade"].copy(data=cube["grade"].data.map_blocks(slowly)))
     victims = [*client.run(os.getpid).values()]
@@ -109,7 +108,7 @@ def test_a_job_that_is_killed_goes_on(frames, files, monkeypatch, stage):
         )
     made = ir.scan_runs("runs").ireval.store("store", pd.read_parquet("qrels.parquet"), topics=5)
     cube = made.cube()
-    expected = nameless(ir.cube(*frames)).drop_vars("team")
+    expected = ir.cube(*frames).drop_vars("team")
     xr.testing.assert_equal(cube.ireval.save("cube.zarr").compute(), expected)
 
 

@@ -74,3 +74,9 @@ def test_bounds_take_several(cube):
 def test_bad_baselines(scores, baseline, message):
     with pytest.raises(ParameterError, match=message):
         scores.ireval.compare(baseline=baseline)
+
+
+@pytest.mark.parametrize("verb", ["leaderboard", "risk"])
+def test_verbs_of_one_baseline_take_no_list_of_them(scores, verb):
+    with pytest.raises(ParameterError, match="baseline to be one of the systems"):
+        getattr(scores.ireval, verb)(baseline=["bm25", "splade"])

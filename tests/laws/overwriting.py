@@ -26,7 +26,7 @@ CALCULATED = {
     "averaged over depths": lambda c: c.rolling(depth=2, min_periods=1).mean(),
     "averaged over topics": lambda c: c.rolling(topic=2, min_periods=1).mean(),
     "coarsened": lambda c: (
-        c.drop_vars(["track", "open_doc"], errors="ignore")
+        c.drop_vars(["track"], errors="ignore")
         .assign_coords(topic=range(8))
         .coarsen(topic=2)
         .mean()

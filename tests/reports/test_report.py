@@ -1,16 +1,24 @@
+import base64
+import gzip
+import hashlib
 import re
 import sys
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from paged import DEPTHS, DOC, METRICS, SYSTEM, TITLE, TOPIC, Page, attacked
 from scipy.stats import rankdata
 
 import irframe as ir
 from irframe.errors import DepthError, InputError, ParameterError
+from irframe.reports import figures
 from irframe.reports.packing import rounded, rounded_apart
+from irframe.reports.part import DOCS
 from irframe.reports.setting import Setting
 from irframe.reports.view import View
+from irframe.reports.words import who_is_first
 
 pytestmark = pytest.mark.xdist_group("report")
 
@@ -32,6 +40,13 @@ def test_a_pair_is_as_strong_as_its_corrected_p_value_is_small(page, scores):
     np.testing.assert_array_equal(strength, sum((p < level) * 1 for level in (0.05, 0.01, 0.001)))
     assert set(strength.ravel()) == {0, 1, 2, 3}
     np.testing.assert_allclose(page.numbers["0/told"], (p < 0.05).mean(axis=-1), rtol=2e-5)
+
+
+def test_a_pair_differs_below_alpha_and_not_at_it(cube):
+    p = np.sort(cube.ireval.score("AP", at=[10]).ireval.compare(adjust=None)["p"])
+    asked = {"test": "t", "adjust": None, "alpha": p[9], "samples": 100, "seed": 0}
+    view = View("all", Setting.read(cube, ["AP"], [10], None, asked | {"baseline": None}), cube)
+    assert (view.strength > 0).sum() == 9
 
 
 def test_scores_keep_their_order_when_they_are_rounded():
@@ -119,6 +134,36 @@ def test_sentences_answer_at_every_depth(page):
     assert counts == [round(28 * share) for share in page.numbers["0/told"][0][1:]]
 
 
+def test_few_topics_name_no_sole_first(cube):
+    asked = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0}
+    systems = cube.sel(system=["monot5" if "monot5" in cube.system else SYSTEM, "bm25"])
+    for topics, said in (
+        (5, "has the best mean, on 5 topics: too few"),
+        (12, "at 95\xa0% no other"),
+    ):
+        part = systems.isel(topic=slice(topics))
+        setting = Setting.read(part, ["nDCG"], [10], None, asked | {"baseline": None})
+        assert said in who_is_first(View("all", setting, part), 0, 0)
+
+
+def test_the_documentation_has_the_pages_that_a_report_links_to(page):
+    links = {attrs["href"] for tag, attrs in page.tags if tag == "a" and "href" in attrs}
+    names = {link.removeprefix(f"{DOCS}/") for link in links if link.startswith(DOCS)}
+    home = Path(__file__).parents[2] / "docs"
+    assert names
+    assert [name for name in names if not (home / name).with_suffix(".md").exists()] == []
+
+
+def test_without_a_baseline_there_is_no_change(tmp_path):
+    page = small(tmp_path, *ir.example_track(), title="One")
+    (table,) = (attrs for _, attrs in page.tags if attrs.get("id") == "rungs")
+    (star,) = (attrs for _, attrs in page.tags if attrs.get("id") == "starred")
+    assert table["class"] == "ladder"
+    assert "hidden" in star
+    assert "cannot be told" not in page.text
+    assert "ir.report(runs, qrels, 'page.html', metrics=['AP'], depths=[5, 10]" in page.text
+
+
 def test_what_the_data_do_not_allow_is_said_and_why(page):
     assert "Who answers more, and who ranks answers higher, cannot be told" in page.text
     assert "found several for 16 of 16 topics" in page.text
@@ -146,6 +191,60 @@ def test_each_track_has_a_view_of_its_own(tracks):
     assert np.isnan(tracks.numbers["scores"]).sum() == 2 * 2 * 8 * 2
 
 
+def test_tracks_differ_in_depth_and_one_system_is_a_track(tmp_path):
+    runs, qrels = ir.example_track()
+    track = qrels["topic"].astype(int).mod(3).map({0: "deep", 1: "shallow", 2: "alone"})
+    own = runs["topic"].astype(int) % 3
+    runs = runs[
+        (own == 0) | (own == 1) & (runs["rank"] <= 30) | (own == 2) & (runs["system"] == "ance")
+    ]
+    asked = {"collection": "track", "depths": [10, 40], "baseline": "bm25"}
+    page = small(tmp_path, runs, qrels.assign(track=track), **asked)
+    views = page.facts["views"]
+    sizes = [(view["name"], len(view["systems"])) for view in views]
+    assert sizes == [("track deep", 8), ("track shallow", 8), ("track alone", 1)]
+    cube = runs.ireval.cube(qrels.assign(track=track), collection="track")
+    for number, view in enumerate(views):
+        part = cube.isel(system=view["systems"], topic=view["topics"])
+        mean = part.ireval.score("AP", at=[10, 40]).mean("topic").transpose("metric", "depth", ...)
+        np.testing.assert_allclose(page.numbers[f"{number}/mean"], mean, rtol=2e-5)
+    assert page.texts["said"][2]["first"] == [["ance is the only system"] * 2]
+    assert np.isnan(page.numbers["2/told"]).all()
+
+
+def test_one_system_is_told_of_alone(tmp_path):
+    runs, qrels = ir.example_track()
+    page = small(tmp_path, runs[runs["system"] == "bm25"], qrels, baseline="bm25")
+    assert "bm25 is the only system" in page.text
+    hidden = [
+        attrs.get("id") for tag, attrs in page.tags if "data-pairs" in attrs and "hidden" in attrs
+    ]
+    assert {"matrix", "duel"} < {*hidden}
+    assert "bm25 has the shortest search length" in page.text
+
+
+def test_a_figure_that_fails_is_an_error():
+    with pytest.raises(InputError, match="1 kinds of marks"):
+        figures.svg(_failing())
+
+
+def _failing():
+    """Return bars whose places are a name that Vega cannot take for one."""
+    bars = pd.DataFrame({"topic": ["a"], "difference": [0.1], "place": ["constructor"], "hue": [0]})
+    return figures.differences(bars, "difference")
+
+
+def test_a_browser_may_load_nothing_and_run_the_two_scripts(page):
+    rules = next(attrs for tag, attrs in page.tags if attrs.get("http-equiv"))["content"]
+    policy = dict(rule.split(" ", 1) for rule in rules.split("; "))
+    assert policy["default-src"] == "'none'"
+    assert not {"http:", "https:", "*", "'unsafe-eval'"} & {*rules.replace(";", "").split()}
+    vega = gzip.decompress(base64.b64decode(page.scripts[2]))
+    run = [page.scripts[3].encode(), vega]
+    digests = [base64.b64encode(hashlib.sha256(each).digest()).decode() for each in run]
+    assert policy["script-src"] == " ".join(f"'sha256-{digest}'" for digest in digests)
+
+
 def test_less_is_better_where_a_metric_counts_a_cost(tracks):
     ladder = [attrs for tag, attrs in tracks.tags if tag == "tr" and "data-system" in attrs]
     order = [int(attrs["data-system"]) for attrs in ladder]
@@ -166,14 +265,17 @@ def test_files_are_hashed_unless_they_have_changed(tmp_path):
     assert lines[2].endswith("changed since it was read")
 
 
-def test_a_cube_knows_no_names_of_unjudged_documents(tmp_path):
+def test_a_cube_that_was_read_knows_no_names_of_unjudged_documents(tmp_path):
     cube = ir.cube(*ir.example_track())
-    path = cube.ireval.report(tmp_path / "cube.html", metrics="AP", depths=[10], samples=100)
-    page = Page(path.read_text(encoding="utf-8"))
-    unnamed = page.numbers["doc"] < 0
-    np.testing.assert_array_equal(unnamed, page.numbers["grade"] == -127)
-    assert unnamed.any()
-    assert "ir.report(cube, 'cube.html'" in page.text
+    unnamed = {}
+    for name, each in {"cube": cube, "read": cube.drop_encoding()}.items():
+        path = each.ireval.report(tmp_path / f"{name}.html", metrics="AP", depths=[10], samples=100)
+        page = Page(path.read_text(encoding="utf-8"))
+        unnamed[name] = page.numbers["doc"] < 0
+        assert f"ir.report(cube, '{name}.html'" in page.text
+    np.testing.assert_array_equal(unnamed["read"], page.numbers["grade"] == -127)
+    assert unnamed["read"].any()
+    assert not unnamed["cube"].any()
 
 
 def test_what_is_wrong_is_said_before_anything_is_computed(tmp_path):

@@ -1,19 +1,22 @@
 // The figures that move: Vega draws them, from rows picked out of the numbers.
-const quiet = { actions: false, renderer: "svg", tooltip: { theme: "custom" } };
+// Expressions are interpreted: the page allows no text to become a script.
+const quiet = { actions: false, renderer: "svg", ast: true, tooltip: { theme: "custom" } };
 const drawings = {};
 const dataOf = {};
 
-// Draw a figure anew, or for the first time.
+// Draw a figure anew, or for the first time; Vega tells of what fails, and draws no marks.
 async function show(name) {
-  const data = dataOf[name]();
+  const data = dataOf[name](), place = document.querySelector(`[data-live="${name}"]`);
+  const [first] = Object.values(data);
   if (!drawings[name]) {
-    const place = document.querySelector(`[data-live="${name}"]`);
     drawings[name] = vegaEmbed(place, { ...facts.figures[name], datasets: data }, quiet);
-    return;
+    await drawings[name];
+  } else {
+    const { view: drawing } = await drawings[name];
+    for (const [key, rows] of Object.entries(data)) drawing.data(key, rows);
+    await drawing.runAsync();
   }
-  const { view: drawing } = await drawings[name];
-  for (const [key, rows] of Object.entries(data)) drawing.data(key, rows);
-  await drawing.runAsync();
+  if (first.length && !place.querySelector(".role-mark")) throw new Error(`the figure ${name} could not be drawn`);
 }
 
 const marker = () => [{ depth: facts.depths[state.depth] }];
@@ -21,7 +24,7 @@ const marker = () => [{ depth: facts.depths[state.depth] }];
 function curveRows() {
   return [...state.drawn].filter((system) => local(system) >= 0).flatMap((system) =>
     facts.depths.map((depth, d) => ({
-      depth, mean: of("mean", state.metric, d)[local(system)], system: facts.systems[system], hue: facts.hues[system],
+      depth, mean: of("mean", state.metric, d)[local(system)], system: facts.systems[system], place: system, hue: facts.hues[system],
     })));
 }
 
@@ -43,7 +46,7 @@ function ends(lines) {
 dataOf.curves = () => ({ lines: curveRows(), now: marker(), ends: ends(curveRows()) });
 dataOf.told = () => ({ lines: toldRows(), now: marker() });
 dataOf.order = () => ({ lines: orderRows(), now: marker() });
-watchers.push(() => ["curves", "told", "order"].forEach(show));
+watchers.push(() => ["curves", ...(view().systems.length > 1 ? ["told", "order"] : [])].forEach(show));
 
 function drawPicks() {
   const labels = [...state.drawn].filter((system) => local(system) >= 0).map((system) => {

@@ -17,8 +17,8 @@ function differences() {
     .sort((one, other) => other.difference - one.difference);
 }
 
-dataOf.differences = () => ({ bars: differences().map(({ topic, difference, ahead }) =>
-  ({ topic, difference, hue: facts.hues[ahead === "b" ? state.b : state.a] })) });
+dataOf.differences = () => ({ bars: differences().map(({ topic, difference, ahead }, place) =>
+  ({ topic, difference, place, hue: facts.hues[ahead === "b" ? state.b : state.a] })) });
 
 function drawDifferences() {
   const rows = differences(), count = (who) => rows.filter((each) => each.ahead === who).length;

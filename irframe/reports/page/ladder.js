@@ -79,6 +79,9 @@ function drawLadder() {
     return line;
   });
   body.replaceChildren(...lines);
+  const based = found.base >= 0;
+  element("rungs").classList.toggle("based", based);
+  if (element("starred")) element("starred").hidden = !based;
   element("found").textContent = state.find ? `${lines.length} of ${view().systems.length} systems` : "";
   for (const head of document.querySelectorAll("#rungs th[data-key]")) {
     if (head.dataset.key === state.sort) head.setAttribute("aria-sort", state.down ? "descending" : "ascending");

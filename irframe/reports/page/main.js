@@ -6,7 +6,8 @@ function within(system) {
 function chooseView(number) {
   state.view = number;
   const [a, b] = [within(state.a), within(state.b)];
-  const other = view().systems[ladderOrder()[1]];
+  const other = view().systems[ladderOrder()[1] ?? ladderOrder()[0]];
+  for (const part of document.querySelectorAll("[data-pairs]")) part.hidden = view().systems.length < 2;
   fillBaselines();
   change({ own: within(state.own), a, b: a === b ? other : b, baseline: local(state.baseline) < 0 ? null : state.baseline });
 }
@@ -31,6 +32,15 @@ element("baseline").addEventListener("change", (event) =>
   change({ baseline: event.target.value === "" ? null : Number(event.target.value) }));
 element("controls").addEventListener("submit", (event) => event.preventDefault());
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
+
+// What goes wrong is said on the page.
+function sayFailure(reason) {
+  const told = element("failure");
+  told.hidden = false;
+  told.textContent = `Something on this page failed, and may be missing or out of date: ${reason?.message ?? reason}.`;
+}
+addEventListener("unhandledrejection", (event) => sayFailure(event.reason));
+addEventListener("error", (event) => sayFailure(event.error));
 
 fillBaselines();
 element("controls").hidden = false;

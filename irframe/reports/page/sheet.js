@@ -19,13 +19,18 @@ function standings() {
 function percent(share) {
   if (Number.isNaN(share)) return "-";
   const whole = Math.round(100 * share);
-  if (whole === 0 && share > 0) return "less than 1 %";
-  return whole === 100 && share < 1 ? "more than 99 %" : `${whole} %`;
+  if (whole === 0 && share > 0) return "less than 1\u00a0%";
+  return whole === 100 && share < 1 ? "more than 99\u00a0%" : `${whole}\u00a0%`;
+}
+
+function aloneText(rows) {
+  const scores = rows.map((each) => each.score);
+  return `${facts.systems[state.own]} scores ${fixed(Math.min(...scores))} to ${fixed(Math.max(...scores))} on ${rows.length} topics`;
 }
 
 function saySheet(rows) {
   const count = (holds) => rows.filter(holds).length, place = local(state.own), found = rungValues();
-  element("says-sheet").textContent = `${facts.systems[state.own]} is better than the median on ` +
+  element("says-sheet").textContent = view().systems.length < 2 ? aloneText(rows) : `${facts.systems[state.own]} is better than the median on ` +
     `${count((each) => each.better > 0)} topics and worse on ${count((each) => each.better < 0)} of ${rows.length}`;
   const { ranks, tier, mean, interval, unjudged } = spelled(found, place);
   element("sheet-known").textContent = `Rank ${ranks}, tier ${tier}; mean ${mean} (${interval}); ` +

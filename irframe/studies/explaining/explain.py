@@ -1,7 +1,7 @@
 """The documents behind a difference of two systems."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -69,8 +69,9 @@ def explain(
     docs
         The documents wanted; by default all that either system has.
     runs
-        The runs that the cube was made of, which alone know what unjudged documents are called.
-        Without them unjudged documents have no name, and one that both systems have is two rows.
+        The runs that the cube was made of, where it does not know what its unjudged documents are
+        called: cubes of stores and files, those that xarray computed anew, ranks beyond 100. An
+        unjudged document without a name that both systems have is two rows.
     texts
         Texts of documents and queries, for the columns ``query`` and ``text``: a frame or Parquet
         file with the columns doc and text, or topic and query; a dictionary doc -> text, or
@@ -175,28 +176,70 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
     """Return a row for every document that one of two systems has."""
     refuse_metrics(pair, [metric])
     added, could = _contributed(pair, metric, depth)
-    grade, names = pair[GRADE].to_numpy(), names_of(pair, pair.sizes[DEPTH], runs)
-    read = _read(grade, metric, depth)
-    sides = [
-        _side(read[row], grade[row], names[row], added[row], could[row], suffix)
-        for row, suffix in enumerate(SIDES)
-    ]
-    frame = sides[0].merge(sides[1], on=["place", "key", DOC, GRADE], how="outer", sort=False)
-    frame[list(NUMBERS[:2])] = frame[list(NUMBERS[:2])].fillna(0.0)
-    unscored = np.asarray(np.isnan(added).any(axis=(0, 2)))
-    place = frame["place"].to_numpy()
-    missing = unscored[place]
-    frame.loc[missing, list(NUMBERS[:2])] = np.nan
-    frame["difference"] = frame["contribution_a"] - frame["contribution_b"]
-    frame[TOPIC] = pair.indexes[TOPIC].take(place)
-    frame[DOC] = _ids(frame[DOC])
-    return _sorted(frame)[list(COLUMNS)]
+    read = _read(pair[GRADE].to_numpy(), metric, depth)
+    width = 1 + int(np.flatnonzero(read.any(axis=(0, 1))).max(initial=0))
+    grade, names = pair[GRADE].to_numpy()[..., :width], names_of(pair, width, runs)
+    read = read[..., :width]
+    found = Documents.of(read, names)
+    unscored = np.asarray(np.isnan(added).any(axis=(0, 2)))[found.topic]
+    grades = grade[read]
+    columns: dict[str, Any] = {
+        TOPIC: pair.indexes[TOPIC].take(found.topic),
+        DOC: _ids(found.name),
+        GRADE: pd.arrays.IntegerArray(*found.whole(grades.astype(np.int64), grades > UNJUDGED)),
+    }
+    ranks = found.by_system(1 + np.nonzero(read)[-1], 0)
+    sums = np.where(unscored, np.nan, found.by_system(added[..., :width][read], 0.0))
+    adds = found.by_system(could[..., :width][read], np.nan)
+    for side, suffix in enumerate(SIDES):
+        columns[f"{RANK}_{suffix}"] = pd.arrays.IntegerArray(ranks[side], ranks[side] == 0)
+        columns[f"contribution_{suffix}"] = sums[side]
+        columns[f"could_add_{suffix}"] = adds[side]
+    difference = columns["difference"] = sums[0] - sums[1]
+    order = _order(found.topic, difference, np.where(ranks > 0, ranks, np.inf).min(axis=0))
+    return pd.DataFrame(columns)[list(COLUMNS)].iloc[order].reset_index(drop=True)
 
 
-def _ids(names: pd.Series) -> pd.Series:
+class Documents(NamedTuple):
+    """The documents that one of two systems has, each once."""
+
+    topic: Array
+    """The place of its topic."""
+    name: Array
+    """What it is called, None if that is not known; then it is nobody else's."""
+    system: Array
+    """Of every cell of the lists which system it belongs to, 0 or 1, ..."""
+    row: Array
+    """... and which document is there."""
+
+    @classmethod
+    def of(cls, read: Array, names: Array) -> "Documents":
+        """Return the documents of cells that are read, (system, topic, rank)."""
+        system, topic, _ = np.nonzero(read)
+        code, known = pd.factorize(names[read])
+        alone = -1 - np.arange(len(code))
+        key = np.where(code < 0, alone, topic * np.int64(len(known) + 1) + code)
+        _, first, row = np.unique(key, return_index=True, return_inverse=True)
+        return cls(topic[first], names[read][first], system, row)
+
+    def by_system(self, values: Array, fill: float) -> Array:
+        """Return what cells hold by system and document."""
+        found = np.full((len(SIDES), len(self.topic)), fill, np.asarray(values).dtype)
+        found[self.system, self.row] = values
+        return found
+
+    def whole(self, values: Array, there: Array) -> tuple[Array, Array]:
+        """Return what cells hold, the same in both systems, and where that is missing."""
+        found, missing = np.zeros(len(self.topic), values.dtype), np.ones(len(self.topic), bool)
+        found[self.row], missing[self.row] = values, ~there
+        return found, missing
+
+
+def _ids(names: Array) -> pd.Series:
     """Return names of documents as text or whole numbers, missing where there is none."""
-    whole = names.map(lambda name: isinstance(name, int)).any()
-    return names.astype("Int64") if whole else names.infer_objects()
+    found = pd.Series(names, dtype=object)
+    whole = any(isinstance(name, int) for name in names)
+    return found.astype("Int64") if whole else found.infer_objects()
 
 
 def _read(grade: Array, metric: Metric, depth: int) -> Array:
@@ -222,35 +265,10 @@ def _contributed(pair: xr.Dataset, metric: Metric, depth: int) -> tuple[Array, A
     return added, could
 
 
-def _side(
-    read: Array, grade: Array, names: Array, added: Array, could: Array, suffix: str
-) -> pd.DataFrame:
-    """Return the documents of one system; those without a name are nobody else's."""
-    place, rank = np.nonzero(read)
-    name, judged = names[place, rank], grade[place, rank] > UNJUDGED
-    alone = np.array([f"{suffix}{number}" for number in range(len(place))], object)
-    named = name != None  # noqa: E711 - by element
-    return pd.DataFrame(
-        {
-            "place": place,
-            "key": np.where(named, "", alone),
-            DOC: pd.Series(name, dtype=object),
-            GRADE: pd.arrays.IntegerArray(grade[place, rank].astype(np.int64), ~judged),
-            f"{RANK}_{suffix}": pd.array(rank + 1, dtype="Int64"),
-            f"contribution_{suffix}": added[place, rank],
-            f"could_add_{suffix}": could[place, rank],
-        }
-    )
-
-
-def _sorted(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return topics by their differences, and documents in them likewise."""
-    place = frame["place"].to_numpy()
-    topic = frame.groupby("place")["difference"].sum().abs().round(12).loc[place].to_numpy()
-    first = frame[["rank_a", "rank_b"]].min(axis=1).to_numpy(float)
-    own = frame["difference"].abs().round(12).to_numpy()
-    order = np.lexsort([first, -own, place, -topic])
-    return frame.iloc[order].reset_index(drop=True)
+def _order(topic: Array, difference: Array, rank: Array) -> Array:
+    """Return the order of documents: topics by their differences, and in them likewise."""
+    total = abs(np.bincount(topic, np.nan_to_num(difference))).round(12)[topic]
+    return np.lexsort([rank, -abs(difference).round(12), topic, -total])
 
 
 def _with_texts(frame: pd.DataFrame, texts: Texts | None) -> pd.DataFrame:

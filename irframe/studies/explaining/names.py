@@ -1,4 +1,4 @@
-"""What the documents of rankings are called, the unjudged ones by their runs."""
+"""What the documents of rankings are called."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.cubes.listing import LISTED, RANKS
 from irframe.errors import InputError
 from irframe.frames.rank import rank
 from irframe.names import DEPTH, DOC, EMPTY, RANK, SYSTEM, TOPIC, roles
@@ -20,16 +21,18 @@ def names_of(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> 
     Parameters
     ----------
     cube
-        A cube, which knows what judged documents are called.
+        A cube, which knows what judged documents are called, and those that it took along from
+        the frames of which it was built.
     depth
         How many ranks.
     runs
-        The run frame that it was made of, which alone knows the names of unjudged ones.
+        The run frame that it was made of, which knows the names of all.
 
     Returns
     -------
     numpy.ndarray
-        Objects (system, topic, rank), None where nothing is listed or no name is known.
+        Objects (system, topic, rank), None where nothing is listed or no name is known, as of
+        unjudged documents of stores, files and lists whose documents were removed.
 
     Raises
     ------
@@ -39,20 +42,32 @@ def names_of(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> 
     Examples
     --------
     >>> import irframe as ir
-    >>> runs, qrels = ir.example_track()
-    >>> cube = ir.cube(runs, qrels)
-    >>> int((names_of(cube, 3) == None).sum()), int((names_of(cube, 3, runs) == None).sum())
-    (51, 0)
+    >>> cube = ir.cube(*ir.example_track())
+    >>> [int((names_of(each, 3) == None).sum()) for each in (cube, cube.drop_encoding())]
+    [0, 51]
     """
     judged = _judged_names(cube, depth)
-    if runs is None:
-        return judged
-    listed, known = _listed_names(cube, depth, runs), judged != None  # noqa: E711 - by element
     there = cube["grade"].to_numpy()[..., :depth] != EMPTY
+    if runs is None:
+        known = cube.encoding.get(LISTED)
+        return judged if known is None else _agreed(judged, known.names(cube, depth), there)
+    listed, told = _listed_names(cube, depth, runs), _is_name(judged)
     listed[~there] = None
-    if (listed[known] != judged[known]).any() or (listed[there] == None).any():  # noqa: E711
+    if (listed[told] != judged[told]).any() or not _is_name(listed[there]).all():
         raise InputError("the runs that the cube was made of", "rankings that differ from its own")
     return listed
+
+
+def _is_name(names: Array) -> NDArray[np.bool_]:
+    return np.asarray(names != None)  # noqa: E711 - by element
+
+
+def _agreed(judged: Array, listed: Array, there: Array) -> Array:
+    """Return names of all documents of lists that have those that were seen, else of the judged."""
+    named, told = _is_name(listed), _is_name(judged)
+    named[..., RANKS:], listed[..., RANKS:] = there[..., RANKS:], judged[..., RANKS:]
+    wrong = (named != there) | (told & (listed != judged))
+    return np.where(wrong.any(axis=-1, keepdims=True), judged, listed)
 
 
 def _judged_names(cube: xr.Dataset, depth: int) -> Array:

@@ -9,13 +9,13 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.layout import NAMED
-from irframe.cubes.listing import in_order
+from irframe.cubes.listing import RANKS
 from irframe.cubes.recall_base import topic_of
 from irframe.errors import InputError, warn
 from irframe.frames.sampling import random_keys, whole_seed
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import EMPTY, SYSTEM, TOPIC, UNJUDGED
+from irframe.studies.explaining.names import names_of
 from irframe.studies.judging.pool import Pool, pool_of
 from irframe.studies.judging.prior import Prior, read_prior
 
@@ -38,32 +38,33 @@ class Documents:
     def judged(cls, cube: xr.Dataset, depth: int) -> "Documents":
         """Return the judged documents of lists that are read to a depth."""
         doc = cube["doc"].to_numpy()[..., :depth]
-        return cls._numbered(cube, doc, np.full((cube.sizes[TOPIC], 0), "", object))
+        return cls._numbered(cube, doc, (np.zeros(0, int),) * 3, np.zeros(0, object))
 
     @classmethod
-    def named(cls, cube: xr.Dataset, depth: int) -> "Documents":
+    def named(cls, cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> "Documents":
         """Return all documents of lists that are read to a depth, judged or not."""
-        listed = cube["listed"].to_numpy()[..., :depth]
-        _refuse_changed(cube, listed)
-        return cls._numbered(cube, listed, cube["open_doc"].to_numpy())
+        names, took_part = names_of(cube, depth, runs), cube["took_part"].to_numpy()
+        doc, grade = (cube[name].to_numpy()[..., :depth] for name in ("doc", "grade"))
+        open_ = (doc < 0) & (grade != EMPTY) & took_part[..., np.newaxis]
+        _refuse_nameless(cube, (open_ & (names == None)).any(axis=-1))  # noqa: E711 - by element
+        return cls._numbered(cube, doc, np.nonzero(open_), names[open_])
 
     @classmethod
-    def _numbered(cls, cube: xr.Dataset, listed: Array, open_doc: Array) -> "Documents":
-        """Return the documents of recall bases (0, 1, ...) and others (-2, -3, ...) by number."""
+    def _numbered(cls, cube: xr.Dataset, doc: Array, cells: Any, others: Array) -> "Documents":
+        """Return documents by number: those of recall bases, and others by the cells they fill."""
         topics, start = cube.sizes[TOPIC], cube["judged_start"].to_numpy()[:, np.newaxis]
-        base, others = cube["judged_doc"].to_numpy(), np.nonzero(open_doc != "")
-        topic = np.concatenate([topic_of(cube), others[0]])
-        names = np.concatenate([base.astype(str).astype(object), open_doc[others]])
-        number, table = in_order(topic, names, np.arange(len(names)), topics)
+        base = cube["judged_doc"].to_numpy()
+        topic = np.concatenate([topic_of(cube), cells[1]])
+        names = np.concatenate([base.astype(str).astype(object), others.astype(str)])
+        code, known = pd.factorize(names)
+        pair = topic * np.int64(len(known)) + code
+        _, first, where = np.unique(pair, return_index=True, return_inverse=True)
+        number, table = in_order(topic[first], names[first], where, topics)
         row = np.full(table.shape, -1)
         row[topic[: len(base)], number[: len(base)]] = np.arange(len(base))
-        place = np.full(open_doc.shape, -1)
-        place[others] = number[len(base) :]
-        found = np.full(listed.shape, -1, np.int64)
-        known, open_ = listed >= 0, listed < -1
-        found[known] = number[(start + listed)[known]]
-        owner = np.broadcast_to(np.arange(topics)[:, np.newaxis], listed.shape)
-        found[open_] = place[owner[open_], -2 - listed[open_]]
+        found = np.full(doc.shape, -1, np.int64)
+        found[doc >= 0] = number[(start + doc)[doc >= 0]]
+        found[cells] = number[len(base) :]
         found[~cube["took_part"].to_numpy()] = -1
         return cls(cube, found, table, row)
 
@@ -124,23 +125,40 @@ def helping(cube: xr.Dataset) -> Array:
     return np.flatnonzero(stated)
 
 
-def refuse_nameless(cube: xr.Dataset) -> None:
-    """Raise for a cube that does not name its unjudged documents."""
-    lacking = [name for name in NAMED if name not in cube.coords]
-    if lacking:
-        advice = "build it from run frames with irframe.cube; cubes of stores do not name them"
-        raise InputError("a cube that names its unjudged documents", "one without", advice, lacking)
-
-
-def _refuse_changed(cube: xr.Dataset, listed: Array) -> None:
-    """Raise for lists whose documents are not those that the cube names."""
-    depth = listed.shape[-1]
-    doc, grade = (cube[name].to_numpy()[..., :depth] for name in ("doc", "grade"))
-    wrong = ((doc >= 0) & (doc != listed)) | ((grade == EMPTY) != (listed == -1))
-    wrong &= cube["took_part"].to_numpy()[..., np.newaxis]
-    if wrong.any():
-        lists = np.argwhere(wrong.any(axis=-1))
+def _refuse_nameless(cube: xr.Dataset, lists: Array) -> None:
+    """Raise if unjudged documents have no name in some lists, (system, topic)."""
+    if lists.any():
         systems, topics = cube[SYSTEM].to_numpy(), cube[TOPIC].to_numpy()
-        offenders = [f"{systems[s]} on {topics[t]}" for s, t in lists]
-        found = f"{len(lists)} lists that differ, as after condense()"
-        raise InputError("lists of the documents that the cube names", found, "", offenders)
+        offenders = [f"{systems[s]} on {topics[t]}" for s, t in np.argwhere(lists)]
+        found = f"{len(offenders)} lists in which some have none"
+        advice = (
+            "pass the runs with runs=: cubes that were read from a file or a store, computed anew "
+            f"by xarray, or are read beyond rank {RANKS} do not know them"
+        )
+        raise InputError("names of the unjudged documents of a cube", found, advice, offenders)
+
+
+def in_order(topic: Array, names: Array, where: Array, topics: int) -> tuple[Array, Array]:
+    """Return where rows stand among the documents of their topics, and a table of these.
+
+    Parameters
+    ----------
+    topic, names
+        Of every document.
+    where
+        The document of every row.
+    topics
+        How many topics there are.
+
+    Examples
+    --------
+    >>> in_order(np.array([0, 0]), np.array(["b", "a"], object), np.array([0, 1, 0]), 1)
+    (array([1, 0, 1]), array([['a', 'b']], dtype=object))
+    """
+    order = np.lexsort((names.astype(str), topic))
+    count = np.bincount(topic, minlength=topics)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order)) - np.repeat(np.cumsum(count) - count, count)
+    table = np.full((topics, int(count.max(initial=0))), "", object)
+    table[topic, place] = names
+    return place[where], table

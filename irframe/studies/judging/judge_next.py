@@ -8,17 +8,19 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import choice, whole
-from irframe.cubes.layout import LISTED
+from irframe.cubes.listing import RANKS
 from irframe.cubes.recall_base import count_by_topic
 from irframe.cubes.verb import verb
-from irframe.errors import DepthError, ParameterError
+from irframe.errors import ParameterError
+from irframe.frames.as_runs import Runs, as_runs
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DEPTH, DOC, EMPTY, TOPIC, UNJUDGED
-from irframe.studies.judging.documents import Documents, helping, refuse_nameless
+from irframe.studies.judging.documents import Documents, helping
 from irframe.studies.judging.methods import METHODS
 from irframe.studies.judging.pool import Pool
 from irframe.studies.judging.prior import Prior
 from irframe.studies.judging.turns import take_turns
+from irframe.studies.reading import read_depth
 
 Array = NDArray[Any]
 Credit = Literal["all", "run"]
@@ -35,6 +37,7 @@ def judge_next(
     prior: pd.DataFrame | None = None,
     depth: int | None = None,
     rel: int = 1,
+    runs: Runs | None = None,
     seed: int = 0,
     by: str | None = None,
 ) -> pd.DataFrame:
@@ -43,8 +46,8 @@ def judge_next(
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube` from run frames, which names its unjudged documents down to
-        rank 100.
+        A cube made by `irframe.cube`; one built from run frames knows what its unjudged documents
+        are called, down to rank 100.
     n
         How many documents to judge, over all topics, at least 1. Topics take turns, in each turn
         those with the fewest judgments first.
@@ -64,9 +67,12 @@ def judge_next(
         it is learned from all judgments how likely documents are relevant. Multiplies what a
         method goes by; ``"mtf"`` takes none.
     depth
-        How deep the lists are read, at most 100; by default as deep as that allows.
+        How deep the lists are read; by default 100, or as deep as the cube is.
     rel
         Lowest relevant grade, at least 1.
+    runs
+        The runs that the cube was made of, where it does not know what its unjudged documents are
+        called: cubes of stores and files, those that xarray computed anew, depths beyond 100.
     seed
         Of the order of runs that tie, from 0.
     by
@@ -87,9 +93,10 @@ def judge_next(
         For `n` beyond what is left unjudged, an unknown method, a prior with ``"mtf"``, or
         probabilities outside [0, 1].
     InputError
-        If the cube does not name its documents, as cubes of stores, or the prior lacks a column.
+        If unjudged documents have no name, as in cubes of stores without `runs`; for other runs
+        than those of the cube; or if the prior lacks a column.
     DepthError
-        For a depth below 1, or beyond what the cube names.
+        For a depth below 1 or beyond the cube.
 
     Warns
     -----
@@ -127,8 +134,8 @@ def judge_next(
     """
     n, batch, seed = whole("n", n, low=1), whole("batch", batch, low=1), whole("seed", seed, low=0)
     name, rel = _method(method, credit), whole("rel", rel, low=1)
-    refuse_nameless(cube)
-    documents = Documents.named(cube, _depth(cube, depth))
+    named = None if runs is None else as_runs(runs)
+    documents = Documents.named(cube, _depth(cube, depth), named)
     pool, number = documents.pool(helping(cube), seed)
     grade = np.where(number >= 0, np.take_along_axis(documents.grade, number, axis=1), UNJUDGED)
     known = pool.there & (grade != UNJUDGED)
@@ -181,10 +188,7 @@ def _method(method: Any, credit: Any) -> str:
 
 def _depth(cube: xr.Dataset, depth: int | None) -> int:
     """Return how deep lists are read."""
-    deepest = min(cube.sizes[DEPTH], cube.sizes[LISTED])
-    wanted = deepest if depth is None else depth
-    advice = "documents are named down to rank 100 of the cube"
-    return whole("depth", wanted, low=1, high=deepest, error=DepthError, advice=advice)
+    return min(cube.sizes[DEPTH], RANKS) if depth is None else read_depth(cube, depth)
 
 
 def _refuse_beyond(n: int, left: int) -> None:

@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -75,7 +77,7 @@ def test_what_cannot_be_is_refused(cube):
         "method to be one of 'pool'": (ParameterError, {"method": "hedge"}),
         "credit to be one of": (ParameterError, {"credit": "none"}),
         "batch": (ParameterError, {"batch": 0}),
-        "named down to rank 100": (DepthError, {"depth": 51}),
+        "depth": (DepthError, {"depth": 51}),
         "probabilities from 0 to 1 .* 1.5 for": (ParameterError, {"prior": prior}),
         "a prior can weigh": (ParameterError, {"prior": every, "method": "mtf"}),
         "grade or probability": (InputError, {"prior": prior[["topic", "doc"]]}),
@@ -86,15 +88,66 @@ def test_what_cannot_be_is_refused(cube):
             cube.ireval.judge_next(**({"n": 1} | options))
 
 
-def test_cubes_that_do_not_name_what_they_hold_are_refused(cube, tmp_path):
+SIDES = [("system", 3), ("topic", 9)]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda cube: pickle.loads(pickle.dumps(cube)),  # noqa: S301 - our own
+        lambda cube: cube.transpose().copy(deep=True),
+        *(
+            lambda cube, dim=dim, n=n: ir.concat(
+                [cube.isel({dim: slice(n)}), cube.isel({dim: slice(n, None)})], dim
+            )
+            for dim, n in SIDES
+        ),
+    ],
+)
+def test_cubes_take_along_what_their_documents_are_called(cube, changed):
+    pd.testing.assert_frame_equal(
+        changed(cube).ireval.judge_next(300), cube.ireval.judge_next(300), check_dtype=False
+    )
+
+
+def test_names_of_cubes_built_apart_are_those_of_the_whole(cube):
+    runs, qrels = ir.example_track()
+    half = runs["topic"] < "108"
+    parts = [
+        ir.cube(runs[some], qrels[qrels["topic"].isin(runs[some]["topic"])])
+        for some in (half, ~half)
+    ]
+    expected = cube.ireval.explain("bm25", "ance", "AP", at=50)
+    pd.testing.assert_frame_equal(
+        ir.concat(parts).ireval.explain("bm25", "ance", "AP", at=50), expected
+    )
+    known, unknown = parts[0], parts[1].drop_encoding()
+    found = ir.concat([known, unknown]).ireval.explain("bm25", "ance", "AP", at=50)
+    nameless = found[found["doc"].isna()]
+    assert set(nameless["topic"]) == set(runs[~half]["topic"])
+
+
+def test_cubes_that_do_not_name_what_they_hold_take_runs(cube, tmp_path):
     runs, qrels = ir.example_track()
     runs.drop(columns=["team", "contributing"], errors="ignore").to_parquet(
         tmp_path / "runs.parquet"
     )
     stored = ir.scan_runs(tmp_path / "runs.parquet").ireval.store(tmp_path / "store", qrels)
-    with pytest.raises(InputError, match="names its unjudged documents"):
-        stored.cube().ireval.judge_next(1)
-    with pytest.raises(InputError, match=r"after condense\(\)"):
+    cube.ireval.save(tmp_path / "cube")
+    expected = cube.ireval.judge_next(300)
+    known = {"contributing": cube.system.to_numpy()[cube.contributing].tolist()}
+    for nameless in (
+        cube.where(cube["took_part"]),
+        ir.open_cube(tmp_path / "cube"),
+        stored.cube(**known),
+    ):
+        with pytest.raises(InputError, match=r"names of the unjudged .* runs with runs="):
+            nameless.ireval.judge_next(1)
+        found = nameless.ireval.judge_next(300, runs=runs)
+        pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+    with pytest.raises(InputError, match="runs that the cube was made of"):
+        cube.ireval.judge_next(1, runs=runs.assign(score=-runs["score"]))
+    with pytest.raises(ParameterError, match="0 in the pool are unjudged"):
         cube.ireval.condense().ireval.judge_next(1)
 
 
