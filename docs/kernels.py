@@ -50,8 +50,9 @@ def serve_in(folder):
 
 def serve(path):
     """Import what pages import, and fork a kernel for everyone who asks."""
+    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     import ipykernel.kernelapp  # noqa: F401, PLC0415
-    import matplotlib_inline.backend_inline  # noqa: F401, PLC0415
+    import matplotlib.pyplot  # noqa: F401, ICN001, PLC0415 - it reads the name of its backend
     import scipy.stats  # noqa: F401, PLC0415
     import statsmodels.stats.multitest  # noqa: F401, PLC0415
 

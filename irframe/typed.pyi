@@ -102,6 +102,9 @@ class FrameFigures:
         draw: Callable[..., Any],
         *,
         by: str | None = None,
+        metric: Any = None,
+        depth: int | None = None,
+        systems: Sequence[Hashable] | None = None,
         columns: int = 3,
         figsize: tuple[float, float] | None = None,
     ) -> NDArray[Any]: ...
@@ -259,6 +262,9 @@ class CubeFigures:
         draw: Callable[..., Any],
         *,
         by: str | None = None,
+        metric: Any = None,
+        depth: int | None = None,
+        systems: Sequence[Hashable] | None = None,
         columns: int = 3,
         figsize: tuple[float, float] | None = None,
     ) -> NDArray[Any]: ...
@@ -331,6 +337,9 @@ class ScoresFigures:
         draw: Callable[..., Any],
         *,
         by: str | None = None,
+        metric: Any = None,
+        depth: int | None = None,
+        systems: Sequence[Hashable] | None = None,
         columns: int = 3,
         figsize: tuple[float, float] | None = None,
     ) -> NDArray[Any]: ...

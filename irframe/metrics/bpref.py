@@ -7,6 +7,7 @@ import numpy as np
 
 from irframe.metrics.base import Array, Average, Floats, Metric, parameter
 from irframe.metrics.evidence import positive
+from irframe.metrics.summed import summed
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -64,13 +65,6 @@ class Bpref(Metric):
     aliases: ClassVar = ("BPref", "bpref")
     order: ClassVar = "preference"
 
-    def kernel(
-        self, *, relevant: Array, assessed: Array, n_relevant: Array, n_nonrelevant: Array
-    ) -> Floats:
-        """Return bpref of the list cut at each depth."""
-        words = {"n_relevant": n_relevant, "n_nonrelevant": n_nonrelevant}
-        return np.cumsum(self.terms(relevant=relevant, assessed=assessed, **words), axis=-1)
-
     def terms(
         self, *, relevant: Array, assessed: Array, n_relevant: Array, n_nonrelevant: Array
     ) -> Floats:
@@ -79,3 +73,5 @@ class Bpref(Metric):
         limit = n_relevant if self.variant == "2004" else np.minimum(n_relevant, n_nonrelevant)
         kept = (1 - np.minimum(above, n_relevant) / positive(limit)) * relevant
         return np.asarray(kept / positive(n_relevant))
+
+    kernel = summed(terms)

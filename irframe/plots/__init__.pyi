@@ -26,6 +26,7 @@ from .orderings import orderings as orderings
 from .outcome_shares import outcome_shares as outcome_shares
 from .p_value_curves import p_value_curves as p_value_curves
 from .panes import panes as panes
+from .paper import paper as paper
 from .pool_curves import pool_curves as pool_curves
 from .rank_scatter import rank_scatter as rank_scatter
 from .ranking_grid import ranking_grid as ranking_grid

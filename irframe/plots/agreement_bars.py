@@ -8,6 +8,7 @@ import xarray as xr
 from irframe.names import DEPTH, METRIC
 from irframe.plots.canvas import legend_beside, new_axes, subtitle
 from irframe.plots.checked import categories, only_test, told_check
+from irframe.plots.room import name_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +69,7 @@ def agreement_bars(
         values = share.to_numpy()[..., code].ravel()
         ax.bar(places.ravel(), values, 0.85, bottom=bottom, color=colour, label=label)
         bottom += values
-    ax.set_xticks(places.ravel(), np.tile(share[DEPTH].to_numpy(), metrics), fontsize="x-small")
+    name_ticks(ax, places.ravel(), np.tile(share[DEPTH], metrics), size="x-small")
     for row, metric in zip(places, share[METRIC].to_numpy(), strict=True):
         ax.text(row.mean(), 1.02, str(metric), ha="center", fontsize="small")
     ax.set(xlabel="evaluation depth k", ylabel="share of system pairs", ylim=(0, 1.1))

@@ -7,8 +7,9 @@ import xarray as xr
 
 from irframe.errors import ParameterError
 from irframe.names import DEPTH, SYSTEM
-from irframe.plots.canvas import new_axes, only_metric, subtitle
+from irframe.plots.canvas import LEGEND, legend_beside, new_axes, only_metric, subtitle
 from irframe.plots.checked import categories, only_test, told_check
+from irframe.plots.room import NARROW, room
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,7 +80,7 @@ def agreement_triangle(
     sides = [[place[s] for s in checked[name].to_numpy()] for name in ("system_a", "system_b")]
     better, worse = np.sort(sides, axis=0)
     ax = new_axes(ax, (5.4, 5.0), figsize)
-    size = min(LARGEST, AREA / len(better))
+    size = min(LARGEST, AREA / len(better)) * min(1, room(ax)[0] / NARROW) ** 4
     for code, name, colour in categories(verdict):
         chosen = verdict.to_numpy() == code
         label = f"{name} ({chosen.mean():.1%})"
@@ -89,7 +90,12 @@ def agreement_triangle(
         xlabel=f"better system, rank by {words[0]} at k = {words[1]}",
         ylabel="worse system, rank",
         aspect="equal",
+        xlim=(0.5, len(place) + 0.5),
+        ylim=(0.5, len(place) + 0.5),
     )
     subtitle(ax, told_check(checked))
-    ax.legend(frameon=False, fontsize="small", loc="lower right", markerscale=(36 / size) ** 0.5)
+    if room(ax)[0] < NARROW:
+        legend_beside(ax, markerscale=(36 / size) ** 0.5)
+    else:
+        ax.legend(**LEGEND, loc="lower right", markerscale=(36 / size) ** 0.5)
     return ax

@@ -8,6 +8,7 @@ import xarray as xr
 from irframe.errors import InputError
 from irframe.names import DEPTH, SYSTEM, TOPIC
 from irframe.plots.canvas import COLOURS, ink, mark_depth, new_axes
+from irframe.plots.room import NARROW, fitting_names, room
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,25 +59,27 @@ def archetypes(
     scored = kind != ""
     for number, name in enumerate(KINDS):
         down, across = divmod(number, ACROSS)
-        box = (0.06 + 0.335 * across, 0.57 - 0.5 * down, 0.265, 0.35)
+        high = 0.29 if room(ax)[0] < NARROW else 0.35
+        box = (0.06 + 0.335 * across, 0.92 - high - 0.5 * down, 0.265, high)
         panel = ax.inset_axes(box)
         share = np.mean(kind[scored] == name) if scored.any() else 0.0
         panel.set_title(f"{name} ({share:.1%})", fontsize="medium")
         places = np.argwhere(kind == name)
         if len(places):
-            _curve(panel, misplaced.isel({SYSTEM: places[0][0], TOPIC: places[0][1]}))
+            _curve(ax, panel, misplaced.isel({SYSTEM: places[0][0], TOPIC: places[0][1]}))
         else:
             panel.set(xticks=[], yticks=[])
             panel.text(0.5, 0.5, "none", ha="center", va="center", transform=panel.transAxes)
     return ax
 
 
-def _curve(panel: "Axes", one: xr.Dataset) -> None:
+def _curve(ax: "Axes", panel: "Axes", one: xr.Dataset) -> None:
     depths = one[DEPTH].to_numpy()
     panel.axhline(0, color=ink(panel), linewidth=0.8)
     mark_depth(panel, one["recall_base"].item())
     panel.plot(depths, one["crp"], color=COLOURS[0], linewidth=2)
     panel.set_xlim(1, depths[-1])
     panel.tick_params(labelsize="x-small")
-    text = f"{one[SYSTEM].item()}, topic {one[TOPIC].item()}: Twist {one['twist'].item():.2f}"
+    (name,) = fitting_names(ax, [one[SYSTEM].item()], 0.28)
+    text = f"{name}\ntopic {one[TOPIC].item()}: Twist {one['twist'].item():.2f}"
     panel.set_xlabel(text, fontsize="x-small")

@@ -1,6 +1,6 @@
 """A leaderboard over time."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from irframe.metrics.facts import facts
 from irframe.names import SYSTEM, TOPIC
 from irframe.plots.canvas import COLOURS, FAINT, legend_beside, new_axes, subtitle
 from irframe.plots.layer import only_layer
+from irframe.plots.room import drop_overlapping, few_dates, fitting_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,7 +74,7 @@ def best_so_far(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> scores = runs.ireval.evaluate(qrels, "RR")
-    >>> days = pd.date_range("2020-08-01", periods=8, freq="MS")
+    >>> days = pd.date_range("2020-08-01", periods=runs["system"].nunique(), freq="MS")
     >>> dates = dict(zip(runs["system"].unique(), days, strict=True))
     >>> ax = scores.ireval.plot.best_so_far(dates)
     >>> [text.get_text() for text in ax.texts]
@@ -96,16 +97,19 @@ def best_so_far(
     last = [*days[leads], days.max()]
     ax.plot(last, [*means[leads], means[leads[-1]]], label="best so far", **steps)
     ax.plot(days[leads], means[leads], "o", color=COLOURS[1], label="took the lead")
-    for row in leads if named else ():
-        place: dict[str, Any] = {
-            "xytext": (3, 4),
-            "textcoords": "offset points",
-            "fontsize": "x-small",
-        }
-        ax.annotate(str(names[row]), (days[row], means[row]), **place)
     ax.margins(0.08, 0.1)
     ax.set(xlabel="day", ylabel=f"mean {label}")
     ax.tick_params(axis="x", rotation=30)
     subtitle(ax, f"{len(names)} systems, {layer.sizes[TOPIC]} topics")
     legend_beside(ax)
+    few_dates(ax)
+    if named:
+        _name(ax, names[leads], zip(days[leads], means[leads], strict=True))
     return ax
+
+
+def _name(ax: "Axes", names: Sequence[Hashable], points: Iterable[Any]) -> None:
+    """Write who took the lead, the last ones first where there is not room for all."""
+    look: dict[str, Any] = {"textcoords": "offset points", "fontsize": "x-small"}
+    told = zip(fitting_names(ax, names, 0.3), points, strict=True)
+    drop_overlapping([ax.annotate(name, point, (3, 4), **look) for name, point in told][::-1])

@@ -11,6 +11,7 @@ from irframe.errors import InputError
 from irframe.metrics.facts import facts
 from irframe.names import METRIC
 from irframe.plots.canvas import legend_beside, new_axes, series_style
+from irframe.plots.room import name_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +75,7 @@ def best_systems(
         colour = series_style(number)["color"]
         ax.bar(places + shift, _count(values, str(metric)), width, color=colour, label=str(metric))
     labels = [_label(low, high) for high, low in pairwise(EDGES)]
-    ax.set_xticks(places, labels, fontsize="x-small")
+    name_ticks(ax, places, labels, size="x-small")
     group = str(best.columns[0]) if best.columns[0] != METRIC else "group"
     ax.set(ylabel=f"best systems, one per {group}")
     ax.set_xlabel("score (upper line) and the search length it stands for (lower line)")

@@ -21,6 +21,7 @@ from irframe.plots.canvas import (
     pool_depth_of,
     system_style,
 )
+from irframe.plots.room import fitting_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,11 +91,12 @@ def bound_bands(
     rows = chosen_systems(systems, labels.tolist(), order.tolist(), 3)
     names = [labels[row] for row in rows]
     ax = new_axes(ax, figsize=figsize)
+    shown = fitting_names(ax, names)
     depths = means[DEPTH].to_numpy()
-    for row, name, style in zip(rows, names, system_style(names), strict=True):
+    for row, name, style in zip(rows, shown, system_style(names), strict=True):
         low, high = means.isel({SYSTEM: row}).to_numpy()
         ax.fill_between(depths, low, high, color=style["color"], alpha=0.25, linewidth=0)
-        ax.plot(depths, low, linewidth=1.8, label=str(name), **style)
+        ax.plot(depths, low, linewidth=1.8, label=name, **style)
     mark_depth(ax, pool_depth_of(bounds, pool_depth))
     ax.set(xlabel="evaluation depth k", ylabel=f"mean {chosen[METRIC].item()}, from lower to upper")
     log_depths(ax, depths, log=log)

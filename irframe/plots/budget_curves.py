@@ -8,6 +8,7 @@ import xarray as xr
 from irframe.checks import choice
 from irframe.errors import InputError
 from irframe.plots.canvas import MARKERS, legend_beside, new_axes, only_metric, series_style
+from irframe.plots.room import name_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,7 +91,7 @@ def budget_curves(
         ax.plot(budgets, curve, label=str(name), markersize=4, linewidth=1.8, **style)
         ax.fill_between(budgets, low, high, color=style["color"], alpha=0.12, linewidth=0)
     ax.set_xscale("log")
-    ax.set_xticks(budgets, [str(budget) for budget in budgets])
+    name_ticks(ax, budgets, budgets)
     ax.minorticks_off()
     ax.set(xlabel="judgments of each topic", ylabel=word)
     legend_beside(ax)

@@ -5,7 +5,6 @@ that singles it out gives it those that fewest systems have. `SYSTEM_STYLES` hol
 clear it to begin anew, or put names into it beforehand.
 """
 
-import textwrap
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from irframe.checks import places
 from irframe.errors import ParameterError
 from irframe.metrics.facts import place_of
 from irframe.names import METRIC
+from irframe.plots.room import figure_of, room, rows_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,8 +36,12 @@ FAINT = "#8C96A1"
 SYSTEM_STYLES: dict[Hashable, int] = {}
 """System -> the number of its style, for as long as the session lasts."""
 
-WIDE = 72
-"""Characters of a subtitle before it goes on below."""
+ROWS = 40
+"""Most rows of a figure whose size is left to it."""
+LEGEND: dict[str, Any] = {"frameon": False, "fontsize": "small"}
+"""How legends look."""
+BESIDE = 0.34
+"""Largest share of the width that a legend may have at the right of axes."""
 
 
 def new_axes(
@@ -56,15 +60,65 @@ def new_axes(
         rcParams have a ``figure.figsize`` of their own, this holds instead.
     figsize
         Width and height that the caller asks for.
+
+    Raises
+    ------
+    ParameterError
+        If both axes and a size are given.
     """
-    if ax is not None:
-        return ax
+    refuse_both(ax, figsize)
     import matplotlib.pyplot as plt  # noqa: PLC0415 - costs time at import
 
-    return plt.subplots(figsize=figsize or _asked(size), layout="constrained")[1]
+    from irframe.plots.texts import wrap_labels  # noqa: PLC0415 - costs time at import
+
+    if ax is None:
+        ax = plt.subplots(figsize=figsize or asked_size(size), layout="constrained")[1]
+    wrap_labels(ax)
+    return ax
 
 
-def _asked(size: tuple[float, float]) -> tuple[float, float]:
+def refuse_both(ax: Any, figsize: Any) -> None:
+    """Refuse a size beside axes, whose figure has its own."""
+    if ax is not None and figsize is not None:
+        advice = "leave figsize= out, and give it to the figure of the axes"
+        raise ParameterError("ax= or figsize=", "both", advice)
+
+
+def row_axes(
+    ax: "Axes | None",
+    rows: int,
+    size: tuple[float, float, float],
+    figsize: tuple[float, float] | None,
+    *,
+    asked: bool,
+) -> tuple["Axes", int]:
+    """Return axes for rows with a name each, and for how many of them there is room.
+
+    Parameters
+    ----------
+    ax
+        Axes to draw on, or None.
+    rows
+        How many rows there are.
+    size
+        Width of a new figure, and its height without rows and for each, in inches.
+    figsize
+        Width and height that the caller asks for.
+    asked
+        Whether the caller chose the rows, so that all are drawn.
+    """
+    width, base, each = size
+    shown = rows if asked else min(rows, ROWS)
+    natural = width, base + each * shown
+    if ax is not None or figsize is not None:
+        drawn = new_axes(ax, natural, figsize)
+    else:
+        wide, high = asked_size(natural)
+        drawn = new_axes(None, natural, (wide, max(high, natural[1]) if asked else high))
+    return drawn, shown if asked else min(shown, rows_in(drawn))
+
+
+def asked_size(size: tuple[float, float]) -> tuple[float, float]:
     """Return the size that the caller's rcParams ask for, if they do."""
     import matplotlib as mpl  # noqa: PLC0415 - costs time at import
 
@@ -174,13 +228,15 @@ def log_depths(ax: "Axes", depths: Any, *, log: bool = True) -> None:
     """Lay depths out from the first to the last, on a logarithmic scale if asked for."""
     from matplotlib.ticker import LogLocator  # noqa: PLC0415 - costs time at import
 
+    from irframe.plots.texts import Thinned  # noqa: PLC0415 - costs time at import
+
     if len(depths) > 1:
         ax.set_xlim(depths[0], depths[-1])
     if log and depths[0] > 0:
         ax.set_xscale("log")
         wide = depths[-1] > 100 * depths[0]
         ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5)))
-        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_major_formatter(Thinned())
         ax.xaxis.set_minor_formatter("")
 
 
@@ -202,7 +258,7 @@ def legend_beside(
     handles: Sequence[Any] | None = None,
     markerscale: float | None = None,
 ) -> Any:
-    """Put a legend at the right of axes, where it covers nothing.
+    """Put a legend at the right of axes, or below where that would leave little of the width.
 
     Parameters
     ----------
@@ -215,24 +271,35 @@ def legend_beside(
     markerscale
         How much larger its markers are than those on the axes.
     """
-    given = {} if handles is None else {"handles": handles}
-    return ax.legend(
-        **given,
-        title=title,
-        title_fontsize="small",
-        frameon=False,
-        fontsize="small",
-        loc="center left",
-        bbox_to_anchor=(1, 0.5),
-        markerscale=markerscale,
-    )
+    given: dict[str, Any] = {"handles": handles} if handles is not None else {}
+    given |= {"title": title, "title_fontsize": "small", "markerscale": markerscale}
+    legend: Any = ax.legend(**given, **LEGEND, loc="center left", bbox_to_anchor=(1, 0.5))
+    wide = 72 * legend.get_window_extent().width / figure_of(ax).dpi
+    return legend if wide <= BESIDE * room(ax)[0] else legend_below(ax, title, handles, markerscale)
+
+
+def legend_below(
+    ax: "Axes",
+    title: str | None = None,
+    handles: Sequence[Any] | None = None,
+    markerscale: float | None = None,
+) -> Any:
+    """Put a legend under axes, their ticks and their label, in as many columns as fit.
+
+    Its parameters are those of `legend_beside`.
+    """
+    from irframe.plots.texts import hang_legend  # noqa: PLC0415 - costs time at import
+
+    handles = ax.get_legend_handles_labels()[0] if handles is None else handles
+    given = {"title": title, "title_fontsize": "small", "markerscale": markerscale}
+    return hang_legend(ax, list(handles), {**given, **LEGEND})
 
 
 def subtitle(ax: "Axes", *parts: str) -> None:
     """Say above axes, at the left, how a figure came about: test, level, depth, topics."""
     text = "; ".join(part for part in parts if part)
     if text:
-        ax.set_title(textwrap.fill(text, WIDE), loc="left", fontsize="small")
+        ax.set_title(text, loc="left", fontsize="small")
 
 
 def only_metric(scores: xr.DataArray, metric: Any = None) -> xr.DataArray:

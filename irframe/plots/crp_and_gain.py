@@ -10,6 +10,7 @@ from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.plots.canvas import COLOURS, new_axes, only_metric
 from irframe.plots.misplaced import mark_recall_base, select_topic
+from irframe.plots.room import fitting_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,8 +88,9 @@ def crp_and_gain(
     mark_recall_base(ax, int(one["recall_base"]))
     ax.set(xlabel="rank", xlim=(1, float(one[DEPTH][-1])))
     ax.set_ylabel("cumulated relative position", color=COLOURS[1])
+    (name,) = fitting_names(ax, [system], 0.5)
     ax.set_title(
-        f"{system}, topic {topic}: Twist {one['twist'].item():.2f}, {one['archetype'].item()}",
+        f"{name}, topic {topic}: Twist {one['twist'].item():.2f}, {one['archetype'].item()}",
         fontsize="medium",
     )
     right = ax.twinx()

@@ -10,6 +10,7 @@ from irframe.errors import ParameterError
 from irframe.names import DEPTH, SYSTEM
 from irframe.plots.canvas import draw_others, legend_beside, new_axes, subtitle, system_style
 from irframe.plots.misplaced import mark_recall_base, select_topic
+from irframe.plots.room import fitting_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,9 +77,10 @@ def crp_curves(
     ax = new_axes(ax, (7.0, 4.2), figsize)
     depths = one[DEPTH].to_numpy()
     curves = one["crp"].transpose(SYSTEM, DEPTH).to_numpy()
-    for system, style in zip(chosen, system_style(chosen), strict=True):
+    told = zip(chosen, fitting_names(ax, chosen), system_style(chosen), strict=True)
+    for system, name, style in told:
         row = names.index(system)
-        label = f"{system}: {one['twist'][row].item():.2f}, {one['archetype'][row].item()}"
+        label = f"{name}: {one['twist'][row].item():.2f}, {one['archetype'][row].item()}"
         ax.plot(depths, curves[row], linewidth=2, label=label, **style)
     others = [row for row, system in enumerate(names) if system not in chosen]
     draw_others(ax, depths, {names[row]: curves[row] for row in others})

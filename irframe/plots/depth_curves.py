@@ -23,6 +23,7 @@ from irframe.plots.canvas import (
     subtitle,
     system_style,
 )
+from irframe.plots.room import fitting_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,8 +92,10 @@ def depth_curves(
     names = curves.indexes[SYSTEM].tolist()
     rows = chosen_systems(systems, names, order[::-1].tolist(), 5)
     ax = new_axes(ax, figsize=figsize)
-    for row, style in zip(rows, system_style([names[row] for row in rows]), strict=True):
-        ax.plot(depths, curves[row], linewidth=2, label=str(names[row]), **style)
+    chosen_names = [names[row] for row in rows]
+    told = zip(rows, fitting_names(ax, chosen_names), system_style(chosen_names), strict=True)
+    for row, name, style in told:
+        ax.plot(depths, curves[row], linewidth=2, label=name, **style)
     others = [row for row in range(len(names)) if row not in rows]
     draw_others(ax, depths, {names[row]: curves[row] for row in others})
     mark_depth(ax, pool_depth_of(scores, pool_depth))

@@ -7,6 +7,7 @@ import pandas as pd
 
 from irframe.errors import InputError
 from irframe.plots.canvas import FAINT, ground, legend_beside, new_axes, system_colours
+from irframe.plots.room import fitting_names, name_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,9 +56,9 @@ def difference_histogram(
     """
     if not {"low", "high", "documents", "unretrieved"} <= set(histogram.columns):
         raise InputError("what difference_histogram returned", "another frame")
-    names = [str(histogram[f"system_{side}"].iloc[0]) for side in "ab"]
+    systems = [str(histogram[f"system_{side}"].iloc[0]) for side in "ab"]
     side = np.sign(histogram[["low", "high"]].to_numpy().sum(axis=1))
-    near, far = system_colours(names)
+    near, far = system_colours(systems)
     colours = [{-1: near, 0: FAINT, 1: far}[int(value)] for value in side]
     places = np.arange(len(histogram))
     one = histogram["unretrieved"].to_numpy()
@@ -65,13 +66,13 @@ def difference_histogram(
     ax = new_axes(ax, (7.2, 4.2), figsize)
     ax.bar(places, rest, 0.85, color=colours)
     ax.bar(places, one, 0.85, bottom=rest, color=colours, hatch="///", edgecolor=ground(ax), lw=0)
+    names = fitting_names(ax, systems, 0.3)
     ends = histogram[["low", "high"]].to_numpy()
-    ax.set_xticks(places, [_range(*pair) for pair in ends], rotation=35, ha="right")
-    ax.tick_params(axis="x", labelsize="small")
+    name_ticks(ax, places, [_range(*pair) for pair in ends], rotation=35, size="small")
     ax.set(xlabel=f"search length in {names[0]} less that in {names[1]}")
     ax.set_ylabel("relevant documents")
     ax.spines[["top", "right"]].set_visible(False)
-    _explain(ax, names)
+    _explain(ax, names, [near, far])
     return ax
 
 
@@ -85,10 +86,9 @@ def _range(low: float, high: float) -> str:
     return f"{low:.0f} to {high:.0f}"
 
 
-def _explain(ax: "Axes", names: list[str]) -> None:
+def _explain(ax: "Axes", names: list[str], colours: list[str]) -> None:
     from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
 
-    colours = system_colours(names)
     patches = [
         Patch(color=colours[0], label=f"nearer in {names[0]}"),
         Patch(color=colours[1], label=f"nearer in {names[1]}"),

@@ -9,6 +9,7 @@ from irframe.errors import InputError
 from irframe.inference.cautions import cautions_of
 from irframe.names import DEPTH
 from irframe.plots.canvas import FAINT, ink, new_axes, only_metric
+from irframe.plots.room import name_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,7 +106,7 @@ def _plain_ticks(ax: "Axes", depths: Any) -> None:
     from matplotlib.ticker import LogLocator, NullLocator  # noqa: PLC0415 - costs time at import
 
     ax.xaxis.set_minor_locator(NullLocator())
-    ax.set_xticks(depths, labels=depths)
+    name_ticks(ax, depths, depths)
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.yaxis.set_major_formatter("{x:g}")
     ax.yaxis.set_minor_formatter("")

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from irframe.errors import InputError
 from irframe.names import TOPIC
 from irframe.plots.canvas import ground, ink, legend_beside, new_axes, subtitle, system_colours
+from irframe.plots.room import fits_across, fitting_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NAMED = 80
-"""More topics than these stay without names."""
+X_SMALL = 7
+"""Height of the letters of topics, in points."""
 
 
 def explained(
@@ -68,13 +69,14 @@ def explained(
     values = documents["difference"].to_numpy().round(12)
     place = total.index.get_indexer(pd.Index(documents[TOPIC]))
     ax.plot(np.arange(len(total)), total, ".", color=ink(ax), label="difference")
-    for name, colour, sign in zip(names, system_colours(names), (1, -1), strict=True):
+    sides = zip(fitting_names(ax, names, 0.3), system_colours(names), (1, -1), strict=True)
+    for name, colour, sign in sides:
         some = (sign * values > 0) & (place >= 0)
         _stack(ax, place[some], values[some], colour)
         ax.plot([], [], "s", color=colour, label=f"more by {name}")
     ax.axhline(0, color=ink(ax), linewidth=0.6)
-    labels = [str(topic) for topic in total.index] if len(total) <= NAMED else []
-    ax.set_xticks(range(len(labels)), labels, rotation=90, fontsize="x-small")
+    labels = [str(topic) for topic in total.index] if fits_across(ax, len(total), X_SMALL) else []
+    ax.set_xticks(range(len(labels)), labels, rotation=90, fontsize=X_SMALL)
     label = f"difference of {told['metric']}" if "metric" in told else "difference"
     ax.set(xlabel="topic", ylabel=label, xlim=(-0.8, len(total) - 0.2))
     legend_beside(ax)

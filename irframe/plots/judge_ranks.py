@@ -11,6 +11,7 @@ from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.plots.canvas import COLOURS, FAINT, new_axes
 from irframe.plots.judged import deepest, only_judge
+from irframe.plots.room import drop_overlapping, fitting_names, name_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,27 +83,33 @@ def judge_ranks(
         if rows.any():
             ax.scatter(old[rows], new[rows], 22, color=colour, lw=0, alpha=0.85, label=label)
     moved = np.argsort(-abs(new - old), kind="stable")[:named]
-    for row in moved[new[moved] != old[moved]]:
-        _name(ax, systems[row], old[row], new[row], len(systems))
+    moved = moved[new[moved] != old[moved]]
+    shown = fitting_names(ax, [systems[row] for row in moved], 0.3)
+    told = [
+        _name(ax, name, old[row], new[row], len(systems))
+        for row, name in zip(moved, shown, strict=True)
+    ]
     label = label_at(str(cell[METRIC].item()), cell[DEPTH].item())
     ax.set(xlabel=f"rank by {label} under {effect.attrs['reference']}")
     ax.set(ylabel=f"rank by {label} under {cell['judge'].item()}")
     step = 1 if len(systems) < 20 else 10
     ticks = [1, *range(max(step, 2), len(systems) + 1, step)]
-    ax.set(xticks=ticks, yticks=ticks, xlim=ends[::-1], ylim=ends[::-1], aspect="equal")
+    name_ticks(ax, ticks, ticks)
+    ax.set(yticks=ticks, xlim=ends[::-1], ylim=ends[::-1], aspect="equal")
     if listed(marked):
         ax.legend(frameon=False, fontsize="small", loc="upper left")
+    drop_overlapping(told)
     return ax
 
 
-def _name(ax: "Axes", system: Any, old: int, new: int, systems: int) -> None:
+def _name(ax: "Axes", system: str, old: int, new: int, systems: int) -> Any:
     """Write a name beside its point, on the side away from the diagonal."""
     above = new < old
     inside = old > systems / 4 if above else old < 3 * systems / 4
     side = "right" if above == inside else "left"
     offset = (-4 if side == "right" else 4, 4 if above else -4)
-    ax.annotate(
-        str(system),
+    return ax.annotate(
+        system,
         (old, new),
         offset,
         textcoords="offset points",

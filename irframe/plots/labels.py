@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.plots.canvas import legend_below
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import ListedColormap
@@ -28,26 +30,9 @@ def plain(labels: NDArray[Any]) -> NDArray[np.int8]:
     return np.where(np.abs(labels) == 2, 2, labels).astype(np.int8)
 
 
-def label_legend(ax: "Axes", *, below: float) -> None:
-    """Explain the colours under the axes.
-
-    Parameters
-    ----------
-    ax
-        The axes.
-    below
-        Distance from the axes, as a share of their height.
-    """
+def label_legend(ax: "Axes") -> None:
+    """Explain the colours under the axes."""
     from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
 
     patches = [Patch(color=LABEL_COLOURS[code], label=text) for code, text in MEANINGS.items()]
-    ax.legend(
-        handles=patches,
-        loc="upper center",
-        bbox_to_anchor=(0.5, -below),
-        ncols=4,
-        frameon=False,
-        fontsize="small",
-        columnspacing=1.2,
-        handlelength=1.2,
-    )
+    legend_below(ax, handles=patches)

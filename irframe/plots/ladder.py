@@ -10,7 +10,8 @@ from irframe.errors import DepthError, InputError, ParameterError
 from irframe.inference.cautions import cautions_of
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, METRIC, SYSTEM, roles
-from irframe.plots.canvas import COLOURS, FAINT, new_axes, only_metric, subtitle
+from irframe.plots.canvas import COLOURS, FAINT, only_metric, row_axes, subtitle
+from irframe.plots.room import fitting_names, of_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,15 +88,16 @@ def ladder(
     layer, label = _layer(ranks, metric, depth)
     names = layer.indexes[SYSTEM].astype(str)
     order = np.lexsort([names, layer["rank"]])[:top]
+    ax, fit = row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, asked=top is not None)
+    order = order[:fit]
     place = {str(name): layer[name].to_numpy()[order] for name in layer if layer[name].ndim == 1}
     rows = np.arange(len(order))
-    ax = new_axes(ax, (6.4, 1.1 + 0.23 * len(order)), figsize)
     _bands(ax, place["tier"])
     ax.hlines(rows, place["rank_low"], place["rank_high"], color=FAINT, linewidth=2)
     ax.plot(place["rank"], rows, "o", markersize=4, color=COLOURS[0])
     if "first" in place:
         _name_shares(ax, place)
-    ax.set_yticks(rows, list(names[order]))
+    ax.set_yticks(rows, fitting_names(ax, names[order]))
     last = place["rank_high"].max()
     beyond = max(0.5, 0.02 * last)
     ax.set(ylim=(len(order) - 0.5, -0.5), xlim=(1 - beyond, last + beyond))
@@ -103,7 +105,7 @@ def ladder(
     ticks = ax.get_xticks()
     ax.set_xticks(np.union1d(1, ticks[(ticks > 1) & (ticks <= last)]))
     ax.set_xlabel(f"rank by {label}{_told(layer.attrs)}")
-    subtitle(ax, *cautions_of(layer.attrs))
+    subtitle(ax, of_all(len(order), len(names)), *cautions_of(layer.attrs))
     return ax
 
 

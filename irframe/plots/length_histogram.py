@@ -8,6 +8,7 @@ import pandas as pd
 from irframe.errors import InputError, ParameterError
 from irframe.names import SYSTEM
 from irframe.plots.canvas import FAINT, ground, legend_beside, new_axes, system_colours
+from irframe.plots.room import fitting_names, name_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,22 +71,17 @@ def length_histogram(
     width = 0.85 / len(systems)
     ax = new_axes(ax, figsize=figsize)
     colours = system_colours(list(systems))
-    for number, (system, colour) in enumerate(zip(systems, colours, strict=True)):
+    told = zip(systems, fitting_names(ax, list(systems)), colours, strict=True)
+    for number, (system, name, colour) in enumerate(told):
         counts = histogram.loc[histogram[SYSTEM] == system, "documents"].to_numpy()
         shift = (number - (len(systems) - 1) / 2) * width
-        bars = ax.bar(places + shift, counts, width, color=colour, label=str(system))
+        bars = ax.bar(places + shift, counts, width, color=colour, label=name)
         bars[-1].set(hatch="///", edgecolor=ground(ax))
     ax.axvline(places[-1] - 0.8, color=FAINT, linewidth=1)
     ends = first[["low", "high"]].iloc[:-1].astype(int).to_numpy().tolist()
     labels = [f"{low}" if low == high else f"{low}-{high}" for low, high in ends]
-    crowded = len(labels) > 6
-    ax.set_xticks(
-        places,
-        [*labels, "not\nretrieved"],
-        rotation=35 if crowded else 0,
-        ha="right" if crowded else "center",
-        fontsize="small",
-    )
+    turn = 35 if len(labels) > 6 else 0
+    name_ticks(ax, places, [*labels, "not\nretrieved"], rotation=turn, size="small")
     ax.set(xlabel="search length (1 + irrelevant documents above)", ylabel="relevant documents")
     ax.spines[["top", "right"]].set_visible(False)
     legend_beside(ax)

@@ -9,6 +9,7 @@ from irframe.errors import InputError
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.plots.canvas import new_axes, readable
 from irframe.plots.labels import LABEL_COLOURS, NAMES, label_colours, label_legend, plain
+from irframe.plots.room import NARROW, fitting_names, room, rows_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,10 +67,12 @@ def orderings(
     topics, depths = lined_up.sizes[TOPIC], lined_up.sizes[DEPTH]
     metrics = lined_up.sizes.get(METRIC, 0)
     columns = 3 * depths + 3 * GAP + WIDE * metrics
-    spelled = topics <= MOST_SPELLED
-    size = (min(2 + 0.16 * columns, 14), min(1.4 + (0.2 if spelled else 0.03) * topics, 12))
+    asked = topics <= MOST_SPELLED
+    size = (min(2 + 0.16 * columns, 14), min(1.4 + (0.2 if asked else 0.03) * topics, 12))
     ax = new_axes(ax, size, figsize)
-    parts = [*_parts(lined_up), *_differences(lined_up)]
+    spelled = asked and topics <= rows_in(ax, 0.7)
+    narrow = room(ax)[0] < NARROW
+    parts = [*_parts(ax, lined_up), *_differences(lined_up)]
     left, ticks, names = 0.0, [], []
     for name, cells, width, style in parts:
         right = left + width
@@ -77,13 +80,13 @@ def orderings(
         ticks.append((left + right) / 2)
         names.append(name)
         left = right + (GAP if len(ticks) <= 3 else 0)
-    if spelled and metrics:
+    if spelled and metrics and not narrow:
         _print_differences(ax, lined_up, ticks[3:])
     ax.set_xlim(0, right)
     ax.set_ylim(topics, 0)
     ax.set_xticks(ticks, names, fontsize="small")
     ax.xaxis.tick_top()
-    for text in ax.get_xticklabels()[3:]:
+    for text in ax.get_xticklabels()[0 if narrow else 3 :]:
         text.set(rotation=30, horizontalalignment="left")
     ax.tick_params(length=0)
     rows = np.arange(topics) + 0.5
@@ -92,15 +95,16 @@ def orderings(
     ax.set_ylabel("topic" if spelled else f"{topics} topics")
     for side in ax.spines.values():
         side.set_visible(False)
-    label_legend(ax, below=0.02)
+    label_legend(ax)
     return ax
 
 
-def _parts(data: xr.Dataset) -> list[tuple[str, Any, float, dict[str, Any]]]:
+def _parts(ax: "Axes", data: xr.Dataset) -> list[tuple[str, Any, float, dict[str, Any]]]:
     """Return name, cells, width and style of the rankings and of their labels."""
     depths = data.sizes[DEPTH]
     grey = {"cmap": "Greys", "vmin": 0, "vmax": 1.25, "interpolation": "nearest"}
-    names = [f"a: {data['system_a'].item()}", f"b: {data['system_b'].item()}"]
+    first, second = fitting_names(ax, [data["system_a"].item(), data["system_b"].item()], 0.18)
+    names = [f"a: {first}", f"b: {second}"]
     gains = [data[name].to_numpy() for name in ("gain_a", "gain_b")]
     parts = [(name, gain, depths, grey) for name, gain in zip(names, gains, strict=True)]
     style = {"cmap": label_colours(), "vmin": -1.5, "vmax": 2.5, "interpolation": "nearest"}

@@ -7,7 +7,8 @@ import pandas as pd
 
 from irframe.errors import InputError
 from irframe.inference.telling import told_test
-from irframe.plots.canvas import new_axes
+from irframe.plots.canvas import LEGEND, legend_below, row_axes
+from irframe.plots.room import NARROW, fitting_names, of_all, room
 from irframe.plots.segments import SEGMENTS
 
 if TYPE_CHECKING:
@@ -58,8 +59,10 @@ def outcome_shares(
     """
     if not {"system_a", "share_both", "esl_a"} <= set(summary.columns) or not len(summary):
         raise InputError("the summary of what outcomes returned", "another frame or no rows")
+    count = len(summary)
+    ax, fit = row_axes(ax, count, (8.0, 1.6, 0.32), figsize, asked=False)
+    summary = summary[:fit]
     rows = np.arange(len(summary))[::-1]
-    ax = new_axes(ax, (8.0, 1.6 + 0.32 * len(summary)), figsize)
     left = np.zeros(len(summary))
     for name, (colour, label) in SEGMENTS.items():
         share = 100 * summary[f"share_{name}"].to_numpy()
@@ -68,22 +71,20 @@ def outcome_shares(
     for row, text in zip(rows, _lengths(summary), strict=True):
         ax.text(101, row, text, va="center", fontsize="small")
     ax.text(101, len(summary) - 0.35, "ESL a → b", va="bottom", fontsize="small")
-    ax.set_yticks(rows, _pair_labels(summary), fontsize="small")
+    ax.set_yticks(rows, fitting_names(ax, _pair_labels(summary)), fontsize="small")
     test = told_test(summary.attrs)
     stars = f"\n* significantly lower ESL: {test}" if test else ""
-    ax.set_xlabel(f"share of topics in percent{stars}")
+    some = of_all(fit, count, "pairs")
+    ax.set_xlabel("; ".join(filter(None, ["share of topics in percent", some])) + stars)
     ax.set(xlim=(0, 100), ylim=(-0.6, len(summary) - 0.4))
     ax.spines[["top", "right"]].set_visible(False)
     baselines = summary["system_a"].unique()
-    title = f"a: {baselines[0]}" if len(baselines) == 1 else None
-    ax.legend(
-        title=title,
-        ncols=4,
-        frameon=False,
-        fontsize="small",
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-    )
+    alone = len(baselines) == 1
+    title = f"a: {fitting_names(ax, baselines, 0.6)[0]}" if alone else None
+    if room(ax)[0] < NARROW:
+        legend_below(ax, title)
+    else:
+        ax.legend(**LEGEND, title=title, ncols=4, loc="lower left", bbox_to_anchor=(0, 1))
     return ax
 
 

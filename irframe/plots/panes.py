@@ -1,7 +1,7 @@
 """One figure of several parts side by side: collections, metrics, tests, quantities."""
 
-import textwrap
-from collections.abc import Callable, Hashable, Mapping
+import inspect
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from irframe.checks import whole
 from irframe.cubes.splitting import groups
 from irframe.errors import ParameterError
+from irframe.plots.canvas import LEGEND, asked_size
+from irframe.plots.room import NARROW
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LETTERS = 13
-"""Characters of a line above a pane, by inches of its width."""
+NARROWEST = 2.6
+"""Least width of a pane, in inches."""
 
 
 def panes(
@@ -25,6 +27,9 @@ def panes(
     draw: Callable[..., Any],
     *,
     by: str | None = None,
+    metric: Any = None,
+    depth: int | None = None,
+    systems: Sequence[Hashable] | None = None,
     columns: int = 3,
     figsize: tuple[float, float] | None = None,
 ) -> NDArray[Any]:
@@ -37,10 +42,13 @@ def panes(
     data
         What to draw, or the parts themselves by their names.
     draw
-        Draws a part on axes, as all figures do: called as ``draw(part, ax=ax)``.
+        Draws a part on axes, as all figures do: called as ``draw(part, ax=ax)``. Other choices of
+        a figure go in by ``functools.partial``.
     by
         What tells the parts apart: a dimension, a coordinate of systems or topics, or a column,
         such as ``"track"``. Only for parts given by name it is left out.
+    metric, depth, systems
+        What to draw of every part, for figures that have such a choice.
     columns
         Panes side by side, at least 1.
     figsize
@@ -55,7 +63,7 @@ def panes(
     Raises
     ------
     ParameterError
-        If there is nothing to tell parts apart by.
+        If there is nothing to tell parts apart by, or for a choice that the figure does not have.
 
     References
     ----------
@@ -73,23 +81,39 @@ def panes(
     ['a\npaired t-test, alpha = 0.05', 'b\npaired t-test, alpha = 0.05']
     """
     parts = dict(data) if by is None and _is_named(data) else dict(_parts(data, by))
+    chosen = _choices(draw, {"metric": metric, "depth": depth, "systems": systems})
     import matplotlib.pyplot as plt  # noqa: PLC0415 - costs time at import
 
     across = min(whole("columns", columns, low=1), len(parts))
+    own = figsize or asked_size((3.6 * across + 1.6, 3.1))
+    across = min(across, max(1, int(own[0] / NARROWEST)))
     down = -(-len(parts) // across)
-    size = figsize or (3.6 * across + 1.6, 3.1 * down)
+    size = figsize or (own[0], own[1] * down)
     figure, axes = plt.subplots(down, across, figsize=size, layout="constrained", squeeze=False)
     found: dict[str, Any] = {}
     for ax, (name, part) in zip(axes.flat, parts.items(), strict=False):
-        draw(part, ax=ax)
-        _name(ax, str(name), int(LETTERS * size[0] / across))
+        draw(part, ax=ax, **chosen)
+        _name(ax, str(name))
         found |= _taken_legend(ax)
     for ax in axes.flat[len(parts) :]:
         ax.set_axis_off()
     if found:
-        look: dict[str, Any] = {"frameon": False, "fontsize": "small"}
-        figure.legend([*found.values()], [*found], loc="outside right center", **look)
+        below = 72 * size[0] < NARROW
+        place: Any = "outside lower center" if below else "outside right center"
+        figure.legend([*found.values()], [*found], loc=place, ncols=1 + below, **LEGEND)
     return np.array(axes.flat[: len(parts)], dtype=object)
+
+
+def _choices(draw: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the choices that were made, if the figure has them."""
+    made = {name: value for name, value in given.items() if value is not None}
+    known = inspect.signature(draw).parameters
+    every = any(each.kind is each.VAR_KEYWORD for each in known.values())
+    lacking = [] if every else [f"{name}=" for name in made if name not in known]
+    if lacking:
+        figure = getattr(draw, "__name__", "the figure")
+        raise ParameterError(f"choices that {figure} has", "", "leave them out", lacking)
+    return made
 
 
 def _is_named(data: Any) -> bool:
@@ -106,10 +130,10 @@ def _parts(data: Any, by: str | None) -> list[tuple[Hashable, Any]]:
     return list(groups(data, by))
 
 
-def _name(ax: "Axes", name: str, wide: int) -> None:
+def _name(ax: "Axes", name: str) -> None:
     """Write the name of a part above what its figure says of itself."""
     told = " ".join(ax.get_title(loc="left").split())
-    ax.set_title("\n".join([name, *textwrap.wrap(told, wide)]), loc="left", fontsize="small")
+    ax.set_title("\n".join(filter(None, [name, told])), loc="left", fontsize="small")
 
 
 def _taken_legend(ax: "Axes") -> dict[str, Any]:

@@ -8,7 +8,8 @@ import xarray as xr
 
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH
-from irframe.plots.canvas import MARKERS, legend_beside, series_style
+from irframe.plots.canvas import MARKERS, asked_size, legend_beside, refuse_both, series_style
+from irframe.plots.room import NARROW
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,10 +58,14 @@ def pool_curves(
     for part in named.values():
         if not isinstance(part, xr.Dataset) or not {"relevant", "rate"} <= set(part.data_vars):
             raise InputError("what pool_growth gives", type(part).__name__)
+    refuse_both(ax, figsize)
     if ax is None:
         import matplotlib.pyplot as plt  # noqa: PLC0415 - costs time at import
 
-        ax = plt.subplots(1, 2, figsize=figsize or (9, 3.8), layout="constrained")[1]
+        size = figsize or asked_size((9, 3.8))
+        beside = (1, 2) if 72 * size[0] > NARROW else (2, 1)
+        size = size if figsize or beside == (1, 2) else (size[0], 1.7 * size[1])
+        ax = plt.subplots(*beside, figsize=size, layout="constrained")[1]
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - costs time at import
 
     panes = np.asarray(ax, dtype=object).ravel()

@@ -8,6 +8,7 @@ import pandas as pd
 
 from irframe.errors import InputError, ParameterError
 from irframe.plots.canvas import FAINT, legend_beside, new_axes
+from irframe.plots.room import NARROW, fitting_names, name_ticks, room
 from irframe.plots.segments import SEGMENTS
 
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 DARKER = {"neither": FAINT}
 """Colours of points where those of the bars are too pale."""
+CLEAR = 0.88
+"""Ranks nearer to the strips, as a share of the way there, have no tick."""
+LEGEND_SHORT = "above: a ranks higher; topics answered by"
 LEGEND = "above the line a ranks\nthe answer higher, below b\n\ntopics answered by"
 STRIP = 0.18
 """Width of the strips of topics not answered, as a share of the axis before them."""
@@ -88,8 +92,9 @@ def rank_scatter(
     _draw_regions(ax, end)
     _draw_points(ax, counts)
     _label_ranks(ax, deepest, strip)
-    ax.set(xlabel=f"rank in {names[0]} (a)", ylabel=f"rank in {names[1]} (b)")
-    legend = legend_beside(ax, LEGEND)
+    a, b = fitting_names(ax, names)
+    ax.set(xlabel=f"rank in {a} (a)", ylabel=f"rank in {b} (b)")
+    legend = legend_beside(ax, LEGEND if room(ax)[0] > NARROW else LEGEND_SHORT)
     for handle in legend.legend_handles:
         handle.set_sizes([40])
     return ax
@@ -132,9 +137,9 @@ def _rectangle(corner: tuple[float, float], width: float, height: float, colour:
 
 def _label_ranks(ax: "Axes", deepest: float, strip: float) -> None:
     ticks = [rank for power in (1, 10, 100, 1000) for rank in (power, 2 * power, 5 * power)]
-    shown = [rank for rank in ticks if rank <= deepest]
+    shown = [rank for rank in ticks if rank <= deepest and np.log10(rank) < CLEAR * strip]
     places = [*np.log10(shown), strip]
-    ax.set_xticks(places, [*map(str, shown), "none"])
+    name_ticks(ax, places, [*shown, "none"])
     ax.set_yticks(places, [*map(str, shown), "none"])
 
 

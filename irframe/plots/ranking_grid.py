@@ -79,5 +79,5 @@ def ranking_grid(
     ax.set_title(
         f"Kendall's tau of the two arrangements: {grid['tau'].item():.3f}", fontsize="medium"
     )
-    label_legend(ax, below=0.16 if rankings <= MOST_SPELLED else 0.07)
+    label_legend(ax)
     return ax

@@ -15,6 +15,7 @@ from irframe.metrics.relative_position import expected_ranks, relative_position
 from irframe.names import DEPTH, SYSTEM, TOPIC
 from irframe.plots.canvas import FAINT, legend_beside, new_axes, subtitle, system_style
 from irframe.plots.misplaced import mark_recall_base, select_topic
+from irframe.plots.room import fitting_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,8 +84,8 @@ def reference_runs(
     for (name, curve), dashes in zip(curves.items(), ("-", "--", ":"), strict=True):
         ranks = np.arange(1, 1 + len(curve))
         ax.plot(ranks, curve, color=FAINT, linestyle=dashes, linewidth=1.6, label=name)
-    (style,) = system_style([system])
-    ax.plot(one[DEPTH], one["crp"], linewidth=2, label=str(system), **style)
+    (style,), (name,) = system_style([system]), fitting_names(ax, [system])
+    ax.plot(one[DEPTH], one["crp"], linewidth=2, label=name, **style)
     mark_recall_base(ax, int(one["recall_base"]))
     ax.set(xlabel="rank", ylabel="cumulated relative position", xlim=(1, int(one["length"])))
     ratios = {"recovery": "rho", "space": "sigma", "Twist": "twist"}

@@ -9,6 +9,7 @@ from irframe.errors import InputError, ParameterError
 from irframe.inference.telling import told_method
 from irframe.names import DEPTH, METRIC
 from irframe.plots.canvas import FAINT, MARKERS, legend_beside, new_axes, series_style
+from irframe.plots.room import name_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,6 +90,6 @@ def robustness_curves(
     method = told_method(chosen.attrs) or "agreement"
     ax.set(xlabel="share of the judgments kept", ylabel=f"agreement with all judgments ({method})")
     ax.set_xlim(1.02, min(shares) - 0.02)
-    ax.set_xticks(places)
+    name_ticks(ax, np.sort(places), np.sort(places))
     legend_beside(ax)
     return ax

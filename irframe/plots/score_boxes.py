@@ -11,8 +11,9 @@ from irframe.inference.averages import averages
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM, TOPIC
-from irframe.plots.canvas import COLOURS, chosen_systems, ink, new_axes, subtitle, system_colours
+from irframe.plots.canvas import COLOURS, chosen_systems, ink, row_axes, subtitle, system_colours
 from irframe.plots.layer import only_layer
+from irframe.plots.room import fitting_names, of_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,13 +74,14 @@ def score_boxes(
     order = np.argsort(-facts(label).sign * means, kind="stable").tolist()
     asked = set(chosen_systems(systems, names, order, len(names)))
     rows = [row for row in order if row in asked]
-    ax = new_axes(ax, (6.4, 1.2 + 0.26 * len(rows)), figsize)
+    ax, fit = row_axes(ax, len(rows), (6.4, 1.2, 0.26), figsize, asked=systems is not None)
+    rows = rows[:fit]
     values = layer.transpose(SYSTEM, TOPIC).to_numpy()
     _draw(ax, [values[row][~np.isnan(values[row])] for row in rows], [names[row] for row in rows])
     ax.plot(means[rows], range(len(rows)), "D", color=ink(ax), markersize=4, zorder=3)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlabel(f"{label} of a topic; the diamond is the mean")
-    subtitle(ax, f"{layer.sizes[TOPIC]} topics")
+    subtitle(ax, f"{layer.sizes[TOPIC]} topics", of_all(len(rows), len(names)))
     return ax
 
 
@@ -99,7 +101,7 @@ def _draw(ax: "Axes", values: list[Any], names: list[Hashable]) -> None:
     ax.vlines(found["med"], np.subtract(places, half), np.add(places, half), **dark)
     for place, points in enumerate(found["fliers"]):
         ax.plot(points, np.full(len(points), place), ".", color=ink(ax))
-    ax.set_yticks(places, [str(name) for name in names])
+    ax.set_yticks(places, fitting_names(ax, names))
 
 
 def _colours(names: list[Hashable]) -> list[str]:

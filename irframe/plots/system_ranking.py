@@ -14,8 +14,9 @@ from irframe.inference.telling import told_topics
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM
-from irframe.plots.canvas import COLOURS, FAINT, chosen_systems, new_axes, subtitle
+from irframe.plots.canvas import COLOURS, FAINT, chosen_systems, row_axes, subtitle
 from irframe.plots.layer import only_layer
+from irframe.plots.room import fitting_names, of_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,7 +90,9 @@ def system_ranking(
     ranked = np.argsort(sign * np.round(means, TIE), kind="stable").tolist()
     asked = chosen_systems(systems, names, ranked, len(ranked))
     order = [row for row in ranked if row in asked][:top]
-    ax = new_axes(ax, (6.4, 1.1 + 0.23 * len(order)), figsize)
+    chosen = any(part is not None for part in (top, systems))
+    ax, fit = row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, asked=chosen)
+    order = order[:fit]
     sides = [abs(found[side].to_numpy() - means)[order] for side in ("ci_low", "ci_high")]
     ax.errorbar(
         *(means[order], range(len(order))),
@@ -100,11 +103,9 @@ def system_ranking(
         ecolor=FAINT,
         elinewidth=2,
     )
-    ax.set_yticks(range(len(order)), [str(names[row]) for row in order])
+    ax.set_yticks(range(len(order)), fitting_names(ax, [names[row] for row in order]))
     ax.set_ylim(len(order) - 0.5, -0.5)
-    ax.grid(visible=True, axis="y", color=FAINT, alpha=0.25, linewidth=0.6)
-    ax.set_axisbelow(True)
-    some = f"{len(order)} of {len(names)} systems" if len(order) < len(names) else ""
-    subtitle(ax, told_topics(found["n"]), some, *cautions_of(found.attrs))
+    ax.grid(visible=True, axis="y", color=FAINT, alpha=0.25, linewidth=0.6, zorder=0)
+    subtitle(ax, told_topics(found["n"]), of_all(len(order), len(names)), *cautions_of(found.attrs))
     ax.set_xlabel(f"mean {label} with {1 - alpha:.0%} confidence interval")
     return ax

@@ -12,6 +12,7 @@ from irframe.inference.averages import averages
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.plots.canvas import COLOURS, FAINT, chosen_systems, new_axes, only_metric
+from irframe.plots.room import fits_across, fitting_names, letter
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,15 +84,15 @@ def tie_bars(
     sign = facts(chosen[METRIC].item()).sign
     known = means.indexes[SYSTEM].tolist()
     ranked = np.argsort(-sign * (low + high), kind="stable").tolist()
-    asked = chosen_systems(systems, known, ranked, len(ranked))
+    asked = set(chosen_systems(systems, known, ranked, len(ranked)))
     order = [row for row in ranked if row in asked]
     low, high, places = low[order], high[order], np.arange(1, len(order) + 1)
-    names = [str(known[row]) for row in order]
     ax = new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8), figsize)
+    names = fitting_names(ax, [known[row] for row in order])
     ax.use_sticky_edges = False
     ax.plot(places, (low + high) / 2, ".", color=FAINT, markersize=4, zorder=1)
     ax.bar(places, high - low, bottom=low, width=0.7, color=COLOURS[0], edgecolor=COLOURS[0])
-    if len(order) <= NAMED:
+    if len(order) <= NAMED and fits_across(ax, len(order), 0.833 * letter(ax)):
         ax.set_xticks(places, names, rotation=90, fontsize="small")
     else:
         ax.set_xlabel(f"{len(order)} systems, the best first; the widest ranges are named")

@@ -13,12 +13,13 @@ from irframe.metrics.facts import facts
 from irframe.names import SYSTEM, TOPIC
 from irframe.plots.canvas import ink, legend_beside, new_axes, subtitle, system_colours
 from irframe.plots.layer import only_layer
+from irframe.plots.room import fits_across, fitting_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NAMED = 80
-"""More topics than these stay without names."""
+X_SMALL = 7
+"""Height of the letters of topics, in points."""
 
 
 def topic_differences(
@@ -82,7 +83,8 @@ def topic_differences(
     lead = -values if facts(label).cost else values
     ax = new_axes(ax, (7.2, 3.6), figsize)
     near, far = system_colours([a, b])
-    for system, colour, bars in ((a, near, lead > 0), (b, far, lead < 0)):
+    first, second = fitting_names(ax, [a, b], 0.3)
+    for system, colour, bars in ((first, near, lead > 0), (second, far, lead < 0)):
         ax.bar(
             np.flatnonzero(bars), values[bars], color=colour, label=f"{system} better: {bars.sum()}"
         )
@@ -90,8 +92,12 @@ def topic_differences(
     ax.plot(equal, 0 * equal, ".", color=ink(ax), label=f"equal: {len(equal)}")
     ax.axhline(values.mean(), color=ink(ax), linestyle="--", linewidth=1, label="mean")
     ax.axhline(0, color=ink(ax), linewidth=0.6)
-    names = [str(topic) for topic in gaps[TOPIC].to_numpy()] if len(values) <= NAMED else []
-    ax.set_xticks(range(len(names)), names, rotation=90, fontsize="x-small")
+    names = (
+        [str(topic) for topic in gaps[TOPIC].to_numpy()]
+        if fits_across(ax, len(values), X_SMALL)
+        else []
+    )
+    ax.set_xticks(range(len(names)), names, rotation=90, fontsize=X_SMALL)
     ax.set(xlabel="topic", ylabel=f"difference of {label}", xlim=(-0.8, len(values) - 0.2))
     legend_beside(ax)
     subtitle(ax, f"{len(values)} topics")

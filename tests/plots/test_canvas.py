@@ -88,11 +88,21 @@ def test_sizes_are_those_asked_for():
     with mpl.rc_context({"figure.figsize": (4, 3)}):
         assert new_axes(None, (5, 5)).figure.get_size_inches().tolist() == [4, 3]
     ax = plt.subplots()[1]
-    assert new_axes(ax, (5, 5), (3, 2)) is ax
+    assert new_axes(ax, (5, 5)) is ax
+
+
+def test_a_size_beside_axes_is_refused(scores):
+    ax = plt.subplots(1, 2)[1]
+    with pytest.raises(ParameterError, match="wanted ax= or figsize=; found both"):
+        scores.ireval.plot.depth_curves(ax=ax[0], figsize=(3, 2))
+    with pytest.raises(ParameterError, match="found both"):
+        ir.plots.pool_curves(
+            ir.cube(*ir.example_track()).ireval.pool_growth(), ax=ax, figsize=(3, 2)
+        )
 
 
 def test_every_figure_takes_a_size_and_axes():
-    for name in ir.plots.__all__:
+    for name in {*ir.plots.__all__} - {"paper"}:
         options = inspect.signature(getattr(ir.plots, name)).parameters
         assert "figsize" in options, name
         assert "ax" in options or name == "panes", name

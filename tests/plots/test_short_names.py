@@ -1,0 +1,21 @@
+"""Names that are shortened stay apart."""
+
+import pytest
+
+from irframe.plots.short_names import short_names
+
+
+@pytest.mark.parametrize("most", [5, 9, 17, 30])
+def test_names_stay_apart_and_short_ones_whole(most):
+    names = [f"dense-retrieval-with-expansion-{n:03d}-run" for n in range(110)]
+    names += [f"{n:03d}-of-our-university-and-theirs" for n in range(110)]
+    found = short_names(["bm25", *names], most)
+    assert found[0] == "bm25"
+    assert len(set(found)) == 221
+    assert max(map(len, found)) <= max(most, 11)
+
+
+def test_names_that_differ_in_the_middle_show_where():
+    long = [f"{'a' * 30}-{n}-{'b' * 30}" for n in range(3)]
+    assert all(str(n) in name for n, name in enumerate(short_names(long, 12)))
+    assert short_names(["same", "same"], 2) == ["same", "same"]
