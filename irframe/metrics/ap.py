@@ -17,6 +17,9 @@ NORMS: tuple[Norm, ...] = get_args(Norm)
 class AP(Metric):
     """Precision averaged over the relevant documents; its mean is MAP.
 
+    At the rank of every relevant document, the share of documents down to there that are relevant;
+    0 for those that were not retrieved. It rewards finding all of them, and finding them early.
+
     Parameters
     ----------
     norm

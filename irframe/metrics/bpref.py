@@ -15,6 +15,9 @@ from irframe.metrics.summed import summed
 class Bpref(Metric):
     """How rarely judged non-relevant documents rank above relevant ones.
 
+    Only judged documents count, so that it suffers less than others where judgments are incomplete.
+    Each relevant document loses by the share of judged non-relevant ones above it.
+
     Parameters
     ----------
     variant

@@ -15,6 +15,9 @@ from irframe.metrics.discounts import DISCOUNTS, discounts
 class DCG(Metric):
     """Gain collected on the way down, worth less at every rank.
 
+    A document gains by its grade, divided by a number that grows with the logarithm of the rank. It
+    is not bound by 1: topics with many relevant documents weigh more than in nDCG.
+
     Parameters
     ----------
     gain

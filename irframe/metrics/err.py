@@ -15,6 +15,9 @@ from irframe.metrics.summed import summed
 class ERR(Metric):
     """How soon a user who stops when satisfied is expected to stop.
 
+    One over the rank at which users stop, on average: the better a document, the more likely it
+    satisfies them, and what stands below a good document therefore counts little.
+
     Parameters
     ----------
     gain

@@ -18,6 +18,9 @@ Ideal = Literal["judged", "pool", "full"]
 class nDCG(Metric):
     """Discounted gain as a share of what the best possible ranking would have collected.
 
+    A document gains by its grade, and the less the further down it stands. The sum is divided by
+    that of the judged documents in their best order, so that 1 is perfect on every topic.
+
     Parameters
     ----------
     gain

@@ -15,6 +15,9 @@ from irframe.metrics.reading import Reading
 class P(Metric):
     """How much of what the user looks at is relevant.
 
+    The share of relevant documents among the first k. Their order within the k does not count, nor
+    does how many relevant documents there are elsewhere.
+
     Parameters
     ----------
     gain

@@ -15,6 +15,9 @@ from irframe.metrics.reading import Reading
 class RBP(Metric):
     """Rate of gain for a user who goes on to the next rank with probability `p`.
 
+    The first rank counts 1 - p, each further one p times as much as the one before: with p = 0.5
+    two ranks make up three quarters of the score, with p = 0.95 users read twenty on average.
+
     Parameters
     ----------
     p

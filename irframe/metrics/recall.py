@@ -14,6 +14,9 @@ from irframe.metrics.evidence import positive
 class Recall(Metric):
     """How much of what is relevant the user has seen.
 
+    The share of the relevant documents of the topic that are among the first k. It can only grow
+    with k, and depends on how many relevant documents the judges found.
+
     Parameters
     ----------
     rel

@@ -14,6 +14,9 @@ from irframe.metrics.evidence import positive
 class Rprec(Metric):
     """Precision at the depth where a perfect ranking would have listed everything relevant.
 
+    With R relevant documents, the share of relevant ones among the first R: a topic with three
+    relevant documents is looked at to rank 3, one with a hundred to rank 100.
+
     Parameters
     ----------
     rel

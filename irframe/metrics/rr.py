@@ -14,6 +14,9 @@ from irframe.metrics.reading import HORIZON, Reading
 class RR(Metric):
     """How near the top the first relevant document is; its mean is MRR.
 
+    1 if the first document is relevant, 1/2 if it is the second, 1/3 if it is the third. Whatever
+    comes after the first relevant document does not count.
+
     Parameters
     ----------
     rel

@@ -13,6 +13,8 @@ from irframe.metrics.base import Metric, parameter
 class Success(Metric):
     """Whether the user has seen anything relevant; its mean is the hit rate.
 
+    1 if there is a relevant document among the first k, else 0. How many there are does not count.
+
     Parameters
     ----------
     rel
