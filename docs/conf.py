@@ -82,7 +82,7 @@ html_show_sourcelink = False
 html_static_path = ["_static"]
 html_extra_path = ["_generated/report"]
 html_css_files = ["irframe.css"]
-html_sidebars = {"index": [], "gallery": [], "reference/verbs": []}
+html_sidebars = {page: [] for page in ("index", "gallery", "reference/verbs", "_generated/api/*")}
 
 default_role = "py:obj"
 autosummary_generate = True
