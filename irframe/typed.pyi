@@ -753,6 +753,7 @@ class FrameVerbs:
         alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
+        margin: float | None = None,
         texts: Texts | None = None,
     ) -> Path: ...
     def restrict(self, documents: pd.DataFrame) -> pd.DataFrame: ...
@@ -1052,6 +1053,7 @@ class CubeVerbs:
         alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
+        margin: float | None = None,
         texts: Texts | None = None,
     ) -> Path: ...
     def robustness(

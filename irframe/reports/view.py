@@ -101,6 +101,11 @@ class View:
         return int(self.cube["retrieved"].max())
 
     @cached_property
+    def topics(self) -> list[str]:
+        """The names of the topics."""
+        return [text(label) for label in self.cube[TOPIC].to_numpy()]
+
+    @cached_property
     def levels(self) -> tuple[float, ...]:
         """Levels that p-values may be below, falling."""
         return levels(self.setting.alpha)
