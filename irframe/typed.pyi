@@ -773,8 +773,8 @@ class FrameVerbs:
         method: Literal["z", "normal", "uniform"] = "z",
         *,
         reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
-        a: float = ...,
-        b: float = ...,
+        a: float = 0.15,
+        b: float = 0.5,
         by: str | None = None,
     ) -> xr.DataArray | pd.DataFrame: ...
     def styled(
@@ -1349,8 +1349,8 @@ class ScoresVerbs:
         method: Literal["z", "normal", "uniform"] = "z",
         *,
         reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
-        a: float = ...,
-        b: float = ...,
+        a: float = 0.15,
+        b: float = 0.5,
         by: str | None = None,
     ) -> xr.DataArray | pd.DataFrame: ...
     def styled(

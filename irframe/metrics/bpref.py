@@ -5,7 +5,8 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from irframe.metrics.base import Array, Average, Floats, Metric, parameter
+from irframe.arrays import Array, Floats
+from irframe.metrics.base import Average, Metric, parameter
 from irframe.metrics.evidence import positive
 from irframe.metrics.summed import summed
 
@@ -13,6 +14,9 @@ from irframe.metrics.summed import summed
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Bpref(Metric):
     """How rarely judged non-relevant documents rank above relevant ones.
+
+    Only judged documents count, so that it suffers less than others where judgments are incomplete.
+    Each relevant document loses by the share of judged non-relevant ones above it.
 
     Parameters
     ----------

@@ -5,14 +5,18 @@ from typing import ClassVar
 
 import numpy as np
 
+from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.summed import summed
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ERR(Metric):
     """How soon a user who stops when satisfied is expected to stop.
+
+    One over the rank at which users stop, on average: the better a document, the more likely it
+    satisfies them, and what stands below a good document therefore counts little.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.atomic import atomic
 from irframe.inference.jointly import Adjust
-from irframe.names import DEPTH, METRIC, Ties
+from irframe.names import DEFAULT_TIES, DEPTH, METRIC, Ties
 from irframe.paired import Test
 from irframe.reports import figures, origins
 from irframe.reports.beside import beside
@@ -75,7 +75,7 @@ def report(
     baseline: Baselines = None,
     collection: str | None = None,
     depth: int | None = None,
-    ties: Ties = "trec",
+    ties: Ties = DEFAULT_TIES,
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
     depths: int | Sequence[int] | None = None,
@@ -98,7 +98,7 @@ def report(
     baseline: Baselines = None,
     collection: str | None = None,
     depth: int | None = None,
-    ties: Ties = "trec",
+    ties: Ties = DEFAULT_TIES,
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
     depths: int | Sequence[int] | None = None,
