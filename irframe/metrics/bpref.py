@@ -5,7 +5,8 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from irframe.metrics.base import Array, Average, Floats, Metric, parameter
+from irframe.arrays import Array, Floats
+from irframe.metrics.base import Average, Metric, parameter
 from irframe.metrics.evidence import positive
 from irframe.metrics.summed import summed
 

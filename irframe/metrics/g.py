@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from irframe.arrays import Floats
 from irframe.gains import Gain, Linear
-from irframe.metrics.base import Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.evidence import Steps, positive
 from irframe.metrics.summed import summed
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from irframe.metrics.evidence import Floats
+from irframe.arrays import Floats
 
 
 def summed(terms: Callable[..., Floats]) -> Callable[..., Floats]:

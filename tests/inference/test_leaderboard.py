@@ -103,3 +103,10 @@ def test_bad_input(scores):
     named = scores.sel(depth=10, drop=True).assign_coords(metric=["ASL", "tier"])
     with pytest.raises(InputError, match="tier"):
         named.ireval.leaderboard()
+
+
+def test_a_difference_is_significant_below_alpha_and_not_at_it(scores):
+    board = scores.ireval.leaderboard(baseline="bm25", adjust=None)
+    alpha = board["p_adjusted"].sort_values().iloc[3]
+    found = scores.ireval.leaderboard(baseline="bm25", adjust=None, alpha=alpha)
+    assert found["significant"].sum() == 3
