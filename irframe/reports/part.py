@@ -15,6 +15,23 @@ DOCS = "https://irframe.readthedocs.io/en/latest"
 """Where the documentation is."""
 MISSING = "-"
 """What stands for a number that there is not."""
+HEADS = {
+    "ci_low": "lower end",
+    "ci_high": "upper end",
+    "p_adjusted": "p (corrected)",
+    "n": "topics",
+    "lost": "judgments lost",
+    "lost_relevant": "relevant lost",
+    "mean_without": "mean if left out",
+    "rank_without": "rank if left out",
+    "a_only": "baseline only",
+    "b_only": "system only",
+    "esl_a": "search length of the baseline",
+    "esl_b": "search length of the system",
+    "p_answered": "p, answered",
+    "p_esl_wilcoxon": "p, search length (Wilcoxon)",
+}
+"""Columns whose names are a program's, as tables call them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,15 +88,26 @@ class Part:
 
     @cached_property
     def columns(self) -> list[tuple[str, bool]]:
-        """Names of the columns, and whether they hold numbers."""
+        """Heads of the columns, and whether they hold numbers."""
         frame = pd.DataFrame() if self.data is None else self.data
-        return [(str(name), _numeric(frame[name])) for name in frame]
+        return [(headed(str(name)), _numeric(frame[name])) for name in frame]
 
     @cached_property
     def rows(self) -> list[list[str]]:
         """The numbers as the page spells them."""
         frame = pd.DataFrame() if self.data is None else self.data
         return [[spelled(value) for value in row] for row in frame.itertuples(index=False)]
+
+
+def headed(name: str) -> str:
+    """Return what a column is called above a table; its CSV keeps the name.
+
+    Examples
+    --------
+    >>> headed("ci_low"), headed("best_rank"), headed("system")
+    ('lower end', 'best rank', 'system')
+    """
+    return HEADS.get(name, name.replace("_", " "))
 
 
 def _numeric(column: "pd.Series[Any]") -> bool:

@@ -289,6 +289,7 @@ def test_topics_read_the_same_without_a_script_and_lead_to_their_lists(moved, pa
     last = frame.index[-1]
     moved.locator("#topic-rows tbody a").last.click()
     moved.wait_for_selector("#says-lists:focus")
+    settle(moved)
     assert moved.inner_text("#says-lists").startswith(f"On topic {last} ")
     assert moved.inner_text("#name-a") == frame["best system"].iloc[-1]
 
