@@ -29,10 +29,12 @@ html_theme.sidebar_secondary.remove: true
 
 # Gallery
 
-Every figure that irframe draws, on the track that comes with the package. It hangs on what it
-shows, `scores.ireval.plot.depth_curves()`, or is called with it,
-`ir.plots.depth_curves(scores)`, and it returns matplotlib's `Axes`: the rest is yours to change. A
-click leads to the code that drew it.
+Every figure that irframe draws, on simulated tracks. It hangs on what it shows,
+`scores.ireval.plot.depth_curves()`, or is called with it, `ir.plots.depth_curves(scores)`, and it
+returns matplotlib's `Axes`: the rest is yours to change. A click leads to the code that drew it.
+
+Within `with ir.plots.paper(columns=1):` figures have the size and type of a paper's column. At any
+size, long names are shortened, and a list shows as many systems as there is room for and says so.
 
 ::::{{grid}} 1 2 2 3
 :gutter: 3
