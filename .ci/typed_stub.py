@@ -85,7 +85,7 @@ def _signature(node: ast.FunctionDef, tree: ast.Module, home: str, imports: Impo
     returned = _plain(node.returns)
     _import(returned, tree, home, imports)
     for defaults in (given.defaults, given.kw_defaults):
-        defaults[:] = [d if d is None or _is_literal(d) else ast.Constant(...) for d in defaults]
+        defaults[:] = [each and _default(each, home) for each in defaults]
     return f"def {node.name}({ast.unparse(given)}) -> {ast.unparse(returned)}: ..."
 
 
@@ -96,12 +96,14 @@ def _plain(annotation: Any) -> ast.expr:
     return annotation
 
 
-def _is_literal(default: ast.expr) -> bool:
+def _default(default: ast.expr, home: str) -> ast.expr:
+    """Return a default as it is written, a named one by its value, and no other."""
     try:
         ast.literal_eval(default)
     except ValueError:
-        return False
-    return True
+        value = eval(ast.unparse(default), vars(import_module(home)))  # noqa: S307 - our own source
+        return ast.Constant(value if isinstance(value, str | int | float) else ...)
+    return default
 
 
 def _import(annotation: ast.expr, tree: ast.Module, home: str, imports: Imports) -> None:

@@ -1,8 +1,11 @@
 """Configuration of the documentation."""
 
+import inspect
 import os
 import re
 import sys
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -13,16 +16,16 @@ sys.dont_write_bytecode = False
 
 import irframe  # noqa: E402
 
-sys.path[:0] = [str(HERE), str(HERE / "real")]
+sys.path.insert(0, str(HERE))
 
 from example_report import write_report  # noqa: E402
 from generate import write_pages  # noqa: E402
-from shown import all_facts  # noqa: E402
 from stamps import key_of_code  # noqa: E402
 
 CODE = key_of_code()
 DOI = re.compile(r"\bdoi:(10\.\S*[^\s.,;])")
 
+REPOSITORY = "https://github.com/irframe/irframe"
 NEIGHBOURS = {
     "dask": "https://docs.dask.org/en/stable/",
     "matplotlib": "https://matplotlib.org/stable/",
@@ -42,14 +45,17 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
-    "sphinx.ext.viewcode",
+    "sphinx.ext.linkcode",
     "numpydoc",
     "myst_nb",
     "sphinx_design",
     "sphinx_llms_txt",
+    "alt_texts",
+    "searched",
+    "kernels",
     "mathml",
 ]
-exclude_patterns = ["_build", "_generated/words.md", "_templates", "jupyter_execute", "real/*.md"]
+exclude_patterns = ["_build", "_generated/*.md", "_templates", "jupyter_execute", "real/*.md"]
 templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_title = "irframe"
@@ -62,6 +68,7 @@ html_theme_options = {
     },
     "header_links_before_dropdown": 8,
     "show_nav_level": 2,
+    "collapse_navigation": True,
     "navigation_with_keys": False,
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
@@ -75,7 +82,7 @@ html_show_sourcelink = False
 html_static_path = ["_static"]
 html_extra_path = ["_generated/report"]
 html_css_files = ["irframe.css"]
-html_sidebars = {"index": [], "_generated/gallery": [], "_generated/verbs": []}
+html_sidebars = {page: [] for page in ("index", "gallery", "reference/verbs", "_generated/api/*")}
 
 default_role = "py:obj"
 autosummary_generate = True
@@ -88,8 +95,7 @@ intersphinx_mapping = {
     name: (address, f"inventories/{name}.txt") for name, address in NEIGHBOURS.items()
 }
 
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist", "substitution"]
-myst_substitutions = all_facts()
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 3
 nb_execution_mode = "cache"  # of the cells of a page, for as long as the package stays as it is
 nb_execution_cache_path = str(HERE / "_build" / "cells" / CODE)
@@ -97,6 +103,17 @@ nb_execution_show_tb = True  # a page that fails is a warning, so that a build n
 nb_execution_timeout = 300
 nb_merge_streams = True
 suppress_warnings = ["autosectionlabel.*", "mystnb.unknown_mime_type"]
+
+
+def linkcode_resolve(_, info):
+    """Return where the code of an object stands."""
+    try:
+        found = attrgetter(info["fullname"])(import_module(info["module"]))
+        lines, first = inspect.getsourcelines(inspect.unwrap(found))
+        file = Path(inspect.getsourcefile(inspect.unwrap(found))).relative_to(HERE.parent)
+    except (AttributeError, TypeError, ValueError):  # no code, or not ours
+        return None
+    return f"{REPOSITORY}/blob/main/{file.as_posix()}#L{first}-L{first + len(lines) - 1}"
 
 
 def link_dois(*arguments):

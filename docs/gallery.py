@@ -12,35 +12,16 @@ from irframe import plots
 
 CARD = """\
 :::{{grid-item-card}} `{name}`
-:link: api/irframe.plots.{name}
+:link: _generated/api/irframe.plots.{name}
 :link-type: doc
 :class-card: figure-card
 
-```{{image}} gallery/{name}.png
+```{{image}} _generated/gallery/{name}.png
 :alt: {line}
 ```
 
 {line}
 :::
-"""
-PAGE = """---
-html_theme.sidebar_secondary.remove: true
----
-
-# Gallery
-
-Every figure that irframe draws, on simulated tracks. It hangs on what it shows,
-`scores.ireval.plot.depth_curves()`, or is called with it, `ir.plots.depth_curves(scores)`, and it
-returns matplotlib's `Axes`: the rest is yours to change. A click leads to the code that drew it.
-
-Within `with ir.plots.paper(columns=1):` figures have the size and type of a paper's column. At any
-size, long names are shortened, and a list shows as many systems as there is room for and says so.
-
-::::{{grid}} 1 2 2 3
-:gutter: 3
-
-{cards}
-::::
 """
 
 
@@ -69,9 +50,9 @@ def draw(name):
 
 
 def gallery_page():
-    """Return the page that shows all figures."""
+    """Return the cards of all figures."""
     cards = [CARD.format(name=name, line=line_of(name)) for name in sorted(plots.__all__)]
-    return PAGE.format(cards="\n".join(cards))
+    return "\n".join(["::::{grid} 1 2 2 3", ":gutter: 3", "", *cards, "::::", ""])
 
 
 def line_of(name):

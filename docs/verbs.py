@@ -75,23 +75,10 @@ OBJECTS = {
 """First parameter of a verb -> what the verb hangs on: an object, or what another verb returns."""
 GUIDES = ("guide", "questions")
 """Folders of the pages that explain verbs, in reading order."""
-PAGE = """---
-html_theme.sidebar_secondary.remove: true
----
-
-# Every verb
-
-What each hangs on, what it answers, the page that shows it at work, and the table or figure of a
-paper that it makes. A verb is also a function of the same name: `cube.ireval.score("AP")` is
-`ir.verbs.score(cube, "AP")`. Verbs of scores take frames and arrays of scores alike, and a
-`DataTree` has the verbs of its branches. Figures hang on `.ireval.plot`; the [gallery](gallery.md)
-shows them.
-
-"""
 
 
 def verbs_page():
-    """Return the page that lists all verbs by what they hang on, figures, and other functions."""
+    """Return tables of all verbs by what they hang on, figures, and other functions."""
     known = verbs("irframe.verbs")
     rows = [
         (section_of(each), "irframe.verbs", name, each) for name, (each, _) in sorted(known.items())
@@ -104,7 +91,7 @@ def verbs_page():
     rows += [("Functions", "irframe", name, each) for name, each in functions.items()]
     titles = dict.fromkeys([*SECTIONS.values(), RETURNED, "Figures", "Functions"])
     tables = [listed(title, [row[1:] for row in rows if row[0] == title]) for title in titles]
-    return PAGE + "\n".join(tables)
+    return "\n".join(tables)
 
 
 def section_of(function):
@@ -129,7 +116,7 @@ def cells(home, name, function):
     """Return what the table says of one verb."""
     answers = (inspect.getdoc(function) or "").partition("\n")[0].replace("``", "`")
     subject = OBJECTS[first_parameter(function)]
-    link = f"[`{name}`](api/{home}.{name}.rst)"
+    link = f"[`{name}`](../_generated/api/{home}.{name}.rst)"
     return [link, subject, answers, guide_of(home, name), sources(function)]
 
 

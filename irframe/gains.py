@@ -197,8 +197,9 @@ class GainMap(Gain):
 
 
 GAINS: dict[str, type[Gain]] = {"binary": Binary, "linear": Linear, "exp": Exponential}
-LONG_NAMES = {"exponential": "exp"}
 """Short names of the gain maps."""
+LONG_NAMES = {"exponential": "exp"}
+"""Longer names, and the short ones that they stand for."""
 
 
 def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:

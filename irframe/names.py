@@ -73,9 +73,11 @@ RESULT = "result"
 Ties = Literal["trec", "doc", "order", "rank", "random", "mean"]
 """How equal scores are put in an order."""
 TIES: tuple[Ties, ...] = get_args(Ties)
+DEFAULT_TIES: Ties = "trec"
 ScoreDtype = Literal["float64", "float32"]
 """The precision in which scores are equal."""
 SCORE_DTYPES: tuple[ScoreDtype, ...] = get_args(ScoreDtype)
+DEFAULT_DTYPE: ScoreDtype = "float64"
 NoRel = Literal["zero", "nan"]
 """What a topic without relevant documents scores, where a metric does not say."""
 

@@ -753,6 +753,7 @@ class FrameVerbs:
         alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
+        margin: float | None = None,
         texts: Texts | None = None,
     ) -> Path: ...
     def restrict(self, documents: pd.DataFrame) -> pd.DataFrame: ...
@@ -772,8 +773,8 @@ class FrameVerbs:
         method: Literal["z", "normal", "uniform"] = "z",
         *,
         reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
-        a: float = ...,
-        b: float = ...,
+        a: float = 0.15,
+        b: float = 0.5,
         by: str | None = None,
     ) -> xr.DataArray | pd.DataFrame: ...
     def styled(
@@ -1052,6 +1053,7 @@ class CubeVerbs:
         alpha: float = 0.05,
         samples: int = 1000,
         seed: int = 0,
+        margin: float | None = None,
         texts: Texts | None = None,
     ) -> Path: ...
     def robustness(
@@ -1347,8 +1349,8 @@ class ScoresVerbs:
         method: Literal["z", "normal", "uniform"] = "z",
         *,
         reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
-        a: float = ...,
-        b: float = ...,
+        a: float = 0.15,
+        b: float = 0.5,
         by: str | None = None,
     ) -> xr.DataArray | pd.DataFrame: ...
     def styled(

@@ -3,9 +3,12 @@
 import json
 import re
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from irframe.metrics import METRICS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 REAL = DOCS / "real"
@@ -19,8 +22,9 @@ FACTS = {
     for file in REAL.glob("*.json")
     for name in json.loads(file.read_text(encoding="utf-8"))
 }
-NUMBER = re.compile(r"\{\{\s*(\w+\.\w+)\s*\}\}")
+NUMBER = re.compile(r"<!--([a-z_]+\.\w+)-->")
 SHOWN = re.compile(r"^[`:]{3,}\{(?:include|figure|image)\} (\S+)", re.MULTILINE)
+TABLE = re.compile(r"^<!-- table ([\w-]+) -->$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -44,8 +48,16 @@ def test_every_number_in_running_text_was_written_by_a_script():
     assert told - FACTS == set()
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_says_what_scripts_wrote(page, monkeypatch):
+    monkeypatch.syspath_prepend(REAL)
+    assert import_module("shown").inscribed(PAGES[page]) == PAGES[page]
+    assert re.findall(r"\{\{ ?\w+\.\w+ ?\}\}", PAGES[page]) == []
+
+
 def test_every_result_on_real_data_is_shown_on_some_page():
     shown = {placed(page, file) for page, text in PAGES.items() for file in SHOWN.findall(text)}
+    shown |= {REAL / f"{name}.md" for text in PAGES.values() for name in TABLE.findall(text)}
     files = {file for file in REAL.iterdir() if file.suffix in {".md", ".png", ".svg"}}
     assert {file.name for file in files - shown} == set()
     assert [file.name for file in shown if file.parent == REAL and not file.exists()] == []
@@ -55,8 +67,17 @@ def test_every_result_on_real_data_is_shown_on_some_page():
 def test_links_lead_to_pages(page):
     addresses = LINK.findall(code_taken_out(PAGES[page])) + SHOWN.findall(PAGES[page])
     local = {each.partition("#")[0] for each in addresses if not re.match(r"[a-z]+:|#", each)}
-    written = {each for each in local if "_generated" not in each}
-    assert [each for each in sorted(written) if not placed(page, each).exists()] == []
+    made = {each for each in local if "_generated" in each}
+    assert made <= {each for each in SHOWN.findall(PAGES[page]) if each.endswith(".md")}
+    assert [each for each in sorted(local - made) if not placed(page, each).exists()] == []
+
+
+def test_every_metric_is_of_one_family(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    pages = import_module("metric_pages")
+    listed = [name for names in pages.FAMILIES.values() for name in names.split()]
+    assert Counter(listed) == Counter(list(METRICS))
+    assert set(pages.USUAL) <= set(listed)
 
 
 def test_nothing_is_installed_from_an_index():

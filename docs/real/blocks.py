@@ -1,4 +1,4 @@
-"""Run the code that a page shows, and write what it gives as the page includes it."""
+"""Run the code that a page shows, and write what it gives as the page shows it."""
 
 import ast
 import os
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 from pandas.io.formats.style import Styler
+from shown import inscribe
 
 import irframe as ir
 
@@ -22,19 +23,20 @@ BLOCK = re.compile(
 
 
 def run_page(path, folder="."):
-    """Run the named blocks of a page, write what it includes of them; return all variables."""
+    """Run the named blocks of a page, write what it shows of them; return all variables."""
     names = {}
     for block, text in run_blocks(path, names, folder):
         (HERE / f"{block}.md").write_text(text, encoding="utf-8")
+    inscribe()
     return names
 
 
 def run_blocks(path, names, folder="."):
-    """Run the named blocks of a page in their order, and yield what each gives that is included."""
+    """Run the named blocks of a page in their order, and yield what each gives that is shown."""
     page = path.read_text(encoding="utf-8")
     for language, block, code in BLOCK.findall(page):
         found = typed(code, folder) if language == "console" else computed(code, names)
-        if f"real/{block}.md" in page:
+        if f"<!-- table {block} -->" in page:
             yield block, as_markdown(found, block)
 
 

@@ -8,12 +8,16 @@ precision on TREC-8, each shifted so that the true mean is known.
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.stats import skew
 from shown import Page, data_folder
 
 import irframe as ir
+from irframe.paired.margins import within_margin
 
 PAGE = Page("margins")
 DRAWS, FAMILY, ALPHA, MARGIN = 10_000, 10, 0.05, 0.02
+ROUNDS = 10
+"""How many times as many draws say what skewness does."""
 TOPICS = 10, 25, 50, 100
 NORMAL, REAL = "normal", "TREC-8, AP"
 MARGINS = 0.01, 0.02, 0.05
@@ -93,7 +97,33 @@ def write_power(every):
     PAGE.table(rows, "power")
 
 
+def write_skewness(population):
+    """Write how often each pair alone is wrongly called not worse, and how skewed it is."""
+    skewness, rows = skew(population), []
+    for topics in TOPICS:
+        generator, shares = np.random.default_rng(topics), []
+        for _ in range(ROUNDS):
+            some = population[generator.integers(len(population), size=(DRAWS, topics))]
+            mean, sd = some.mean(axis=1) - MARGIN, some.std(axis=1, ddof=1)
+            shares.append(within_margin(mean, sd, topics, MARGIN).not_worse < ALPHA)
+        claimed = np.concatenate(shares)
+        each, error = claimed.mean(axis=0), claimed.mean(axis=1).std() / np.sqrt(len(claimed))
+        ends = each.argmin(), each.argmax()
+        names = "fewest, a pair", "most, a pair"
+        told = [f"{100 * each[end]:.1f}% (skewness {skewness[end]:+.2f})" for end in ends]
+        rows.append(
+            {
+                "topics": topics,
+                "not worse, mean of ten pairs": f"{100 * each.mean():.2f}%",
+                "standard error": f"{100 * error:.2f}%",
+                **dict(zip(names, told, strict=True)),
+            }
+        )
+    PAGE.table(rows, "skewness")
+
+
 if __name__ == "__main__":
     collections = populations(data_folder(__doc__))
     write_errors(collections)
     write_power(collections)
+    write_skewness(collections[REAL])

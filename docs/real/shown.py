@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 from pathlib import Path
 
 import matplotlib as mpl
@@ -9,14 +10,23 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 HERE = Path(__file__).parent
+PAGES = [
+    page
+    for folder in ("", "guide", "papers", "questions", "reference", "tools")
+    for page in sorted((HERE.parent / folder).glob("*.md"))
+]
+TABLE = re.compile(r"(<!-- table ([\w-]+) -->)\n\n(.*?)(<!-- /table -->)", re.DOTALL)
+FACT = re.compile(r"(<!--(\w+)\.(\w+)-->)(\s*)(.*?)(<!--/-->)", re.DOTALL)
 
 
 class Page:
     """A page of the documentation that shows results on real data.
 
-    Tables are included from ``real/<page>-<name>.md``, figures from ``real/<page>-<name>.png``. A
-    fact is a number in running text: ``{{ how_deep.lost }}`` on the page ``how-deep`` is what its
-    script gave as ``page.facts(lost="31%")``.
+    A table is kept in ``real/<page>-<name>.md``, and stands on pages between the comments
+    ``table <page>-<name>`` and ``/table``. A fact is a number in running text: between the comments
+    ``how_deep.lost`` and ``/`` stands what the script of the page ``how-deep`` gave as
+    ``page.facts(lost="31%")``. Figures are kept in ``real/<page>-<name>.png``. Pages are as code
+    hosts show them, too: what scripts gave is written into them, by `inscribe`.
     """
 
     def __init__(self, name):
@@ -30,6 +40,7 @@ class Page:
         lines += [[str(value) for value in row] for row in frame.astype(str).to_numpy()]
         text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
         (HERE / f"{self.name}-{name}.md").write_text(text, encoding="utf-8")
+        inscribe()
 
     def figure(self, figure, name, dpi=80):
         """Write a figure, or the one that axes belong to."""
@@ -42,12 +53,33 @@ class Page:
         self._facts |= {name: str(text) for name, text in texts.items()}
         text = json.dumps(self._facts, indent=2, sort_keys=True, ensure_ascii=False)
         (HERE / f"{self.name}.json").write_text(text + "\n", encoding="utf-8")
+        inscribe()
 
 
 def all_facts():
     """Return page -> name -> text of every number that stands in running text."""
     files = sorted(HERE.glob("*.json"))
     return {file.stem.replace("-", "_"): json.loads(file.read_text()) for file in files}
+
+
+def inscribe():
+    """Write tables and facts into the pages, in place of those that stand there."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        new = inscribed(text)
+        if new != text:
+            page.write_text(new, encoding="utf-8")
+
+
+def inscribed(text):
+    """Return a page with its tables and facts as scripts last wrote them."""
+    told = all_facts()
+    text = TABLE.sub(lambda found: f"{found[1]}\n\n{_table(found[2])}\n{found[4]}", text)
+    return FACT.sub(lambda found: f"{found[1]}{found[4]}{told[found[2]][found[3]]}{found[6]}", text)
+
+
+def _table(name):
+    return (HERE / f"{name}.md").read_text(encoding="utf-8")
 
 
 def data_folder(document):
@@ -58,3 +90,7 @@ def data_folder(document):
     parser.add_argument("data", type=Path, help="folder with the collections")
     mpl.use("agg")
     return parser.parse_args().data
+
+
+if __name__ == "__main__":
+    inscribe()

@@ -7,6 +7,7 @@ trec-dl-2021-judges with runs/*.gz, qrels.nist.txt and qrels.gpt4o.txt.
 import re
 import time
 
+from scipy.special import stdtrit
 from shown import Page, data_folder
 from tracks import COVID, ROBUST, read_track
 
@@ -18,6 +19,32 @@ METHODS = ["pool", "mtf", "maxmean(credit='run')", "maxmean", "leverage"]
 BUDGETS = [10, 30, 60, 100, 200, 300]
 SAMPLES = 8
 DEPTH = 100
+RELEVANT = {COVID: 2, ROBUST: 1, DL: 2}
+"""Lowest relevant grade."""
+TRIAL = {
+    COVID: {
+        "pool": (0.720, 0.853, 0.903, 0.936, 0.986),
+        "mtf": (0.677, 0.860, 0.927, 0.956, 0.988),
+        "maxmean(credit='run')": (0.660, 0.815, 0.907, 0.963, 0.991),
+        "maxmean": (0.692, 0.842, 0.904, 0.953, 0.992),
+        "leverage": (0.817, 0.892, 0.933, 0.962, 0.991),
+    },
+    ROBUST: {
+        "pool": (0.521, 0.828, 0.884, 0.932, 0.981),
+        "mtf": (0.602, 0.837, 0.896, 0.939, 0.981),
+        "maxmean(credit='run')": (0.609, 0.809, 0.880, 0.910, 0.991),
+        "maxmean": (0.479, 0.821, 0.872, 0.941, 0.993),
+        "leverage": (0.596, 0.860, 0.884, 0.939, 0.993),
+    },
+    DL: {
+        "pool": (0.841, 0.916, 0.941, 0.965, 0.996),
+        "mtf": (0.749, 0.891, 0.943, 0.975, 0.996),
+        "maxmean(credit='run')": (0.699, 0.802, 0.878, 0.955, 0.996),
+        "maxmean": (0.797, 0.898, 0.962, 0.981, 0.994),
+        "leverage": (0.866, 0.926, 0.953, 0.972, 0.997),
+    },
+}
+"""What was kept in the trials by which leverage was chosen, with eight other halves."""
 TEAM = re.compile(
     "Fast_Forward|NLE|TUW|WLU|(bl_)?bcai|ielab|ihsm|mono|pash|pass|paug|p_|top1000|uogTr|wat|yorku"
 )
@@ -38,10 +65,29 @@ def read(data, name):
     return runs.assign(team=runs["system"].map(teams)), ir.read_qrels(folder / "qrels.nist.txt")
 
 
-def replayed(cube, **options):
+def replayed(cube, rel):
     """Return what budgets buy where a random half of the teams helps to judge."""
-    asked = {"share": 0.5, "together": "team", "samples": SAMPLES, "adjust": None}
-    return cube.ireval.replay(METHODS, BUDGETS, "AP", **(asked | options))
+    asked = {"share": 0.5, "together": "team", "samples": SAMPLES, "adjust": None, "rel": rel}
+    return cube.ireval.replay(METHODS, BUDGETS, f"AP(rel={rel})", **asked)
+
+
+def trial(found):
+    """Write where what is kept differs from the trials by more than two standard errors."""
+    rows, cells = [], 0
+    for name, methods in TRIAL.items():
+        kept, ends = (found[name][part].squeeze("metric") for part in ("kept", "kept_interval"))
+        half = ends.diff("bound").squeeze("bound") / 2 / stdtrit(SAMPLES - 1, 0.975)
+        for method, before in methods.items():
+            for budget, old in zip(BUDGETS[:-1], before, strict=True):
+                place = {"method": method, "budget": budget}
+                new, error = kept.sel(place).item(), half.sel(place).item() * 2**0.5
+                cells += 1
+                if abs(new - old) > 2 * error:
+                    told = {"collection": name, "method": f"`{method}`", "judgments": budget}
+                    told |= {"here": f"{new:.3f}", "in the trial": f"{old:.3f}"}
+                    rows.append(told | {"standard errors apart": f"{(new - old) / error:+.1f}"})
+    PAGE.table(rows, "trial")
+    PAGE.facts(apart=len(rows), compared=cells)
 
 
 def cells(found, part, digits):
@@ -92,8 +138,9 @@ if __name__ == "__main__":
     for name in (COVID, ROBUST, DL):
         runs, qrels = read(data, name)
         cube = runs.ireval.cube(qrels, depth=DEPTH)
-        found[name] = replayed(cube)
+        found[name] = replayed(cube, RELEVANT[name])
     tables(found)
+    trial(found)
     axes = ir.plots.panes(found, ir.plots.budget_curves, figsize=(11.5, 3.6))
     PAGE.figure(axes[0], "kept")
     facts(found, time.perf_counter() - start)

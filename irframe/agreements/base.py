@@ -7,10 +7,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from irframe.arrays import Floats
 from irframe.errors import ParameterError
 from irframe.names import as_html
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

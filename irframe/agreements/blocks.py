@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.agreements.base import Floats
+from irframe.arrays import Floats
 
 Places = NDArray[np.intp]
 

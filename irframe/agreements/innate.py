@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from math import lcm
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.errors import MetricError
-
-Array = NDArray[Any]
 
 BLOCK = 1 << 20
 """Cells compared at a time by a thread; a few arrays of so many bytes fit into a cache."""

@@ -5,9 +5,10 @@ from typing import Literal
 
 import numpy as np
 
-from irframe.agreements.base import Agreement, Floats
+from irframe.agreements.base import Agreement
 from irframe.agreements.blocks import pair_blocks, signs
 from irframe.agreements.orders import count_below
+from irframe.arrays import Floats
 from irframe.checks import choice
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from irframe.agreements.base import Floats
+from irframe.arrays import Floats
 
 Ends = tuple[Floats, Floats]
 """First and last rank that every system could have among those it ties with."""

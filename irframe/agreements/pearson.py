@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irframe.agreements.base import Agreement, Floats
+from irframe.agreements.base import Agreement
+from irframe.arrays import Floats
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,10 @@ from typing import Literal
 
 import numpy as np
 
-from irframe.agreements.base import Agreement, Floats
+from irframe.agreements.base import Agreement
 from irframe.agreements.blocks import over_rows
 from irframe.agreements.orders import Ends, tied_ranks
+from irframe.arrays import Floats
 from irframe.checks import choice, number
 
 

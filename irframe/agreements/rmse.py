@@ -6,7 +6,8 @@ from typing import ClassVar
 import numpy as np
 import scipy
 
-from irframe.agreements.base import Agreement, Floats
+from irframe.agreements.base import Agreement
+from irframe.arrays import Floats
 
 
 @dataclass(frozen=True, kw_only=True)

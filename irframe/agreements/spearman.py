@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from irframe.agreements.base import Agreement, Floats
+from irframe.agreements.base import Agreement
 from irframe.agreements.orders import count_below
 from irframe.agreements.pearson import correlate
+from irframe.arrays import Floats
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from irframe.agreements.base import Floats
+from irframe.arrays import Floats
 from irframe.errors import ParameterError
 
 

@@ -7,9 +7,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.agreements.base import Agreement, Floats
+from irframe.agreements.base import Agreement
 from irframe.agreements.blocks import pair_blocks, signs
 from irframe.agreements.orders import Ends, tied_ranks
+from irframe.arrays import Floats
 from irframe.checks import choice
 from irframe.errors import ParameterError
 

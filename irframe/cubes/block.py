@@ -10,9 +10,10 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.cubes.filling import fill
 from irframe.cubes.folder import Folder, checksum_of, naming_block
-from irframe.cubes.layout import RANKINGS, Array
+from irframe.cubes.layout import RANKINGS
 from irframe.cubes.sorting import Stretch, read_rows
 from irframe.errors import IdError, StoreError
 from irframe.experiments.collections import Collections

@@ -3,12 +3,11 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.cubes.layout import CELL, variable
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import by_scale
@@ -17,7 +16,6 @@ from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 BLOCK = 1 << 17
 """Cells scored at a time by a thread: a few arrays of that size fit the processor's cache."""
 
-Array = NDArray[Any]
 Fields = dict[str, xr.DataArray]
 """The fields of a block of rankings with their labels."""
 Kernel = Callable[[Block, Sequence[Metric], Sequence[int]], Iterator[Array]]

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.cubes.blockwise import Fields, Kernel, in_blocks, whole_block
 from irframe.cubes.layout import UNKNOWN
 from irframe.cubes.score import (
@@ -20,7 +21,6 @@ from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.extremes.bounding import labelled_bounds, refuse_long, refuse_unbounded
 from irframe.frames.sampling import refuse_marks
 from irframe.metrics import Block, Evidence, Metric
-from irframe.metrics.evidence import Array
 from irframe.names import DEPTH, METRIC, UNJUDGED
 
 BOUND = "bound"

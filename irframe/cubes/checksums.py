@@ -17,6 +17,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.cubes.blockwise import tiles
 from irframe.cubes.hashing import Words, mixed, narrow, numbers, runs_of
 from irframe.cubes.layout import (
@@ -34,7 +35,6 @@ from irframe.cubes.recall_base import gather
 from irframe.errors import InputError
 from irframe.names import DEPTH, EMPTY, PROBABILITY, STRATUM, SYSTEM, TOPIC, UNJUDGED
 
-Array = NDArray[Any]
 Parts = dict[str, xr.Variable]
 
 SPAN_LENGTH = 64

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.cubes.checksums import sealed
 from irframe.cubes.gate import read_cube
@@ -28,8 +28,6 @@ from irframe.cubes.listing import LISTED, listed_in
 from irframe.cubes.recall_base import along, gather, starts, topic_of
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.names import DEPTH, SUBTOPIC, SYSTEM, TOPIC
-
-Array = NDArray[Any]
 
 ORDER = ("ties", "score_dtype", "seed")
 """Attributes in which cubes must agree to be put together."""

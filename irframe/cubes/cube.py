@@ -28,7 +28,16 @@ from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.joining import tell_unjudged
 from irframe.frames.tables import read_qrels_table, read_table
-from irframe.names import FILES, SYSTEM, TOPIC, ScoreDtype, Ties, roles
+from irframe.names import (
+    DEFAULT_DTYPE,
+    DEFAULT_TIES,
+    FILES,
+    SYSTEM,
+    TOPIC,
+    ScoreDtype,
+    Ties,
+    roles,
+)
 from irframe.warned import OneCall, in_group
 
 
@@ -38,8 +47,8 @@ def cube(
     qrels: Qrels,
     *,
     depth: int | None = None,
-    ties: Ties = "trec",
-    score_dtype: ScoreDtype = "float64",
+    ties: Ties = DEFAULT_TIES,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
@@ -53,8 +62,8 @@ def cube(
     qrels: Qrels,
     *,
     depth: int | None = None,
-    ties: Ties = "trec",
-    score_dtype: ScoreDtype = "float64",
+    ties: Ties = DEFAULT_TIES,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
@@ -67,8 +76,8 @@ def cube(
     qrels: Qrels,
     *,
     depth: int | None = None,
-    ties: Ties = "trec",
-    score_dtype: ScoreDtype = "float64",
+    ties: Ties = DEFAULT_TIES,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,

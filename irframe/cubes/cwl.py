@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.cubes.blockwise import in_blocks
 from irframe.cubes.score import (
     block_fields,
@@ -15,7 +16,6 @@ from irframe.cubes.verb import verb
 from irframe.errors import MetricError
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.metrics import METRICS, Block, Evidence, Metric
-from irframe.metrics.evidence import Array
 from irframe.metrics.reading import QUANTITIES
 from irframe.names import METRIC
 

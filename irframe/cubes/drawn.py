@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.arrays import Array, Floats
 from irframe.cubes.layout import LEVEL
 from irframe.cubes.recall_base import topic_of
 from irframe.errors import InputError, MetricError, ParameterError, warn
@@ -15,9 +16,6 @@ from irframe.experiments.strata import strata_of
 from irframe.gains import Binary, Gain
 from irframe.metrics import Block, Evidence, Metric
 from irframe.names import EMPTY, TOPIC, UNJUDGED
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 CELLS = 1 << 22
 """Cells of rankings that are worked on at a time."""

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.cubes.layout import LISTS, PARTS, RANKINGS, Array
+from irframe.arrays import Array
+from irframe.cubes.layout import LISTS, PARTS, RANKINGS
 from irframe.cubes.listing import Listing
 from irframe.experiments.framed import Framed, Part
 from irframe.experiments.judgments import Judgments

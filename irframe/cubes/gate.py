@@ -14,6 +14,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.cubes.checksums import check_lists, check_ranks, sealed
 from irframe.cubes.layout import (
     CELL,
@@ -30,8 +31,6 @@ from irframe.cubes.recall_base import gather
 from irframe.cubes.saved import refuse_damaged
 from irframe.errors import DepthError, IdError, InputError
 from irframe.names import DEPTH, GRADE, SYSTEM, TOPIC
-
-Array = NDArray[Any]
 
 TRUSTED = ContextVar("TRUSTED", default=False)
 """Whether cubes come from a verb, so that nobody else can have changed them."""

@@ -10,11 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from irframe.names import DEPTH, EMPTY, GRADE, PROBABILITY, STRATUM, SUBTOPIC, SYSTEM, TOPIC
-
-Array = NDArray[Any]
 
 variable = partial(xr.Variable, fastpath=True)
 """A variable of an array as it is: xarray would first import dask to see whether it is lazy."""

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import xarray as xr
 
-from irframe.cubes.layout import Array
+from irframe.arrays import Array
 from irframe.experiments.framed import Framed
 from irframe.experiments.judgments import Judgments
 from irframe.frames.ids import Codes

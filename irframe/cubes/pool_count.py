@@ -4,16 +4,14 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.cubes.blockwise import Fields
 from irframe.cubes.layout import LEVEL, variable
 from irframe.cubes.recall_base import topic_of
 from irframe.cubes.working import need_dask, slices_of
 from irframe.experiments.pool import count_pool
 from irframe.names import DEPTH, EMPTY, GRADE, TOPIC
-
-Array = NDArray[Any]
 
 
 def pool_count(cube: xr.Dataset, base: Fields) -> xr.DataArray:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import choice, listed
 from irframe.cubes.blockwise import Fields, in_blocks
 from irframe.cubes.layout import LEVEL, PARTS, SOMETIMES, labels, variable
@@ -22,8 +22,6 @@ from irframe.experiments.relevance import Rel, Thresholds, told_rel
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, TOPIC, NoRel
-
-Array = NDArray[Any]
 
 
 @verb(bounded=True)

@@ -37,7 +37,7 @@ from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.problems import list_problems
 from irframe.frames.scanned_runs import ScannedRuns
 from irframe.frames.tables import QrelsTable, read_qrels_table
-from irframe.names import FILES, VERSION, ScoreDtype, Ties, as_html
+from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, FILES, VERSION, ScoreDtype, Ties, as_html
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class Store:
         self,
         *,
         depth: int | None = None,
-        ties: Ties = "trec",
-        score_dtype: ScoreDtype = "float64",
+        ties: Ties = DEFAULT_TIES,
+        score_dtype: ScoreDtype = DEFAULT_DTYPE,
         topics: Topics = "qrels",
         contributing: Contributing = None,
         pool_depth: PoolDepth = None,

@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import number
 from irframe.cubes.judgments import without_tail
 from irframe.cubes.layout import JUDGED, LEVEL, SUBTOPIC_GRADE
@@ -21,7 +22,6 @@ from irframe.frames.tables import QrelsTable, read_qrels_table, refuse_twice_jud
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DEPTH, EMPTY, GRADE, PROBABILITY, STRATUM, TOPIC
 
-Array = NDArray[Any]
 Share = float | Mapping[Any, float]
 
 LEAST = 2

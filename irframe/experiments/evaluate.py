@@ -17,7 +17,16 @@ from irframe.experiments.scoring import Scoring, one_or_several
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.metrics import Metric
-from irframe.names import SYSTEM, TOPICS_OF, NoRel, ScoreDtype, Ties, roles
+from irframe.names import (
+    DEFAULT_DTYPE,
+    DEFAULT_TIES,
+    SYSTEM,
+    TOPICS_OF,
+    NoRel,
+    ScoreDtype,
+    Ties,
+    roles,
+)
 from irframe.warned import OneCall, in_group
 
 
@@ -26,8 +35,8 @@ def evaluate(
     qrels: Qrels,
     *metrics: Metrics,
     depth: int | None = None,
-    ties: Ties = "trec",
-    score_dtype: ScoreDtype = "float64",
+    ties: Ties = DEFAULT_TIES,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,

@@ -6,14 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import memory, room
 from irframe.errors import DepthError
 from irframe.experiments.judgments import Judgments
 from irframe.frames.ids import Codes, rows_of_ranges
 from irframe.names import EMPTY, UNJUDGED
-
-Array = NDArray[Any]
-
 
 NEVER = np.iinfo(np.int32).max
 """The rank of a document that is not there."""

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.experiments.judgments import Judgments
 from irframe.frames.ids import Codes
 from irframe.names import ScoreDtype
 
-Array = NDArray[Any]
 Dictionaries = Sequence[Mapping[Any, Any]]
 NAN = float("nan")
 

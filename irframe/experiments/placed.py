@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.errors import IdError, ParameterError, RankingError
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.listed import Listed, as_matrix
 from irframe.frames.ids import Codes, grouped
 from irframe.names import ScoreDtype
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

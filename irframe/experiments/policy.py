@@ -7,7 +7,7 @@ from typing import Any
 from irframe.checks import choice, whole
 from irframe.errors import DepthError, ParameterError
 from irframe.frames.sampling import HIGHEST_SEED
-from irframe.names import SCORE_DTYPES, TIES, ScoreDtype, Ties
+from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, SCORE_DTYPES, TIES, ScoreDtype, Ties
 
 Topics = str | Sequence[Hashable]
 Contributing = str | Sequence[Hashable] | None
@@ -19,8 +19,8 @@ class Policy:
     """The choices that decide a cube; fields as the arguments of `irframe.cube`."""
 
     depth: int | None = None
-    ties: Ties = "trec"
-    score_dtype: ScoreDtype = "float64"
+    ties: Ties = DEFAULT_TIES
+    score_dtype: ScoreDtype = DEFAULT_DTYPE
     topics: Topics = "qrels"
     contributing: Contributing = None
     pool_depth: PoolDepth = None

@@ -2,19 +2,17 @@
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.errors import ParameterError
 from irframe.experiments.collections import Collections
 from irframe.experiments.hits import NEVER, Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import PoolDepth
 from irframe.frames.ids import Codes
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,17 +1,15 @@
 """Ranks of the judged documents of lists, found without looking at the names of the others."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.experiments.hits import Hits
 from irframe.experiments.listed import Listed
 from irframe.frames.ids import Codes, rows_of_ranges
 from irframe.frames.ties import Tied, TiePolicy
-
-Array = NDArray[Any]
 
 
 def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = False) -> Hits:

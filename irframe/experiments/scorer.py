@@ -18,7 +18,7 @@ from irframe.experiments.scoring import Scoring
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
 from irframe.metrics import Metric
-from irframe.names import NoRel, ScoreDtype, Ties
+from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, NoRel, ScoreDtype, Ties
 
 
 class Scorer:
@@ -161,8 +161,8 @@ def scorer(
     *,
     docs: Iterable[Any] | None = None,
     depth: int | None = None,
-    ties: Ties = "trec",
-    score_dtype: ScoreDtype = "float64",
+    ties: Ties = DEFAULT_TIES,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
     topics: Topics = "qrels",
     contributing: Contributing = None,
     pool_depth: int | None = None,

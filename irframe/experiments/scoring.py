@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from irframe.arrays import Array, Floats
 from irframe.errors import DepthError
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import refuse_large
@@ -31,8 +31,6 @@ SHARED = ("levels", "subtopic_grade", "stratum", "ideal_of")
 BY_TOPIC = ("count", "start", "subtopic_count", "stratum_count", "ideal", "pool_count", "top")
 """Fields of a block with a value for every topic."""
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 Tile = tuple[Any, Any]
 
 

@@ -7,10 +7,11 @@ from math import factorial, prod
 
 import numpy as np
 
+from irframe.arrays import Array
 from irframe.errors import MetricError
 from irframe.metrics.base import Metric
 from irframe.metrics.block import Block
-from irframe.metrics.evidence import Array, Evidence
+from irframe.metrics.evidence import Evidence
 from irframe.names import EMPTY, UNJUDGED
 
 LIMIT = 20_000

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.extremes.fillings import filled_extremes, gains_of, scale
 from irframe.extremes.labelings import Labels, labelled_extremes
 from irframe.extremes.ratios import highest_ndcg
-from irframe.metrics.base import METRICS, Floats, Metric
+from irframe.metrics.base import METRICS, Metric
 from irframe.metrics.block import Block
-from irframe.metrics.evidence import Array
 from irframe.metrics.facts import facts
 from irframe.names import UNJUDGED
 

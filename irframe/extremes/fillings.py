@@ -13,9 +13,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.metrics.base import Floats, Metric
+from irframe.arrays import Array, Floats
+from irframe.metrics.base import Metric
 from irframe.metrics.block import Block
-from irframe.metrics.evidence import Array, Evidence
+from irframe.metrics.evidence import Evidence
 from irframe.metrics.facts import facts
 from irframe.names import UNJUDGED
 

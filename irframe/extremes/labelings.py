@@ -15,9 +15,9 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
+from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.extremes.fillings import gains_of, scale
-from irframe.metrics.base import Array, Floats
 from irframe.metrics.block import Block
 from irframe.metrics.evidence import positive
 from irframe.metrics.q import Q

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.metrics.base import Floats, Metric
+from irframe.arrays import Floats
+from irframe.metrics.base import Metric
 from irframe.metrics.block import Block
 from irframe.metrics.evidence import Evidence
 from irframe.names import UNJUDGED

@@ -10,8 +10,8 @@ higher step never asks for more documents than a lower one.
 
 import numpy as np
 
+from irframe.arrays import Array, Floats
 from irframe.extremes.fillings import gains_of, scale
-from irframe.metrics.base import Array, Floats
 from irframe.metrics.block import Block
 from irframe.metrics.discounts import discounts
 from irframe.metrics.evidence import positive

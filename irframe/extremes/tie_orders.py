@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.extremes.arranging import extremes_of_all
 from irframe.extremes.fillings import gains_of
 from irframe.metrics.base import Metric
 from irframe.metrics.block import Block
-from irframe.metrics.evidence import Array, Evidence
+from irframe.metrics.evidence import Evidence
 from irframe.metrics.facts import facts
 from irframe.names import EMPTY, UNJUDGED
 

@@ -90,7 +90,7 @@ def _alike(*columns: pa.ChunkedArray) -> list[pa.ChunkedArray]:
 def _matches(listed: Prints, known: Prints) -> Codes:
     """Return where each number stands among known ones, -1 for one that is not known.
 
-    Most are told apart by their first bits alone.
+    Most of those that are not known differ in their first bits already.
     """
     bits = np.uint64(64 - 4 - max(12, len(known).bit_length()))
     begins = np.zeros(1 << (64 - int(bits)), bool)

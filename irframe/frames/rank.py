@@ -6,11 +6,15 @@ from irframe.frames.as_runs import Runs
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ranking import listed_again, rank_table, refuse_duplicates
 from irframe.frames.tables import read_table
-from irframe.names import RANK, ScoreDtype, Ties
+from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, RANK, ScoreDtype, Ties
 
 
 def rank(
-    runs: Runs, ties: Ties = "trec", *, score_dtype: ScoreDtype = "float64", seed: int = 0
+    runs: Runs,
+    ties: Ties = DEFAULT_TIES,
+    *,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    seed: int = 0,
 ) -> pd.DataFrame:
     """Put a run frame into evaluation order.
 

@@ -15,7 +15,7 @@ from irframe.frames.ids import Codes, beginnings, grouped, repeated
 from irframe.frames.sampling import whole_seed
 from irframe.frames.tables import RunTable
 from irframe.frames.ties import TIE_POLICIES, Keys, Tied, TiePolicy
-from irframe.names import RANK, SCORE, SCORE_DTYPES, TIES, ScoreDtype, Ties
+from irframe.names import DEFAULT_DTYPE, RANK, SCORE, SCORE_DTYPES, TIES, ScoreDtype, Ties
 
 UNEVEN = 4
 """How many times the rows there are a matrix of lists may have cells, to be sorted as one."""
@@ -50,7 +50,7 @@ def rank_table(
     table: RunTable,
     *,
     ties: Ties,
-    score_dtype: ScoreDtype = "float64",
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
     seed: int = 0,
     rows: Codes | None = None,
 ) -> Ranking:

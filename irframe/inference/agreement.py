@@ -9,6 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.agreements import RBO, Agreement, Kendall, Method, Spearman, TauAP, parse_agreement
+from irframe.arrays import Array
 from irframe.cubes.verb import verb
 from irframe.inference.agreement_intervals import (
     Asked,
@@ -24,7 +25,7 @@ from irframe.names import METRIC
 from irframe.scores.by_topics import telling_of
 from irframe.scores.dask_work import at_once, is_lazy
 from irframe.scores.read_scores import Depths, scores_to_compare
-from irframe.scores.scores import Array, Scores
+from irframe.scores.scores import Scores
 
 METRIC_OTHER = "metric_other"
 """Dimension of the metrics on the other side."""

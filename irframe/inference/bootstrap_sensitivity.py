@@ -5,13 +5,14 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from irframe.arrays import Array
 from irframe.checks import level
 from irframe.cubes.verb import verb
 from irframe.names import PAIR
 from irframe.paired import Bootstrap, all_pairs
 from irframe.scores.pairs_of_systems import pair_labels
 from irframe.scores.read_scores import Depths, scores_to_compare
-from irframe.scores.scores import Array, Arrays, Measure, Scores
+from irframe.scores.scores import Arrays, Measure, Scores
 
 
 @verb

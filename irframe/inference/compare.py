@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.checks import level, listed
 from irframe.cubes.bounds import BOUND
 from irframe.cubes.splitting import groups, having, join_frames, naming_group
@@ -21,7 +22,7 @@ from irframe.names import DEPTH, METRIC
 from irframe.paired import MaxT, Test, parse_test
 from irframe.scores.pairs_of_systems import Baselines, choose_pairs, label_pairs
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
-from irframe.scores.scores import Array, Scores
+from irframe.scores.scores import Scores
 from irframe.scores.weighted import weighted
 
 COLUMNS = (

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.checks import choice, level, whole
 from irframe.cubes.verb import verb
 from irframe.errors import warn
@@ -21,7 +22,7 @@ from irframe.inference.generalizability import (
 )
 from irframe.names import SYSTEM, TOPIC
 from irframe.scores.read_scores import Depths, scores_to_compare
-from irframe.scores.scores import Array, Arrays, Scores
+from irframe.scores.scores import Arrays, Scores
 
 COMPONENT = "component"
 """Dimension of the sources of variance."""

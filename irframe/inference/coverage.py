@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.cubes.verb import verb
 from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
@@ -13,7 +14,7 @@ from irframe.inference.reference import Reference, match_reference
 from irframe.inference.verdicts import Pairing
 from irframe.paired import Test, all_pairs
 from irframe.scores.read_scores import Depths
-from irframe.scores.scores import Array, Scores
+from irframe.scores.scores import Scores
 
 
 @verb

@@ -5,13 +5,13 @@ from collections.abc import Callable
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.cubes.verb import verb
 from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
 from irframe.inference.verdicts import Pairing
 from irframe.paired import Test, all_pairs
 from irframe.scores.read_scores import Depths, scores_to_compare
-from irframe.scores.scores import Array
 
 NAME = "discrimination ratio"
 

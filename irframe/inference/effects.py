@@ -3,7 +3,8 @@
 import numpy as np
 import scipy
 
-from irframe.scores.scores import Array, Arrays
+from irframe.arrays import Array
+from irframe.scores.scores import Arrays
 
 EFFECTS = ("hedges_g", "g_low", "g_high")
 """Further columns of a comparison with effect sizes."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from irframe.scores.scores import Array
+from irframe.arrays import Array
 
 ROUNDING = 8 * np.finfo(np.float64).eps
 """Relative to the largest score: a deviation no larger is none."""

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.checks import level
 from irframe.cubes.splitting import groups, naming_group
 from irframe.cubes.verb import verb
@@ -15,7 +16,7 @@ from irframe.paired import describe_differences
 from irframe.paired.welch import welch
 from irframe.scores.pairs_of_systems import Baselines, choose_pairs, label_pairs
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
-from irframe.scores.scores import Array, Arrays, Measure, Scores
+from irframe.scores.scores import Arrays, Measure, Scores
 
 COLUMNS = ("statistic", "df_within", "p", "p_adjusted", "significant", "n_topics")
 

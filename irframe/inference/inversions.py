@@ -3,6 +3,7 @@
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.cubes.verb import verb
 from irframe.inference.corrections import Family
 from irframe.inference.coverage import held_against
@@ -11,7 +12,7 @@ from irframe.inference.reference import Reference, match_reference
 from irframe.inference.verdicts import Pairing, leads
 from irframe.paired import Test
 from irframe.scores.read_scores import Depths
-from irframe.scores.scores import Array, Scores
+from irframe.scores.scores import Scores
 
 
 @verb

@@ -8,10 +8,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from irframe.arrays import Array
 from irframe.errors import ParameterError
 from irframe.inference.corrections import Correction, Family, adjust_p, refuse_correction
 from irframe.paired import TESTS, MaxT, PairedT, PairedTest, Permutation
-from irframe.scores.scores import Array, Scores
+from irframe.scores.scores import Scores
 
 MAX_T: Literal["max-t"] = "max-t"
 AUTO: Literal["auto"] = "auto"

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.cubes.topic_weights import TopicWeights
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
@@ -25,7 +26,7 @@ from irframe.scores.read_scores import (
     scores_to_compare,
     select_depths,
 )
-from irframe.scores.scores import Array, Scores
+from irframe.scores.scores import Scores
 from irframe.scores.weighted import weighted
 
 CHANGES = ("difference", "change", "p_adjusted", "significant")

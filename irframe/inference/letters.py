@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from irframe.arrays import Array
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.inference.compare import COLUMNS, OPTIONAL
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SIDES, SYSTEM
-from irframe.scores.scores import Array
 
 LETTERS = string.ascii_lowercase + string.ascii_uppercase
 """After these, the same with a number: a2, b2, ..."""
@@ -27,7 +27,7 @@ def letters(comparison: pd.DataFrame, *, by: str | None = None) -> pd.DataFrame:
     comparison
         What `compare` returned for all pairs of systems.
     by
-        A column such as ``"track"``; groups that the comparison has are told apart anyway.
+        A column such as ``"track"``; groups that the comparison has need not be named.
 
     Returns
     -------

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from irframe.arrays import Array
 from irframe.checks import number
 from irframe.errors import MetricError, ParameterError
 from irframe.inference.corrections import Family, adjust_p
 from irframe.inference.jointly import Parsed
 from irframe.paired import MaxT, PairedTest
 from irframe.paired.margins import detectable, within_margin
-from irframe.scores.scores import Array
 
 OF_MARGIN = ("p_not_worse", "not_worse", "p_equivalent", "equivalent")
 FURTHER = (*OF_MARGIN, "verdict", "detectable")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from irframe.arrays import Array
 from irframe.errors import InputError
 from irframe.frames.progress import tracked
 from irframe.inference.corrections import Family
@@ -17,7 +18,7 @@ from irframe.inference.margins import Margin, refuse_unaveraged
 from irframe.metrics.averaging import average
 from irframe.paired import Differences, MaxT, PairedResult, PairedTest, describe_differences
 from irframe.paired.folds import COMOMENTS, SIDES, describe_folded
-from irframe.scores.scores import Array, Arrays, Measure, Scores
+from irframe.scores.scores import Arrays, Measure, Scores
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
+from irframe.arrays import Array
 from irframe.checks import number, places
 from irframe.cubes.blockwise import in_blocks
 from irframe.cubes.drawn import Draw, gains_of, known_reach, rank_weights, tell_lone, totals
@@ -23,9 +23,6 @@ from irframe.metrics import Metric
 from irframe.names import DEPTH, EMPTY, METRIC, PAIR, SIDES, SYSTEM, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.scores.whole import BLOCK_BYTES
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import ndtri, stdtrit
 
+from irframe.arrays import Array
 from irframe.checks import choice, level
 from irframe.cubes.verb import verb
 from irframe.errors import IdError, MetricError, ParameterError, warn
@@ -19,7 +20,7 @@ from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired.prediction import power, power_pairs
 from irframe.scores.pairs_of_systems import choose_pairs, pair_labels
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare, select_depths
-from irframe.scores.scores import Array, Scores
+from irframe.scores.scores import Scores
 from irframe.scores.topics_left_out import refuse_infinite
 from irframe.scores.whole import BLOCK_BYTES
 

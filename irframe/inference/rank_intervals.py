@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.agreements.orders import count_below
+from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.cubes.topic_weights import TopicWeights
 from irframe.cubes.verb import verb
@@ -23,7 +24,7 @@ from irframe.inference.verdicts import Pairing
 from irframe.metrics.averaging import TIE
 from irframe.paired import MaxT, Test, all_pairs
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
-from irframe.scores.scores import Array, Arrays, Scores
+from irframe.scores.scores import Arrays, Scores
 from irframe.scores.weighted import weighted
 
 RankMethod = Literal["holm", "max-t", "bootstrap"]

@@ -5,12 +5,13 @@ from functools import partial
 import numpy as np
 from scipy.special import stdtrit
 
+from irframe.arrays import Array
 from irframe.metrics.averaging import terms
 from irframe.metrics.base import Summary
 from irframe.paired import MaxT, all_pairs
 from irframe.paired.blocks import by_depth
 from irframe.paired.moments import moments
-from irframe.scores.scores import Array, Arrays
+from irframe.scores.scores import Arrays
 
 
 def holm_counts(

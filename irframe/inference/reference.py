@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.errors import DepthError, ParameterError
 from irframe.metrics.base import Metric
 from irframe.metrics.facts import facts, place_of
@@ -20,7 +21,7 @@ from irframe.scores.read_scores import (
     select_depths,
     warn_left_out,
 )
-from irframe.scores.scores import Array, Scores
+from irframe.scores.scores import Scores
 
 Reference = int | str | Metric | xr.DataArray | pd.DataFrame
 

@@ -9,6 +9,7 @@ import pandas as pd
 import scipy
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.checks import places
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
@@ -18,7 +19,7 @@ from irframe.paired.differences import ratio
 from irframe.paired.moments import deviations, exact_moments
 from irframe.paired.paired_t import student
 from irframe.scores.read_scores import Depths, read_scores, select_depths
-from irframe.scores.scores import Array, Arrays, Scores
+from irframe.scores.scores import Arrays, Scores
 
 
 @verb

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
+from irframe.arrays import Array
 from irframe.checks import level, room, whole
 from irframe.metrics.averaging import TIE, averaged, terms
 from irframe.paired.resamples import count_drawn, draw_topics
-from irframe.scores.scores import Array, Arrays
+from irframe.scores.scores import Arrays
 
 
 @dataclass(frozen=True)

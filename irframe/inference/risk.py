@@ -8,12 +8,12 @@ import pandas as pd
 import scipy
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.checks import number
 from irframe.cubes.verb import verb
 from irframe.metrics.averaging import TIE
 from irframe.scores.pairs_of_systems import choose_pairs, label_pairs
 from irframe.scores.read_scores import Depths, scores_to_compare
-from irframe.scores.scores import Array
 
 RISKS = ("difference", "urisk", "trisk", "georisk")
 COUNTS = ("wins", "losses", "n_topics")

@@ -1,11 +1,11 @@
-"""The least number of topics with which a test tells systems apart, or an interval is narrow."""
+"""The least number of topics with which a difference is significant, or an interval is narrow."""
 
 from collections.abc import Callable
 
 import numpy as np
 import scipy
 
-from irframe.scores.scores import Array
+from irframe.arrays import Array
 
 FEWEST = 2
 """Topics that have a variance."""

@@ -8,6 +8,7 @@ import pandas as pd
 import scipy
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.checks import choice, number, places
 from irframe.cubes.as_scores import as_scores, index_roles
 from irframe.cubes.tables import to_scores
@@ -17,7 +18,6 @@ from irframe.inference.averages import metric_labels
 from irframe.inference.generalizability import ROUNDING
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRICS, SYSTEM, TOPIC
-from irframe.scores.scores import Array
 from irframe.scores.topics_left_out import LISTED, refuse_infinite
 
 A, B = 0.15, 0.5

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.checks import choice, number, whole
 from irframe.checks import level as check_level
 from irframe.cubes.verb import verb
@@ -25,7 +26,7 @@ from irframe.paired import describe_differences
 from irframe.paired.margins import detectable
 from irframe.scores.pairs_of_systems import Baselines, choose_pairs, pair_labels
 from irframe.scores.read_scores import Depths, scores_to_compare
-from irframe.scores.scores import Array, Arrays, Measure, Scores
+from irframe.scores.scores import Arrays, Measure, Scores
 
 QUESTIONS = ("difference", "width", "margin", "topics", *SIGNALS)
 """What may be asked for, one at a time."""

@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import level
 from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust, Compared, correct, parse_correction
 from irframe.metrics.averaging import TIE
 from irframe.paired import PairedTest, Test, parse_test
-from irframe.scores.scores import Array, Arrays, Measure, Scores
+from irframe.scores.scores import Arrays, Measure, Scores
 
 
 def p_values(

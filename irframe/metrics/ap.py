@@ -5,7 +5,8 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from irframe.metrics.base import Array, Average, Floats, Metric, parameter
+from irframe.arrays import Array, Floats
+from irframe.metrics.base import Average, Metric, parameter
 from irframe.metrics.reading import Reading
 
 Norm = Literal["R", "min", "pool"]
@@ -15,6 +16,9 @@ NORMS: tuple[Norm, ...] = get_args(Norm)
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AP(Metric):
     """Precision averaged over the relevant documents; its mean is MAP.
+
+    At the rank of every relevant document, the share of documents down to there that are relevant;
+    0 for those that were not retrieved. It rewards finding all of them, and finding them early.
 
     Parameters
     ----------

@@ -5,9 +5,10 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from irframe.arrays import Array, Floats
 from irframe.checks import whole
 from irframe.errors import MetricError
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
 
 Unretrieved = Literal["irrel", "irrel+1"]
 UNRETRIEVED: tuple[Unretrieved, ...] = get_args(Unretrieved)

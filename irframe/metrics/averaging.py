@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.metrics.base import Floats, Summary
+from irframe.arrays import Floats
+from irframe.metrics.base import Summary
 
 FLOOR = 0.00001
 """What a lower score counts as in a geometric mean, as in trec_eval."""

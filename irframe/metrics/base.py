@@ -6,17 +6,14 @@ from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from irframe.arrays import Floats
 from irframe.checks import choice, number, whole
 from irframe.errors import DepthError, MetricError
 from irframe.gains import Gain, GainMap, gain_text, parse_gain
 from irframe.metrics.evidence import Evidence
 from irframe.metrics.vocabulary import refuse_words
 from irframe.names import as_html
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 Summary = Literal["mean", "sum", "harmonic", "geometric"]
 """How scores are averaged over topics."""

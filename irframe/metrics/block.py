@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.names import EMPTY, UNJUDGED
-
-Array = NDArray[Any]
 
 RANKING = ("grade", "retrieved", "tied", "tail", "tail_size", "beyond", "doc")
 """Fields with a value for every ranking."""

@@ -5,13 +5,18 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from irframe.metrics.base import Array, Average, Floats, Metric, parameter
+from irframe.arrays import Array, Floats
+from irframe.metrics.base import Average, Metric, parameter
 from irframe.metrics.evidence import positive
+from irframe.metrics.summed import summed
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Bpref(Metric):
     """How rarely judged non-relevant documents rank above relevant ones.
+
+    Only judged documents count, so that it suffers less than others where judgments are incomplete.
+    Each relevant document loses by the share of judged non-relevant ones above it.
 
     Parameters
     ----------
@@ -61,13 +66,6 @@ class Bpref(Metric):
     aliases: ClassVar = ("BPref", "bpref")
     order: ClassVar = "preference"
 
-    def kernel(
-        self, *, relevant: Array, assessed: Array, n_relevant: Array, n_nonrelevant: Array
-    ) -> Floats:
-        """Return bpref of the list cut at each depth."""
-        words = {"n_relevant": n_relevant, "n_nonrelevant": n_nonrelevant}
-        return np.cumsum(self.terms(relevant=relevant, assessed=assessed, **words), axis=-1)
-
     def terms(
         self, *, relevant: Array, assessed: Array, n_relevant: Array, n_nonrelevant: Array
     ) -> Floats:
@@ -76,3 +74,5 @@ class Bpref(Metric):
         limit = n_relevant if self.variant == "2004" else np.minimum(n_relevant, n_nonrelevant)
         kept = (1 - np.minimum(above, n_relevant) / positive(limit)) * relevant
         return np.asarray(kept / positive(n_relevant))
+
+    kernel = summed(terms)

@@ -5,9 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from irframe.arrays import Array, Floats
 from irframe.checks import whole
 from irframe.errors import MetricError
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.evidence import positive
 from irframe.metrics.relative_position import ExpectedRanks
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from irframe.arrays import Floats
 from irframe.errors import MetricError
-from irframe.metrics.base import METRICS, Floats, Metric
+from irframe.metrics.base import METRICS, Metric
 from irframe.metrics.block import Block, close_up
 from irframe.metrics.evidence import Evidence
 

@@ -5,14 +5,18 @@ from typing import ClassVar
 
 import numpy as np
 
+from irframe.arrays import Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.discounts import DISCOUNTS, discounts
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DCG(Metric):
     """Gain collected on the way down, worth less at every rank.
+
+    A document gains by its grade, divided by a number that grows with the logarithm of the rank. It
+    is not bound by 1: topics with many relevant documents weigh more than in nDCG.
 
     Parameters
     ----------

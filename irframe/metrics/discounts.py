@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from irframe.arrays import Floats
 
 DISCOUNTS = ("log2", "zipf", "jk")
 

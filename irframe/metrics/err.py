@@ -5,13 +5,18 @@ from typing import ClassVar
 
 import numpy as np
 
+from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
+from irframe.metrics.summed import summed
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ERR(Metric):
     """How soon a user who stops when satisfied is expected to stop.
+
+    One over the rank at which users stop, on average: the better a document, the more likely it
+    satisfies them, and what stands below a good document therefore counts little.
 
     Parameters
     ----------
@@ -55,10 +60,6 @@ class ERR(Metric):
     unit: ClassVar = True
     order: ClassVar = "gain"
 
-    def kernel(self, *, gain: Floats, rank: Floats) -> Floats:
-        """Return the expected reciprocal rank of the stop at each depth."""
-        return np.cumsum(self.terms(gain=gain, rank=rank), axis=-1)
-
     def terms(self, *, gain: Floats, rank: Floats) -> Floats:
         """Return what each rank adds to the score of the list."""
         reached = np.ones_like(gain)
@@ -66,6 +67,8 @@ class ERR(Metric):
         reached *= gain
         reached /= rank
         return reached
+
+    kernel = summed(terms)
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
         """Return the value if unjudged documents and the next below were sure to satisfy."""

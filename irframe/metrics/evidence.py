@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.gains import Binary, Gain
 from irframe.metrics.block import Block
@@ -18,8 +19,6 @@ from irframe.metrics.strata import Strata
 from irframe.metrics.subtopics import Hits, find_hits
 from irframe.names import UNJUDGED
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 Steps = tuple[Floats, Array]
 
 Word = TypeVar("Word", bound=Callable[..., Any])

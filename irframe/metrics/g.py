@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from irframe.arrays import Floats
 from irframe.gains import Gain, Linear
-from irframe.metrics.base import Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.evidence import Steps, positive
+from irframe.metrics.summed import summed
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -49,13 +51,6 @@ class G(Metric):
     gain: Gain = parameter(Linear(top=1))
     rel: int = parameter(1, low=1, high=127)
 
-    def kernel(
-        self, *, gain: Floats, cumulated_gain: Floats, rank: Floats, ideal_steps: Steps
-    ) -> Floats:
-        """Return the share of the gain of the list cut at each depth."""
-        words = {"gain": gain, "cumulated_gain": cumulated_gain, "rank": rank}
-        return np.cumsum(self.terms(**words, ideal_steps=ideal_steps), axis=-1)
-
     def terms(
         self, *, gain: Floats, cumulated_gain: Floats, rank: Floats, ideal_steps: Steps
     ) -> Floats:
@@ -66,3 +61,5 @@ class G(Metric):
             ideal += fall * (rank <= counts[..., step])
         missed = np.cumsum(np.maximum(ideal, 1), axis=-1) - cumulated_gain
         return np.asarray(gain / np.log2(2 + missed) / positive(counts @ falls))
+
+    kernel = summed(terms)

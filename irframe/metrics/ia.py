@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from irframe.arrays import Floats
 from irframe.errors import MetricError
-from irframe.metrics.base import Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.contributions import added_by_rank, refuse_without_terms
 from irframe.metrics.evidence import Evidence, positive
 from irframe.metrics.parse_metric import parse_metric

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from irframe.arrays import Floats
 from irframe.errors import MetricError
-from irframe.metrics.base import Floats, parameter
+from irframe.metrics.base import parameter
 from irframe.metrics.reading import ReadingOn
 
 GOAL, RATE = ("T", "b1", "R1"), ("A", "b2", "R2")

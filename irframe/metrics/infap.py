@@ -5,9 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.arrays import Array, Floats
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.evidence import positive
 from irframe.metrics.strata import EPSILON, Strata, above
+from irframe.metrics.summed import summed
 
 POOLED_UNJUDGED = -1
 """The grade that marks a document as pooled and not judged."""
@@ -59,20 +61,6 @@ class InfAP(Metric):
 
     aliases: ClassVar = ("infAP", "xinfAP")
 
-    def kernel(
-        self,
-        *,
-        relevant: Array,
-        judged: Array,
-        assessed: Array,
-        rank: Floats,
-        n_relevant: Array,
-        strata: Strata,
-    ) -> Floats:
-        """Return inferred average precision of the list cut at each depth."""
-        words = {"judged": judged, "assessed": assessed, "n_relevant": n_relevant}
-        return np.cumsum(self.terms(relevant=relevant, rank=rank, strata=strata, **words), axis=-1)
-
     def terms(
         self,
         *,
@@ -92,3 +80,5 @@ class InfAP(Metric):
             share = (above(relevant) + EPSILON) / (above(assessed) + 2 * EPSILON)
             expected, counted, total = above(judged) * share, relevant, n_relevant
         return np.asarray((1 + expected) / rank * counted / positive(total))
+
+    kernel = summed(terms)

@@ -5,8 +5,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.strata import Strata
 
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irframe.metrics.base import Floats, parameter
+from irframe.arrays import Floats
+from irframe.metrics.base import parameter
 from irframe.metrics.reading import InverseSquares
 
 

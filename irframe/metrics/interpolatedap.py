@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.iprec import IPrec
 
 

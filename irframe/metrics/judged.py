@@ -5,7 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from irframe.metrics.base import Array, Floats, Metric
+from irframe.arrays import Array, Floats
+from irframe.metrics.base import Metric
 from irframe.metrics.evidence import positive
 
 

@@ -5,8 +5,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from irframe.arrays import Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.discounts import DISCOUNTS
 
 Ideal = Literal["judged", "pool", "full"]
@@ -16,6 +17,9 @@ Ideal = Literal["judged", "pool", "full"]
 @dataclass(frozen=True, kw_only=True, repr=False)
 class nDCG(Metric):
     """Discounted gain as a share of what the best possible ranking would have collected.
+
+    A document gains by its grade, and the less the further down it stands. The sum is divided by
+    that of the judged documents in their best order, so that 1 is perfect on every topic.
 
     Parameters
     ----------

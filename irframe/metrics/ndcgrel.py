@@ -5,8 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from irframe.arrays import Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.discounts import discounts, ideal_sum
 from irframe.metrics.evidence import Steps, positive
 

@@ -5,7 +5,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from irframe.metrics.base import Floats, parameter
+from irframe.arrays import Floats
+from irframe.metrics.base import parameter
 from irframe.metrics.reading import InverseSquares, Reading, read_down
 
 Stop = Literal["satisfied", "rank", "RBP", "INSQ"]

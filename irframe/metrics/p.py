@@ -5,14 +5,18 @@ from typing import ClassVar
 
 import numpy as np
 
+from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.reading import Reading
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class P(Metric):
     """How much of what the user looks at is relevant.
+
+    The share of relevant documents among the first k. Their order within the k does not count, nor
+    does how many relevant documents there are elsewhere.
 
     Parameters
     ----------

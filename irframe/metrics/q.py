@@ -5,9 +5,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from irframe.arrays import Array, Floats
 from irframe.gains import Gain
 from irframe.metrics.ap import NORMS, Norm
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.discounts import ideal_sum
 from irframe.metrics.evidence import Steps
 

@@ -5,14 +5,18 @@ from typing import ClassVar
 
 import numpy as np
 
+from irframe.arrays import Array, Floats
 from irframe.gains import Gain
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.reading import Reading
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RBP(Metric):
     """Rate of gain for a user who goes on to the next rank with probability `p`.
+
+    The first rank counts 1 - p, each further one p times as much as the one before: with p = 0.5
+    two ranks make up three quarters of the score, with p = 0.95 users read twenty on average.
 
     Parameters
     ----------

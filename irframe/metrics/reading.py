@@ -11,10 +11,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import scipy
 
+from irframe.arrays import Floats
 from irframe.checks import whole
 from irframe.errors import MetricError
 from irframe.gains import Gain
-from irframe.metrics.base import Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
 
 HORIZON = 1000
 """Ranks down to which users are followed, as in cwl_eval."""

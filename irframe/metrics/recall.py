@@ -5,13 +5,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.arrays import Array, Floats
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.evidence import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Recall(Metric):
     """How much of what is relevant the user has seen.
+
+    The share of the relevant documents of the topic that are among the first k. It can only grow
+    with k, and depends on how many relevant documents the judges found.
 
     Parameters
     ----------

@@ -5,13 +5,12 @@ N = max(k, 2 R) documents, what is missing being non-relevant: shorter than twic
 base, the ranking to measure against, the ideal one reversed, would not be worst.
 """
 
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
+from irframe.arrays import Array, Floats
 
 Crossing = Literal["sign_change", "definition", "matters"]
 CROSSINGS: tuple[Crossing, ...] = get_args(Crossing)

@@ -5,13 +5,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.arrays import Array, Floats
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.evidence import positive
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Rprec(Metric):
     """Precision at the depth where a perfect ranking would have listed everything relevant.
+
+    With R relevant documents, the share of relevant ones among the first R: a topic with three
+    relevant documents is looked at to rank 3, one with a hundred to rank 100.
 
     Parameters
     ----------

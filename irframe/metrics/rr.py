@@ -5,13 +5,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.arrays import Array, Floats
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.reading import HORIZON, Reading
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RR(Metric):
     """How near the top the first relevant document is; its mean is MRR.
+
+    1 if the first document is relevant, 1/2 if it is the second, 1/3 if it is the third. Whatever
+    comes after the first relevant document does not count.
 
     Parameters
     ----------

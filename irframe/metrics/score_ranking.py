@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irframe.metrics.base import Floats, Metric
+from irframe.arrays import Floats
+from irframe.metrics.base import Metric
 from irframe.metrics.block import Block
 from irframe.metrics.evidence import Evidence
 from irframe.names import EMPTY, UNJUDGED

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from irframe.metrics.base import Array, Floats
+from irframe.arrays import Array, Floats
 from irframe.metrics.discounts import discounts
 from irframe.metrics.reading import Stopping
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.arrays import Array, Floats
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.evidence import positive
 
 

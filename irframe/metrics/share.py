@@ -1,12 +1,9 @@
 """Gain shared over ties."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
+from irframe.arrays import Array, Floats
 
 
 def share(gain: Floats, tied: NDArray[np.bool_], tail: tuple[Array, Array] | None = None) -> Floats:

@@ -2,19 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.metrics.block import Block
 from irframe.names import UNJUDGED
 
 __all__ = ["EPSILON", "Strata"]
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 EPSILON = 0.00001
 """Smoothing of a share of relevant documents, as in trec_eval and sample_eval.pl."""

@@ -5,7 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.arrays import Array, Floats
+from irframe.metrics.base import Metric, parameter
 from irframe.metrics.evidence import positive
 from irframe.metrics.subtopics import Hits
 

@@ -2,15 +2,14 @@
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.arrays import Array, Floats
+
 __all__ = ["Hits", "find_hits", "ideal_gains", "stretch"]
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 TOPICS = 256
 """Topics whose ideal rankings are made together."""

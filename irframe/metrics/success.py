@@ -5,12 +5,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.arrays import Array, Floats
+from irframe.metrics.base import Metric, parameter
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Success(Metric):
     """Whether the user has seen anything relevant; its mean is the hit rate.
+
+    1 if there is a relevant document among the first k, else 0. How many there are does not count.
 
     Parameters
     ----------

@@ -5,8 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
-from irframe.metrics.base import Array, Floats, Metric, parameter
+from irframe.metrics.base import Metric, parameter
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

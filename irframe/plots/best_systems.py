@@ -1,7 +1,7 @@
 """The best system of every group, by two metrics side by side."""
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -88,7 +88,8 @@ def best_systems(
 
 def _show_occupied(ax: "Axes") -> None:
     """Leave out the scores that nobody has, at either end."""
-    filled = [bar.get_x() for bar in ax.patches if bar.get_height()]
+    bars: Any = ax.patches
+    filled = [bar.get_x() for bar in bars if bar.get_height()]
     ends = np.floor(min(filled) + 0.5), np.floor(max(filled) + 0.5)
     ax.set_xlim(max(ends[0] - 1, 0) - 0.6, min(ends[1] + 1, len(EDGES) - 2) + 0.6)
 

@@ -82,7 +82,7 @@ def equal_cost(
 
 
 def _mark_best(ax: "Axes", depths: Any, topics: Any, share: Any) -> None:
-    """Ring the point that tells most pairs apart, the shallowest of several."""
+    """Ring the point with most significant pairs, the shallowest of several."""
     if np.isnan(share).all():
         return
     best = int(np.nanargmax(share))

@@ -12,6 +12,7 @@ from irframe.inference.compare import compare
 from irframe.inference.summary import summary
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.reports import figures
 from irframe.reports.part import Part, parts
 from irframe.reports.setting import text
 from irframe.reports.view import View
@@ -133,4 +134,7 @@ def _lengths(view: View, metric: str) -> Part:
     columns = frame[[SYSTEM, "mean", "ci_low", "ci_high", "n"]].join(_against(view, scored), SYSTEM)
     less = "less" if cost else "more"
     how = f"Mean {metric} at depth {depth}, {less} is better, with intervals over the topics."
-    return Part(key, says.format(text(frame[SYSTEM][0])), how, source, columns, guide=guide)
+    named = {"ci_low": "lower", "ci_high": "upper"}
+    drawn = frame.rename(columns=named).assign(place=range(1, len(frame) + 1))
+    figure = figures.ranges(drawn, f"mean {metric}", "systems, the best first")
+    return Part(key, says.format(text(frame[SYSTEM][0])), how, source, columns, figure, guide)

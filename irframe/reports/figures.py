@@ -17,8 +17,12 @@ HUES = 8
 """Colours of systems that the style of the page knows."""
 INK, QUIET, RULE, ACCENT = "var(--ink)", "var(--quiet)", "var(--rule)", "var(--c0)"
 WIDTH, HEIGHT = 290, 190
+ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": -32, "titleY": -12}
+"""Where the title of an upright axis stands: above it, clear of its labels."""
 MARKS = " role-mark "
 """What Vega writes of each kind of marks."""
+LONGEST = 14
+"""Letters of a name beside a line."""
 APART = 0.075
 """How far the names of lines are apart, as a share of the height."""
 MISSING = "the extra report: pip install 'irframe[report]'"
@@ -79,7 +83,14 @@ def styled(chart: "alt.TopLevelMixin", data: dict[str, pd.DataFrame]) -> dict[st
         "background": "transparent",
         "aria": False,
         "axis": axis | {"titleFontSize": 12},
-        "legend": {"labelColor": INK, "titleColor": INK, "orient": "top", "title": None},
+        "axisY": ABOVE,
+        "legend": {
+            "labelColor": INK,
+            "titleColor": INK,
+            "orient": "top",
+            "title": None,
+            "offset": 24,
+        },
         "text": {"color": INK, "fontSize": 12},
         "font": "sans-serif",
     }
@@ -142,8 +153,8 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
         detail="place:O",
         tooltip=_told("system:N", "depth:Q", "mean:Q"),
     )
-    named = alt.Chart(alt.NamedData("ends")).mark_text(align="left", dx=5, limit=90)
-    ends = named.encode(x="depth:Q", y="mean:Q", text="system:N", color=colour)
+    named = alt.Chart(alt.NamedData("ends")).mark_text(align="left", dx=5)
+    ends = named.encode(x="depth:Q", y="mean:Q", text="label:N", color=colour)
     chart = (_marker() + line + ends).properties(width=WIDTH - 75, height=HEIGHT)
     return styled(chart, {"lines": lines, "now": now, "ends": ends_of(lines)})
 
@@ -155,8 +166,23 @@ def ends_of(lines: pd.DataFrame) -> pd.DataFrame:
     places = last["mean"].to_list()
     for place in range(1, len(places)):
         places[place] = max(places[place], places[place - 1] + gap)
-    ends: pd.DataFrame = last.assign(mean=places)
+    ends: pd.DataFrame = last.assign(mean=places, label=[*map(elided, last["system"])])
     return ends
+
+
+def elided(name: str) -> str:
+    """Return a name that fits beside a line, its beginning and its end.
+
+    Examples
+    --------
+    >>> elided("UIUC_DMG_setrank_ret"), elided("bm25")
+    ('UIUC_D\u2026nk_ret', 'bm25')
+    """
+    return (
+        name
+        if len(name) <= LONGEST
+        else f"{name[: LONGEST // 2 - 1]}\u2026{name[-LONGEST // 2 + 1 :]}"
+    )
 
 
 def hues() -> Any:
@@ -248,13 +274,32 @@ def pool(growth: pd.DataFrame) -> dict[str, Any]:
     return styled(chart.properties(width=WIDTH, height=HEIGHT), {"long": long})
 
 
-def bounds(ends: pd.DataFrame) -> dict[str, Any]:
-    """Draw between which means the truth lies, system by system down the ladder."""
+def ranges(
+    ends: pd.DataFrame, title: str, along: str, lines: pd.DataFrame | None = None
+) -> dict[str, Any]:
+    """Draw from where to where something goes, system by system.
+
+    Parameters
+    ----------
+    ends
+        ``place``, ``lower``, ``upper`` and ``mean``, which is marked.
+    title, along
+        What is drawn, and by what the systems are ordered.
+    lines
+        ``value``, at which a line is drawn across.
+    """
     alt = drawing()
-    base = alt.Chart(alt.NamedData("ends")).encode(x=alt.X("place:Q", title="place in the ladder"))
+    scale = alt.Scale(zero=False, nice=False, padding=8)
+    axis = alt.Axis(tickMinStep=1, format="d")
+    x = alt.X("place:Q", title=along, scale=scale, axis=axis)
+    base = alt.Chart(alt.NamedData("ends")).encode(x=x)
     bar = base.mark_rule(color=ACCENT, opacity=0.45, strokeWidth=3).encode(
-        y=alt.Y("lower:Q", title=str(ends["metric"].iloc[0])), y2="upper:Q"
+        y=alt.Y("lower:Q", title=title), y2="upper:Q"
     )
     tick = base.mark_point(color=INK, filled=True, size=16).encode(y="mean:Q")
-    chart = (bar + tick).properties(width=WIDTH, height=HEIGHT)
-    return styled(chart, {"ends": ends})
+    data = {"ends": ends[["place", "lower", "upper", "mean"]]}
+    if lines is None:
+        return styled((bar + tick).properties(width=WIDTH, height=HEIGHT), data)
+    rule = alt.Chart(alt.NamedData("lines")).mark_rule(color=QUIET, strokeDash=[4, 3])
+    chart = alt.layer(bar, tick, rule.encode(y="value:Q")).properties(width=WIDTH, height=HEIGHT)
+    return styled(chart, data | {"lines": lines})

@@ -10,8 +10,20 @@ from numpy.typing import NDArray
 from irframe.names import DEPTH, SYSTEM
 from irframe.reports.part import MISSING
 from irframe.reports.pixels import matrix
+from irframe.reports.setting import text
 from irframe.reports.view import View
 from irframe.reports.words import percent
+
+KNOWN = ("team", "group", "type", "runtype", "run_type", "run type")
+"""Columns of systems that a ladder has, the first two of those that there are."""
+
+
+def known(view: View) -> dict[str, list[str]]:
+    """Return what a ladder tells of the systems besides numbers, by name."""
+    there = [
+        name for name in KNOWN if name in view.cube.coords and view.cube[name].dims == (SYSTEM,)
+    ]
+    return {name: [text(each) for each in view.cube[name].to_numpy()] for name in there[:2]}
 
 
 class Rung(NamedTuple):
@@ -23,6 +35,10 @@ class Rung(NamedTuple):
         Position of the system in the cube.
     system
         Its name.
+    known
+        What is known of it, such as its team.
+    rank
+        Its place.
     ranks
         The interval of its rank.
     tier, opens
@@ -39,6 +55,8 @@ class Rung(NamedTuple):
 
     place: int
     system: str
+    known: tuple[str, ...]
+    rank: str
     ranks: str
     tier: int
     opens: bool
@@ -56,7 +74,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
     at = view.setting.place
     values = {name: each[0, at] for name, each in view.ranked.items()}
     open_share = view.unjudged.isel({DEPTH: at}).to_numpy()
-    names = view.systems
+    names, told = view.systems, known(view)
     base, apart = _against(view, values["mean"])
     several = len(apart) > 1
     low, high = span(values)
@@ -67,6 +85,8 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
         yield Rung(
             systems.index(names[row]),
             names[row],
+            tuple(each[row] for each in told.values()),
+            f"{values['rank'][row]:.0f}",
             ranks(values["rank_low"][row], values["rank_high"][row]),
             tier,
             above is not None and tier != above,
@@ -75,7 +95,9 @@ def rungs(view: View, systems: list[str]) -> Iterator[Rung]:
             tuple(share(end, low, high) for end in ends),  # type: ignore[arg-type]
             "" if np.isnan(base) else f"{ends[1] - base:+.3f}{' *' * _alone(apart[:, row])}",
             ",".join(str(place + 1) for place in np.flatnonzero(apart[:, row]) if several),
-            MISSING if np.isnan(open_share[row]) else f"{100 * open_share[row]:.0f} %",
+            MISSING
+            if np.isnan(open_share[row])
+            else f"{100 * open_share[row]:.0f}\N{NO-BREAK SPACE}%",
             MISSING if np.isnan(values["first"][row]) else percent(float(values["first"][row])),
         )
         above = tier

@@ -48,10 +48,11 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> Lists:
         without one they have no name.
     """
     grade = cube["grade"].to_numpy()[..., :SHOWN].astype(np.int16)
+    shown = grade.shape[-1]
     try:
-        named = names_of(cube, SHOWN, runs)
+        named = names_of(cube, shown, runs)
     except InputError:
-        named = names_of(cube, SHOWN)
+        named = names_of(cube, shown)
     there = grade != EMPTY
     codes, names = pd.factorize(named[there])
     doc = np.full(grade.shape, -1, np.int32)

@@ -1,7 +1,5 @@
 """The page: templates filled with words, tables and figures, and one copy of the numbers."""
 
-import base64
-import hashlib
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,21 +15,23 @@ from irframe.names import SYSTEM, TOPIC, VERSION
 from irframe.reports import figures
 from irframe.reports.beside import besides
 from irframe.reports.duel import Duel
-from irframe.reports.ladder import Rung, rungs
+from irframe.reports.hard_topics import HardTopics, hardest
+from irframe.reports.ladder import Rung, known, rungs
 from irframe.reports.lists import Lists
 from irframe.reports.packing import pack, pack_bytes, rounded_apart
 from irframe.reports.part import DOCS, Part
-from irframe.reports.pixels import matrix, picture
+from irframe.reports.pixels import SIGNED, matrix, picture
+from irframe.reports.rules import rules
 from irframe.reports.setting import Setting, text
 from irframe.reports.sheet import Sheet
 from irframe.reports.snippets import Snippets
 from irframe.reports.view import View, arrays
 from irframe.reports.words import sentences
 
-STYLES = ("colours", "page", "ladder", "sheet", "duel", "print")
+STYLES = ("colours", "page", "ladder", "sheet", "topics", "duel", "print")
 SCRIPTS = (
     *("numbers", "state", "tables", "ladder", "matrix", "charts"),
-    *("duel", "sheet", "main"),
+    *("duel", "sheet", "topics", "main"),
 )
 """Files of `irframe/reports/page`, in the order in which the page has them."""
 DRAWN = 5
@@ -52,8 +52,8 @@ class Page:
         All topics, or one for each collection; the page opens with the first.
     lists
         The top of every ranking.
-    trust, beside
-        Answers of the two sections that do not move.
+    trust, beside, verdicts
+        Answers of the sections that do not move.
     origins
         Where the numbers come from, by heading.
     call
@@ -71,6 +71,7 @@ class Page:
     origins: dict[str, Any]
     call: str
     snippets: Snippets = field(default_factory=Snippets)
+    verdicts: list[Part] = field(default_factory=list)
 
     @cached_property
     def systems(self) -> list[str]:
@@ -90,16 +91,26 @@ class Page:
     @cached_property
     def said(self) -> list[dict[str, list[list[str]]]]:
         """Sentences of every view."""
-        return [sentences(view) for view in self.views]
+        return [sentences(view) | {"hard": hardest(view)} for view in self.views]
 
     @cached_property
     def hues(self) -> list[int]:
-        """The colour that each system keeps, dealt out down the ladder that the page opens with."""
-        there = set(self.ladder)
-        order = self.ladder + [place for place in range(len(self.systems)) if place not in there]
-        found = np.empty(len(order), int)
-        found[order] = np.arange(len(order)) % figures.HUES
-        return [int(hue) for hue in found]
+        """The colours of the systems in the charts that the page opens with; -1, of no other."""
+        chosen = dict.fromkeys([*self.drawn, self.duel.a, self.duel.b])
+        found = [-1] * len(self.systems)
+        for number, place in enumerate(chosen):
+            found[place] = number % figures.HUES
+        return found
+
+    @cached_property
+    def hard(self) -> HardTopics:
+        """The topics as the page opens."""
+        return HardTopics(self.opening, 0, self.setting.place)
+
+    @cached_property
+    def known(self) -> list[str]:
+        """What the ladder tells of systems besides numbers."""
+        return list(known(self.opening))
 
     @cached_property
     def rungs(self) -> list[Rung]:
@@ -227,6 +238,7 @@ class Page:
             "sure": f"{100 * (1 - self.setting.alpha):g} %",
             "views": [self._view(number) for number in range(len(self.views))],
             "figures": {name: _bare(figure) for name, figure in self.live.items()},
+            "known": self.known,
             "groups": _groups(self.setting, SYSTEM),
             "properties": _groups(self.setting, TOPIC),
         }
@@ -258,7 +270,7 @@ class Page:
     @property
     def texts(self) -> dict[str, Any]:
         """What is too long to stand between the numbers: sentences, documents, tables."""
-        parts = [*self.trust, *self.beside, self.origins["inputs"]]
+        parts = [*self.verdicts, *self.trust, *self.beside, self.origins["inputs"]]
         return {
             "said": self.said,
             "documents": self.lists.names,
@@ -295,6 +307,7 @@ class Page:
             facts=self.facts | {"contents": contents},
             packed=packed,
             matrix=picture(matrix(self.opening, 0, at), len(self.opening.levels)),
+            signed=SIGNED,
             drawn=lambda figure: Markup(figures.svg(figure)),  # noqa: S704 - drawn by Vega
             rules=rules(script, library),
             docs=DOCS,
@@ -303,21 +316,6 @@ class Page:
             script=Markup(script),  # noqa: S704 - our own
             vega=pack_bytes(library.encode()),
         )
-
-
-def rules(*scripts: str) -> str:
-    """Return what a browser may do with the page: run these scripts, and load nothing.
-
-    Examples
-    --------
-    >>> rules("").split("; ")[:2]
-    ["default-src 'none'", "script-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"]
-    """
-    digests = [base64.b64encode(hashlib.sha256(each.encode()).digest()) for each in scripts]
-    own = " ".join(f"'sha256-{digest.decode()}'" for digest in digests)
-    parts = {"default-src": "'none'", "script-src": own, "style-src": "'unsafe-inline'"}
-    parts |= {"img-src": "data:", "base-uri": "'none'", "form-action": "'none'"}
-    return "; ".join(f"{name} {value}" for name, value in parts.items())
 
 
 def _joined(names: tuple[str, ...], suffix: str) -> str:

@@ -104,6 +104,11 @@ def spelled(value: Any) -> str:
     return text(value)
 
 
+def why(error: IrframeError) -> str:
+    """Return what the data lack, without what a program would do about it."""
+    return f"That needs {error.wanted}; found {error.found}."
+
+
 def parts(makers: Sequence[tuple[str, str, Callable[[], Part]]]) -> list[Part]:
     """Return what can be said, and of the rest why it cannot.
 
@@ -117,5 +122,5 @@ def parts(makers: Sequence[tuple[str, str, Callable[[], Part]]]) -> list[Part]:
         try:
             found.append(make())
         except IrframeError as error:
-            found.append(Part(key, f"{subject} cannot be told", f"It {error}"))
+            found.append(Part(key, f"{subject} cannot be told", why(error)))
     return found

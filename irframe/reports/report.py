@@ -21,7 +21,7 @@ from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.frames.atomic import atomic
 from irframe.inference.jointly import Adjust
-from irframe.names import DEPTH, METRIC, Ties
+from irframe.names import DEFAULT_TIES, DEPTH, METRIC, Ties
 from irframe.paired import Test
 from irframe.reports import figures, origins
 from irframe.reports.beside import beside
@@ -31,6 +31,7 @@ from irframe.reports.page import Page
 from irframe.reports.setting import Setting
 from irframe.reports.snippets import PAGE_BYTES, by_spread, choose
 from irframe.reports.trust import trust
+from irframe.reports.verdicts import verdicts
 from irframe.reports.view import views
 from irframe.scores.pairs_of_systems import Baselines
 from irframe.studies.explaining.texts import Texts, read_texts
@@ -41,6 +42,8 @@ METRICS = ("nDCG", "AP", "RBP(p=0.8)")
 TITLE = "What the runs say"
 INPUTS = ("data", "qrels", "path", "texts")
 """Arguments that a call names, and does not spell."""
+ASKED = ("baseline", "test", "adjust", "alpha", "samples", "seed", "margin")
+"""Arguments of the statistics."""
 
 
 @overload
@@ -59,6 +62,7 @@ def report(
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
+    margin: float | None = None,
     texts: Texts | None = None,
 ) -> Path: ...
 @overload
@@ -71,7 +75,7 @@ def report(
     baseline: Baselines = None,
     collection: str | None = None,
     depth: int | None = None,
-    ties: Ties = "trec",
+    ties: Ties = DEFAULT_TIES,
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
     depths: int | Sequence[int] | None = None,
@@ -82,6 +86,7 @@ def report(
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
+    margin: float | None = None,
     texts: Texts | None = None,
 ) -> Path: ...
 def report(
@@ -93,7 +98,7 @@ def report(
     baseline: Baselines = None,
     collection: str | None = None,
     depth: int | None = None,
-    ties: Ties = "trec",
+    ties: Ties = DEFAULT_TIES,
     contributing: Contributing = None,
     pool_depth: PoolDepth = None,
     depths: int | Sequence[int] | None = None,
@@ -104,6 +109,7 @@ def report(
     alpha: float = 0.05,
     samples: int = 1000,
     seed: int = 0,
+    margin: float | None = None,
     texts: Texts | None = None,
 ) -> Path:
     """Write all that an experiment says to one HTML file that needs no network.
@@ -141,6 +147,9 @@ def report(
     samples, seed
         How many resamples of the topics say how often a system comes first, at least 100, and the
         seed of their draws, as for `rank_intervals`.
+    margin
+        How much worse a system may be without being called so, above 0: every system then has a
+        verdict against the first baseline, or else the first system, as for `compare`.
     texts
         Texts of documents and queries, as for `explain`, which stand beside two lists, cut to 300
         characters; those of the topics on which systems differ most, as far as the page stays
@@ -188,8 +197,7 @@ def report(
         collection=collection,
     )
     frames, cube = _read(data, qrels, policy)
-    asked = {"test": test, "adjust": adjust, "alpha": alpha, "samples": samples, "seed": seed}
-    setting = Setting.read(cube, metrics, depths, at, asked | {"baseline": baseline})
+    setting = Setting.read(cube, metrics, depths, at, {name: said[name] for name in ASKED})
     call = origins.call(_names(frames, target, texts), said, _defaults())
     page = _page(title or TITLE, setting, frames, call)
     with atomic(target) as stream:
@@ -251,6 +259,7 @@ def _page(title: str, setting: Setting, frames: dict[str, pd.DataFrame], call: s
         views=found,
         lists=top_lists(setting.cube, frames.get("runs")),
         trust=trust(opening, told),
+        verdicts=verdicts(opening),
         beside=beside(opening),
         origins=origins.told(setting.cube, frames),
         call=call,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from irframe.checks import choice, listed, places, whole
+from irframe.checks import choice, listed, number, places, whole
 from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
@@ -35,6 +35,7 @@ class Setting:
     pairing: Pairing
     samples: int
     seed: int
+    margin: float | None
 
     @classmethod
     def read(
@@ -81,6 +82,7 @@ def _checked(
     alpha: float,
     samples: int,
     seed: int,
+    margin: float | None = None,
 ) -> dict[str, Any]:
     """Return the options of the statistics in their plain types."""
     baselines = [] if baseline is None else listed(baseline)
@@ -93,6 +95,7 @@ def _checked(
         "pairing": Pairing(test, adjust, alpha),
         "samples": whole("samples", samples, low=100),
         "seed": whole("seed", seed, low=0),
+        "margin": None if margin is None else number("margin", margin, above=0),
     }
 
 

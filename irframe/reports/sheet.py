@@ -62,7 +62,8 @@ class Sheet:
         """What the ladder says of it, and on how many topics no system is better."""
         rung, best = self.rung, int((self.topics["rank"] == 1).sum())
         return (
-            f"Rank {rung.ranks}, tier {rung.tier}; mean {rung.mean} ({rung.interval}); "
+            f"Rank {rung.rank} ({rung.ranks}), tier {rung.tier}; "
+            f"mean {rung.mean} ({rung.interval}); "
             f"first in {rung.first} of resamples; {rung.unjudged} unjudged; "
             f"no system is better on {best} of {len(self.topics)} topics."
         )

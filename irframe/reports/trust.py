@@ -1,6 +1,7 @@
 """Whether the numbers can be trusted: findings, the pool, bounds, ties, runs left out."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -111,7 +112,11 @@ def _bounds(view: View) -> Part:
     wide = (first["upper"] - first["lower"]).median()
     says = f"Unjudged documents leave {wide:.2f} of {metrics[0]} open for the median system"
     how = f"Mean scores if none, and if all that may, were relevant; at depth {view.setting.at}."
-    return Part("bounds", says, how, LU, frame, figures.bounds(first), TRUST)
+    return Part("bounds", says, how, LU, frame, _drawn_bounds(first), TRUST)
+
+
+def _drawn_bounds(first: pd.DataFrame) -> dict[str, Any]:
+    return figures.ranges(first, str(first[METRIC].iloc[0]), "place in the ladder")
 
 
 def _bounded_frame(
@@ -161,6 +166,7 @@ def _ties(view: View) -> Part:
     width = (ranges.sel(bound="upper") - ranges.sel(bound="lower")).isel({DEPTH: 0})
     names = [f"{metric} left open" for metric in view.setting.metrics]
     frame = pd.DataFrame(width.transpose(SYSTEM, METRIC).to_numpy(), rates.index, names)
+    drawn = _in_order(view, _tied(ranges.isel({METRIC: 0, DEPTH: 0})))
     frame = frame.join(rates).reset_index()
     frame = frame.sort_values("tie rate", ascending=False, ignore_index=True)
     most, metric = float(width.isel({METRIC: 0}).max()), view.setting.metrics[0]
@@ -171,7 +177,20 @@ def _ties(view: View) -> Part:
         f"Highest less lowest mean score over all orders of the tied documents, at depth "
         f"{view.setting.at}; the tie rate is the share of the top 20 that ties."
     )
-    return Part("ties", says, how, LU, frame, guide="questions/ties")
+    figure = figures.ranges(drawn, view.setting.metrics[0], "place in the ladder")
+    return Part("ties", says, how, LU, frame, figure, "questions/ties")
+
+
+def _tied(ranges: xr.DataArray) -> pd.DataFrame:
+    """Return the lowest and highest mean of each system, and their middle."""
+    ends = {name: ranges.sel(bound=name).to_series() for name in ("lower", "upper")}
+    return pd.DataFrame(ends).assign(mean=(ends["lower"] + ends["upper"]) / 2)
+
+
+def _in_order(view: View, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of systems down the ladder that the page opens with, with their places."""
+    ordered = frame.loc[view.cube[SYSTEM].to_numpy()[view.order(0, view.setting.place)]]
+    return ordered.assign(place=np.arange(1, len(ordered) + 1))
 
 
 def _left_out(view: View) -> Part:
@@ -185,4 +204,7 @@ def _left_out(view: View) -> Part:
         f"{int(worst['rank_change'])}, for {worst[SYSTEM]}. "
         "Each contributing run is scored by judgments to which it contributed nothing."
     )
-    return Part("left-out", says, how, ZOBEL, frame, guide=TRUST)
+    named = {"rank": "place", "rank_without": "upper"}
+    drawn = first.rename(columns=named).assign(lower=first["rank"], mean=first["rank_without"])
+    figure = figures.ranges(drawn, "rank if left out", "rank")
+    return Part("left-out", says, how, ZOBEL, frame, figure, TRUST)

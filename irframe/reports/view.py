@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.cubes.score import score
 from irframe.cubes.splitting import groups
 from irframe.errors import MetricError
@@ -25,7 +25,6 @@ from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
 from irframe.studies.depth.volatility import volatility
 
-Array = NDArray[Any]
 EVERY = "all topics"
 """Name of the view of all topics."""
 STEPS = (0.01, 0.001)
@@ -100,6 +99,11 @@ class View:
     def deepest(self) -> int:
         """Rank of the last document of its longest list."""
         return int(self.cube["retrieved"].max())
+
+    @cached_property
+    def topics(self) -> list[str]:
+        """The names of the topics."""
+        return [text(label) for label in self.cube[TOPIC].to_numpy()]
 
     @cached_property
     def levels(self) -> tuple[float, ...]:

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from irframe.arrays import Array
 from irframe.cubes.working import need_dask
 from irframe.errors import InputError, warn
 from irframe.metrics.averaging import averaged, terms
 from irframe.paired.folds import COMOMENTS, Fold
 from irframe.scores.dask_work import cut, fold_blocks, task
-from irframe.scores.scores import Array, Arrays, Measure, Scores, patterns
+from irframe.scores.scores import Arrays, Measure, Scores, patterns
 from irframe.scores.topics_left_out import Attendance, attendance, left_out, refuse_infinite
 from irframe.scores.whole import Whole
 

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from irframe.arrays import Array
 from irframe.checks import places
 from irframe.errors import ParameterError
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, PAIR, SIDES
 from irframe.paired import all_pairs, baseline_pairs
-from irframe.scores.scores import Array, Scores
+from irframe.scores.scores import Scores
 
 Baselines = Hashable | Sequence[Hashable] | None
 """A system that others are held against, or several in a list."""

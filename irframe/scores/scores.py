@@ -8,15 +8,14 @@ from typing import Any, Protocol, Self
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import PairedTest
 from irframe.paired.folds import Fold
 from irframe.scores.dask_work import is_lazy
 
-Array = NDArray[Any]
 Arrays = tuple[Array, ...]
 
 

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from irframe.arrays import Array
 from irframe.errors import InputError, ParameterError
 from irframe.scores.dask_work import fold_blocks, is_lazy
-from irframe.scores.scores import Array, Scores
+from irframe.scores.scores import Scores
 
 LISTED = 5
 """How many of the topics left out are named."""

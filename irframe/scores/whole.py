@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.metrics.averaging import average
-from irframe.scores.scores import Array, Arrays, Measure, Scores
+from irframe.scores.scores import Arrays, Measure, Scores
 
 BLOCK_BYTES = 2**26
 """Target size of an array over pairs and a block of depths, 8 bytes a value."""

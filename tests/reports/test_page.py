@@ -106,11 +106,11 @@ def filled(tab):
 def test_heads_sort_the_ladder(moved, page):
     moved.click("#rungs th.name button")
     settle(moved)
-    plain = [name for name in column(moved, "name") if name[0].isalpha()]
+    plain = [name for name in column(moved, "name a") if name[0].isalpha()]
     assert plain == sorted(name for name in page.facts["systems"] if name[0].isalpha())
     moved.click("#rungs th.unjudged button")
     settle(moved)
-    shares = [int(text.removesuffix(" %")) for text in column(moved, "unjudged")]
+    shares = [int(text.removesuffix("\xa0%")) for text in column(moved, "unjudged")]
     assert shares == sorted(shares, reverse=True)
     assert moved.get_attribute("#rungs th.unjudged", "aria-sort") == "descending"
     assert moved.get_attribute("#rungs th.name", "aria-sort") is None
@@ -119,11 +119,11 @@ def test_heads_sort_the_ladder(moved, page):
 def test_systems_are_found_by_name_and_by_group(moved):
     moved.fill("#find", "bm25")
     settle(moved)
-    assert sorted(column(moved, "name")) == ["bm25", "bm25+rm3"]
+    assert sorted(column(moved, "name a")) == ["bm25", "bm25+rm3"]
     assert moved.inner_text("#found") == "2 of 8 systems"
     moved.fill("#find", "rerankers")
     settle(moved)
-    assert SYSTEM in column(moved, "name")
+    assert SYSTEM in column(moved, "name a")
 
 
 def test_figures_have_a_mark_for_every_number(moved, page):
@@ -163,7 +163,7 @@ def test_other_peoples_text_stays_text_when_the_script_writes_it(moved):
     assert "dialog" not in moved.heard
     assert moved.locator("#rungs img, #rungs script, #lists b, #controls script").count() == 0
     names = moved.locator("[data-live=curves] text").all_text_contents()
-    assert [name for name in names if name.startswith("<script>a")]
+    assert [name for name in names if name == "<scrip\u2026cript>"]
 
 
 def saved(tab, name):
@@ -209,7 +209,7 @@ def test_a_cell_tells_of_its_pair_what_compare_says(moved, compared, page):
     moved.focus("canvas")
     for key in ["ArrowUp", "ArrowLeft"] * 8 + ["ArrowRight"] * 6 + ["ArrowDown"] * 2:
         moved.keyboard.press(key)
-    names = column(moved, "name")
+    names = column(moved, "name a")
     row = compared.loc[names[2], names[6]]
     numbers = [float(text) for text in re.findall(r"[+-]\d\.\d{3}", moved.inner_text("#cell"))]
     expected = row[["difference", "ci_low", "ci_high"]].astype(float)
@@ -265,6 +265,43 @@ def test_the_sheet_reads_the_same_without_a_script(moved, path):
     bare.context.close()
 
 
+def topics(tab):
+    """Return the topics as they are shown: the words, and the rows."""
+    rows = tab.locator("#topic-rows tbody tr")
+    return tab.text_content("#says-topics"), rows.evaluate_all(
+        "(rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
+    )
+
+
+def test_topics_read_the_same_without_a_script_and_lead_to_their_lists(moved, path, scores):
+    scripted = topics(moved)
+    bare = moved.context.browser.new_context(java_script_enabled=False).new_page()
+    bare.goto(path.as_uri())
+    assert topics(bare) == scripted
+    bare.context.close()
+    put(moved, depth=5, metric=1)
+    frame = saved(moved, "hard").set_index("topic")
+    values = scores.isel(metric=1).sel(depth=5)
+    np.testing.assert_allclose(
+        frame["median"], values.median("system").sel(topic=frame.index).to_numpy(), atol=2e-5
+    )
+    assert frame["median"].is_monotonic_increasing
+    last = frame.index[-1]
+    moved.locator("#topic-rows tbody a").last.click()
+    moved.wait_for_selector("#says-lists:focus")
+    assert moved.inner_text("#says-lists").startswith(f"On topic {last} ")
+    assert moved.inner_text("#name-a") == frame["best system"].iloc[-1]
+
+
+def test_intervals_are_wide_enough_and_chosen_systems_alone_have_a_colour(moved, page):
+    widths = moved.locator("#rungs td.bar").evaluate_all("(all) => all.map((e) => e.offsetWidth)")
+    assert min(widths) >= 120
+    box = moved.locator("#ladder .scroll")
+    assert box.evaluate("(each) => each.scrollWidth <= each.clientWidth + 1")
+    names = moved.locator("#rungs .hue:not([hidden])").count()
+    assert sum(hue >= 0 for hue in page.facts["hues"]) <= names < 8
+
+
 def test_a_track_brings_its_own_systems(tab, tracks_path, tracks):
     other = tab.context.browser.new_page()
     other.on("console", lambda message: tab.heard.append(message.text))
@@ -277,7 +314,7 @@ def test_a_track_brings_its_own_systems(tab, tracks_path, tracks):
     assert own in tracks.facts["views"][1]["systems"]
     there = [tracks.facts["systems"][place] for place in tracks.facts["views"][1]["systems"]]
     mean = tracks.numbers["1/mean"][0, 1]
-    assert column(other, "name") == [there[place] for place in np.argsort(mean)]
+    assert column(other, "name a") == [there[place] for place in np.argsort(mean)]
     assert other.locator("#baseline option").all_text_contents() == ["none", *there]
     assert set(column(other, "change")) == {""}
     assert "of 8" in other.inner_text("#says-duel")

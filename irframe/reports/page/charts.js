@@ -24,7 +24,7 @@ const marker = () => [{ depth: facts.depths[state.depth] }];
 function curveRows() {
   return [...state.drawn].filter((system) => local(system) >= 0).flatMap((system) =>
     facts.depths.map((depth, d) => ({
-      depth, mean: of("mean", state.metric, d)[local(system)], system: facts.systems[system], place: system, hue: facts.hues[system],
+      depth, mean: of("mean", state.metric, d)[local(system)], system: facts.systems[system], place: system, hue: hueOf(system),
     })));
 }
 
@@ -40,8 +40,11 @@ function ends(lines) {
   const means = lines.map((each) => each.mean), gap = 0.075 * (Math.max(...means) - Math.min(0, ...means));
   const last = lines.filter((each) => each.depth === facts.depths.at(-1)).sort((a, b) => a.mean - b.mean);
   last.forEach((each, place) => { if (place) each.mean = Math.max(each.mean, last[place - 1].mean + gap); });
-  return last;
+  return last.map((each) => ({ ...each, label: elided(each.system) }));
 }
+
+const LONGEST = 14;
+const elided = (name) => (name.length <= LONGEST ? name : `${name.slice(0, LONGEST / 2 - 1)}…${name.slice(1 - LONGEST / 2)}`);
 
 dataOf.curves = () => ({ lines: curveRows(), now: marker(), ends: ends(curveRows()) });
 dataOf.told = () => ({ lines: toldRows(), now: marker() });
@@ -55,7 +58,7 @@ function drawPicks() {
     box.checked = true;
     box.addEventListener("change", () => { state.drawn.delete(system); change({}); });
     hue.className = "hue";
-    hue.style.setProperty("--hue", `var(--c${facts.hues[system]})`);
+    hue.style.setProperty("--hue", `var(--c${hueOf(system)})`);
     label.append(box, hue, facts.systems[system]);
     return label;
   });

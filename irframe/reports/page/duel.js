@@ -18,7 +18,7 @@ function differences() {
 }
 
 dataOf.differences = () => ({ bars: differences().map(({ topic, difference, ahead }, place) =>
-  ({ topic, difference, place, hue: facts.hues[ahead === "b" ? state.b : state.a] })) });
+  ({ topic, difference, place, hue: hueOf(ahead === "b" ? state.b : state.a) })) });
 
 function drawDifferences() {
   const rows = differences(), count = (who) => rows.filter((each) => each.ahead === who).length;
@@ -28,7 +28,7 @@ function drawDifferences() {
   show("differences");
   const systems = view().systems.map((system) => [system, facts.systems[system]]);
   for (const side of ["a", "b"]) {
-    document.querySelector(`.hue.${side}`).style.setProperty("--hue", `var(--c${facts.hues[state[side]]})`);
+    document.querySelector(`.hue.${side}`).style.setProperty("--hue", `var(--c${hueOf(state[side])})`);
   }
   selectOf(systems, state.a, element("side-a"));
   selectOf(systems, state.b, element("side-b"));

@@ -5,15 +5,14 @@ const rungs = new Map([...body.rows].map((line) => [Number(line.dataset.system),
 function newRung(system) {
   const line = body.rows[0].cloneNode(true);
   line.dataset.system = system;
-  line.querySelector(".name").title = facts.systems[system];
+  if (facts.known.length) line.querySelector(".known").textContent = facts.known.map((name) => facts.groups[name][system]).join(", ");
   line.querySelector(".name a").textContent = facts.systems[system];
-  line.querySelector(".hue").style.setProperty("--hue", `var(--c${facts.hues[system]})`);
   return line;
 }
 facts.systems.forEach((_, system) => { if (!rungs.has(system)) rungs.set(system, newRung(system)); });
 
 function rungValues() {
-  const names = ["rank_low", "rank_high", "tier", "mean", "ci_low", "ci_high"];
+  const names = ["rank", "rank_low", "rank_high", "tier", "mean", "ci_low", "ci_high"];
   const found = Object.fromEntries(names.map((name) => [name, now(name)]));
   found.unjudged = of("unjudged", state.depth);
   const base = state.baseline === null ? -1 : local(state.baseline);
@@ -27,19 +26,20 @@ function spelled(found, place) {
   const [from, to] = [found.rank_low[place], found.rank_high[place]], open = found.unjudged[place];
   const none = Number.isNaN(found.ci_low[place]);
   return {
+    rank: found.rank[place] || "-",
     ranks: from === 0 ? "-" : from === to ? from : `${from}–${to}`,
     tier: found.tier[place] || "-",
     mean: fixed(found.mean[place]),
     interval: none ? "-" : `${fixed(found.ci_low[place])} to ${fixed(found.ci_high[place])}`,
-    unjudged: Number.isNaN(open) ? "-" : `${Math.round(100 * open)} %`,
+    unjudged: Number.isNaN(open) ? "-" : `${Math.round(100 * open)}\u00a0%`,
   };
 }
 
 function fill(line, found, place, [low, high]) {
   const cell = (name) => line.querySelector(`.${name}`);
   const share = (value) => (Number.isNaN(value) ? 0 : (100 * (value - low)) / (high - low || 1));
-  const { ranks, tier, mean, interval, unjudged } = spelled(found, place);
-  Object.entries({ rank_low: ranks, tier, mean, unjudged }).forEach(([name, text]) => { cell(name).textContent = text; });
+  const { rank, ranks, tier, mean, interval, unjudged } = spelled(found, place);
+  Object.entries({ rank, rank_low: ranks, tier, mean, unjudged }).forEach(([name, text]) => { cell(name).textContent = text; });
   cell("bar").title = cell("bar").lastChild.textContent = interval;
   const ends = { low: found.ci_low, mean: found.mean, high: found.ci_high };
   for (const [end, values] of Object.entries(ends)) {
@@ -52,6 +52,9 @@ function fill(line, found, place, [low, high]) {
   cell("change").replaceChildren(signed(found.change[place]) + (apart ? " *" : ""), raised);
   cell("change").title = apart ? "differs significantly from the baseline" : "";
   line.classList.toggle("baseline", place === found.base);
+  const system = view().systems[place], hue = line.querySelector(".hue");
+  hue.hidden = !chosen().has(system);
+  hue.style.setProperty("--hue", `var(--c${hueOf(system)})`);
 }
 
 function sorted(found) {

@@ -34,6 +34,7 @@ function drawMatrix() {
 const NAMED = 40;
 
 function nameRows(order) {
+  element("board").classList.toggle("many", order.length > NAMED);
   const names = order.length > NAMED ? [] : order.map((place) => facts.systems[view().systems[place]]);
   element("board-names").style.setProperty("--rows", names.length);
   element("board-names").replaceChildren(...names.map((name) => {

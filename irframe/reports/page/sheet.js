@@ -32,8 +32,8 @@ function saySheet(rows) {
   const count = (holds) => rows.filter(holds).length, place = local(state.own), found = rungValues();
   element("says-sheet").textContent = view().systems.length < 2 ? aloneText(rows) : `${facts.systems[state.own]} is better than the median on ` +
     `${count((each) => each.better > 0)} topics and worse on ${count((each) => each.better < 0)} of ${rows.length}`;
-  const { ranks, tier, mean, interval, unjudged } = spelled(found, place);
-  element("sheet-known").textContent = `Rank ${ranks}, tier ${tier}; mean ${mean} (${interval}); ` +
+  const { rank, ranks, tier, mean, interval, unjudged } = spelled(found, place);
+  element("sheet-known").textContent = `Rank ${rank} (${ranks}), tier ${tier}; mean ${mean} (${interval}); ` +
     `first in ${percent(now("first")[place])} of resamples; ${unjudged} unjudged; ` +
     `no system is better on ${count((each) => each.rank === 1)} of ${rows.length} topics.`;
 }
@@ -57,7 +57,7 @@ function drawSheet() {
   const low = Math.min(0, ...ends), high = Math.max(...ends);
   saySheet(rows);
   sheetBody.replaceChildren(...rows.map((each) => sheetRow(each, low, high)));
-  element("sheet").style.setProperty("--hue", `var(--c${facts.hues[state.own]})`);
+  element("sheet").style.setProperty("--hue", `var(--c${hueOf(state.own)})`);
   selectOf(view().systems.map((system) => [system, facts.systems[system]]), state.own, element("own"));
 }
 watchers.push(drawSheet);

@@ -34,6 +34,23 @@ function strength(a, b) {
   return now("strength")[low * count - (low * (low + 1)) / 2 + high - low - 1];
 }
 
+// Only systems that are chosen have a colour, which they keep; one more gets the rarest.
+const owned = new Map(facts.hues.flatMap((hue, system) => (hue < 0 ? [] : [[system, hue]])));
+const chosen = () => new Set([...state.drawn, state.a, state.b, state.own]);
+const HUES = 8;
+
+function dealHues() {
+  const now = chosen();
+  for (const system of [...owned.keys()]) if (!now.has(system)) owned.delete(system);
+  for (const system of now) if (!owned.has(system)) {
+    const used = Array(HUES).fill(0);
+    for (const hue of owned.values()) used[hue] += 1;
+    owned.set(system, used.indexOf(Math.min(...used)));
+  }
+}
+const hueOf = (system) => owned.get(system) ?? 0;
+watchers.push(dealHues);
+
 function sayNow() {
   for (const place of document.querySelectorAll("[data-said]")) {
     place.textContent = said(place.dataset.said) + (place.closest(".verdict") ? "." : "");

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.checks import level, listed, number, whole
 from irframe.cubes.judgments import pool_depth_of
 from irframe.cubes.pooled import pooled
@@ -21,7 +22,7 @@ from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired import PairedTest, Test, all_pairs, parse_test
 from irframe.paired.blocks import groups
 from irframe.scores.read_scores import scores_to_compare
-from irframe.scores.scores import Array, Arrays, Scores
+from irframe.scores.scores import Arrays, Scores
 from irframe.scores.whole import BLOCK_BYTES
 from irframe.studies.reading import attended
 from irframe.studies.trust.pool_growth import count_pools
@@ -170,7 +171,7 @@ def budget(
 
 
 class Draws(NamedTuple):
-    """How collections are drawn, and what tells systems apart on them."""
+    """How collections are drawn, and what decides which differences are significant."""
 
     test: PairedTest
     adjust: Correction | None
@@ -182,11 +183,11 @@ class Draws(NamedTuple):
         """Return the share of significant pairs by a metric at the only depth, shape (sample,)."""
 
         def count(scores: Array) -> Arrays:
-            return (self._told_apart(paired, scores[..., 0], topics)[:, np.newaxis],)
+            return (self._share_significant(paired, scores[..., 0], topics)[:, np.newaxis],)
 
         return paired.over(row, slice(None), count)[0][:, 0]
 
-    def _told_apart(self, paired: Scores, scores: Array, topics: int) -> Array:
+    def _share_significant(self, paired: Scores, scores: Array, topics: int) -> Array:
         systems, pilot = scores.shape
         scores = population(scores[..., np.newaxis])[..., 0]
         scores, pairs = paired.by_name(scores, all_pairs(systems))

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import choice, whole
 from irframe.cubes.layout import CELL
 from irframe.cubes.score import judged_levels
@@ -27,8 +28,6 @@ from irframe.metrics.relative_position import (
 )
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
 from irframe.studies.reading import read_depth
-
-Array = NDArray[Any]
 
 ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
 """What kinds of curves there are, in the order in which they are recognised."""

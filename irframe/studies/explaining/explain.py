@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import listed, places
 from irframe.cubes.blockwise import whole_block
 from irframe.cubes.layout import LAZY
@@ -26,8 +26,6 @@ from irframe.names import DEPTH, DOC, EMPTY, GRADE, METRIC, RANK, SYSTEM, TOPIC,
 from irframe.studies.explaining.names import names_of
 from irframe.studies.explaining.texts import QUERY, TEXT, Texts, read_texts
 from irframe.studies.reading import read_depth, shared
-
-Array = NDArray[Any]
 
 USUAL = 10
 """Evaluation depth, unless said."""

@@ -1,18 +1,15 @@
 """What the documents of rankings are called."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.cubes.listing import LISTED, RANKS
 from irframe.errors import InputError
 from irframe.frames.rank import rank
 from irframe.names import DEPTH, DOC, EMPTY, RANK, SYSTEM, TOPIC, roles
-
-Array = NDArray[Any]
 
 
 def names_of(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> Array:

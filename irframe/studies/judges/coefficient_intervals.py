@@ -1,16 +1,14 @@
 """Between which values kappa and alpha may be on all topics like these."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from irframe.arrays import Array
 from irframe.inference.resampled import Resamples
 from irframe.warned import listing
 
-Array = NDArray[Any]
 Coefficients = Callable[[Array], dict[str, Array]]
 """Of counts of grades, (..., grade, grade): name -> values."""
 

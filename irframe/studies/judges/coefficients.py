@@ -1,11 +1,8 @@
 """Kappa and alpha of many pairs of judges at once, from counts of grades."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from irframe.arrays import Array
 
 WEIGHTS = ("none", "linear", "quadratic")
 """What a disagreement weighs in kappa: all alike, or by the difference of the grades."""

@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import choice, places
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.frames.as_qrels import Qrels
@@ -31,8 +31,6 @@ from irframe.studies.judges.coefficients import (
     kappas,
 )
 from irframe.studies.judges.reading import Grades, Judged, read_judges
-
-Array = NDArray[Any]
 
 BLOCK = 1 << 22
 """Resampled counts that are held at a time."""

@@ -4,11 +4,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 from scipy.stats import rankdata, ttest_ind
 
 from irframe.agreements import Agreement
+from irframe.arrays import Array
 from irframe.checks import places
 from irframe.cubes.bounds import BOUND
 from irframe.errors import ParameterError
@@ -20,7 +20,6 @@ from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import all_pairs
 from irframe.scores.scores import Scores
 
-Array = NDArray[Any]
 Parts = dict[str, tuple[tuple[str, ...], Array]]
 """Name -> dimensions and values."""
 Groups = Mapping[str, Sequence[Hashable]]

@@ -20,7 +20,17 @@ from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
 from irframe.inference.resampled import Resamples
 from irframe.inference.verdicts import Pairing
-from irframe.names import DEPTH, METRIC, RESULT, SYSTEM, TOPIC, ScoreDtype, Ties
+from irframe.names import (
+    DEFAULT_DTYPE,
+    DEFAULT_TIES,
+    DEPTH,
+    METRIC,
+    RESULT,
+    SYSTEM,
+    TOPIC,
+    ScoreDtype,
+    Ties,
+)
 from irframe.paired import Test
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
@@ -59,8 +69,8 @@ def judge_effect(
     seed: int = 0,
     groups: Groups | None = None,
     depth: int | None = None,
-    ties: Ties = "trec",
-    score_dtype: ScoreDtype = "float64",
+    ties: Ties = DEFAULT_TIES,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
 ) -> xr.Dataset:
     """Say what would have been concluded about the systems if others had judged.
 

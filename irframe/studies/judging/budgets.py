@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from irframe.agreements import parse_agreement
+from irframe.arrays import Array
 from irframe.cubes.condense import condense
 from irframe.cubes.judgments import keep_judgments
 from irframe.cubes.score import score, wanted_depths
@@ -22,8 +21,6 @@ from irframe.studies.judges.effects import CONCLUSIONS, agreement_of, conclude, 
 from irframe.studies.judging.documents import Documents
 from irframe.studies.judging.methods import METHODS
 from irframe.studies.judging.turns import Turns, take_turns
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

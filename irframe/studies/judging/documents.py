@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.cubes.listing import RANKS
 from irframe.cubes.recall_base import topic_of
 from irframe.errors import InputError, warn
@@ -18,8 +18,6 @@ from irframe.names import EMPTY, SYSTEM, TOPIC, UNJUDGED
 from irframe.studies.explaining.names import names_of
 from irframe.studies.judging.pool import Pool, pool_of
 from irframe.studies.judging.prior import Prior, read_prior
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import choice, whole
 from irframe.cubes.listing import RANKS
 from irframe.cubes.recall_base import count_by_topic
@@ -22,7 +22,6 @@ from irframe.studies.judging.prior import Prior
 from irframe.studies.judging.turns import take_turns
 from irframe.studies.reading import read_depth
 
-Array = NDArray[Any]
 Credit = Literal["all", "run"]
 
 

@@ -6,17 +6,15 @@ a document was judged in the order in which they would have come to it.
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.errors import ParameterError
 from irframe.metrics.averaging import TIE
 from irframe.studies.judging.pool import Pool
 from irframe.studies.judging.prior import Prior
-
-Array = NDArray[Any]
 
 
 class Outcome(NamedTuple):

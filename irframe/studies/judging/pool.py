@@ -2,15 +2,12 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import memory, room
 from irframe.cubes.hashing import scrambled
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,12 +4,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.names import ALIASES, DOC, GRADE, TOPIC, roles
-
-Array = NDArray[Any]
 
 PROBABILITY = "probability"
 BEGUN = (0.05, 0.2, 0.5, 0.8)

@@ -6,9 +6,9 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from irframe.arrays import Array
 from irframe.checks import choice, listed, number, whole
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.cubes.verb import verb
@@ -28,8 +28,6 @@ from irframe.studies.judging.documents import Documents, helping
 from irframe.studies.judging.methods import METHODS
 from irframe.studies.reading import attended, read_depth, shared
 from irframe.studies.trust.leave_out import contributing_groups
-
-Array = NDArray[Any]
 
 DIMS = "method", "budget"
 VALUES = {

@@ -1,14 +1,11 @@
 """Documents in the order in which a method has them judged, in all topics at once."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.studies.judging.methods import Judging, Outcome
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from irframe.agreements.innate import (
     LABELS,
@@ -15,6 +14,7 @@ from irframe.agreements.innate import (
     label_depths,
     whole_gains,
 )
+from irframe.arrays import Array
 from irframe.checks import places, whole
 from irframe.cubes.verb import verb
 from irframe.errors import MetricError, ParameterError
@@ -23,7 +23,6 @@ from irframe.names import DEPTH, PAIR, SYSTEM, TOPIC, UNJUDGED
 from irframe.paired import all_pairs, sign_p
 from irframe.studies.reading import attended, loaded, read_depth, shared
 
-Array = NDArray[Any]
 GainLike = Gain | type[Gain] | str | Mapping[int, float]
 
 GROUP = "group"

@@ -1,12 +1,12 @@
 """Which of two systems users prefer, by how much they want to find."""
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
@@ -14,8 +14,6 @@ from irframe.metrics.counts import NumRel, NumRelRet
 from irframe.names import DEPTH, PAIR, SYSTEM, TOPIC
 from irframe.studies.orderings.orderings import name_pairs
 from irframe.studies.reading import attended, read_depth, shared
-
-Array = NDArray[Any]
 
 CELLS = 1 << 21
 """Cells of pairs, topics and depths that are compared at a time."""

@@ -9,6 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.agreements.innate import compare_rankings, count_labels
+from irframe.arrays import Array
 from irframe.checks import level
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
@@ -26,8 +27,6 @@ from irframe.scores.scores import Scores
 from irframe.studies.orderings.binding import gains_of
 from irframe.studies.orderings.orderings import GainLike, ranking_gains
 from irframe.studies.reading import attended, read_depth, shared
-
-Array = NDArray[Any]
 
 TEST, CATEGORY = "test", "category"
 CATEGORIES = ("Both: Yes", "Both: No", "Metric: Yes", "Metric: No", "Both: Opposed")

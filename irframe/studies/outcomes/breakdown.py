@@ -1,17 +1,15 @@
 """Two systems compared by how they answer: counts, means, tests and verdicts, as arrays."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from irframe.arrays import Array, Floats
 from irframe.paired import PairedT, RankSum, Wilcoxon, sign_p
 from irframe.paired.differences import ratio
 from irframe.paired.moments import ROUNDING
-
-Floats = NDArray[np.float64]
-Array = NDArray[Any]
 
 BLOCK = 1 << 21
 """Ranks compared at a time, which bounds memory; at least one pair."""

@@ -19,7 +19,7 @@ from irframe.experiments.policy import Policy
 from irframe.frames.as_qrels import Qrels
 from irframe.frames.as_runs import Runs
 from irframe.inference.corrections import Correction
-from irframe.names import ScoreDtype, Ties
+from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, ScoreDtype, Ties
 from irframe.studies.outcomes.answers import Answers, Relevant, answers_of_cube, answers_of_runs
 from irframe.studies.outcomes.breakdown import reciprocal
 from irframe.studies.outcomes.comparisons import (
@@ -36,8 +36,8 @@ __all__ = ["Outcomes", "outcomes"]
 
 SETTLED = {
     "qrels": None,
-    "ties": "trec",
-    "score_dtype": "float64",
+    "ties": DEFAULT_TIES,
+    "score_dtype": DEFAULT_DTYPE,
     "topics": "qrels",
     "seed": 0,
 }
@@ -157,8 +157,8 @@ def outcomes(
     relevant: Relevant = "only",
     measure: Measure = "ESL",
     by: str | None = None,
-    ties: Ties = "trec",
-    score_dtype: ScoreDtype = "float64",
+    ties: Ties = DEFAULT_TIES,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
     topics: str | Sequence[Hashable] = "qrels",
     seed: int = 0,
 ) -> Outcomes:

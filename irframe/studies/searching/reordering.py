@@ -9,6 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.agreements import Kendall
+from irframe.arrays import Floats
 from irframe.checks import choice, level, number
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
@@ -18,8 +19,6 @@ from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM, TOPIC
 from irframe.paired import PairedT, all_pairs
 from irframe.scores.read_scores import Depths
-
-Floats = NDArray[np.float64]
 
 
 @verb

@@ -1,12 +1,10 @@
 """How far a user has to search for every single relevant document."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.cubes.recall_base import topic_of
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
@@ -16,7 +14,6 @@ from irframe.studies.reading import attended, by_topics, read_depth
 
 __all__ = ["search_lengths"]
 
-Array = NDArray[Any]
 
 LENGTH = "search_length"
 PRECISION = "precision"

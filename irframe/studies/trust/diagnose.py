@@ -15,7 +15,7 @@ from irframe.frames.as_runs import Runs
 from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table, read_table
 from irframe.metrics.base import Metric
 from irframe.metrics.infap import POOLED_UNJUDGED
-from irframe.names import DEPTH, Ties
+from irframe.names import DEFAULT_TIES, DEPTH, Ties
 from irframe.studies.trust.cube_checks import check_cube
 from irframe.studies.trust.findings import Finding, every_place, finding_of, to_frame
 from irframe.studies.trust.frame_checks import check_frames
@@ -28,7 +28,7 @@ def diagnose(
     metrics: Metrics = (),
     *,
     depth: int | None = None,
-    ties: Ties = "trec",
+    ties: Ties = DEFAULT_TIES,
     contributing: str | Sequence[Hashable] | None = None,
     pool_depth: int | None = None,
     errors: Literal["raise", "report"] = "raise",

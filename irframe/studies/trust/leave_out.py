@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from irframe.agreements import Kendall
+from irframe.arrays import Array
 from irframe.cubes.judgments import cut, keep_judgments, pool_depth_of
 from irframe.cubes.layout import FILED
 from irframe.cubes.recall_base import gather, topic_of
@@ -23,8 +23,6 @@ from irframe.metrics.averaging import TIE, average
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM
 from irframe.studies.reading import attended, shared
-
-Array = NDArray[Any]
 
 
 @verb

@@ -1,12 +1,12 @@
 """What pooling found: relevant documents by pool depth, and what single runs owe to the pool."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import listed, whole
 from irframe.cubes.judgments import pool_depth_of
 from irframe.cubes.recall_base import topic_of
@@ -14,8 +14,6 @@ from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
 from irframe.studies.reading import attended, by_topics
-
-Array = NDArray[Any]
 
 
 @verb(bounded=True)

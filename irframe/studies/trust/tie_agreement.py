@@ -13,7 +13,7 @@ from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.frames.as_qrels import Qrels, as_qrels
 from irframe.frames.as_runs import Runs, as_runs
 from irframe.inference.agreement import agreement
-from irframe.names import DEPTH, ScoreDtype, Ties
+from irframe.names import DEFAULT_DTYPE, DEPTH, ScoreDtype, Ties
 from irframe.studies.reading import refuse_deeper
 
 
@@ -24,7 +24,7 @@ def tie_agreement(
     *,
     ties: Sequence[Ties] = ("trec", "order"),
     at: int | Sequence[int] | None = None,
-    score_dtype: ScoreDtype = "float64",
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
     method: Method = "kendall",
 ) -> xr.DataArray:
     """Say how alike systems are ordered under two ways to rank documents with equal scores.

@@ -1,10 +1,8 @@
 """Tied scores: how many there are, and what they leave to the choice of an order."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import xarray as xr
-from numpy.typing import NDArray
 
 from irframe.cubes.bounds import both_sides
 from irframe.cubes.score import block_fields, label_scores, wanted_depths
@@ -12,8 +10,6 @@ from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.extremes.tie_orders import reordered_scores
-
-Array = NDArray[Any]
 
 
 @verb(bounded=True)

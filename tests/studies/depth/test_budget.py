@@ -54,6 +54,11 @@ def test_too_little_money_tells_nothing(cube):
     assert found["significant"].isnull().to_numpy().tolist() == [[[False, True]]]
 
 
+def test_more_topics_than_can_be_drawn_are_refused_at_whatever_depth(cube):
+    with pytest.raises(ParameterError, match="at most 100000 topics; found up to .*Ask for fewer"):
+        cube.ireval.budget("AP", judgments=[400, 2_000_000], at=[1, 10], samples=2)
+
+
 def test_shares_are_those_of_new_collections():
     rng = np.random.default_rng(0)
     told = []

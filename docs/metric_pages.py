@@ -1,0 +1,232 @@
+"""Pages of the metrics, made from what each says of itself: definition, gains, ties, an example."""
+
+import inspect
+import re
+import sys
+
+import numpy as np
+
+from irframe.errors import MetricError
+from irframe.gains import parse_gain
+from irframe.metrics import METRICS
+from irframe.metrics.cwl_names import CWL_NAMES
+from irframe.metrics.facts import class_of, names_of
+from irframe.metrics.score_ranking import score_ranking
+from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, TREC_NAMES
+
+TOOLS = ["ir_measures", "trec_eval", "ranx", "cwl_eval"]
+"""Other tools, in the order in which `row_of` gives their names."""
+USUAL = ("nDCG", "AP", "RR", "P", "Recall", "RBP", "ERR", "Success", "Rprec", "Bpref")
+"""What most papers report."""
+FAMILIES = {
+    "Precision and recall": "P Recall F Rprec RprecMult RelativeP IPrec InterpolatedAP Accuracy",
+    "The first relevant document": "RR Success ESL",
+    "Average precision": "AP YAAP Q G BinG",
+    "Discounted gain": "DCG nDCG nDCGRel RnDCG SDCG Compat",
+    "Users who read on from rank to rank": "RBP ERR NERR INST INSQ BPM DynamicBPM IFT",
+    "Incomplete judgments": "Bpref Judged InfAP InfNDCG",
+    "How far to search": "ASL InverseASL AtomizedP",
+    "Effort": "Twist RecoveryRatio SpaceRatio BalancePoint CRP",
+    "Subtopics": "alpha_DCG alpha_nDCG ERR_IA nERR_IA NRBP nNRBP StRecall IA",
+    "Sets": "SetP SetF SetAP SetRelativeP Utility",
+    "Counts": "NumQ NumRet NumRel NumRelRet NumNonrelJudgedRet",
+}
+"""Family -> its metrics."""
+HEAD = ["metric", "what it tells", "range", "no relevant documents"]
+RANKING, JUDGED = [3, 0, 1, 0, 2], [3, 2, 2, 1, 0, 0]
+"""Grades of the example of every page, and of all judged documents of its topic."""
+GAINS = {"Binary": "'binary'", "Linear": "'linear'", "Exponential": "'exp'"}
+"""Gain map -> its name as text."""
+PAGE = """# {title}
+
+{summary}
+
+{formula}
+
+{known}
+
+{glance}
+
+{gains}{example}## Definition
+
+```{{eval-rst}}
+.. autoclass:: irframe.metrics.{name}
+```
+
+{also}"""
+
+
+def metric_page(name):
+    """Return the page of one metric."""
+    metric = METRICS[name]
+    own, *others = row_of(metric)
+    aliases = own.partition(", ")[2]
+    known = [f"Also read as {aliases}."] if aliases else []
+    known += [f"In {tool}: {cell}." for tool, cell in zip(TOOLS, others, strict=True) if cell]
+    return PAGE.format(
+        title=title(name),
+        summary=summary(metric),
+        formula=formula(name),
+        known=" ".join(known),
+        glance=glance(metric),
+        gains=gains(metric),
+        example=example(name),
+        name=name,
+        also=also(name),
+    )
+
+
+def title(name):
+    """Return the name of a metric, and what the name stands for."""
+    words = sys.modules[METRICS[name].__module__].__doc__.partition("\n")[0].rstrip(".")
+    stands_for = re.split(r"[,:]", words)[0]
+    if stands_for[1:2].islower():
+        stands_for = stands_for[0].lower() + stands_for[1:]
+    alone = stands_for in {name, name.lower(), "counts"}
+    return name if alone else f"{name}: {stands_for}"
+
+
+def summary(metric):
+    """Return what a metric tells, in the words of its docstring."""
+    return inspect.getdoc(metric).partition("\n\nParameters\n")[0].replace("``", "`")
+
+
+def formula(name):
+    """Return the formula that the notes of a metric begin with, and links to metrics in it."""
+    notes = inspect.getdoc(METRICS[name]).partition("\nNotes\n-----\n")[2]
+    found = re.match(r"``(.+?)``", notes, re.DOTALL)
+    if not found:
+        return ""
+    text = " ".join(found[1].split())
+    named = [each for each in METRICS if each != name and re.search(rf"\b{each}\b", text)]
+    links = ", ".join(f"[{each}]({each}.md)" for each in named if len(each) > 1)
+    return f"`{text}`" + (f", with {links}." if links else "")
+
+
+def glance(metric):
+    """Return a table of range, ties and what counts for nothing."""
+    span, _, barren, unjudged = facts(metric)
+    better = "" if "better" in span else "; lower is better" if metric.cost else ""
+    rows = [
+        ["range", f"{span}{better}"],
+        ["equal scores", ties(metric)],
+        ["no relevant documents", barren],
+        ["unjudged documents", unjudged],
+    ]
+    return table(["at a glance", ""], [[each.replace("``", "`") for each in row] for row in rows])
+
+
+def ties(metric):
+    """Return what a metric makes of documents with equal scores."""
+    text = "one order for all metrics, by `ties=` ([ties](../../guide/policies.md#ties))"
+    if metric.linear:
+        text += '; `ties="mean"` takes the mean over all orders'
+    if metric.order:
+        text += "; `tie_ranges` gives the lowest and highest score that any order has"
+    return text
+
+
+def gains(metric):
+    """Return what a grade gains by default, for metrics that have a gain map."""
+    field = metric.__dataclass_fields__.get("gain")
+    if field is None or field.default is None:
+        return ""
+    gain, grades = parse_gain(field.default), np.arange(4)
+    gained = gain.map(grades, rel=1, top=3)
+    listed = table(["grade", *map(str, grades)], [["gain", *(f"{each:.3g}" for each in gained)]])
+    word = GAINS.get(type(gain).__name__, str(gain))
+    told = (
+        f"By default `gain={word}`, here on a scale with top grade 3; `'binary'`, `'linear'`, "
+        "`'exp'` or a mapping such as `{1: 1, 2: 5}` are others."
+    )
+    return f"{told}\n\n{listed}\n\n"
+
+
+def example(name):
+    """Return a small example with the default parameters, if a ranking alone is enough."""
+    try:
+        metric = METRICS[name]()
+        scores = score_ranking(metric, RANKING, judged=JUDGED)
+    except (MetricError, TypeError):
+        return ""
+    rows = [["grade", *map(str, RANKING)], [f"`{name}`", *(f"{each:.3f}" for each in scores)]]
+    listed = table(["depth", *(str(depth) for depth in range(1, 1 + len(RANKING)))], rows)
+    judged = ", ".join(map(str, JUDGED))
+    return (
+        "## Example\n\nWith default parameters, at every depth of one ranking of a topic whose "
+        f"judged documents have the grades {judged}:\n\n{listed}\n\n"
+    )
+
+
+def also(name):
+    """Return links to the metrics that the text of one names, and to others of its family."""
+    text = inspect.getdoc(METRICS[name])
+    family = next(names.split() for names in FAMILIES.values() if name in names.split())
+    named = [each for each in METRICS if re.search(rf"(?<![\w.]){each}(?=[@(`.,; ]|$)", text)]
+    others = [each for each in dict.fromkeys([*named, *family]) if each != name]
+    links = [f"- [{each}]({each}.md): {first_line(METRICS[each])}" for each in others]
+    return "## See also\n\n" + "\n".join(links) + "\n"
+
+
+def metrics_table():
+    """Return tables of the metrics: the usual ones first, then by family."""
+    parts = [section("The usual ten", USUAL)]
+    parts += [section(family, names.split()) for family, names in FAMILIES.items()]
+    return "\n".join(parts)
+
+
+def section(heading, names):
+    """Return a heading and the table of some metrics."""
+    rows = []
+    for name in names:
+        span, _, barren, _ = facts(METRICS[name])
+        link = f"[{name}](../_generated/metrics/{name}.md)"
+        rows.append([link, first_line(METRICS[name]), span, barren])
+    return f"## {heading}\n\n{table(HEAD, rows)}\n"
+
+
+def names_table():
+    """Return a table of the names of every metric in every tool, side by side."""
+    rows = [row_of(metric) for _, metric in sorted(METRICS.items(), key=lambda m: m[0].lower())]
+    return table(["irframe", *TOOLS], rows) + "\n"
+
+
+def row_of(metric):
+    """Return the names of one metric in irframe and in other tools."""
+    own = names_of(metric)
+    cells = [
+        own,
+        [name for name in own if name in IR_MEASURES],
+        *(
+            [name for name in names if type_of(names[name]) is metric]
+            for names in (TREC_NAMES, RANX_NAMES)
+        ),
+        [name for name in CWL_ALIKE if CWL_ALIKE[name] == metric.__name__]
+        + [form for name, form in CWL_NAMES.items() if name in own],
+    ]
+    return [", ".join(f"`{name}`" for name in cell) for cell in cells]
+
+
+def type_of(expression):
+    """Return the metric of an expression such as ``DCG(gain='exp')``."""
+    return class_of(expression.partition("(")[0])
+
+
+def first_line(documented):
+    """Return the sentence that a docstring begins with."""
+    return (inspect.getdoc(documented) or "").partition("\n")[0]
+
+
+def table(head, rows):
+    """Return a Markdown table."""
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows])
+
+
+def facts(metric):
+    """Return what the notes of a metric say in its line ``Range: ... Needs: ...``."""
+    text = " ".join((inspect.getdoc(metric) or "").split())
+    found = re.search(
+        r"Range: (.+?)\. Needs: (.+?)\. No relevant documents: (.+?)\. Unjudged: (.+?)\.(?: |$)",
+        text,
+    )
+    return found.groups() if found else ("", "", "", "")

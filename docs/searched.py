@@ -1,0 +1,55 @@
+"""What people look for, and the page that should come first: entries of the index, which the
+search puts before all that merely contains the words."""
+
+from metric_pages import title
+from sphinx.addnodes import index
+
+from irframe.metrics import METRICS
+from irframe.metrics.facts import names_of
+
+SOUGHT = {
+    "guide/getting-started": "nDCG@10 from my files; nDCG files; getting started; tutorial",
+    "guide/several-tracks": "per-track summary; summary per track; several tracks",
+    "guide/report": "HTML report; report; write a report",
+    "guide/command-line": "command line; shell; console",
+    "guide/policies": "policies; ties; unjudged documents; missing topics",
+    "guide/data-in": "file formats; read runs; read qrels",
+    "guide/figures-and-tables": "LaTeX table; table for a paper",
+    "metrics/index": "metrics; list of metrics; definition of a metric",
+    "metrics/names": "names of metrics; trec_eval names; ir_measures names",
+    "questions/comparing": "compare two systems; compare systems; significance test; t-test; "
+    "statistical significance; confidence interval of a difference",
+    "questions/how-sure": "rank intervals; confidence interval of a rank; tiers",
+    "questions/how-deep": "evaluation depth; cutoff; coverage; Kendall's tau",
+    "questions/ties": "ties; tied documents; equal scores; definition of ties",
+    "questions/trust": "unjudged; pool depth; bounds; pooling",
+    "questions/judges": "language model as a judge; LLM judge; inter-annotator agreement",
+    "questions/how-many": "how many topics; number of topics; statistical power",
+    "reference/how-to-cite": "how to cite; cite; citation; BibTeX",
+    "reference/verbs": "verbs; list of functions; API",
+}
+"""Page -> what it should be found by."""
+
+
+def setup(app):
+    """Add entries to every page after it was read."""
+    app.connect("doctree-read", add_entries)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def add_entries(app, doctree):
+    """Enter in the index what the page should be found by."""
+    words = sought(app.env.docname)
+    entries = [("single", each, "", "main", None) for each in words]
+    doctree.append(index(entries=entries, inline=False))
+
+
+def sought(page):
+    """Return what a page should be found by; pages of metrics by their names and definitions."""
+    folder, _, name = page.rpartition("/")
+    if folder != "_generated/metrics" or name not in METRICS:
+        return [words for words in SOUGHT.get(page, "").split("; ") if words]
+    written_out = title(name).partition(": ")[2]
+    names = dict.fromkeys([*names_of(METRICS[name]), written_out or name])
+    further = [f"{name} ties"] if len(name) > 3 else []  # the short ones would be found by "ties"
+    return [*names, f"definition of {name}", f"{name} definition", *further]
