@@ -8,6 +8,7 @@ Jupyter starts and stops (``run``).
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -24,14 +25,15 @@ def setup(app):
         folder = Path(tempfile.mkdtemp(prefix="kernels"))
         serving = []
         app.connect("builder-inited", lambda _: serving.append(serve_in(folder)))
-        app.connect("build-finished", lambda *_: [stop(each) for each in serving])
+        app.connect("build-finished", lambda *_: [stop(each, folder) for each in serving])
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def stop(process):
-    """End a process, and wait until it has."""
+def stop(process, folder):
+    """End a process, wait until it has, and take its folder away."""
     process.terminate()
     process.wait()
+    shutil.rmtree(folder)
 
 
 def serve_in(folder):

@@ -13,7 +13,7 @@ DRAWN = 0.4
 
 def faults(figure):
     """Return what is wrong with the texts of a figure that was drawn, in words."""
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     texts = list(texts_of(figure))
     boxes = [box(text) for _, text in texts]
     named = [f"{kind} {' '.join(text.get_text().split())[:40]!r}" for kind, text in texts]

@@ -57,9 +57,10 @@ def agreement_map(
     --------
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
-    >>> scores = runs.ireval.evaluate(qrels, ["AP", "RR"])
-    >>> [text.get_text() for text in scores.ireval.agreement().ireval.plot.agreement_map().texts]
-    ['1.00', '0.79', '0.79', '1.00']
+    >>> scores = runs.ireval.evaluate(qrels, ["AP", "nDCG@10", "RBP(p=0.8)", "P@10", "RR"])
+    >>> ax = scores.ireval.agreement().ireval.plot.agreement_map()
+    >>> [text.get_text() for text in ax.texts][:5]
+    ['1.00', '1.00', '0.93', '0.84', '0.79']
     """
     if depth is not None:
         if DEPTH not in matrix.dims or depth not in matrix.indexes[DEPTH]:

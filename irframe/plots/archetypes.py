@@ -8,13 +8,15 @@ import xarray as xr
 from irframe.errors import InputError
 from irframe.names import DEPTH, SYSTEM, TOPIC
 from irframe.plots.canvas import COLOURS, ink, mark_depth, new_axes
-from irframe.plots.room import NARROW, fitting_names, room
+from irframe.plots.room import NARROW, fitting_names, room, stretch
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 KINDS = ("ideal", "worst", "full scale", "excellent", "typical A", "typical B")
 ACROSS = 3
+LOW = 300
+"""Height of a figure, in points, below which its panels are a smaller share of it."""
 
 
 def archetypes(
@@ -27,8 +29,8 @@ def archetypes(
     Parameters
     ----------
     misplaced
-        What `irframe.verbs.misplacement` returned. The first ranking of a kind is drawn; panels of
-        kinds that do not occur stay empty.
+        What `irframe.verbs.misplacement` returned. Of a kind, the ranking with the most relevant
+        documents is drawn; panels of kinds that do not occur stay empty.
     ax
         Axes to draw inside; by default those of a new figure.
     figsize
@@ -47,7 +49,9 @@ def archetypes(
     Examples
     --------
     >>> import irframe as ir
-    >>> moved = ir.cube(*ir.example_track()).ireval.misplacement()
+    >>> track = ir.simulate_track(
+    ...     systems=40, topics=30, docs=40, depth=20, grades=[0.97, 0.02, 0.01])
+    >>> moved = ir.cube(*track).ireval.misplacement()
     >>> len(moved.ireval.plot.archetypes().child_axes)
     6
     """
@@ -55,18 +59,21 @@ def archetypes(
         raise InputError("what misplacement returned", "other data")
     ax = new_axes(ax, (9.0, 5.4), figsize)
     ax.set_axis_off()
+    if room(ax)[0] < NARROW:
+        stretch(ax, 0.5 * room(ax)[1])
     kind = misplaced["archetype"].transpose(SYSTEM, TOPIC).to_numpy()
-    scored = kind != ""
+    scored, base = kind != "", misplaced["recall_base"].to_numpy()
     for number, name in enumerate(KINDS):
         down, across = divmod(number, ACROSS)
-        high = 0.29 if room(ax)[0] < NARROW else 0.35
+        high = 0.3 if room(ax)[1] < LOW else 0.35
         box = (0.06 + 0.335 * across, 0.92 - high - 0.5 * down, 0.265, high)
         panel = ax.inset_axes(box)
         share = np.mean(kind[scored] == name) if scored.any() else 0.0
         panel.set_title(f"{name} ({share:.1%})", fontsize="medium")
         places = np.argwhere(kind == name)
         if len(places):
-            _curve(ax, panel, misplaced.isel({SYSTEM: places[0][0], TOPIC: places[0][1]}))
+            system, topic = places[np.argmax(base[places[:, 1]])]
+            _curve(ax, panel, misplaced.isel({SYSTEM: system, TOPIC: topic}))
         else:
             panel.set(xticks=[], yticks=[])
             panel.text(0.5, 0.5, "none", ha="center", va="center", transform=panel.transAxes)
@@ -80,6 +87,7 @@ def _curve(ax: "Axes", panel: "Axes", one: xr.Dataset) -> None:
     panel.plot(depths, one["crp"], color=COLOURS[0], linewidth=2)
     panel.set_xlim(1, depths[-1])
     panel.tick_params(labelsize="x-small")
+    panel.locator_params(axis="x", nbins=5, integer=True)
     (name,) = fitting_names(ax, [one[SYSTEM].item()], 0.28)
     text = f"{name}\ntopic {one[TOPIC].item()}: Twist {one['twist'].item():.2f}"
     panel.set_xlabel(text, fontsize="x-small")

@@ -1,7 +1,7 @@
 """The best system of every group, by two metrics side by side."""
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -57,7 +57,7 @@ def best_systems(
     Examples
     --------
     >>> import irframe as ir
-    >>> runs, qrels = ir.example_track()
+    >>> runs, qrels = ir.simulate_track(systems=90, teams=45, docs=2000, depth=50)
     >>> scores = runs.ireval.cube(qrels).ireval.score("P@20", "ASL(first=10)")
     >>> best = scores.ireval.best_systems(by="team")
     >>> len(best.ireval.plot.best_systems().patches)
@@ -68,7 +68,7 @@ def best_systems(
     metrics = best[METRIC].unique()
     places = np.arange(len(EDGES) - 1)
     width = 0.85 / len(metrics)
-    ax = new_axes(ax, (10.4, 4.4), figsize)
+    ax = new_axes(ax, (7.4, 4.2), figsize)
     for number, metric in enumerate(metrics):
         values = best.loc[best[METRIC] == metric, "value"].to_numpy(float)
         shift = (number - (len(metrics) - 1) / 2) * width
@@ -79,10 +79,19 @@ def best_systems(
     group = str(best.columns[0]) if best.columns[0] != METRIC else "group"
     ax.set(ylabel=f"best systems, one per {group}")
     ax.set_xlabel("score (upper line) and the search length it stands for (lower line)")
+    _show_occupied(ax)
     ax.locator_params(axis="y", integer=True)
     ax.spines[["top", "right"]].set_visible(False)
     legend_beside(ax)
     return ax
+
+
+def _show_occupied(ax: "Axes") -> None:
+    """Leave out the scores that nobody has, at either end."""
+    bars: Any = ax.patches
+    filled = [bar.get_x() for bar in bars if bar.get_height()]
+    ends = np.floor(min(filled) + 0.5), np.floor(max(filled) + 0.5)
+    ax.set_xlim(max(ends[0] - 1, 0) - 0.6, min(ends[1] + 1, len(EDGES) - 2) + 0.6)
 
 
 def _count(values: NDArray[np.float64], metric: str) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from irframe.checks import places
 from irframe.errors import ParameterError
 from irframe.metrics.facts import place_of
 from irframe.names import METRIC
-from irframe.plots.room import figure_of, room, rows_in
+from irframe.plots.room import FREE, figure_of, room, rows_in, stretch
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +36,8 @@ FAINT = "#8C96A1"
 SYSTEM_STYLES: dict[Hashable, int] = {}
 """System -> the number of its style, for as long as the session lasts."""
 
+FEWEST = 3
+"""Rows for which a figure has room at least."""
 ROWS = 40
 """Most rows of a figure whose size is left to it."""
 LEGEND: dict[str, Any] = {"frameon": False, "fontsize": "small"}
@@ -72,7 +74,9 @@ def new_axes(
     from irframe.plots.texts import wrap_labels  # noqa: PLC0415 - costs time at import
 
     if ax is None:
-        ax = plt.subplots(figsize=figsize or asked_size(size), layout="constrained")[1]
+        figure, ax = plt.subplots(figsize=figsize or asked_size(size), layout="constrained")
+        if figsize is None:
+            FREE.add(figure)
     wrap_labels(ax)
     return ax
 
@@ -109,12 +113,10 @@ def row_axes(
     """
     width, base, each = size
     shown = rows if asked else min(rows, ROWS)
-    natural = width, base + each * shown
-    if ax is not None or figsize is not None:
-        drawn = new_axes(ax, natural, figsize)
-    else:
-        wide, high = asked_size(natural)
-        drawn = new_axes(None, natural, (wide, max(high, natural[1]) if asked else high))
+    natural = width, base + each * max(shown, FEWEST)
+    drawn = new_axes(ax, natural, figsize)
+    if asked and ax is None:
+        stretch(drawn, 72 * natural[1] - room(drawn)[1])
     return drawn, shown if asked else min(shown, rows_in(drawn))
 
 
@@ -188,10 +190,18 @@ def system_colours(systems: Sequence[Hashable]) -> list[str]:
 
 
 def spread_out(order: Iterable[int], most: int = 5) -> list[int]:
-    """Return the first, the last and evenly spaced ones between them."""
+    """Return the first, the last and evenly spaced ones between; of four or more, the second too.
+
+    Examples
+    --------
+    >>> spread_out(range(8)), spread_out(range(8), 3)
+    ([0, 1, 3, 5, 7], [0, 4, 7])
+    """
     listed = list(order)
-    steps = np.linspace(0, len(listed) - 1, min(most, len(listed)))
-    return [listed[place] for place in np.unique(np.round(steps).astype(int))]
+    first = int(most > 3 and len(listed) > 2)
+    steps = np.linspace(first, len(listed) - 1, min(most, len(listed)) - first)
+    chosen = {*range(first), *np.round(steps).astype(int).tolist()}
+    return [listed[place] for place in sorted(chosen)]
 
 
 def chosen_systems(

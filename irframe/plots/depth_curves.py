@@ -28,6 +28,9 @@ from irframe.plots.room import fitting_names
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+BETWEEN = "named: best two, worst, and some between"
+"""What a figure says of the systems that it chose."""
+
 
 def depth_curves(
     scores: xr.DataArray,
@@ -53,8 +56,8 @@ def depth_curves(
     metric
         Which metric; may be left out where there is only one.
     systems
-        Which systems to single out; by default the best, the quartiles and the worst at the
-        greatest depth.
+        Which systems to single out; by default the best two, the worst and two evenly between,
+        at the greatest depth, which the figure says.
     log
         Whether depth has a logarithmic scale.
     pool_depth
@@ -101,6 +104,7 @@ def depth_curves(
     mark_depth(ax, pool_depth_of(scores, pool_depth))
     ax.set(xlabel="evaluation depth k", ylabel=f"mean {chosen[METRIC].item()}")
     log_depths(ax, depths, log=log)
-    subtitle(ax, f"{chosen.sizes[TOPIC]} topics")
+    spread = BETWEEN if systems is None and others else ""
+    subtitle(ax, f"{chosen.sizes[TOPIC]} topics", spread)
     legend_beside(ax)
     return ax

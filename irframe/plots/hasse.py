@@ -38,7 +38,7 @@ def hasse(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, one text per ranking and one arrow per pair.
+        The axes, one text per ranking, darker for more relevant documents, and one arrow per pair.
 
     Raises
     ------
@@ -53,9 +53,10 @@ def hasse(
     Examples
     --------
     >>> import irframe as ir
-    >>> len(ir.verbs.enumerate_rankings(3).ireval.plot.hasse().texts)
-    8
+    >>> len(ir.verbs.enumerate_rankings(4).ireval.plot.hasse().texts)
+    16
     """
+    from matplotlib.colors import to_rgb  # noqa: PLC0415 - costs time at import
     from matplotlib.patches import FancyArrowPatch  # noqa: PLC0415 - costs time at import
 
     if not {"label", "covers"} <= set(grid.data_vars):
@@ -75,16 +76,17 @@ def hasse(
         for number, name in enumerate(level)
     }
     widest = max(map(len, levels)) / 2
-    ax = new_axes(ax, (max(3.2, 2.6 * widest), 1.0 + 0.62 * len(levels)), figsize)
+    ax = new_axes(ax, (max(3.2, 2.6 * widest), 1.0 + 0.48 * len(levels)), figsize)
     style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 9, "shrinkA": 9, "shrinkB": 9}
     for better, worse in np.argwhere(covers):
         ends = place[names[better]], place[names[worse]]
         ax.add_patch(FancyArrowPatch(*ends, color=FAINT, linewidth=1, **style))
-    box = {"boxstyle": "round,pad=0.25", "facecolor": ground(ax), "edgecolor": COLOURS[0]}
+    look: dict[str, Any] = {"ha": "center", "va": "center", "family": "monospace"}
     for name, (x, y) in place.items():
-        ax.text(
-            x, y, name, ha="center", va="center", family="monospace", bbox=box, fontsize="x-small"
-        )
+        shade = 0.35 * name.count("1") / len(name)
+        inside = (1 - shade) * np.array(to_rgb(ground(ax))) + shade * np.array(to_rgb(COLOURS[0]))
+        box = {"boxstyle": "round,pad=0.25", "facecolor": inside, "edgecolor": COLOURS[0]}
+        ax.text(x, y, name, bbox=box, fontsize="x-small", **look)
     ax.set(xlim=(-widest, widest), ylim=(-0.6, len(levels) - 0.4))
     ax.set_axis_off()
     return ax

@@ -38,7 +38,8 @@ def paper(columns: int = 1) -> Style:
     Style
         Settings of matplotlib, for ``with`` or ``matplotlib.rcParams.update``: type of 8 points,
         fonts that stay text in PDF and PostScript (Type 42, which publishers ask for), thin lines,
-        and the size. Figures that list systems show as many as there is room for, and say so.
+        and the size. Draw and save within it: fonts are chosen when a figure is saved. Figures
+        that list systems show as many as there is room for, and say so.
 
     Raises
     ------

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from irframe.plots.short_names import short_names
 
@@ -12,6 +13,8 @@ PITCH = 1.25
 """Height of a row with a name, in heights of its letters."""
 AROUND = 7.0
 """Lines that titles, ticks and labels take above and below rows."""
+FREE: WeakSet[Any] = WeakSet()
+"""Figures whose height the caller did not choose."""
 NARROW = 324.0
 """Width, in points, below which a figure has one column and its legend below: 4.5 inches."""
 LETTER = 0.6
@@ -108,6 +111,14 @@ def name_ticks(
     ax.set_xticks(list(places), labels, rotation=rotation, fontsize=size, ha=ha)
     told = zip(map(float, places), labels, strict=True)
     ax.xaxis.set_major_formatter(Thinned(dict(told)))
+
+
+def stretch(ax: "Axes", points: float) -> None:
+    """Make a figure higher, if its height was left to it."""
+    figure = figure_of(ax)
+    if figure in FREE and points > 0:
+        wide, high = figure.get_size_inches()
+        figure.set_size_inches(wide, high + points / 72)
 
 
 def few_dates(ax: "Axes") -> None:

@@ -14,7 +14,7 @@ from matplotlib.textpath import text_to_path
 from matplotlib.ticker import Formatter
 from matplotlib.transforms import Bbox
 
-from irframe.plots.room import alone, figure_of, letter, room
+from irframe.plots.room import alone, figure_of, letter, room, stretch
 from irframe.plots.short_names import short_names
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ EDGE = 0.03
 """Share of the width of a figure that texts leave free."""
 APART = 0.4
 """Least distance of two labels along an axis, in heights of their letters."""
+ROW = 1.7
+"""Height of a row of a legend, in heights of its letters."""
+ROWS = 2
+"""Rows of a legend for which a figure has room without being higher."""
 LINE = 1.15
 """Height of a line, in heights of its letters."""
 HANDLE = 3.1
@@ -145,6 +149,8 @@ def hang_legend(ax: "Axes", handles: list[Any], look: dict[str, Any]) -> Legend:
         labels = short_names(labels, int(max(map(len, labels)) * free / widest))
     columns = max(1, int((free + HANDLE * high) / (min(widest, free) + HANDLE * high)))
     look = {**look, "ncols": min(columns, len(labels))}
+    rows = -(-len(labels) // max(look["ncols"], 1)) + (look["title"] is not None)
+    stretch(ax, (rows - ROWS) * ROW * high)
     legend = ax.legend(
         handles, labels, **look, loc="upper center", columnspacing=1.0, handlelength=1.3
     )

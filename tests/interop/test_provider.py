@@ -135,7 +135,7 @@ SCALED = {
 def test_the_measures_of_cwl_eval(provider, text, shift):
     """Shift all grades, and with them the least: what is clipped then scores the same."""
     measure = ir_measures.parse_measure(SCALED[text])
-    measure = measure(min_rel=shift, max_rel=2 + shift)
+    measure = measure(max_rel=2 + shift, **({"min_rel": shift} if shift else {}))
     lists = {str(place): each for place, each in enumerate(CWL["lists"]) if each}
     run = {q: {f"d{rank}": -float(rank) for rank in range(len(each))} for q, each in lists.items()}
     qrels = {

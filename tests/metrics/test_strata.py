@@ -118,6 +118,14 @@ def test_strata_without_judged_documents_are_named():
     assert runs.ireval.evaluate(lost, "AP@2").notna().all(axis=None)
 
 
+def test_a_stratum_of_one_document_needs_its_judgment_whatever_that_is():
+    runs = pd.DataFrame({"topic": "1", "doc": ["a", "b"], "score": [2.0, 1.0]})
+    qrels = pd.DataFrame({"topic": "1", "doc": ["a", "b"], "stratum": ["one", "two"]})
+    assert runs.ireval.evaluate(qrels.assign(grade=[1, 0]), "infAP")["infAP"].item() == 1
+    with pytest.raises(GradeError, match="found 1 strata without: two of topic 1"):
+        runs.ireval.evaluate(qrels.assign(grade=[1, -1]), "infAP")
+
+
 def test_what_does_not_fit_strata_is_refused(tmp_path):
     runs, qrels = sampled(0)
     cube = runs.ireval.cube(qrels)

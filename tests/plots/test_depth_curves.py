@@ -25,7 +25,8 @@ def test_a_line_per_system_and_five_in_the_legend(scores):
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
     assert len(legend) == 7
     final = means.sel(depth=50).to_series().sort_values()
-    assert legend[0] == final.index[-1]
+    assert legend[:2] == final.index[::-1][:2].tolist()
+    assert "named: best two, worst" in ax.get_title(loc="left")
     assert legend[4:] == [final.index[0], "3 other systems", "pool depth"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("evaluation depth k", "mean P")
 

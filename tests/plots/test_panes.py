@@ -53,6 +53,15 @@ def test_tests_side_by_side(cube):
     np.testing.assert_allclose(heights, shares[: len(heights) // 2].to_numpy().ravel())
 
 
+def test_a_choice_goes_to_every_part(scores):
+    parts = {"some": scores.isel(topic=slice(4)), "all": scores}
+    axes = ir.plots.panes(parts, ir.plots.score_boxes, metric="P", depth=5, systems=["bm25"])
+    assert [ax.get_xlabel() for ax in axes] == 2 * ["P@5 of a topic; the diamond is the mean"]
+    assert [len(ax.get_yticks()) for ax in axes] == [1, 1]
+    with pytest.raises(ParameterError, match="choices that ratio_curves has; found metric="):
+        ir.plots.panes({"a": scores.ireval.discrimination()}, ir.plots.ratio_curves, metric="P")
+
+
 def test_something_tells_parts_apart(scores):
     with pytest.raises(ParameterError, match="by="):
         scores.ireval.plot.panes(ir.plots.depth_curves)

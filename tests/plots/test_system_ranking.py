@@ -1,6 +1,7 @@
 """What `system_ranking` draws."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import irframe as ir
@@ -61,3 +62,23 @@ class TestSystemRanking:
             wide.ireval.plot.system_ranking(metric="AP", depth=10)
         with pytest.raises(ParameterError, match="top"):
             wide.ireval.plot.system_ranking(metric="AP", top=0)
+
+
+def test_as_many_systems_as_there_is_room_for_and_it_says_so():
+    names = [f"run-{n:02d}" for n in range(60)]
+    rows = pd.MultiIndex.from_product([names, ["1", "2"]], names=["system", "topic"])
+    scores = pd.DataFrame({"AP": np.linspace(0, 1, 120)}, index=rows)
+    for figures in ("system_ranking", "score_boxes"):
+        draw = getattr(scores.ireval.plot, figures)
+        ax = draw()
+        assert len(ax.get_yticks()) == 40
+        assert "40 of 60 systems" in ax.get_title(loc="left")
+        small = draw(figsize=(3.3, 2.4))
+        shown = len(small.get_yticks())
+        assert 5 < shown < 12
+        assert f"{shown} of 60 systems" in small.get_title(loc="left")
+    assert len(scores.ireval.plot.system_ranking(top=50).get_yticks()) == 50
+    with ir.plots.paper():
+        asked = scores.ireval.plot.system_ranking(top=20)
+    assert len(asked.get_yticks()) == 20
+    assert asked.figure.get_size_inches()[1] > 5
