@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.font_manager import FontProperties
-from matplotlib.legend import Legend
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import Formatter
 from matplotlib.transforms import Bbox
@@ -20,6 +19,7 @@ from irframe.plots.short_names import short_names
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.legend import Legend
 
 EDGE = 0.03
 """Share of the width of a figure that texts leave free."""
@@ -128,18 +128,14 @@ def _along(axis: "Axis", places: Any) -> Any:
     return np.abs(at - low) / abs(high - low) * axis.axes.bbox.width * 72 / figure_of(axis.axes).dpi
 
 
-class LegendBelow(Legend):
-    """A legend under axes, their ticks and their label, however high these are."""
-
-    def get_bbox_to_anchor(self) -> Bbox:
-        """Return the line under axes that the legend hangs from."""
-        ax: Any = self.axes
-        boxes = [axis.get_tightbbox() for axis in (ax.xaxis, ax.yaxis) if ax.axison]
-        around = Bbox.union([ax.bbox, *(box for box in boxes if box is not None)])
-        return Bbox.from_extents(around.x0, around.y0, ax.bbox.x1, around.y0)
+def _below(ax: "Axes") -> Bbox:
+    """Return the line under axes, their ticks and their label that a legend hangs from."""
+    boxes = [axis.get_tightbbox() for axis in (ax.xaxis, ax.yaxis) if ax.axison]
+    around = Bbox.union([ax.bbox, *(box for box in boxes if box is not None)])
+    return Bbox.from_extents(around.x0, around.y0, ax.bbox.x1, around.y0)
 
 
-def hang_legend(ax: "Axes", handles: list[Any], look: dict[str, Any]) -> Legend:
+def hang_legend(ax: "Axes", handles: list[Any], look: dict[str, Any]) -> "Legend":
     """Put a legend under axes, their ticks and their label, in as many columns as fit."""
     labels = [str(handle.get_label()) for handle in handles]
     high = 0.833 * letter(ax)
@@ -154,5 +150,5 @@ def hang_legend(ax: "Axes", handles: list[Any], look: dict[str, Any]) -> Legend:
     legend = ax.legend(
         handles, labels, **look, loc="upper center", columnspacing=1.0, handlelength=1.3
     )
-    legend.__class__ = LegendBelow
+    legend.get_bbox_to_anchor = partial(_below, ax)  # type: ignore[method-assign]
     return legend
