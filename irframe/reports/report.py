@@ -122,7 +122,8 @@ def report(
     ----------
     data
         A cube made by `irframe.cube`; or a run frame, or what `as_runs` makes one of, followed by
-        its judgments. Only a run frame says how unjudged documents are called.
+        its judgments. A cube that was read from a file does not say how unjudged documents are
+        called.
     qrels
         Qrels frame, or what `as_qrels` takes; with a cube, the path.
     path
