@@ -10,14 +10,12 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from types import MethodType, UnionType
 from typing import Any
 
 import pandas as pd
 import xarray as xr
 
-from irframe.errors import InputError
 from irframe.frames.scanned_runs import ScannedRuns
 from irframe.kinds import (
     JUDGMENTS,
@@ -118,13 +116,6 @@ class Figures(Verbs):
     """The figures of one object."""
 
     _home = "irframe.plots"
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        function = super().__getattr__(name)
-        if find_spec("matplotlib") is None:
-            advice = 'pip install "irframe[plots]"'
-            raise InputError("matplotlib, by which figures are drawn", "none", advice)
-        return function
 
 
 @xr.register_datatree_accessor("ireval")  # type: ignore[no-untyped-call]

@@ -4,6 +4,7 @@ import copy
 import inspect
 import pickle
 import re
+import sys
 
 import pandas as pd
 import pytest
@@ -178,11 +179,13 @@ def test_hidden_names_are_no_verbs():
     assert not hasattr(Verbs(pd.DataFrame()), "_hidden")
 
 
-def test_figures_without_matplotlib_say_what_brings_it(monkeypatch):
+@pytest.mark.parametrize("name", ["depth_curves", "panes"])
+def test_figures_without_matplotlib_say_what_brings_it(name, monkeypatch):
     scores = ir.verbs.score(ir.cube(*ir.example_track()), "AP")
-    monkeypatch.setattr("irframe.accessor.find_spec", {}.get)
+    given = ({"all": scores}, ir.plots.depth_curves) if name == "panes" else (scores,)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(InputError, match=r"matplotlib.*irframe\[plots\]"):
-        scores.ireval.plot.depth_curves()
+        getattr(ir.plots, name)(*given)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import places
-from irframe.errors import ParameterError
+from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import place_of
 from irframe.names import METRIC
 from irframe.plots.room import FREE, figure_of, room, rows_in, stretch
@@ -46,6 +46,16 @@ BESIDE = 0.34
 """Largest share of the width that a legend may have at the right of axes."""
 
 
+def pyplot() -> Any:
+    """Return `matplotlib.pyplot`, or raise InputError with what brings it."""
+    try:
+        import matplotlib.pyplot as plt  # noqa: PLC0415 - costs time at import
+    except ModuleNotFoundError as error:
+        advice = 'pip install "irframe[plots]"'
+        raise InputError("matplotlib, by which figures are drawn", "none", advice) from error
+    return plt
+
+
 def new_axes(
     ax: "Axes | None",
     size: tuple[float, float] = (6.4, 4.2),
@@ -69,8 +79,7 @@ def new_axes(
         If both axes and a size are given.
     """
     refuse_both(ax, figsize)
-    import matplotlib.pyplot as plt  # noqa: PLC0415 - costs time at import
-
+    plt = pyplot()
     from irframe.plots.texts import wrap_labels  # noqa: PLC0415 - costs time at import
 
     if ax is None:

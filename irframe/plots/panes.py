@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from irframe.checks import whole
 from irframe.cubes.splitting import groups
 from irframe.errors import ParameterError
-from irframe.plots.canvas import LEGEND, asked_size
+from irframe.plots.canvas import LEGEND, asked_size, pyplot
 from irframe.plots.room import NARROW
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ def panes(
     """
     parts = dict(data) if by is None and _is_named(data) else dict(_parts(data, by))
     chosen = _choices(draw, {"metric": metric, "depth": depth, "systems": systems})
-    import matplotlib.pyplot as plt  # noqa: PLC0415 - costs time at import
-
+    plt = pyplot()
     across = min(whole("columns", columns, low=1), len(parts))
     own = figsize or asked_size((3.6 * across + 1.6, 3.1))
     across = min(across, max(1, int(own[0] / NARROWEST)))

@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 from irframe.errors import ParameterError
+from irframe.plots.canvas import pyplot
 
 SIZES = {1: (3.3, 2.4), 2: (6.9, 3.4)}
 """Columns of a page -> width and height of a figure, in inches."""
@@ -14,10 +15,8 @@ class Style(dict[str, Any]):
     """Settings of matplotlib that hold within ``with``; also a mapping of them, for rcParams."""
 
     def __enter__(self) -> Self:
-        from matplotlib import rc_context  # noqa: PLC0415 - costs time at import
-
         settings: Any = dict(self)
-        self._before = rc_context(settings)
+        self._before = pyplot().rc_context(settings)
         self._before.__enter__()
         return self
 

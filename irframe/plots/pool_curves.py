@@ -8,7 +8,14 @@ import xarray as xr
 
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH
-from irframe.plots.canvas import MARKERS, asked_size, legend_beside, refuse_both, series_style
+from irframe.plots.canvas import (
+    MARKERS,
+    asked_size,
+    legend_beside,
+    pyplot,
+    refuse_both,
+    series_style,
+)
 from irframe.plots.room import NARROW
 
 if TYPE_CHECKING:
@@ -60,8 +67,7 @@ def pool_curves(
             raise InputError("what pool_growth gives", type(part).__name__)
     refuse_both(ax, figsize)
     if ax is None:
-        import matplotlib.pyplot as plt  # noqa: PLC0415 - costs time at import
-
+        plt = pyplot()
         size = figsize or asked_size((9, 3.8))
         beside = (1, 2) if 72 * size[0] > NARROW else (2, 1)
         size = size if figsize or beside == (1, 2) else (size[0], 1.7 * size[1])
