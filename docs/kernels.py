@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from contextlib import suppress
 from pathlib import Path
 
@@ -89,10 +90,16 @@ def become_kernel(asking):
     os.chdir(wanted["folder"])
     os.environ.clear()
     os.environ.update(wanted["environment"])
+    warnings.formatwarning = said
     app = IPKernelApp.instance(parent_handle=os.getppid())
     app.initialize(wanted["arguments"])
     app.start()
     os._exit(0)
+
+
+def said(message, category, *_):
+    """Return how a warning is shown: without the file of its cell, another in every build."""
+    return f"{category.__name__}: {message}\n"
 
 
 def run(path, *arguments):
