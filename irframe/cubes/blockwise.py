@@ -3,26 +3,27 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from irframe.arrays import Array
 from irframe.cubes.layout import CELL, variable
+from irframe.cubes.working import need_dask
 from irframe.metrics import Block, Evidence, Metric
-from irframe.metrics.block import by_scale
+from irframe.metrics.block import BY_RANKING, BY_TOPIC, by_scale
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 
 BLOCK = 1 << 17
 """Cells scored at a time by a thread: a few arrays of that size fit the processor's cache."""
 
-Fields = dict[str, xr.DataArray]
-"""The fields of a block of rankings with their labels."""
 Kernel = Callable[[Block, Sequence[Metric], Sequence[int]], Iterator[Array]]
 
 
 def in_blocks(
-    fields: Fields,
+    whole: Block,
     metrics: Sequence[Metric],
     depths: Sequence[int],
     *,
@@ -33,8 +34,8 @@ def in_blocks(
 
     Parameters
     ----------
-    fields
-        The rankings, from `block_fields`.
+    whole
+        The rankings, from `read_block`.
     metrics, depths
         What `kernel` takes.
     kernel
@@ -52,7 +53,11 @@ def in_blocks(
         return by_scale(block, lambda part: (kernel or score_block)(part, metrics, depths))
 
     shape = len(metrics) * each, len(depths)
-    return (_lazy if fields["grade"].chunks else _eager)(fields, compute, *shape)
+    if not isinstance(whole.grade, np.ndarray):
+        return xr.DataArray(_lazy(whole, compute, *shape), dims=(METRIC, *CELL))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        result = _in_tiles(whole, compute, *shape, run=pool.map)
+    return xr.DataArray(variable((METRIC, *CELL), result))
 
 
 def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
@@ -77,19 +82,6 @@ def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
     every = slice(None) if len(columns) == block.grade.shape[-1] else columns
     for metric in metrics:
         yield metric.score(evidence)[..., every]
-
-
-def whole_block(fields: Fields) -> Block:
-    """Return fields as one block in memory."""
-    return Block(**{name: field.to_numpy() for name, field in fields.items()})
-
-
-def _eager(
-    fields: Fields, compute: Callable[[Block], Iterator[Array]], rows: int, depths: int
-) -> xr.DataArray:
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        result = _in_tiles(whole_block(fields), compute, rows, depths, run=pool.map)
-    return xr.DataArray(variable((METRIC, *CELL), result))
 
 
 def _in_tiles(
@@ -128,29 +120,27 @@ def tiles(systems: int, topics: int, ranks: int) -> list[tuple[slice, slice]]:
     ]
 
 
-def _lazy(
-    fields: Fields, compute: Callable[[Block], Iterator[Array]], rows: int, depths: int
-) -> xr.DataArray:
-    spread = {name: field for name, field in fields.items() if {SYSTEM, TOPIC} & {*field.dims}}
-    shared = {name: fields[name].to_numpy() for name in fields.keys() - spread.keys()}
+def _lazy(whole: Block, compute: Callable[[Block], Iterator[Array]], rows: int, depths: int) -> Any:
+    """Score a block of lazy arrays, shape (row, system, topic, depth)."""
+    every = {each.name: getattr(whole, each.name) for each in fields(whole)}
+    spread = [name for name in (*BY_RANKING, *BY_TOPIC) if np.ndim(every[name])]
+    shared = {name: part for name, part in every.items() if name not in spread}
+    arguments: list[Any] = []
+    for name in spread:
+        lists = (SYSTEM, TOPIC) if name in BY_RANKING else (TOPIC,)
+        rest = [f"{name} {axis}" for axis in range(len(lists), every[name].ndim)]
+        arguments += [every[name], (*lists, *rest)]
 
     def block(*arrays: Array) -> Array:
         part = Block(**shared, **dict(zip(spread, arrays, strict=True)))
-        return np.moveaxis(_in_tiles(part, compute, rows, depths, run=map), 0, -2)
+        return _in_tiles(part, compute, rows, depths, run=map)
 
-    scored = xr.apply_ufunc(
+    return need_dask().array.blockwise(
         block,
-        *spread.values(),
-        input_core_dims=[
-            [dim for dim in field.dims if dim not in {SYSTEM, TOPIC}] for field in spread.values()
-        ],
-        output_core_dims=[[METRIC, DEPTH]],
-        exclude_dims={DEPTH},
-        dask="parallelized",
-        output_dtypes=[np.float64],
-        dask_gufunc_kwargs={
-            "output_sizes": {METRIC: rows, DEPTH: depths},
-            "allow_rechunk": True,
-        },
+        (METRIC, *CELL),
+        *arguments,
+        new_axes={METRIC: rows, DEPTH: depths},
+        concatenate=True,
+        dtype=np.float64,
+        meta=np.empty((0,) * 4),
     )
-    return xr.DataArray(scored.transpose(METRIC, *CELL))

@@ -7,11 +7,11 @@ import numpy as np
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.cubes.blockwise import Fields, Kernel, in_blocks, whole_block
+from irframe.cubes.blockwise import Kernel, in_blocks
 from irframe.cubes.layout import UNKNOWN
 from irframe.cubes.score import (
-    block_fields,
     label_scores,
+    read_block,
     refuse_metrics,
     wanted_depths,
 )
@@ -111,32 +111,33 @@ def bounds(
     refused = [str(metric) for metric in chosen if shared and metric.fillings]
     if refused:
         raise MetricError("one order of tied documents for bounds of", "ties='mean'", "", refused)
-    fields = block_fields(cube, chosen)
+    whole = read_block(cube, chosen)
     if any(metric.fillings for metric in chosen):
-        fields["beyond"] = _beyond(cube)
+        whole = replace(whole, beyond=_beyond(cube))
     if not cube["grade"].chunks:
-        _refuse_long(fields, chosen, np.asarray(depths))
-    return label_scores(cube, both_sides(fields, chosen, depths, _bound_block), chosen, depths)
+        _refuse_long(whole, chosen, np.asarray(depths))
+    return label_scores(cube, both_sides(whole, chosen, depths, _bound_block), chosen, depths)
 
 
-def _beyond(cube: xr.Dataset) -> xr.DataArray:
+def _beyond(cube: xr.Dataset) -> Array:
     """Return how many unjudged documents lists have below the last depth."""
     if bool((cube["unjudged"] == UNKNOWN).any()):
         advice = "take judgments away from a cube as deep as its lists"
         found = "lists that were cut before judgments were taken away"
         raise DepthError("a cube that knows its unjudged documents", found, advice)
     shown = (cube["grade"].variable == UNJUDGED).sum(DEPTH)
-    return xr.DataArray(cube["unjudged"].variable - shown)
+    hidden = cube["unjudged"].variable - shown
+    return hidden.data if cube["grade"].chunks else hidden.to_numpy()
 
 
 def both_sides(
-    fields: Fields, metrics: Sequence[Metric], depths: Sequence[int], kernel: Kernel
+    whole: Block, metrics: Sequence[Metric], depths: Sequence[int], kernel: Kernel
 ) -> xr.DataArray:
     """Apply a kernel that yields a lower and an upper score for every metric.
 
     Parameters
     ----------
-    fields, metrics, depths, kernel
+    whole, metrics, depths, kernel
         As for `irframe.cubes.blockwise.in_blocks`.
 
     Returns
@@ -144,13 +145,13 @@ def both_sides(
     xarray.DataArray
         Dimensions (bound, metric, system, topic, depth).
     """
-    both = in_blocks(fields, metrics, depths, kernel=kernel, each=len(SIDES))
+    both = in_blocks(whole, metrics, depths, kernel=kernel, each=len(SIDES))
     sides = [both.isel({METRIC: slice(side, None, len(SIDES))}) for side in range(len(SIDES))]
     return xr.concat(sides, dim=BOUND).assign_coords({BOUND: list(SIDES)})
 
 
-def _refuse_long(fields: Fields, metrics: Sequence[Metric], depths: Array) -> None:
-    for _, block in whole_block(fields).scales():
+def _refuse_long(whole: Block, metrics: Sequence[Metric], depths: Array) -> None:
+    for _, block in whole.scales():
         for metric in metrics:
             refuse_long(metric, block, depths)
 

@@ -7,8 +7,8 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.cubes.blockwise import in_blocks
 from irframe.cubes.score import (
-    block_fields,
     label_scores,
+    read_block,
     refuse_metrics,
     wanted_depths,
 )
@@ -92,7 +92,7 @@ def cwl(
     depths = wanted_depths(cube, chosen, at)
     refuse_metrics(cube, chosen)
     _refuse_others(chosen)
-    fields = block_fields(cube, chosen)
+    fields = read_block(cube, chosen)
     values = in_blocks(fields, chosen, depths, kernel=_read_block, each=len(QUANTITIES))
     parts = {
         name: values.isel({METRIC: slice(place, None, len(QUANTITIES))})

@@ -6,15 +6,13 @@ import numpy as np
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.cubes.blockwise import Fields
-from irframe.cubes.layout import LEVEL, variable
 from irframe.cubes.recall_base import topic_of
 from irframe.cubes.working import need_dask, slices_of
 from irframe.experiments.pool import count_pool
 from irframe.names import DEPTH, EMPTY, GRADE, TOPIC
 
 
-def pool_count(cube: xr.Dataset, base: Fields) -> xr.DataArray:
+def pool_count(cube: xr.Dataset, base: dict[str, Array]) -> Array:
     """Count the judged documents of every topic in the pool of every depth, by grade.
 
     Parameters
@@ -26,11 +24,11 @@ def pool_count(cube: xr.Dataset, base: Fields) -> xr.DataArray:
 
     Returns
     -------
-    xarray.DataArray
+    array
         Shape (topic, depth, level), in the cube's blocks of topics where it is lazy.
     """
     levels, count, pool_depth = (
-        base[name].to_numpy() for name in ("levels", "count", "pool_depth")
+        np.asarray(base[name]) for name in ("levels", "count", "pool_depth")
     )
     depth = cube.sizes[DEPTH]
     deepest = np.broadcast_to(np.minimum(pool_depth - 1, depth), len(count))
@@ -40,10 +38,9 @@ def pool_count(cube: xr.Dataset, base: Fields) -> xr.DataArray:
     found = topic[rows], rank[rows], np.searchsorted(levels, grade[rows])
     chunks = cube[GRADE].variable.chunksizes.get(TOPIC)
     if chunks is None:
-        counted = count_pool(count, deepest, *found, depth=depth)
-    else:
-        counted = _lazily(chunks, count, deepest, *found, depth=depth)
-    return xr.DataArray(variable((TOPIC, DEPTH, LEVEL), counted))
+        return count_pool(count, deepest, *found, depth=depth)
+    counted: Array = _lazily(chunks, count, deepest, *found, depth=depth)
+    return counted
 
 
 def _lazily(

@@ -9,8 +9,8 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, listed
-from irframe.cubes.blockwise import Fields, in_blocks
-from irframe.cubes.layout import LEVEL, PARTS, SOMETIMES, labels, variable
+from irframe.cubes.blockwise import in_blocks
+from irframe.cubes.layout import LEVEL, PARTS, SOMETIMES, labels
 from irframe.cubes.pool_count import pool_count
 from irframe.cubes.recall_base import count_by_topic
 from irframe.cubes.strata import stratum_fields
@@ -19,7 +19,7 @@ from irframe.cubes.verb import verb
 from irframe.errors import DepthError
 from irframe.experiments.metrics import Metrics, parse_metrics, refuse, refuse_pool
 from irframe.experiments.relevance import Rel, Thresholds, told_rel
-from irframe.metrics import Metric
+from irframe.metrics import Block, Metric
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, TOPIC, NoRel
 
@@ -81,7 +81,7 @@ def score(
     collection = cube.attrs.get("collection")
     thresholds = Thresholds.of(rel, chosen, collection if collection in cube.coords else None)
     variants = chosen if rel is None else thresholds.variants(chosen)
-    values = in_blocks(block_fields(cube, variants), variants, depths)
+    values = in_blocks(read_block(cube, variants), variants, depths)
     if no_rel == "nan":
         values = values.where(_has_relevant(cube, variants))
     if rel is not None:
@@ -156,8 +156,8 @@ def _within(depth: Any, deepest: int) -> bool:
     return whole and bool(1 <= depth <= deepest)
 
 
-def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool = False) -> Fields:
-    """Return the rankings of a cube as the fields of a `Block`, lazily where the cube is.
+def read_block(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool = False) -> Block:
+    """Return the rankings of a cube without labels, of lazy arrays where the cube is lazy.
 
     Parameters
     ----------
@@ -170,8 +170,8 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
 
     Returns
     -------
-    dict
-        The fields by name, over system, topic, depth and level.
+    Block
+        Arrays over system, topic, depth and level.
     """
     metrics = list(metrics)
     if any(metric.judged_only for metric in metrics):
@@ -179,12 +179,13 @@ def block_fields(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool
     base = judged_levels(cube) | subtopic_fields(cube, metrics) | stratum_fields(cube, metrics)
     if any(facts(metric).pooled for metric in metrics):
         base["pool_count"] = pool_count(cube, base)
-    base["retrieved"] = _clipped(cube["retrieved"].variable, cube.sizes[DEPTH])
-    if not ties and cube.attrs["ties"] != "mean":
-        return {"grade": cube["grade"].reset_coords(drop=True)} | base
-    names = ("grade", "tied", "tail", "tail_size")
-    found = {name: cube[name].reset_coords(drop=True) for name in names}
-    return found | {"tail_size": xr.DataArray(known_ties(cube))} | base
+    base["retrieved"] = np.minimum(cube["retrieved"].variable.data, cube.sizes[DEPTH])
+    if ties or cube.attrs["ties"] == "mean":
+        base |= {name: cube[name].variable.data for name in ("tied", "tail")}
+        base["tail_size"] = known_ties(cube).data
+    if cube["grade"].chunks:
+        return Block(grade=cube["grade"].variable.data, **base)
+    return Block(grade=cube["grade"].to_numpy(), **{k: np.asarray(v) for k, v in base.items()})
 
 
 def refuse_open(cube: xr.Dataset) -> None:
@@ -194,13 +195,6 @@ def refuse_open(cube: xr.Dataset) -> None:
         advice = "build the cube without depth=, and choose depths when scoring"
         found = f"depth {cube.sizes[DEPTH]} of {longest}"
         raise DepthError("a cube as deep as its lists", found, advice)
-
-
-def _clipped(lengths: xr.Variable, depth: int) -> xr.DataArray:
-    """Return the lengths of lists that are cut at a depth."""
-    if lengths.chunks:
-        return xr.DataArray(lengths).clip(max=depth)
-    return xr.DataArray(variable(lengths.dims, np.minimum(lengths.to_numpy(), depth)))
 
 
 def known_ties(cube: xr.Dataset) -> xr.Variable:
@@ -222,7 +216,7 @@ def _refuse_lost(size: Array) -> Array:
     return size
 
 
-def judged_levels(cube: xr.Dataset) -> Fields:
+def judged_levels(cube: xr.Dataset) -> dict[str, Array]:
     """Count the judged documents of every topic by grade, as fields of a `Block`.
 
     Returns
@@ -232,9 +226,8 @@ def judged_levels(cube: xr.Dataset) -> Fields:
     """
     levels, grade = cube["level"].to_numpy(), cube["judged_grade"].to_numpy()
     count = np.stack([count_by_topic(cube, grade == level) for level in levels], axis=-1)
-    counted = {"levels": variable((LEVEL,), levels), "count": variable((TOPIC, LEVEL), count)}
-    shared = {name: cube[name].variable for name in ("top", "pool_depth")}
-    return {name: xr.DataArray(part) for name, part in (counted | shared).items()}
+    shared = {name: cube[name].variable.data for name in ("top", "pool_depth")}
+    return {"levels": levels, "count": count} | shared
 
 
 def _has_relevant(cube: xr.Dataset, metrics: list[Metric]) -> xr.DataArray:

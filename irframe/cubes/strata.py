@@ -4,14 +4,15 @@ from collections.abc import Iterable
 
 import xarray as xr
 
-from irframe.cubes.layout import JUDGED, LEVEL, variable
+from irframe.arrays import Array
+from irframe.cubes.layout import LEVEL
 from irframe.cubes.recall_base import topic_of
 from irframe.experiments.strata import reads_strata, strata_of
 from irframe.metrics import Metric
 from irframe.names import STRATUM, TOPIC
 
 
-def stratum_fields(cube: xr.Dataset, metrics: Iterable[Metric]) -> dict[str, xr.DataArray]:
+def stratum_fields(cube: xr.Dataset, metrics: Iterable[Metric]) -> dict[str, Array]:
     """Return what metrics of strata read, as fields of a `Block`; nothing where there are none.
 
     Raises
@@ -23,10 +24,4 @@ def stratum_fields(cube: xr.Dataset, metrics: Iterable[Metric]) -> dict[str, xr.
         return {}
     labels, grade, levels = (cube[name].to_numpy() for name in (STRATUM, "judged_grade", LEVEL))
     found = strata_of(labels, grade, topic_of(cube), cube.indexes[TOPIC], levels)
-    fields = {
-        "start": ((TOPIC,), cube["judged_start"].to_numpy()),
-        "stratum": ((JUDGED,), found["stratum"]),
-        "stratum_count": ((TOPIC, STRATUM, LEVEL), found["stratum_count"]),
-    }
-    arrays = {name: xr.DataArray(variable(dims, values)) for name, (dims, values) in fields.items()}
-    return {"doc": cube["doc"].reset_coords(drop=True)} | arrays
+    return found | {"doc": cube["doc"].variable.data, "start": cube["judged_start"].to_numpy()}

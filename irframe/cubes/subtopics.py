@@ -5,7 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 import xarray as xr
 
-from irframe.cubes.layout import JUDGED, LEVEL, SUBTOPIC_GRADE, SUBTOPICS, variable
+from irframe.arrays import Array
+from irframe.cubes.layout import LEVEL, SUBTOPIC_GRADE, SUBTOPICS
 from irframe.cubes.recall_base import topic_of
 from irframe.experiments.subtopics import count_grades, ideals, refuse, variants
 from irframe.metrics import Metric
@@ -18,7 +19,7 @@ def refuse_subtopics(cube: xr.Dataset, metrics: Iterable[Metric]) -> None:
     refuse(metrics, column if SUBTOPIC_GRADE in cube.variables else None)
 
 
-def subtopic_fields(cube: xr.Dataset, metrics: Iterable[Metric]) -> dict[str, xr.DataArray]:
+def subtopic_fields(cube: xr.Dataset, metrics: Iterable[Metric]) -> dict[str, Array]:
     """Return what metrics of subtopics read, as fields of a `Block`."""
     chosen = [metric for metric in metrics if metric.subtopics]
     if not chosen:
@@ -26,12 +27,11 @@ def subtopic_fields(cube: xr.Dataset, metrics: Iterable[Metric]) -> dict[str, xr
     grade, levels = cube[SUBTOPIC_GRADE].to_numpy(), cube[LEVEL].to_numpy()
     topic, topics, wanted = topic_of(cube), cube.sizes[TOPIC], variants(chosen)
     ideal = ideals(grade, topic, topics, cube["judged_doc"].to_numpy(), wanted)
-    fields = {
-        "start": ((TOPIC,), cube["judged_start"].to_numpy()),
-        "subtopic_grade": ((JUDGED, SUBTOPIC), grade),
-        "subtopic_count": ((TOPIC, SUBTOPIC, LEVEL), count_grades(grade, topic, topics, levels)),
-        "ideal": ((TOPIC, "variant", "step"), ideal),
-        "ideal_of": (("variant", "parameter"), np.reshape(wanted, (-1, 2)).astype(float)),
+    return {
+        "doc": cube["doc"].variable.data,
+        "start": cube["judged_start"].to_numpy(),
+        "subtopic_grade": grade,
+        "subtopic_count": count_grades(grade, topic, topics, levels),
+        "ideal": ideal,
+        "ideal_of": np.reshape(wanted, (-1, 2)).astype(float),
     }
-    arrays = {name: xr.DataArray(variable(dims, values)) for name, (dims, values) in fields.items()}
-    return {"doc": cube["doc"].reset_coords(drop=True)} | arrays

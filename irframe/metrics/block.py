@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.names import EMPTY, UNJUDGED
 
-RANKING = ("grade", "retrieved", "tied", "tail", "tail_size", "beyond", "doc")
+BY_RANKING = ("grade", "retrieved", "tied", "tail", "tail_size", "beyond", "doc")
 """Fields with a value for every ranking."""
-TOPIC = (
+BY_TOPIC = (
     "count",
     "pool_count",
     "top",
@@ -195,8 +195,8 @@ class Block:
         return replace(self, grade=grade, count=count[..., place, :], doc=None, pool_count=None)
 
     def _map(self, rankings: Callable[[Array], Array], topics: Callable[[Array], Array]) -> "Block":
-        changed = {name: rankings(self._array(name)) for name in RANKING if self._holds(name)}
-        changed |= {name: topics(self._array(name)) for name in TOPIC if self._holds(name)}
+        changed = {name: rankings(self._array(name)) for name in BY_RANKING if self._holds(name)}
+        changed |= {name: topics(self._array(name)) for name in BY_TOPIC if self._holds(name)}
         return replace(self, **changed)
 
     def _array(self, name: str) -> Array:

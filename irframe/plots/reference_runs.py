@@ -98,7 +98,7 @@ def reference_runs(
 def _references(cube: xr.Dataset, one: xr.Dataset, rel: int) -> dict[str, NDArray[Any]]:
     """Return the curves of the ideal, the full-scale and the worst ranking of a topic."""
     base = judged_levels(cube)
-    levels, count = base["levels"].to_numpy(), base["count"].to_numpy()
+    levels, count = base["levels"], base["count"]
     expected = expected_ranks(levels, count, rel)
     length, R = int(one["length"]), int(one["recall_base"])
     if not R:

@@ -6,8 +6,8 @@ import xarray as xr
 
 import irframe as ir
 from irframe.cubes import blockwise
-from irframe.cubes.blockwise import in_blocks, whole_block
-from irframe.cubes.score import block_fields
+from irframe.cubes.blockwise import in_blocks
+from irframe.cubes.score import read_block
 from irframe.experiments.metrics import parse_metrics
 
 METRICS = parse_metrics(["AP", "nDCG", "ASL"])
@@ -15,7 +15,7 @@ METRICS = parse_metrics(["AP", "nDCG", "ASL"])
 
 @pytest.fixture(scope="module")
 def fields():
-    return block_fields(ir.cube(*ir.example_track()), METRICS)
+    return read_block(ir.cube(*ir.example_track()), METRICS)
 
 
 @pytest.mark.parametrize("cells", [1, 49, 50, 51, 799, 800, 801, 1600, 1 << 17])
@@ -31,7 +31,7 @@ def test_tiles_of_any_size_give_the_same(fields, cells, monkeypatch):
     found = in_blocks(fields, METRICS, [1, 10, 50], kernel=kernel)
     xr.testing.assert_identical(found, expected)
     assert max(sizes) <= max(cells, 50)
-    assert sum(sizes) == whole_block(fields).grade.size
+    assert sum(sizes) == fields.grade.size
 
 
 def test_depths_are_columns(fields):
@@ -43,9 +43,9 @@ def test_depths_are_columns(fields):
 
 def test_lazy_rankings_stay_lazy():
     cube = ir.cube(*ir.example_track()).chunk(topic=5, system=3)
-    lazy = in_blocks(block_fields(cube, METRICS), METRICS, [5, 10])
+    lazy = in_blocks(read_block(cube, METRICS), METRICS, [5, 10])
     assert lazy.chunks is not None
-    whole = block_fields(cube.compute(), METRICS)
+    whole = read_block(cube.compute(), METRICS)
     np.testing.assert_array_equal(lazy.compute(), in_blocks(whole, METRICS, [5, 10]))
 
 

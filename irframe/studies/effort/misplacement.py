@@ -122,7 +122,7 @@ def misplacement(
     choice("crossing", crossing, CROSSINGS)
     rel = whole("rel", rel, low=1, high=127)
     base = judged_levels(cube)
-    expected = expected_ranks(base["levels"].to_numpy(), base["count"].to_numpy(), rel)
+    expected = expected_ranks(base["levels"], base["count"], rel)
     R = recall_base(expected)[:, 0]
     length = np.maximum(deepest, 2 * R)
     study = _Study(expected, length, deepest, crossing, cube["took_part"].to_numpy())

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import xarray as xr
 
 from irframe.cubes.bounds import both_sides
-from irframe.cubes.score import block_fields, label_scores, wanted_depths
+from irframe.cubes.score import label_scores, read_block, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
@@ -80,7 +80,7 @@ def tie_ranges(
     refuse_untied(cube)
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, at)
-    fields = block_fields(cube, chosen, ties=True)
+    fields = read_block(cube, chosen, ties=True)
     return label_scores(cube, both_sides(fields, chosen, depths, reordered_scores), chosen, depths)
 
 
