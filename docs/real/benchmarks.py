@@ -30,6 +30,8 @@ LOOP = re.compile(r", (?:<lambda>|one|rmse|tau_ap\w*|rank_sum|test)$")
 
 def seconds(value):
     """Return a time with two digits that count."""
+    if value < 0.01:
+        return f"{1000 * value:.2f} ms"
     digits = 3 if value < 0.1 else 2 if value < 10 else 0
     return f"{value:,.{digits}f} s"
 
