@@ -22,7 +22,8 @@ under ``.ireval.plot``. The metrics have :doc:`pages of their own </metrics/inde
 """
 
 SECTIONS = {
-    "irframe.frames": "Files and frames",
+    "irframe.files": "Files",
+    "irframe.frames": "Frames",
     "irframe.cubes": "Cubes and scores",
     "irframe.experiments": "Scoring one run after the other",
     "irframe.metrics": "Metrics by name",

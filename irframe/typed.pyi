@@ -17,8 +17,8 @@ from irframe.cubes.topic_weights import TopicWeights
 from irframe.experiments.metrics import Metrics
 from irframe.experiments.policy import Contributing, PoolDepth, Topics
 from irframe.experiments.relevance import Rel
-from irframe.frames.as_qrels import Qrels
-from irframe.frames.as_runs import Runs
+from irframe.files.as_qrels import Qrels
+from irframe.files.as_runs import Runs
 from irframe.inference.agreement_intervals import Of
 from irframe.inference.corrections import Correction, Family
 from irframe.inference.jointly import Adjust

@@ -11,6 +11,8 @@ from .cubes.save import save as save
 from .cubes.score import score as score
 from .cubes.store import store as store
 from .experiments.evaluate import evaluate as evaluate
+from .files.write_qrels import write_qrels as write_qrels
+from .files.write_run import write_run as write_run
 from .frames.judge import judge as judge
 from .frames.pool import pool as pool
 from .frames.rank import rank as rank
@@ -18,8 +20,6 @@ from .frames.restrict import restrict as restrict
 from .frames.score_nuggets import score_nuggets as score_nuggets
 from .frames.to_pytrec_eval import to_pytrec_eval as to_pytrec_eval
 from .frames.to_ranx import to_ranx as to_ranx
-from .frames.write_qrels import write_qrels as write_qrels
-from .frames.write_run import write_run as write_run
 from .inference.agreement import agreement as agreement
 from .inference.bootstrap_sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
 from .inference.compare import compare as compare

@@ -23,11 +23,11 @@ from irframe.cubes.stored import (
     write_judgments,
 )
 from irframe.errors import FileFormatError, InputError, StoreError
-from irframe.frames.as_qrels import Qrels, as_qrels
-from irframe.frames.by_role import require_columns
-from irframe.frames.folders import home
-from irframe.frames.formats import QRELS as QRELS_FORMAT
-from irframe.frames.scanned_runs import ScannedRuns
+from irframe.files.as_qrels import Qrels, as_qrels
+from irframe.files.folders import home
+from irframe.files.formats import QRELS as QRELS_FORMAT
+from irframe.files.role_columns import require_columns
+from irframe.files.scanned_runs import ScannedRuns
 from irframe.names import FILES
 
 ANEW = "make a new store of all runs"

@@ -22,8 +22,8 @@ from irframe.experiments.hits import NEVER, Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Lists
 from irframe.experiments.policy import Policy
+from irframe.files.ids import Codes, beginnings, grouped
 from irframe.frames.contributing import pooling_rank
-from irframe.frames.ids import Codes, beginnings, grouped
 from irframe.frames.joining import locate
 from irframe.frames.tables import QrelsTable, RunTable
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC

@@ -25,8 +25,8 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Policy
 from irframe.experiments.pool import Pool
 from irframe.experiments.topics import choose_topics
+from irframe.files.ids import Codes
 from irframe.frames.contributing import CONTRIBUTING
-from irframe.frames.ids import Codes
 from irframe.frames.joining import tell_unjudged
 from irframe.frames.tables import RunTable, read_qrels_table
 from irframe.names import DEPTH, DOC, SYSTEM, TOPIC

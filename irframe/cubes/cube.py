@@ -24,8 +24,8 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.experiments.pool import Pool
 from irframe.experiments.topics import choose_topics
-from irframe.frames.as_qrels import Qrels, as_qrels
-from irframe.frames.as_runs import Runs, as_runs
+from irframe.files.as_qrels import Qrels, as_qrels
+from irframe.files.as_runs import Runs, as_runs
 from irframe.frames.joining import tell_unjudged
 from irframe.frames.tables import read_qrels_table, read_table
 from irframe.names import (

@@ -17,7 +17,7 @@ from uuid import uuid4
 import pyarrow as pa
 
 from irframe.errors import IrframeError, StoreError
-from irframe.frames.compression import is_address, opened_by
+from irframe.files.compression import is_address, opened_by
 
 PART = ".part"
 """How files are called while they are written."""

@@ -15,7 +15,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.experiments.framed import Framed
 from irframe.experiments.judgments import Judgments
-from irframe.frames.ids import Codes
+from irframe.files.ids import Codes
 from irframe.frames.ranking import Ranking
 from irframe.names import SYSTEM, TOPIC
 

@@ -21,7 +21,7 @@ from irframe.cubes.saved import (
 )
 from irframe.cubes.working import need_dask
 from irframe.errors import StoreError, warn
-from irframe.frames.pieces import changed_files
+from irframe.files.run_files import changed_files
 from irframe.names import FILES, SYSTEM, TOPIC
 
 

@@ -11,9 +11,9 @@ from irframe.cubes.recall_base import topic_of
 from irframe.cubes.stratified import Share, draw_cube, draw_frame
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.frames.as_qrels import Qrels
+from irframe.files.as_qrels import Qrels
+from irframe.files.ids import repeated
 from irframe.frames.documents import Side, code_documents
-from irframe.frames.ids import repeated
 from irframe.frames.sampling import random_keys, refuse_marks, refuse_share, strata_sample
 from irframe.frames.tables import read_qrels_table, refuse_twice_judged
 from irframe.names import EMPTY, TOPIC

@@ -17,7 +17,7 @@ from irframe.cubes.provenance import joined_attributes
 from irframe.cubes.tables import settled
 from irframe.errors import InputError, IrframeError, ParameterError, warn
 from irframe.experiments.grouping import RESERVED, grouped, partakers
-from irframe.frames.ids import Codes
+from irframe.files.ids import Codes
 from irframe.names import GRADE, METRICS, PAIR, SIDES, SYSTEM, TOPIC, roles
 from irframe.warned import in_group
 

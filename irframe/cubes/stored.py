@@ -17,8 +17,8 @@ from irframe.cubes.folder import Folder, checksum_of
 from irframe.cubes.sorting import RAW, Seen, Stretch
 from irframe.cubes.working import need_dask, refuse_workers_without, work
 from irframe.errors import StoreError
+from irframe.files.ids import same_kind
 from irframe.frames.documents import take
-from irframe.frames.ids import same_kind
 from irframe.frames.tables import QrelsTable, read_qrels_table
 from irframe.names import DOC, GRADE, TOPIC
 

@@ -14,9 +14,9 @@ from irframe.cubes.judgments import without_tail
 from irframe.cubes.layout import JUDGED, LEVEL, SUBTOPIC_GRADE
 from irframe.cubes.recall_base import topic_of
 from irframe.errors import InputError, ParameterError
-from irframe.frames.as_qrels import Qrels
+from irframe.files.as_qrels import Qrels
+from irframe.files.ids import Codes, repeated, within
 from irframe.frames.documents import Side, code_documents
-from irframe.frames.ids import Codes, repeated, within
 from irframe.frames.sampling import random_keys, refuse_marks
 from irframe.frames.tables import QrelsTable, read_qrels_table, refuse_twice_judged
 from irframe.metrics.infap import POOLED_UNJUDGED

@@ -18,7 +18,7 @@ from irframe.cubes.splitting import groups, having, join, naming_group, riders_o
 from irframe.cubes.tables import settled, sound
 from irframe.cubes.topic_weights import topic_weights, weight_name
 from irframe.errors import InputError, ParameterError
-from irframe.frames.by_role import is_judgments
+from irframe.files.role_columns import is_judgments
 from irframe.names import GRADE, RESULT
 from irframe.warned import OneCall, in_group
 

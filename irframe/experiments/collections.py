@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.errors import IdError, ParameterError
-from irframe.frames.ids import Codes
+from irframe.files.ids import Codes
 from irframe.frames.tables import QrelsTable, RunTable
 
 

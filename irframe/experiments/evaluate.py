@@ -14,8 +14,8 @@ from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.experiments.reading import Reader
 from irframe.experiments.relevance import Rel, Thresholds
 from irframe.experiments.scoring import Scoring, one_or_several
-from irframe.frames.as_qrels import Qrels, as_qrels
-from irframe.frames.as_runs import Runs, as_runs
+from irframe.files.as_qrels import Qrels, as_qrels
+from irframe.files.as_runs import Runs, as_runs
 from irframe.metrics import Metric
 from irframe.names import (
     DEFAULT_DTYPE,

@@ -15,7 +15,7 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Lists
 from irframe.experiments.policy import PoolDepth
 from irframe.experiments.pool import Pool
-from irframe.frames.ids import Codes
+from irframe.files.ids import Codes
 
 
 @dataclass(frozen=True, eq=False)

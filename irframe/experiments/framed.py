@@ -15,6 +15,7 @@ from irframe.experiments.hits import Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Lists, count_rows
 from irframe.experiments.policy import Contributing, Policy
+from irframe.files.ids import Codes, grouped, rows_of_ranges
 from irframe.frames import tables
 from irframe.frames.contributing import (
     CONTRIBUTING,
@@ -22,7 +23,6 @@ from irframe.frames.contributing import (
     filed_rank,
     pooling_rank,
 )
-from irframe.frames.ids import Codes, grouped, rows_of_ranges
 from irframe.frames.joining import locate, place_topics
 from irframe.frames.ranking import Ranking, rank_table
 from irframe.frames.tables import QrelsTable, RunTable

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.errors import ParameterError, warn
-from irframe.frames.ids import Codes
+from irframe.files.ids import Codes
 from irframe.frames.tables import QrelsTable, RunTable, row_slices
 from irframe.names import ITERATION, SUBTOPIC, SYSTEM, TOPIC, roles
 from irframe.warned import listing

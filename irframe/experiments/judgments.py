@@ -14,9 +14,9 @@ from irframe.experiments.policy import Topics
 from irframe.experiments.strata import reads_strata, strata_of
 from irframe.experiments.subtopics import count_grades, ideals, variants
 from irframe.experiments.topics import judged_topics
-from irframe.frames.as_qrels import Qrels, as_qrels
+from irframe.files.as_qrels import Qrels, as_qrels
+from irframe.files.ids import Codes, repeated
 from irframe.frames.documents import Side, code_documents
-from irframe.frames.ids import Codes, repeated
 from irframe.frames.tables import (
     QrelsTable,
     read_qrels_dictionary,

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.experiments.collections import Collections
-from irframe.frames.ids import Codes
+from irframe.files.ids import Codes
 from irframe.frames.tables import RunTable, row_slices
 
 

@@ -12,7 +12,7 @@ from irframe.experiments.collections import Collections
 from irframe.experiments.hits import NEVER, Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import PoolDepth
-from irframe.frames.ids import Codes
+from irframe.files.ids import Codes
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.experiments.hits import Hits
 from irframe.experiments.listed import Listed
-from irframe.frames.ids import Codes, rows_of_ranges
+from irframe.files.ids import Codes, rows_of_ranges
 from irframe.frames.ties import Tied, TiePolicy
 
 

@@ -23,10 +23,10 @@ from irframe.experiments.policy import Policy
 from irframe.experiments.pool import Pool
 from irframe.experiments.ranking import rank_hits
 from irframe.experiments.topics import choose_topics
-from irframe.frames.as_runs import Runs, as_runs
-from irframe.frames.columns import numbers
+from irframe.files.as_runs import Runs, as_runs
+from irframe.files.columns import numbers
+from irframe.files.ids import Codes, grouped
 from irframe.frames.contributing import CONTRIBUTING
-from irframe.frames.ids import Codes, grouped
 from irframe.frames.joining import tell_none_judged, tell_unjudged
 from irframe.frames.tables import ONLY_SYSTEM, read_table
 from irframe.frames.ties import TIE_POLICIES

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from irframe.errors import GradeError
 from irframe.experiments.subtopics import count_grades
-from irframe.frames.ids import Codes
+from irframe.files.ids import Codes
 from irframe.metrics import Metric
 from irframe.metrics.evidence import parameters
 from irframe.names import EMPTY

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irframe.errors import MetricError
-from irframe.frames.ids import Codes
+from irframe.files.ids import Codes
 from irframe.metrics import Metric
 from irframe.metrics.evidence import parameters
 from irframe.metrics.subtopics import ideal_gains, stretch

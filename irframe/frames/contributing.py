@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import places
 from irframe.errors import ParameterError
-from irframe.frames.ids import Codes
+from irframe.files.ids import Codes
 from irframe.frames.ranking import Ranking, rank_table
 from irframe.frames.tables import RunTable, column_of
 from irframe.names import SYSTEM

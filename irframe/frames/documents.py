@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from irframe.frames.ids import Codes, beginnings, grouped, is_text, rows_of_ranges
+from irframe.files.ids import Codes, beginnings, grouped, is_text, rows_of_ranges
 
 BATCH = 1 << 14
 """Rows per batch: small enough for a batch's dictionary to stay in the processor's cache."""

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.frames.ids import Codes, is_text
+from irframe.files.ids import Codes, is_text
 
 Prints = NDArray[np.uint64]
 

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.errors import IdError, warn
+from irframe.files.ids import Codes, is_text, repeated, same_kind, shown
 from irframe.frames.documents import Side, in_batches
 from irframe.frames.fingerprints import Prints, fingerprints, with_number
-from irframe.frames.ids import Codes, is_text, repeated, same_kind, shown
 from irframe.frames.ranking import listed_again, refuse_duplicates
 from irframe.frames.tables import (
     QrelsTable,

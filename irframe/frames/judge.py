@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from irframe.errors import InputError
-from irframe.frames.as_qrels import Qrels
-from irframe.frames.as_runs import Runs
+from irframe.files.as_qrels import Qrels
+from irframe.files.as_runs import Runs
 from irframe.frames.joining import locate, place_topics, tell_unjudged
 from irframe.frames.tables import (
     read_qrels_table,

@@ -7,10 +7,10 @@ import pandas as pd
 
 from irframe.checks import whole
 from irframe.errors import DepthError, ParameterError
-from irframe.frames.as_runs import Runs
+from irframe.files.as_runs import Runs
+from irframe.files.ids import Codes
 from irframe.frames.contributing import contributing_systems, pooling_rank
 from irframe.frames.documents import Side, code_documents
-from irframe.frames.ids import Codes
 from irframe.frames.ranking import listed_again, refuse_duplicates
 from irframe.frames.tables import RunTable, column_of, read_table
 from irframe.names import DOC, RANK, SYSTEM, TOPIC

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from irframe.frames.as_runs import Runs
+from irframe.files.as_runs import Runs
 from irframe.frames.documents import Side, code_documents
 from irframe.frames.ranking import listed_again, rank_table, refuse_duplicates
 from irframe.frames.tables import read_table

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice
 from irframe.errors import IdError, RankingError
+from irframe.files.ids import Codes, beginnings, grouped, repeated
 from irframe.frames.documents import take
-from irframe.frames.ids import Codes, beginnings, grouped, repeated
 from irframe.frames.sampling import whole_seed
 from irframe.frames.tables import RunTable
 from irframe.frames.ties import TIE_POLICIES, Keys, Tied, TiePolicy

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import number, whole
 from irframe.errors import GradeError
-from irframe.frames.ids import Codes, within
+from irframe.files.ids import Codes, within
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import UNJUDGED
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice
 from irframe.errors import IdError, InputError
-from irframe.frames.by_role import require_columns
-from irframe.frames.foreign import columns_of
-from irframe.frames.formats import NUGGETS
-from irframe.frames.ids import Codes, code_labels, repeated
+from irframe.files.foreign import columns_of
+from irframe.files.formats import NUGGETS
+from irframe.files.ids import Codes, code_labels, repeated
+from irframe.files.role_columns import require_columns
 from irframe.frames.tables import ONLY_SYSTEM
 from irframe.names import ASSIGNMENT, IMPORTANCE, METRIC, METRICS, NUGGET, RESULT, SYSTEM, TOPIC
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.frames.ids import Codes
+from irframe.files.ids import Codes
 from irframe.frames.sampling import random_keys
 from irframe.names import RANK, SCORE, Ties
 

@@ -5,11 +5,11 @@ from typing import Any
 import pandas as pd
 
 from irframe.errors import InputError
-from irframe.frames.by_role import require_columns
+from irframe.files.foreign import columns_of
+from irframe.files.formats import QRELS, RUN
+from irframe.files.ids import repeated
+from irframe.files.role_columns import require_columns
 from irframe.frames.documents import Side, code_documents
-from irframe.frames.foreign import columns_of
-from irframe.frames.formats import QRELS, RUN
-from irframe.frames.ids import repeated
 from irframe.frames.rank import rank
 from irframe.frames.tables import read_qrels_table, refuse_twice_judged
 from irframe.names import DOC, GRADE, RANK, SCORE, SUBTOPIC, SYSTEM, TOPIC, roles

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from irframe.errors import InputError
-from irframe.frames.foreign import columns_of
+from irframe.files.foreign import columns_of
 from irframe.frames.to_pytrec_eval import to_pytrec_eval
 from irframe.names import GRADE, SYSTEM, roles
 

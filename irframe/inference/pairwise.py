@@ -10,7 +10,6 @@ from scipy.special import stdtrit
 
 from irframe.arrays import Array
 from irframe.errors import InputError
-from irframe.frames.progress import tracked
 from irframe.inference.corrections import Family
 from irframe.inference.effects import EFFECTS, hedges
 from irframe.inference.jointly import Compared, Parsed, correct, reach
@@ -18,6 +17,7 @@ from irframe.inference.margins import Margin, refuse_unaveraged
 from irframe.metrics.averaging import average
 from irframe.paired import Differences, MaxT, PairedResult, PairedTest, describe_differences
 from irframe.paired.folds import COMOMENTS, SIDES, describe_folded
+from irframe.progress import tracked
 from irframe.scores.scores import Arrays, Measure, Scores
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")

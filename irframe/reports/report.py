@@ -17,9 +17,9 @@ from irframe.cubes.verb import in_memory
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.metrics import Metrics
 from irframe.experiments.policy import Contributing, Policy, PoolDepth
-from irframe.frames.as_qrels import Qrels, as_qrels
-from irframe.frames.as_runs import Runs, as_runs
-from irframe.frames.atomic import atomic
+from irframe.files.as_qrels import Qrels, as_qrels
+from irframe.files.as_runs import Runs, as_runs
+from irframe.files.atomic import atomic
 from irframe.inference.jointly import Adjust
 from irframe.names import DEFAULT_TIES, DEPTH, METRIC, Ties
 from irframe.paired import Test

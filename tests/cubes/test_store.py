@@ -110,7 +110,7 @@ def test_blocks_and_topics_without_a_row(folder, qrels):
 @pytest.mark.parametrize("rows", [7, 1 << 20])
 def test_pieces_and_chunks_do_not_show(folder, qrels, monkeypatch, rows):
     monkeypatch.setattr(tables, "ROWS", rows)
-    monkeypatch.setattr("irframe.frames.pieces.ROWS", 100)
+    monkeypatch.setattr("irframe.files.run_files.ROWS", 100)
     monkeypatch.setattr(sorting, "PIECE", rows)
     monkeypatch.setattr(sorting, "STRETCH", 1 + rows // 3)
     found = store(folder, qrels, topics=5).cube()
@@ -125,7 +125,7 @@ def test_files_of_text_are_read_piece_by_piece(tmp_path, qrels, monkeypatch, suf
     (tmp_path / "runs").mkdir()
     for system, part in runs.groupby("system"):
         ir.verbs.write_run(part, tmp_path / "runs" / f"{system}.{suffix}")
-    monkeypatch.setattr("irframe.frames.pieces.PIECE", 1000)
+    monkeypatch.setattr("irframe.files.run_files.PIECE", 1000)
     found = store(tmp_path / "runs", qrels, topics=4).cube().compute()
     xr.testing.assert_identical(found, built(ir.read_runs(tmp_path / "runs"), qrels))
 

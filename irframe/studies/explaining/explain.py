@@ -17,7 +17,7 @@ from irframe.cubes.verb import in_memory, verb
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import parse_metrics
 from irframe.extremes.one_label import one_label
-from irframe.frames.as_runs import Runs, as_runs
+from irframe.files.as_runs import Runs, as_runs
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.contributions import contributions, refuse_without_terms

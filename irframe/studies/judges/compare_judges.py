@@ -11,7 +11,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import choice, places
 from irframe.cubes.bounds import BOUND, SIDES
-from irframe.frames.as_qrels import Qrels
+from irframe.files.as_qrels import Qrels
 from irframe.inference.cautions import cautious
 from irframe.inference.resampled import Resamples
 from irframe.names import JUDGES, PAIR, RESULT, TOPIC

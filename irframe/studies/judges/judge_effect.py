@@ -13,8 +13,8 @@ from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score, wanted_depths
 from irframe.errors import IdError
 from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.frames.as_qrels import Qrels
-from irframe.frames.as_runs import Runs, as_runs
+from irframe.files.as_qrels import Qrels
+from irframe.files.as_runs import Runs, as_runs
 from irframe.inference.agreement_intervals import Asked, Of
 from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust

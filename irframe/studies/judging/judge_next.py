@@ -12,7 +12,7 @@ from irframe.cubes.listing import RANKS
 from irframe.cubes.recall_base import count_by_topic
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.frames.as_runs import Runs, as_runs
+from irframe.files.as_runs import Runs, as_runs
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DEPTH, DOC, EMPTY, TOPIC, UNJUDGED
 from irframe.studies.judging.documents import Documents, helping

@@ -14,7 +14,6 @@ from irframe.cubes.bounds import BOUND, SIDES
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.metrics import parse_metrics
-from irframe.frames.progress import tracked
 from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
 from irframe.inference.verdicts import Pairing
@@ -22,6 +21,7 @@ from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM
 from irframe.paired import Test
+from irframe.progress import tracked
 from irframe.studies.judges.effects import CONCLUSIONS
 from irframe.studies.judging.budgets import Budgets, Found
 from irframe.studies.judging.documents import Documents, helping

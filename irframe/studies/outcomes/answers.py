@@ -16,8 +16,8 @@ from irframe.experiments.grouping import Groups
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Policy
 from irframe.experiments.reading import Reader
-from irframe.frames.as_qrels import Qrels
-from irframe.frames.as_runs import Runs, as_runs
+from irframe.files.as_qrels import Qrels
+from irframe.files.as_runs import Runs, as_runs
 from irframe.frames.ties import TIE_POLICIES
 from irframe.metrics.esl import ESL
 from irframe.names import DEPTH, SYSTEM, TOPIC

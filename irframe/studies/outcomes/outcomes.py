@@ -16,8 +16,8 @@ from irframe.cubes.splitting import having, join_frames, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.experiments.policy import Policy
-from irframe.frames.as_qrels import Qrels
-from irframe.frames.as_runs import Runs
+from irframe.files.as_qrels import Qrels
+from irframe.files.as_runs import Runs
 from irframe.inference.corrections import Correction
 from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, ScoreDtype, Ties
 from irframe.studies.outcomes.answers import Answers, Relevant, answers_of_cube, answers_of_runs

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from irframe.files.ids import repeated, shown
 from irframe.frames.documents import Side, code_documents
-from irframe.frames.ids import repeated, shown
 from irframe.frames.ranking import listed_again
 from irframe.frames.tables import QrelsTable, RunTable
 from irframe.metrics.infap import POOLED_UNJUDGED

@@ -17,11 +17,11 @@ from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.frames.progress import tracked
 from irframe.metrics import Metric
 from irframe.metrics.averaging import TIE, average
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM
+from irframe.progress import tracked
 from irframe.studies.reading import attended, shared
 
 

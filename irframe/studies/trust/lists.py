@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.frames.ids import Codes, beginnings
+from irframe.files.ids import Codes, beginnings
 from irframe.frames.tables import QrelsTable, RunTable
 
 

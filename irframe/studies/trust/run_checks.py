@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import whole
 from irframe.errors import DepthError
-from irframe.frames.ids import Codes
+from irframe.files.ids import Codes
 from irframe.frames.ranking import Ranking
 from irframe.frames.tables import QrelsTable, RunTable
 from irframe.metrics.infap import POOLED_UNJUDGED
