@@ -22,10 +22,9 @@ under ``.ireval.plot``. The metrics have :doc:`pages of their own </metrics/inde
 """
 
 SECTIONS = {
-    "irframe.files": "Files",
-    "irframe.frames": "Frames",
+    "irframe.files": "Files, and objects of other tools",
     "irframe.cubes": "Cubes and scores",
-    "irframe.experiments": "Scoring one run after the other",
+    "irframe.experiments": "Runs and judgments",
     "irframe.metrics": "Metrics by name",
     "irframe.inference": "Comparisons and ratios",
     "irframe.studies": "Studies",

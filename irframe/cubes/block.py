@@ -16,16 +16,16 @@ from irframe.cubes.folder import Folder, checksum_of, naming_block
 from irframe.cubes.layout import RANKINGS
 from irframe.cubes.sorting import Stretch, read_rows
 from irframe.errors import IdError, StoreError
+from irframe.experiments.coded_tables import QrelsTable, RunTable
 from irframe.experiments.collections import Collections
+from irframe.experiments.contributing import pooling_rank
 from irframe.experiments.framed import Framed
 from irframe.experiments.hits import NEVER, Hits
+from irframe.experiments.joining import locate
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Lists
 from irframe.experiments.policy import Policy
 from irframe.files.ids import Codes, beginnings, grouped
-from irframe.frames.contributing import pooling_rank
-from irframe.frames.joining import locate
-from irframe.frames.tables import QrelsTable, RunTable
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC
 
 MANIFEST = "store.json"

@@ -18,17 +18,17 @@ from irframe.cubes.layout import LEVEL, PARTS
 from irframe.cubes.recall_base import gather
 from irframe.cubes.working import assemble, need_dask, work
 from irframe.experiments.absence import tell_missing
+from irframe.experiments.coded_tables import RunTable, read_qrels_table
+from irframe.experiments.contributing import CONTRIBUTING
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.framed import Framed
 from irframe.experiments.hits import Hits, refuse_large
+from irframe.experiments.joining import tell_unjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Policy
-from irframe.experiments.pool import Pool
+from irframe.experiments.pool_sources import Pool
 from irframe.experiments.topics import choose_topics
 from irframe.files.ids import Codes
-from irframe.frames.contributing import CONTRIBUTING
-from irframe.frames.joining import tell_unjudged
-from irframe.frames.tables import RunTable, read_qrels_table
 from irframe.names import DEPTH, DOC, SYSTEM, TOPIC
 
 

@@ -10,7 +10,7 @@ from irframe.checks import whole
 from irframe.cubes.gate import unknown_tail
 from irframe.cubes.layout import JUDGED, LIST, SOMETIMES, UNKNOWN
 from irframe.errors import DepthError
-from irframe.frames.sampling import refuse_marks
+from irframe.experiments.sampling import refuse_marks
 from irframe.names import DEPTH, EMPTY, UNJUDGED
 
 

@@ -36,7 +36,7 @@ from irframe.names import (
 )
 
 if TYPE_CHECKING:
-    from irframe.experiments.pool import Pool
+    from irframe.experiments.pool_sources import Pool
 
 
 def label(

@@ -15,8 +15,8 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.experiments.framed import Framed
 from irframe.experiments.judgments import Judgments
+from irframe.experiments.rank_table import Ranking
 from irframe.files.ids import Codes
-from irframe.frames.ranking import Ranking
 from irframe.names import SYSTEM, TOPIC
 
 LISTED = "listed"

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from irframe.cubes.folder import Folder, checksum_of
 from irframe.errors import IdError, ParameterError, warn
+from irframe.experiments.contributing import CONTRIBUTING
 from irframe.files.columns import TEXT
 from irframe.files.folders import home
 from irframe.files.read_runs import PARTS, check_columns
 from irframe.files.scanned_runs import ScannedRuns
-from irframe.frames.contributing import CONTRIBUTING
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC
 
 RAW = "raw"

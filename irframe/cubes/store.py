@@ -32,11 +32,11 @@ from irframe.cubes.stored import (
 )
 from irframe.cubes.working import all_sound
 from irframe.errors import StoreError
+from irframe.experiments.coded_tables import QrelsTable, read_qrels_table
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
 from irframe.files.as_qrels import Qrels, as_qrels
 from irframe.files.problems import list_problems
 from irframe.files.scanned_runs import ScannedRuns
-from irframe.frames.tables import QrelsTable, read_qrels_table
 from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, FILES, VERSION, ScoreDtype, Ties, as_html
 
 

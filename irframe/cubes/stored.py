@@ -17,9 +17,9 @@ from irframe.cubes.folder import Folder, checksum_of
 from irframe.cubes.sorting import RAW, Seen, Stretch
 from irframe.cubes.working import need_dask, refuse_workers_without, work
 from irframe.errors import StoreError
+from irframe.experiments.coded_tables import QrelsTable, read_qrels_table
+from irframe.experiments.documents import take
 from irframe.files.ids import same_kind
-from irframe.frames.documents import take
-from irframe.frames.tables import QrelsTable, read_qrels_table
 from irframe.names import DOC, GRADE, TOPIC
 
 LOCK = "store.lock"

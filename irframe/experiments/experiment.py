@@ -14,7 +14,7 @@ from irframe.experiments.hits import Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Lists
 from irframe.experiments.policy import PoolDepth
-from irframe.experiments.pool import Pool
+from irframe.experiments.pool_sources import Pool
 from irframe.files.ids import Codes
 
 

@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.errors import ParameterError, warn
+from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.files.ids import Codes
-from irframe.frames.tables import QrelsTable, RunTable, row_slices
 from irframe.names import ITERATION, SUBTOPIC, SYSTEM, TOPIC, roles
 from irframe.warned import listing
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.experiments.hits import Hits
 from irframe.experiments.listed import Listed
+from irframe.experiments.ties import Tied, TiePolicy
 from irframe.files.ids import Codes, rows_of_ranges
-from irframe.frames.ties import Tied, TiePolicy
 
 
 def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = False) -> Hits:

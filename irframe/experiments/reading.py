@@ -11,25 +11,25 @@ from numpy.typing import NDArray
 
 from irframe.errors import InputError
 from irframe.experiments.absence import tell_missing
+from irframe.experiments.coded_tables import ONLY_SYSTEM, read_table
 from irframe.experiments.collections import Collections
+from irframe.experiments.contributing import CONTRIBUTING
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.framed import Framed
 from irframe.experiments.grouping import Groups
+from irframe.experiments.joining import tell_none_judged, tell_unjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.listed import Dictionaries, Listed, read_lists
 from irframe.experiments.lists import Lists
 from irframe.experiments.placed import Places, read_places, refuse_beyond
 from irframe.experiments.policy import Policy
-from irframe.experiments.pool import Pool
+from irframe.experiments.pool_sources import Pool
 from irframe.experiments.ranking import rank_hits
+from irframe.experiments.ties import TIE_POLICIES
 from irframe.experiments.topics import choose_topics
 from irframe.files.as_runs import Runs, as_runs
 from irframe.files.columns import numbers
 from irframe.files.ids import Codes, grouped
-from irframe.frames.contributing import CONTRIBUTING
-from irframe.frames.joining import tell_none_judged, tell_unjudged
-from irframe.frames.tables import ONLY_SYSTEM, read_table
-from irframe.frames.ties import TIE_POLICIES
 from irframe.names import DOC, SCORE, SYSTEM, TOPIC, roles
 
 ONLY = pd.Index([ONLY_SYSTEM])

@@ -16,7 +16,7 @@ from irframe.experiments.metrics import at_depth, deepest, refuse, refuse_pool
 from irframe.experiments.policy import Policy
 from irframe.experiments.relevance import Rel, Thresholds, told_rel
 from irframe.experiments.subtopics import refuse as refuse_subtopics
-from irframe.frames.ties import TIE_POLICIES
+from irframe.experiments.ties import TIE_POLICIES
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.averaging import average
 from irframe.metrics.block import by_scale

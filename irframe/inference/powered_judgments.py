@@ -17,8 +17,8 @@ from irframe.cubes.layout import CELL
 from irframe.cubes.recall_base import topic_of
 from irframe.cubes.score import block_fields, label_scores, refuse_metrics, wanted_depths
 from irframe.errors import GradeError, IdError, InputError, ParameterError, warn
+from irframe.experiments.coded_tables import QrelsTable, read_qrels_table
 from irframe.experiments.metrics import parse_metrics
-from irframe.frames.tables import QrelsTable, read_qrels_table
 from irframe.metrics import Metric
 from irframe.names import DEPTH, EMPTY, METRIC, PAIR, SIDES, SYSTEM, TOPIC
 from irframe.paired import all_pairs, baseline_pairs

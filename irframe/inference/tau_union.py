@@ -6,9 +6,9 @@ import pandas as pd
 from irframe.arrays import Array
 from irframe.checks import whole
 from irframe.errors import DepthError, ParameterError
+from irframe.experiments.coded_tables import read_table
+from irframe.experiments.rank import rank
 from irframe.files.as_runs import Runs
-from irframe.frames.rank import rank
-from irframe.frames.tables import read_table
 from irframe.names import DOC, RANK, SYSTEM, TOPIC
 
 LIST = [SYSTEM, TOPIC]

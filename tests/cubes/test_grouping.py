@@ -11,8 +11,8 @@ from irframe.cubes.grouping import each_group, own_rows, read_groups
 from irframe.cubes.layout import PARTS, SOMETIMES
 from irframe.cubes.recall_base import gather
 from irframe.errors import IrframeWarning, ParameterError
+from irframe.experiments import coded_tables
 from irframe.experiments.grouping import RESERVED
-from irframe.frames import tables
 
 ROWS = [("a", "1"), ("a", "2"), ("b", "1"), ("b", "3"), ("c", "2"), ("c", "3")]
 RUNS = pd.DataFrame(ROWS, columns=["system", "topic"]).assign(doc="d", score=1.0)
@@ -97,7 +97,7 @@ class TestCoordinates:
             team=RUNS["system"].str.upper(), topics=RUNS["topic"] + "!", row=list("xxxxxy")
         )
         whole = cube_of(runs)
-        monkeypatch.setattr(tables, "ROWS", 1)
+        monkeypatch.setattr(coded_tables, "ROWS", 1)
         xr.testing.assert_identical(cube_of(runs), whole)
 
 

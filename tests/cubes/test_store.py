@@ -27,7 +27,7 @@ from irframe.errors import (
     RankingError,
     StoreError,
 )
-from irframe.frames import tables
+from irframe.experiments import coded_tables
 
 
 def file_runs(runs, folder, files=3):
@@ -109,7 +109,7 @@ def test_blocks_and_topics_without_a_row(folder, qrels):
 @pytest.mark.thorough
 @pytest.mark.parametrize("rows", [7, 1 << 20])
 def test_pieces_and_chunks_do_not_show(folder, qrels, monkeypatch, rows):
-    monkeypatch.setattr(tables, "ROWS", rows)
+    monkeypatch.setattr(coded_tables, "ROWS", rows)
     monkeypatch.setattr("irframe.files.run_files.ROWS", 100)
     monkeypatch.setattr(sorting, "PIECE", rows)
     monkeypatch.setattr(sorting, "STRETCH", 1 + rows // 3)

@@ -21,7 +21,7 @@ from irframe.errors import (
 )
 from irframe.experiments import reading
 from irframe.experiments.metrics import at_depth, deepest, parse_metrics
-from irframe.frames.ties import TIE_POLICIES, TiePolicy
+from irframe.experiments.ties import TIE_POLICIES, TiePolicy
 from irframe.metrics import METRICS
 from irframe.metrics.facts import facts
 from irframe.names import SCORE_DTYPES, TIES

@@ -12,7 +12,7 @@ from irframe.arrays import Array
 from irframe.cubes.listing import RANKS
 from irframe.cubes.recall_base import topic_of
 from irframe.errors import InputError, warn
-from irframe.frames.sampling import random_keys, whole_seed
+from irframe.experiments.sampling import random_keys, whole_seed
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import EMPTY, SYSTEM, TOPIC, UNJUDGED
 from irframe.studies.explaining.names import names_of

@@ -16,9 +16,9 @@ from irframe.experiments.grouping import Groups
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Policy
 from irframe.experiments.reading import Reader
+from irframe.experiments.ties import TIE_POLICIES
 from irframe.files.as_qrels import Qrels
 from irframe.files.as_runs import Runs, as_runs
-from irframe.frames.ties import TIE_POLICIES
 from irframe.metrics.esl import ESL
 from irframe.names import DEPTH, SYSTEM, TOPIC
 from irframe.studies.reading import attended, read_depth, shared_topics

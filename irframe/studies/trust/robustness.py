@@ -14,7 +14,7 @@ from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.frames.sampling import refuse_share
+from irframe.experiments.sampling import refuse_share
 from irframe.inference.agreement import agreement
 from irframe.names import DEPTH
 from irframe.progress import tracked

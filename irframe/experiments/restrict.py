@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 
 from irframe.errors import IdError
+from irframe.experiments.coded_tables import read_qrels_table
+from irframe.experiments.documents import Side, code_documents
 from irframe.files.as_qrels import Qrels
 from irframe.files.formats import DOCUMENTS
 from irframe.files.ids import code_labels, identifiers, same_kind, shown
 from irframe.files.role_columns import require_columns
-from irframe.frames.documents import Side, code_documents
-from irframe.frames.tables import read_qrels_table
 from irframe.names import DOC, TOPIC
 
 

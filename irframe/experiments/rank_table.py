@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice
 from irframe.errors import IdError, RankingError
+from irframe.experiments.coded_tables import RunTable
+from irframe.experiments.documents import take
+from irframe.experiments.sampling import whole_seed
+from irframe.experiments.ties import TIE_POLICIES, Keys, Tied, TiePolicy
 from irframe.files.ids import Codes, beginnings, grouped, repeated
-from irframe.frames.documents import take
-from irframe.frames.sampling import whole_seed
-from irframe.frames.tables import RunTable
-from irframe.frames.ties import TIE_POLICIES, Keys, Tied, TiePolicy
 from irframe.names import DEFAULT_DTYPE, RANK, SCORE, SCORE_DTYPES, TIES, ScoreDtype, Ties
 
 UNEVEN = 4

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
+from irframe.experiments.coded_tables import read_table
+from irframe.experiments.documents import Side, code_documents
+from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
 from irframe.files.as_runs import Runs
-from irframe.frames.documents import Side, code_documents
-from irframe.frames.ranking import listed_again, rank_table, refuse_duplicates
-from irframe.frames.tables import read_table
 from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, RANK, ScoreDtype, Ties
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irframe.frames import documents
-from irframe.frames.documents import Side, Stretches, code_documents, take
+from irframe.experiments import documents
+from irframe.experiments.documents import Side, Stretches, code_documents, take
 
 pairs = st.lists(st.tuples(st.integers(0, 6), st.text("abé", max_size=2)), max_size=30)
 

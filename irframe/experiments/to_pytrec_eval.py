@@ -5,13 +5,13 @@ from typing import Any
 import pandas as pd
 
 from irframe.errors import InputError
+from irframe.experiments.coded_tables import read_qrels_table, refuse_twice_judged
+from irframe.experiments.documents import Side, code_documents
+from irframe.experiments.rank import rank
 from irframe.files.foreign import columns_of
 from irframe.files.formats import QRELS, RUN
 from irframe.files.ids import repeated
 from irframe.files.role_columns import require_columns
-from irframe.frames.documents import Side, code_documents
-from irframe.frames.rank import rank
-from irframe.frames.tables import read_qrels_table, refuse_twice_judged
 from irframe.names import DOC, GRADE, RANK, SCORE, SUBTOPIC, SYSTEM, TOPIC, roles
 
 __all__ = ["to_pytrec_eval"]

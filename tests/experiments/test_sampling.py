@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irframe.errors import GradeError, ParameterError
-from irframe.frames.sampling import (
+from irframe.experiments.sampling import (
     random_keys,
     refuse_marks,
     refuse_share,

@@ -5,8 +5,8 @@ from typing import Any
 import pandas as pd
 
 from irframe.errors import InputError
+from irframe.experiments.to_pytrec_eval import to_pytrec_eval
 from irframe.files.foreign import columns_of
-from irframe.frames.to_pytrec_eval import to_pytrec_eval
 from irframe.names import GRADE, SYSTEM, roles
 
 __all__ = ["to_ranx"]

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from irframe.errors import RankingError
-from irframe.frames.ranking import rank_table
-from irframe.frames.tables import read_table
+from irframe.experiments.coded_tables import read_table
+from irframe.experiments.rank_table import rank_table
 
 RUNS = pd.DataFrame(
     [

@@ -9,15 +9,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.errors import IdError, warn
-from irframe.files.ids import Codes, is_text, repeated, same_kind, shown
-from irframe.frames.documents import Side, in_batches
-from irframe.frames.fingerprints import Prints, fingerprints, with_number
-from irframe.frames.ranking import listed_again, refuse_duplicates
-from irframe.frames.tables import (
+from irframe.experiments.coded_tables import (
     QrelsTable,
     RunTable,
     refuse_twice_judged,
 )
+from irframe.experiments.documents import Side, in_batches
+from irframe.experiments.fingerprints import Prints, fingerprints, with_number
+from irframe.experiments.rank_table import listed_again, refuse_duplicates
+from irframe.files.ids import Codes, is_text, repeated, same_kind, shown
 from irframe.names import DOC, TOPIC
 
 Named = tuple[Iterable[Any], Any]

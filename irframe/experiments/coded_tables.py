@@ -12,13 +12,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.errors import GradeError, IdError, ParameterError
+from irframe.experiments.documents import Side, code_documents
 from irframe.files.as_qrels import Qrels, as_qrels
 from irframe.files.as_runs import Runs, as_runs
 from irframe.files.columns import numbers
 from irframe.files.formats import QRELS, RUN
 from irframe.files.ids import Codes, code_labels, identifiers, repeated
 from irframe.files.role_columns import require_columns
-from irframe.frames.documents import Side, code_documents
 from irframe.names import (
     DOC,
     EMPTY,

@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 
 from irframe.errors import InputError
-from irframe.files.as_qrels import Qrels
-from irframe.files.as_runs import Runs
-from irframe.frames.joining import locate, place_topics, tell_unjudged
-from irframe.frames.tables import (
+from irframe.experiments.coded_tables import (
     read_qrels_table,
     read_table,
 )
+from irframe.experiments.joining import locate, place_topics, tell_unjudged
+from irframe.files.as_qrels import Qrels
+from irframe.files.as_runs import Runs
 from irframe.names import GRADE
 
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from irframe.checks import places
 from irframe.errors import ParameterError
+from irframe.experiments.coded_tables import RunTable, column_of
+from irframe.experiments.rank_table import Ranking, rank_table
 from irframe.files.ids import Codes
-from irframe.frames.ranking import Ranking, rank_table
-from irframe.frames.tables import RunTable, column_of
 from irframe.names import SYSTEM
 
 CONTRIBUTING = "contributing"

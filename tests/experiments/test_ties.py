@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from oracles import ties as oracles
 
-from irframe.frames.ranking import rank_table
-from irframe.frames.tables import read_table
-from irframe.frames.ties import TIE_POLICIES
+from irframe.experiments.coded_tables import read_table
+from irframe.experiments.rank_table import rank_table
+from irframe.experiments.ties import TIE_POLICIES
 from irframe.names import Ties
 
 WORDS = get_args(Ties)

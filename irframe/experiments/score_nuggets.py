@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice
 from irframe.errors import IdError, InputError
+from irframe.experiments.coded_tables import ONLY_SYSTEM
 from irframe.files.foreign import columns_of
 from irframe.files.formats import NUGGETS
 from irframe.files.ids import Codes, code_labels, repeated
 from irframe.files.role_columns import require_columns
-from irframe.frames.tables import ONLY_SYSTEM
 from irframe.names import ASSIGNMENT, IMPORTANCE, METRIC, METRICS, NUGGET, RESULT, SYSTEM, TOPIC
 
 SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}

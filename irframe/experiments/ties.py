@@ -9,8 +9,8 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from irframe.experiments.sampling import random_keys
 from irframe.files.ids import Codes
-from irframe.frames.sampling import random_keys
 from irframe.names import RANK, SCORE, Ties
 
 
