@@ -7,9 +7,9 @@ from .cubes.cwl import cwl as cwl
 from .cubes.estimate import estimate as estimate
 from .cubes.pooled import pooled as pooled
 from .cubes.sample import sample as sample
-from .cubes.save import save as save
 from .cubes.score import score as score
-from .cubes.store import store as store
+from .cubes.stored.save import save as save
+from .cubes.stored.store import store as store
 from .experiments.evaluate import evaluate as evaluate
 from .experiments.judge import judge as judge
 from .experiments.pool import pool as pool

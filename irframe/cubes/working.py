@@ -7,7 +7,7 @@ from importlib import import_module
 from itertools import accumulate, pairwise
 from typing import Any
 
-from irframe.cubes.folder import Folder
+from irframe.cubes.stored.folder import Folder
 from irframe.errors import InputError, StoreError
 from irframe.names import VERSION
 

@@ -80,7 +80,7 @@ def test_a_job_that_is_killed_goes_on(frames, files, monkeypatch, stage):
     frames[1].to_parquet(files / "qrels.parquet")
     code = f"""
         import os, signal, dask, pandas as pd, irframe as ir
-        import irframe.cubes.stored as store, irframe.cubes.save as save
+        import irframe.cubes.stored.contents as store, irframe.cubes.stored.save as save
         dask.config.set(scheduler="synchronous")
         calls, sort, work = [], store.sort_block, save.work
 

@@ -9,8 +9,8 @@ from damage import DAMAGES, files_in, kill_at
 from planned import only_planned
 
 import irframe as ir
-from irframe.cubes.folder import Folder
 from irframe.cubes.layout import LAZY
+from irframe.cubes.stored.folder import Folder
 from irframe.errors import IrframeWarning, StoreError
 
 
@@ -33,9 +33,9 @@ def path(tmp_path):
 
 def fail_after(monkeypatch, blocks):
     """Let writing end after some blocks, as a job that is killed does."""
-    monkeypatch.setattr("irframe.cubes.save.TOGETHER", 1)
-    monkeypatch.setattr("irframe.cubes.save.BYTES", 5000)
-    work, done = ir.cubes.save.work, []
+    monkeypatch.setattr("irframe.cubes.stored.save.TOGETHER", 1)
+    monkeypatch.setattr("irframe.cubes.stored.save.BYTES", 5000)
+    work, done = ir.cubes.stored.save.work, []
 
     def fail(tasks, **options):
         done.append(tasks)
@@ -43,7 +43,7 @@ def fail_after(monkeypatch, blocks):
             raise KeyboardInterrupt
         return work(tasks, **options)
 
-    monkeypatch.setattr("irframe.cubes.save.work", fail)
+    monkeypatch.setattr("irframe.cubes.stored.save.work", fail)
     return done
 
 
@@ -81,7 +81,7 @@ WAYS = ("built", "opened", "by xarray")
 )
 def test_chunks_do_not_show(cube, path, monkeypatch, chunked, way):
     """Whatever the chunks are, save writes its own."""
-    monkeypatch.setattr("irframe.cubes.save.BYTES", 5000)
+    monkeypatch.setattr("irframe.cubes.stored.save.BYTES", 5000)
     if way != "built":
         cube.ireval.save(path.with_name("before"))
     opened = {
@@ -114,7 +114,7 @@ def test_a_damaged_file_is_named_and_mended(cube, path):
 
 
 def test_blocks_that_were_exchanged_are_named(lazy, path, monkeypatch):
-    monkeypatch.setattr("irframe.cubes.save.BYTES", 5000)
+    monkeypatch.setattr("irframe.cubes.stored.save.BYTES", 5000)
     lazy.ireval.save(path)
     (path / "grade/c/0/1/0").rename(path / "one")
     (path / "grade/c/0/2/0").rename(path / "grade/c/0/1/0")
@@ -130,8 +130,8 @@ def test_blocks_that_were_exchanged_are_named(lazy, path, monkeypatch):
 @pytest.mark.parametrize("after", [False, True])
 def test_a_job_that_ends_anywhere_goes_on(lazy, cube, path, monkeypatch, after):
     """Whichever file was being written, saving again makes the same."""
-    monkeypatch.setattr("irframe.cubes.save.BYTES", 20_000)
-    monkeypatch.setattr("irframe.cubes.save.TOGETHER", 1)
+    monkeypatch.setattr("irframe.cubes.stored.save.BYTES", 20_000)
+    monkeypatch.setattr("irframe.cubes.stored.save.TOGETHER", 1)
     for at in range(3 * after, 99, 7):
         here = path.with_name(str(at))
         with monkeypatch.context() as context, dask.config.set(scheduler="synchronous"):
@@ -195,7 +195,7 @@ def test_a_job_that_was_killed_goes_on(lazy, cube, path, monkeypatch):
 
 def test_a_whole_one_is_not_written_again(lazy, path, monkeypatch):
     saved = lazy.ireval.save(path)
-    monkeypatch.setattr("irframe.cubes.save.work", None)
+    monkeypatch.setattr("irframe.cubes.stored.save.work", None)
     xr.testing.assert_identical(lazy.ireval.save(path).compute(), saved.compute())
 
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.cubes.filling import fill
-from irframe.cubes.folder import Folder, checksum_of, naming_block
 from irframe.cubes.layout import RANKINGS
-from irframe.cubes.sorting import Stretch, read_rows
+from irframe.cubes.stored.folder import Folder, checksum_of, naming_block
+from irframe.cubes.stored.sorted_rows import Stretch, read_rows
 from irframe.errors import IdError, StoreError
 from irframe.experiments.coded_tables import QrelsTable, RunTable
 from irframe.experiments.collections import Collections

@@ -8,11 +8,10 @@ from typing import Any
 
 import xarray as xr
 
-from irframe.cubes.folder import Folder, folder_at
 from irframe.cubes.gate import read_cube
 from irframe.cubes.layout import FACTS, LAZY, LIST, PARTS, SOMETIMES
-from irframe.cubes.open_cube import open_cube
-from irframe.cubes.saved import (
+from irframe.cubes.stored.folder import Folder, folder_at
+from irframe.cubes.stored.manifest import (
     CURE,
     LOCK,
     MANIFEST,
@@ -26,6 +25,7 @@ from irframe.cubes.saved import (
     told,
     write_block,
 )
+from irframe.cubes.stored.open_cube import open_cube
 from irframe.cubes.working import all_sound, need_dask, work
 from irframe.errors import StoreError
 from irframe.names import FILES, TOPIC, VERSION

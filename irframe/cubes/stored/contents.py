@@ -12,9 +12,18 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from irframe.cubes.block import HITS, LISTS, MANIFEST, QRELS, ROWS, Blocks, sort_block, table_name
-from irframe.cubes.folder import Folder, checksum_of
-from irframe.cubes.sorting import RAW, Seen, Stretch
+from irframe.cubes.stored.block import (
+    HITS,
+    LISTS,
+    MANIFEST,
+    QRELS,
+    ROWS,
+    Blocks,
+    sort_block,
+    table_name,
+)
+from irframe.cubes.stored.folder import Folder, checksum_of
+from irframe.cubes.stored.sorted_rows import RAW, Seen, Stretch
 from irframe.cubes.working import need_dask, refuse_workers_without, work
 from irframe.errors import StoreError
 from irframe.experiments.coded_tables import QrelsTable, read_qrels_table

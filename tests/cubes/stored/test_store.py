@@ -16,8 +16,8 @@ from laws.experiments import experiment
 from planned import only_planned
 
 import irframe as ir
-from irframe.cubes import sorting
-from irframe.cubes.folder import Folder
+from irframe.cubes.stored import sorted_rows
+from irframe.cubes.stored.folder import Folder
 from irframe.errors import (
     FileFormatError,
     IdError,
@@ -111,8 +111,8 @@ def test_blocks_and_topics_without_a_row(folder, qrels):
 def test_pieces_and_chunks_do_not_show(folder, qrels, monkeypatch, rows):
     monkeypatch.setattr(coded_tables, "ROWS", rows)
     monkeypatch.setattr("irframe.files.run_files.ROWS", 100)
-    monkeypatch.setattr(sorting, "PIECE", rows)
-    monkeypatch.setattr(sorting, "STRETCH", 1 + rows // 3)
+    monkeypatch.setattr(sorted_rows, "PIECE", rows)
+    monkeypatch.setattr(sorted_rows, "STRETCH", 1 + rows // 3)
     found = store(folder, qrels, topics=5).cube()
     assert found["grade"].chunks[1] == (5, 5, 5, 1)
     xr.testing.assert_identical(found.compute(), built(ir.read_runs(folder), qrels))
@@ -142,8 +142,8 @@ def test_nothing_is_read_before_it_is_wanted(folder, qrels):
 
 def test_a_store_that_is_there_is_not_made_again(folder, qrels, monkeypatch):
     made = store(folder, qrels, topics=5)
-    monkeypatch.setattr("irframe.cubes.store.sort_runs", None)
-    monkeypatch.setattr("irframe.cubes.stored.sort_block", None)
+    monkeypatch.setattr("irframe.cubes.stored.store.sort_runs", None)
+    monkeypatch.setattr("irframe.cubes.stored.contents.sort_block", None)
     assert store(folder, qrels, topics=5) == made
     assert repr(made).endswith("of 8 systems and 16 topics")
     for other in ({"topics": 6}, {"qrels": qrels.iloc[1:]}):
@@ -248,7 +248,7 @@ def test_one_writes_at_a_time(folder, qrels):
 
 def test_blocks_are_sized_by_bytes(folder, qrels, monkeypatch):
     rows = pd.concat([pd.read_parquet(file) for file in folder.iterdir()]).groupby("topic").size()
-    monkeypatch.setattr("irframe.cubes.stored.BYTES", 3 * rows.max() * 200)
+    monkeypatch.setattr("irframe.cubes.stored.contents.BYTES", 3 * rows.max() * 200)
     chunks = store(folder, qrels).cube()["grade"].chunks[1]
     assert sum(chunks) == 16
     assert max(chunks) in {2, 3, 4}

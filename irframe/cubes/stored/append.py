@@ -5,10 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from irframe.cubes.block import HITS, LISTS, MANIFEST, QRELS, ROWS, Blocks
-from irframe.cubes.folder import Folder
-from irframe.cubes.sorting import Seen, sort_runs
-from irframe.cubes.stored import (
+from irframe.cubes.stored.block import HITS, LISTS, MANIFEST, QRELS, ROWS, Blocks
+from irframe.cubes.stored.contents import (
     LOCK,
     borders,
     by_block,
@@ -22,6 +20,8 @@ from irframe.cubes.stored import (
     whole_facts,
     write_judgments,
 )
+from irframe.cubes.stored.folder import Folder
+from irframe.cubes.stored.sorted_rows import Seen, sort_runs
 from irframe.errors import FileFormatError, InputError, StoreError
 from irframe.files.as_qrels import Qrels, as_qrels
 from irframe.files.folders import home

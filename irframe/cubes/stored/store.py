@@ -8,13 +8,10 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import whole
-from irframe.cubes.append import append_runs
-from irframe.cubes.block import HITS, LISTS, MANIFEST, QRELS, ROWS, Blocks
-from irframe.cubes.block_cube import block_cube
-from irframe.cubes.folder import Folder, folder_at
-from irframe.cubes.open_cube import tell_changes
-from irframe.cubes.sorting import RAW, Seen, Stretch, sort_runs
-from irframe.cubes.stored import (
+from irframe.cubes.stored.append import append_runs
+from irframe.cubes.stored.block import HITS, LISTS, MANIFEST, QRELS, ROWS, Blocks
+from irframe.cubes.stored.block_cube import block_cube
+from irframe.cubes.stored.contents import (
     CURE,
     KNOWN,
     LOCK,
@@ -30,6 +27,9 @@ from irframe.cubes.stored import (
     whole_facts,
     write_judgments,
 )
+from irframe.cubes.stored.folder import Folder, folder_at
+from irframe.cubes.stored.open_cube import tell_changes
+from irframe.cubes.stored.sorted_rows import RAW, Seen, Stretch, sort_runs
 from irframe.cubes.working import all_sound
 from irframe.errors import StoreError
 from irframe.experiments.coded_tables import QrelsTable, read_qrels_table

@@ -10,8 +10,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.folder import Folder, folder_at, signed, verified
 from irframe.cubes.layout import LAZY, PARTS, SAVED
+from irframe.cubes.stored.folder import Folder, folder_at, signed, verified
 from irframe.errors import StoreError
 
 Files = dict[str, bytes]

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from irframe.cubes.folder import Folder, checksum_of
+from irframe.cubes.stored.folder import Folder, checksum_of
 from irframe.errors import IdError, ParameterError, warn
 from irframe.experiments.contributing import CONTRIBUTING
 from irframe.files.columns import TEXT

@@ -6,10 +6,10 @@ from typing import Any
 
 import xarray as xr
 
-from irframe.cubes.folder import Folder, folder_at
 from irframe.cubes.gate import read_cube
 from irframe.cubes.layout import FACTS, LAZY, PARTS, SAVED
-from irframe.cubes.saved import (
+from irframe.cubes.stored.folder import Folder, folder_at
+from irframe.cubes.stored.manifest import (
     CURE,
     chunk_name,
     description,
