@@ -23,8 +23,6 @@ from irframe.inference.agreement_intervals import Of
 from irframe.inference.corrections import Correction, Family
 from irframe.inference.jointly import Adjust
 from irframe.inference.rank_intervals import RankMethod
-from irframe.inference.reference import Reference
-from irframe.inference.summary import Interval
 from irframe.metrics import Metric
 from irframe.metrics.asl import Unretrieved
 from irframe.metrics.base import MetricType
@@ -34,6 +32,8 @@ from irframe.paired import Test
 from irframe.reports.report import Target
 from irframe.scores.pairs_of_systems import Baselines
 from irframe.scores.read_scores import Depths
+from irframe.scores.reference import Reference
+from irframe.scores.summary import Interval
 from irframe.studies.explaining.texts import Texts
 from irframe.studies.judges.effects import Groups
 from irframe.studies.judges.reading import Grades

@@ -40,10 +40,10 @@ from .inference.select_top import select_top as select_top
 from .inference.sheet import sheet as sheet
 from .inference.standardise import standardise as standardise
 from .inference.styled import styled as styled
-from .inference.summary import summary as summary
 from .inference.tau_union import tau_union as tau_union
 from .inference.topics_needed import topics_needed as topics_needed
 from .reports.report import report as report
+from .scores.summary import summary as summary
 from .studies.depth.budget import budget as budget
 from .studies.depth.stability import stability as stability
 from .studies.depth.volatility import volatility as volatility

@@ -18,13 +18,13 @@ from irframe.inference.agreement_intervals import (
     with_ends,
     with_reference,
 )
-from irframe.inference.reference import Reference, match_reference
-from irframe.inference.resampled import Resamples
 from irframe.metrics.averaging import TIE
 from irframe.names import METRIC
 from irframe.scores.by_topics import telling_of
 from irframe.scores.dask_work import at_once, is_lazy
 from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.scores.reference import Reference, match_reference
+from irframe.scores.resampled import Resamples
 from irframe.scores.scores import Scores
 
 METRIC_OTHER = "metric_other"

@@ -12,9 +12,9 @@ from irframe.agreements import Agreement, Kendall, Pearson, Spearman, TauAP
 from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.errors import ParameterError
-from irframe.inference.cautions import cautious
-from irframe.inference.resampled import Resamples, without_each
 from irframe.metrics.averaging import TIE
+from irframe.scores.cautions import cautious
+from irframe.scores.resampled import Resamples, without_each
 from irframe.scores.scores import Arrays, Scores
 
 Of = Literal["expected", "averages"]

@@ -10,10 +10,10 @@ from irframe.arrays import Array
 from irframe.cubes.verb import verb
 from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
-from irframe.inference.reference import Reference, match_reference
 from irframe.inference.verdicts import Pairing
 from irframe.paired import Test, all_pairs
 from irframe.scores.read_scores import Depths
+from irframe.scores.reference import Reference, match_reference
 from irframe.scores.scores import Scores
 
 

@@ -8,10 +8,10 @@ from irframe.cubes.verb import verb
 from irframe.inference.corrections import Family
 from irframe.inference.coverage import held_against
 from irframe.inference.jointly import Adjust
-from irframe.inference.reference import Reference, match_reference
 from irframe.inference.verdicts import Pairing, leads
 from irframe.paired import Test
 from irframe.scores.read_scores import Depths
+from irframe.scores.reference import Reference, match_reference
 from irframe.scores.scores import Scores
 
 

@@ -13,8 +13,6 @@ from irframe.errors import InputError
 from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
 from irframe.inference.rank_intervals import Ranking, RankMethod
-from irframe.inference.resampled import Resamples
-from irframe.inference.summary import Interval
 from irframe.inference.verdicts import Pairing
 from irframe.metrics.facts import label_at
 from irframe.names import METRICS
@@ -26,7 +24,9 @@ from irframe.scores.read_scores import (
     scores_to_compare,
     select_depths,
 )
+from irframe.scores.resampled import Resamples
 from irframe.scores.scores import Scores
+from irframe.scores.summary import Interval
 from irframe.scores.weighted import weighted
 
 CHANGES = ("difference", "change", "p_adjusted", "significant")

@@ -13,13 +13,13 @@ from irframe.checks import choice, level
 from irframe.cubes.verb import verb
 from irframe.errors import IdError, MetricError, ParameterError, warn
 from irframe.inference.powered_judgments import Asked, power_judgments
-from irframe.inference.reference import same_systems
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired.prediction import power, power_pairs
 from irframe.scores.pairs_of_systems import choose_pairs, pair_labels
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare, select_depths
+from irframe.scores.reference import same_systems
 from irframe.scores.scores import Scores
 from irframe.scores.topics_left_out import refuse_infinite
 from irframe.scores.whole import BLOCK_BYTES

@@ -16,15 +16,15 @@ from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust, refuse_unweighable
-from irframe.inference.mean_intervals import INTERVALS
 from irframe.inference.rank_tests import holm_counts, max_t_counts
-from irframe.inference.resampled import Resamples
-from irframe.inference.summary import Interval, like_scores, summarise
 from irframe.inference.verdicts import Pairing
 from irframe.metrics.averaging import TIE
 from irframe.paired import MaxT, Test, all_pairs
+from irframe.scores.mean_intervals import INTERVALS
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
+from irframe.scores.resampled import Resamples
 from irframe.scores.scores import Arrays, Scores
+from irframe.scores.summary import Interval, like_scores, summarise
 from irframe.scores.weighted import weighted
 
 RankMethod = Literal["holm", "max-t", "bootstrap"]

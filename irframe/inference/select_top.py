@@ -9,12 +9,12 @@ from irframe.cubes.tables import to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.experiments.metrics import parse_metrics
-from irframe.inference.averages import averages
 from irframe.metrics import Metric
 from irframe.metrics.averaging import TIE
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import facts, place_of
 from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.scores.averages import averages
 
 
 @verb

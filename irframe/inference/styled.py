@@ -9,8 +9,8 @@ import xarray as xr
 from irframe.checks import choice, whole
 from irframe.cubes.as_scores import is_scores
 from irframe.inference.compare import COLUMNS
-from irframe.inference.summary import summary
 from irframe.names import ALIASES, SYSTEM, TOPIC
+from irframe.scores.summary import summary
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler

@@ -12,17 +12,17 @@ from irframe.arrays import Array
 from irframe.cubes.score import score
 from irframe.cubes.splitting import groups
 from irframe.errors import MetricError
-from irframe.inference.cautions import cautions_of
 from irframe.inference.rank_intervals import first_shares, rank_intervals
-from irframe.inference.resampled import Resamples
-from irframe.inference.summary import summary
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import Differences, all_pairs
 from irframe.reports.packing import rounded
 from irframe.reports.setting import Setting, text
+from irframe.scores.cautions import cautions_of
 from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.resampled import Resamples
 from irframe.scores.scores import Scores
+from irframe.scores.summary import summary
 from irframe.studies.depth.volatility import volatility
 
 EVERY = "all topics"

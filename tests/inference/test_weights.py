@@ -9,8 +9,8 @@ from statsmodels.stats.multitest import multipletests
 
 from irframe.cubes.topic_weights import GIVEN
 from irframe.errors import MetricError, ParameterError
-from irframe.inference.resampled import Resamples
 from irframe.paired import TESTS, parse_test
+from irframe.scores.resampled import Resamples
 
 TOPICS = [f"q{n}" for n in range(12)]
 RANDOM = np.random.default_rng(7)

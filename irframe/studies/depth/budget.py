@@ -14,13 +14,13 @@ from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.inference.cautions import guess, noted
 from irframe.inference.corrections import Correction, adjust_p, refuse_correction
 from irframe.inference.generalizability import population
 from irframe.inference.jointly import parse_correction
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired import PairedTest, Test, all_pairs, parse_test
 from irframe.paired.blocks import groups
+from irframe.scores.cautions import guess, noted
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Arrays, Scores
 from irframe.scores.whole import BLOCK_BYTES

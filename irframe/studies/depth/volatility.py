@@ -10,11 +10,11 @@ from irframe.cubes.verb import verb
 from irframe.errors import DepthError, ParameterError
 from irframe.inference.agreement import METRIC_OTHER, system_means
 from irframe.inference.agreement_intervals import Asked, Of, between_depths, with_ends
-from irframe.inference.reference import Reference, pick_metric, same_systems, share_depths
-from irframe.inference.resampled import Resamples
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.scores.dask_work import at_once
 from irframe.scores.read_scores import Depths, read_scores, select_depths
+from irframe.scores.reference import Reference, pick_metric, same_systems, share_depths
+from irframe.scores.resampled import Resamples
 from irframe.scores.scores import Scores
 
 DEPTH_OTHER = "depth_other"

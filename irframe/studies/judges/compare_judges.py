@@ -12,10 +12,10 @@ from irframe.arrays import Array
 from irframe.checks import choice, places
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.files.as_qrels import Qrels
-from irframe.inference.cautions import cautious
-from irframe.inference.resampled import Resamples
 from irframe.names import JUDGES, PAIR, RESULT, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
+from irframe.scores.cautions import cautious
+from irframe.scores.resampled import Resamples
 from irframe.studies.judges.coefficient_intervals import (
     INTERVAL,
     PER_TOPIC,

@@ -18,7 +18,6 @@ from irframe.files.as_runs import Runs, as_runs
 from irframe.inference.agreement_intervals import Asked, Of
 from irframe.inference.corrections import Family
 from irframe.inference.jointly import Adjust
-from irframe.inference.resampled import Resamples
 from irframe.inference.verdicts import Pairing
 from irframe.names import (
     DEFAULT_DTYPE,
@@ -33,6 +32,7 @@ from irframe.names import (
 )
 from irframe.paired import Test
 from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.resampled import Resamples
 from irframe.scores.scores import Scores
 from irframe.studies.judges.effects import (
     CONCLUSIONS,

@@ -9,9 +9,9 @@ import xarray as xr
 
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, warn
-from irframe.inference.averages import averages, by_depth, metric_labels
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM, TOPIC
+from irframe.scores.averages import averages, by_depth, metric_labels
 from irframe.scores.read_scores import Depths
 from irframe.studies.reading import against
 

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.special import expit, logit, stdtrit
 
 from irframe.errors import warn
-from irframe.inference.cautions import caution, few_topics
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM
+from irframe.scores.cautions import caution, few_topics
 from irframe.scores.dask_work import at_once, is_lazy
 from irframe.scores.scores import Scores
 from irframe.warned import listing

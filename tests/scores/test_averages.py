@@ -7,7 +7,7 @@ import xarray as xr
 
 import irframe as ir
 from irframe.errors import DepthError
-from irframe.inference.averages import averages
+from irframe.scores.averages import averages
 from irframe.scores.read_scores import scores_to_compare
 
 

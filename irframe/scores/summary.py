@@ -8,9 +8,9 @@ import xarray as xr
 from irframe.checks import choice, level
 from irframe.cubes.topic_weights import TopicWeights
 from irframe.cubes.verb import verb
-from irframe.inference.averages import moments
-from irframe.inference.mean_intervals import INTERVALS, mean_intervals
 from irframe.names import METRIC, SYSTEM
+from irframe.scores.averages import moments
+from irframe.scores.mean_intervals import INTERVALS, mean_intervals
 from irframe.scores.read_scores import read_scores
 from irframe.scores.scores import Scores
 from irframe.scores.weighted import weighted
