@@ -24,9 +24,11 @@ under ``.ireval.plot``. The metrics have :doc:`pages of their own </metrics/inde
 SECTIONS = {
     "irframe.files": "Files, and objects of other tools",
     "irframe.cubes": "Cubes and scores",
+    "irframe.scores": "Averages",
     "irframe.experiments": "Runs and judgments",
     "irframe.metrics": "Metrics by name",
-    "irframe.inference": "Comparisons and ratios",
+    "irframe.comparing": "Comparisons",
+    "irframe.inference": "Conclusions",
     "irframe.studies": "Studies",
     "irframe.paired": "Paired tests",
     "irframe.agreements": "Agreement",

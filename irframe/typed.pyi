@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.io.formats.style import Styler
 
 from irframe.agreements import Agreement, Method
+from irframe.comparing.corrections import Correction, Family
+from irframe.comparing.document_texts import Texts
+from irframe.comparing.joint_corrections import Adjust
 from irframe.cubes.stratified import Share
 from irframe.cubes.topic_weights import TopicWeights
 from irframe.experiments.metrics import Metrics
@@ -20,8 +23,6 @@ from irframe.experiments.relevance import Rel
 from irframe.files.as_qrels import Qrels
 from irframe.files.as_runs import Runs
 from irframe.inference.agreement_intervals import Of
-from irframe.inference.corrections import Correction, Family
-from irframe.inference.jointly import Adjust
 from irframe.inference.rank_intervals import RankMethod
 from irframe.metrics import Metric
 from irframe.metrics.asl import Unretrieved
@@ -34,7 +35,6 @@ from irframe.scores.pairs_of_systems import Baselines
 from irframe.scores.read_scores import Depths
 from irframe.scores.reference import Reference
 from irframe.scores.summary import Interval
-from irframe.studies.explaining.texts import Texts
 from irframe.studies.judges.effects import Groups
 from irframe.studies.judges.reading import Grades
 from irframe.studies.judging.judge_next import Credit

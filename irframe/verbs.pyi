@@ -1,5 +1,11 @@
 # Every verb, stated here once and imported when first used.
 
+from .comparing.compare import compare as compare
+from .comparing.decide import decide as decide
+from .comparing.explain import explain as explain
+from .comparing.interaction import interaction as interaction
+from .comparing.letters import letters as letters
+from .comparing.risk import risk as risk
 from .cubes.bounds import bounds as bounds
 from .cubes.condense import condense as condense
 from .cubes.cube import cube as cube
@@ -22,20 +28,15 @@ from .files.write_qrels import write_qrels as write_qrels
 from .files.write_run import write_run as write_run
 from .inference.agreement import agreement as agreement
 from .inference.bootstrap_sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
-from .inference.compare import compare as compare
 from .inference.components import components as components
 from .inference.coverage import coverage as coverage
-from .inference.decide import decide as decide
 from .inference.discrimination import discrimination as discrimination
-from .inference.interaction import interaction as interaction
 from .inference.inversions import inversions as inversions
 from .inference.leaderboard import leaderboard as leaderboard
-from .inference.letters import letters as letters
 from .inference.median_p import median_p as median_p
 from .inference.predict_powered import predict_powered as predict_powered
 from .inference.rank_intervals import rank_intervals as rank_intervals
 from .inference.replicate import replicate as replicate
-from .inference.risk import risk as risk
 from .inference.select_top import select_top as select_top
 from .inference.sheet import sheet as sheet
 from .inference.standardise import standardise as standardise
@@ -50,7 +51,6 @@ from .studies.depth.volatility import volatility as volatility
 from .studies.effort.archetypes import archetypes as archetypes
 from .studies.effort.effort_gain import effort_gain as effort_gain
 from .studies.effort.misplacement import misplacement as misplacement
-from .studies.explaining.explain import explain as explain
 from .studies.judges.judge_effect import judge_effect as judge_effect
 from .studies.judges.judge_findings import judge_findings as judge_findings
 from .studies.judging.judge_next import judge_next as judge_next

@@ -7,10 +7,10 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
+from irframe.comparing.corrections import Family
+from irframe.comparing.joint_corrections import Adjust
+from irframe.comparing.significance import Pairing
 from irframe.cubes.verb import verb
-from irframe.inference.corrections import Family
-from irframe.inference.jointly import Adjust
-from irframe.inference.verdicts import Pairing
 from irframe.paired import Test, all_pairs
 from irframe.scores.read_scores import Depths
 from irframe.scores.reference import Reference, match_reference

@@ -4,11 +4,11 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
+from irframe.comparing.corrections import Family
+from irframe.comparing.joint_corrections import Adjust
+from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.verb import verb
-from irframe.inference.corrections import Family
 from irframe.inference.coverage import held_against
-from irframe.inference.jointly import Adjust
-from irframe.inference.verdicts import Pairing, leads
 from irframe.paired import Test
 from irframe.scores.read_scores import Depths
 from irframe.scores.reference import Reference, match_reference

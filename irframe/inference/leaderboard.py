@@ -7,13 +7,13 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
+from irframe.comparing.corrections import Family
+from irframe.comparing.joint_corrections import Adjust
+from irframe.comparing.significance import Pairing
 from irframe.cubes.topic_weights import TopicWeights
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
-from irframe.inference.corrections import Family
-from irframe.inference.jointly import Adjust
 from irframe.inference.rank_intervals import Ranking, RankMethod
-from irframe.inference.verdicts import Pairing
 from irframe.metrics.facts import label_at
 from irframe.names import METRICS
 from irframe.paired import Test

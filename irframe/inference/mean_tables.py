@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.comparing.compare import COLUMNS, OPTIONAL
 from irframe.errors import InputError
-from irframe.inference.compare import COLUMNS, OPTIONAL
 from irframe.inference.marking import (
     Extra,
     Table,

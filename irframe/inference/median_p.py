@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.comparing.corrections import Family
+from irframe.comparing.joint_corrections import Adjust
+from irframe.comparing.significance import Pairing
 from irframe.cubes.verb import verb
-from irframe.inference.corrections import Family
 from irframe.inference.discrimination import over_pairs
-from irframe.inference.jointly import Adjust
-from irframe.inference.verdicts import Pairing
 from irframe.paired import Test
 from irframe.scores.read_scores import Depths
 

@@ -11,13 +11,13 @@ import xarray as xr
 from irframe.agreements.orders import count_below
 from irframe.arrays import Array
 from irframe.checks import choice
+from irframe.comparing.corrections import Family
+from irframe.comparing.joint_corrections import Adjust, refuse_unweighable
+from irframe.comparing.significance import Pairing
 from irframe.cubes.topic_weights import TopicWeights
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.inference.corrections import Family
-from irframe.inference.jointly import Adjust, refuse_unweighable
 from irframe.inference.rank_tests import holm_counts, max_t_counts
-from irframe.inference.verdicts import Pairing
 from irframe.metrics.averaging import TIE
 from irframe.paired import MaxT, Test, all_pairs
 from irframe.scores.mean_intervals import INTERVALS

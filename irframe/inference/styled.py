@@ -7,8 +7,8 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import choice, whole
+from irframe.comparing.compare import COLUMNS
 from irframe.cubes.as_scores import is_scores
-from irframe.inference.compare import COLUMNS
 from irframe.names import ALIASES, SYSTEM, TOPIC
 from irframe.scores.summary import summary
 

@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from irframe.comparing.compare import compare
 from irframe.cubes.score import score
 from irframe.errors import ParameterError
-from irframe.inference.compare import compare
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.reports import figures

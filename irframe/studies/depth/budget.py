@@ -8,15 +8,16 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level, listed, number, whole
+from irframe.comparing.corrections import Correction, adjust_p, refuse_correction
+from irframe.comparing.joint_corrections import parse_correction
 from irframe.cubes.judgments import pool_depth_of
 from irframe.cubes.pooled import pooled
+from irframe.cubes.requirements import attended
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.inference.corrections import Correction, adjust_p, refuse_correction
 from irframe.inference.generalizability import population
-from irframe.inference.jointly import parse_correction
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired import PairedTest, Test, all_pairs, parse_test
 from irframe.paired.blocks import groups
@@ -24,7 +25,6 @@ from irframe.scores.cautions import guess, noted
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Arrays, Scores
 from irframe.scores.whole import BLOCK_BYTES
-from irframe.studies.reading import attended
 from irframe.studies.trust.pool_growth import count_pools
 
 JUDGMENTS = "judgments"

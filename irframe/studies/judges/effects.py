@@ -10,11 +10,11 @@ from scipy.stats import rankdata, ttest_ind
 from irframe.agreements import Agreement
 from irframe.arrays import Array
 from irframe.checks import places
+from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.bounds import BOUND
 from irframe.errors import ParameterError
 from irframe.inference.agreement import system_means
 from irframe.inference.agreement_intervals import Asked, with_reference
-from irframe.inference.verdicts import Pairing, leads
 from irframe.metrics.averaging import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import all_pairs

@@ -8,6 +8,9 @@ import xarray as xr
 
 from irframe.agreements import Agreement, parse_agreement
 from irframe.checks import listed, places
+from irframe.comparing.corrections import Family
+from irframe.comparing.joint_corrections import Adjust
+from irframe.comparing.significance import Pairing
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score, wanted_depths
@@ -16,9 +19,6 @@ from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.files.as_qrels import Qrels
 from irframe.files.as_runs import Runs, as_runs
 from irframe.inference.agreement_intervals import Asked, Of
-from irframe.inference.corrections import Family
-from irframe.inference.jointly import Adjust
-from irframe.inference.verdicts import Pairing
 from irframe.names import (
     DEFAULT_DTYPE,
     DEFAULT_TIES,

@@ -9,10 +9,10 @@ import xarray as xr
 
 from irframe.agreements import parse_agreement
 from irframe.arrays import Array
+from irframe.comparing.significance import Pairing
 from irframe.cubes.condense import condense
 from irframe.cubes.judgments import keep_judgments
 from irframe.cubes.score import score, wanted_depths
-from irframe.inference.verdicts import Pairing
 from irframe.metrics import Metric
 from irframe.names import SYSTEM
 from irframe.scores.read_scores import scores_to_compare

@@ -10,6 +10,7 @@ from irframe.arrays import Array
 from irframe.checks import choice, whole
 from irframe.cubes.listing import RANKS
 from irframe.cubes.recall_base import count_by_topic
+from irframe.cubes.requirements import read_depth
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.files.as_runs import Runs, as_runs
@@ -20,7 +21,6 @@ from irframe.studies.judging.methods import METHODS
 from irframe.studies.judging.pool import Pool
 from irframe.studies.judging.prior import Prior
 from irframe.studies.judging.turns import take_turns
-from irframe.studies.reading import read_depth
 
 Credit = Literal["all", "run"]
 

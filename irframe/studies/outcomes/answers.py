@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, places, whole
 from irframe.cubes.recall_base import count_by_topic
+from irframe.cubes.requirements import attended, read_depth, shared_topics
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.experiments.grouping import Groups
 from irframe.experiments.judgments import Judgments
@@ -21,7 +22,6 @@ from irframe.files.as_qrels import Qrels
 from irframe.files.as_runs import Runs, as_runs
 from irframe.metrics.esl import ESL
 from irframe.names import DEPTH, SYSTEM, TOPIC
-from irframe.studies.reading import attended, read_depth, shared_topics
 
 DEEPEST = 100
 """Rank below which a document counts as not returned, if nobody says otherwise."""

@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import listed
+from irframe.comparing.corrections import Correction
 from irframe.cubes.gate import read_cube
 from irframe.cubes.splitting import having, join_frames, naming_group
 from irframe.cubes.verb import verb
@@ -18,7 +19,6 @@ from irframe.errors import ParameterError
 from irframe.experiments.policy import Policy
 from irframe.files.as_qrels import Qrels
 from irframe.files.as_runs import Runs
-from irframe.inference.corrections import Correction
 from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, ScoreDtype, Ties
 from irframe.studies.outcomes.answers import Answers, Relevant, answers_of_cube, answers_of_runs
 from irframe.studies.outcomes.breakdown import reciprocal

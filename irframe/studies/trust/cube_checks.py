@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import xarray as xr
 
+from irframe.comparing.decide import decide
 from irframe.cubes.bounds import bounds
 from irframe.cubes.provenance import caption, provenance
-from irframe.inference.decide import decide
 from irframe.metrics import Metric
 from irframe.metrics.rbp import RBP
 from irframe.names import DEPTH, SYSTEM, UNJUDGED

@@ -13,6 +13,7 @@ from irframe.arrays import Array
 from irframe.cubes.judgments import cut, keep_judgments, pool_depth_of
 from irframe.cubes.layout import FILED
 from irframe.cubes.recall_base import gather, topic_of
+from irframe.cubes.requirements import attended, shared
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
@@ -22,7 +23,6 @@ from irframe.metrics.averaging import TIE, average
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM
 from irframe.progress import tracked
-from irframe.studies.reading import attended, shared
 
 
 @verb

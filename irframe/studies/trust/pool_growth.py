@@ -10,10 +10,10 @@ from irframe.arrays import Array
 from irframe.checks import listed, whole
 from irframe.cubes.judgments import pool_depth_of
 from irframe.cubes.recall_base import topic_of
+from irframe.cubes.requirements import attended, by_topics
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
-from irframe.studies.reading import attended, by_topics
 
 
 @verb(bounded=True)

@@ -9,6 +9,7 @@ import xarray as xr
 from irframe.agreements import Method
 from irframe.checks import whole
 from irframe.cubes.judgments import cut
+from irframe.cubes.requirements import attended, refuse_deeper, shared
 from irframe.cubes.sample import sample
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
@@ -18,7 +19,6 @@ from irframe.experiments.sampling import refuse_share
 from irframe.inference.agreement import agreement
 from irframe.names import DEPTH
 from irframe.progress import tracked
-from irframe.studies.reading import attended, refuse_deeper, shared
 
 SHARE, SEED = "share", "seed"
 SHARES = (0.9, 0.7, 0.5, 0.3, 0.1)

@@ -466,7 +466,7 @@ def test_large_cubes_are_not_loaded(folder, qrels, monkeypatch):
             pytest.raises(InputError, match=f"for {verb}; found a lazy one of .* GiB"),
         ):
             getattr(deep.ireval, verb)(*arguments)
-    monkeypatch.setattr("irframe.studies.reading.LOADED", 1000)
+    monkeypatch.setattr("irframe.cubes.requirements.LOADED", 1000)
     with only_planned(), pytest.raises(InputError, match="Name two systems"):
         small.ireval.orderings("ance", "bm25")
 

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 import irframe as ir
+from irframe.comparing.document_texts import read_texts
 from irframe.errors import FileFormatError, IdError, InputError
-from irframe.studies.explaining.texts import read_texts
 
 DOCS = {"1": "One.", "2": "Two.", "3": "Three."}
 TITLES = {"q1": "what?"}

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.comparing.decide import decide
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.cubes.splitting import groups
-from irframe.inference.decide import decide
 from irframe.metrics.facts import facts
 from irframe.names import METRIC
 from irframe.scores.pairs_of_systems import Baselines, choose_pairs
@@ -17,7 +17,7 @@ from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.scores import Scores
 
 if TYPE_CHECKING:
-    from irframe.inference.pairwise import Asked
+    from irframe.comparing.pairwise import Asked
 
 DECIDED = ("lowest", "highest", "decided", "better", "verdict_lowest", "verdict_highest")
 """Further columns where the scores are bounds, the last two where there is a margin."""

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.checks import level
-from irframe.inference.corrections import Family
-from irframe.inference.jointly import Adjust, Compared, correct, parse_correction
+from irframe.comparing.corrections import Family
+from irframe.comparing.joint_corrections import Adjust, Compared, correct, parse_correction
 from irframe.metrics.averaging import TIE
 from irframe.paired import PairedTest, Test, parse_test
 from irframe.scores.scores import Arrays, Measure, Scores

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from irframe.arrays import Array
+from irframe.comparing.corrections import Correction, Family, adjust_p, refuse_correction
 from irframe.errors import ParameterError
-from irframe.inference.corrections import Correction, Family, adjust_p, refuse_correction
 from irframe.paired import TESTS, MaxT, PairedT, PairedTest, Permutation
 from irframe.scores.scores import Scores
 

@@ -9,9 +9,12 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import listed, places
+from irframe.comparing.document_names import names_of
+from irframe.comparing.document_texts import QUERY, TEXT, Texts, read_texts
 from irframe.cubes.blockwise import whole_block
 from irframe.cubes.layout import LAZY
 from irframe.cubes.recall_base import gather
+from irframe.cubes.requirements import read_depth, shared
 from irframe.cubes.score import block_fields, refuse_metrics, wanted_depths
 from irframe.cubes.verb import in_memory, verb
 from irframe.errors import ParameterError
@@ -23,9 +26,6 @@ from irframe.metrics.base import MetricType
 from irframe.metrics.contributions import contributions, refuse_without_terms
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, DOC, EMPTY, GRADE, METRIC, RANK, SYSTEM, TOPIC, UNJUDGED
-from irframe.studies.explaining.names import names_of
-from irframe.studies.explaining.texts import QUERY, TEXT, Texts, read_texts
-from irframe.studies.reading import read_depth, shared
 
 USUAL = 10
 """Evaluation depth, unless said."""

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irframe as ir
+from irframe.comparing.letters import LETTERS, letter_groups
 from irframe.errors import InputError
-from irframe.inference.letters import LETTERS, letter_groups
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ import numpy as np
 
 from irframe.arrays import Array
 from irframe.checks import number
+from irframe.comparing.corrections import Family, adjust_p
+from irframe.comparing.joint_corrections import Parsed
 from irframe.errors import MetricError, ParameterError
-from irframe.inference.corrections import Family, adjust_p
-from irframe.inference.jointly import Parsed
 from irframe.paired import MaxT, PairedTest
 from irframe.paired.margins import detectable, within_margin
 

@@ -6,7 +6,7 @@ import xarray as xr
 from looped import ALPHA, random_scores, rows, t_test
 from oracles import comparing
 
-from irframe.inference.verdicts import Pairing, leads, p_values
+from irframe.comparing.significance import Pairing, leads, p_values
 from irframe.paired import all_pairs, parse_test
 from irframe.scores.read_scores import scores_to_compare
 

@@ -9,11 +9,11 @@ import numpy as np
 from scipy.special import stdtrit
 
 from irframe.arrays import Array
+from irframe.comparing.corrections import Family
+from irframe.comparing.effect_sizes import EFFECTS, hedges
+from irframe.comparing.joint_corrections import Compared, Parsed, correct, reach
+from irframe.comparing.margins import Margin, refuse_unaveraged
 from irframe.errors import InputError
-from irframe.inference.corrections import Family
-from irframe.inference.effects import EFFECTS, hedges
-from irframe.inference.jointly import Compared, Parsed, correct, reach
-from irframe.inference.margins import Margin, refuse_unaveraged
 from irframe.metrics.averaging import average
 from irframe.paired import Differences, MaxT, PairedResult, PairedTest, describe_differences
 from irframe.paired.folds import COMOMENTS, SIDES, describe_folded

@@ -9,8 +9,8 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
 import irframe as ir
+from irframe.comparing.margins import VERDICTS
 from irframe.errors import MetricError, ParameterError
-from irframe.inference.margins import VERDICTS
 
 
 @pytest.fixture(scope="module")

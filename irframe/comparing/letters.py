@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from irframe.arrays import Array
+from irframe.comparing.compare import COLUMNS, OPTIONAL
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
-from irframe.inference.compare import COLUMNS, OPTIONAL
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SIDES, SYSTEM

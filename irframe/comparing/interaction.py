@@ -8,10 +8,10 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level
+from irframe.comparing.corrections import Correction, Family, adjust_p, refuse_correction
 from irframe.cubes.splitting import groups, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
-from irframe.inference.corrections import Correction, Family, adjust_p, refuse_correction
 from irframe.paired import describe_differences
 from irframe.paired.welch import welch
 from irframe.scores.pairs_of_systems import Baselines, choose_pairs, label_pairs

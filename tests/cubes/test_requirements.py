@@ -3,8 +3,8 @@
 import pytest
 
 import irframe as ir
+from irframe.cubes.requirements import against, read_depth, refuse_deeper
 from irframe.errors import DepthError, MetricError, ParameterError
-from irframe.studies.reading import against, read_depth, refuse_deeper
 
 
 @pytest.fixture(scope="module")

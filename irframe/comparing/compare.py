@@ -7,17 +7,17 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level, listed
+from irframe.comparing.bounded import DECIDED, of_bounds
+from irframe.comparing.corrections import Family
+from irframe.comparing.effect_sizes import EFFECTS
+from irframe.comparing.joint_corrections import Adjust, parse_correction, refuse_unweighable
+from irframe.comparing.margins import FURTHER, Margin
+from irframe.comparing.pairwise import COUNTS, NUMBERS, Asked, Found
 from irframe.cubes.bounds import BOUND
 from irframe.cubes.splitting import groups, having, join_frames, naming_group
 from irframe.cubes.topic_weights import TopicWeights
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.inference.bounded import DECIDED, of_bounds
-from irframe.inference.corrections import Family
-from irframe.inference.effects import EFFECTS
-from irframe.inference.jointly import Adjust, parse_correction, refuse_unweighable
-from irframe.inference.margins import FURTHER, Margin
-from irframe.inference.pairwise import COUNTS, NUMBERS, Asked, Found
 from irframe.names import DEPTH, METRIC
 from irframe.paired import MaxT, Test, parse_test
 from irframe.scores.pairs_of_systems import Baselines, choose_pairs, label_pairs

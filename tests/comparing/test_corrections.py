@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
+from irframe.comparing.corrections import CORRECTIONS, FAMILIES, adjust_p, refuse_correction
 from irframe.errors import ParameterError
-from irframe.inference.corrections import CORRECTIONS, FAMILIES, adjust_p, refuse_correction
 
 ps = st.lists(st.floats(1e-9, 1), min_size=1, max_size=8)
 
