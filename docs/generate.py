@@ -28,6 +28,7 @@ SECTIONS = {
     "irframe.experiments": "Runs and judgments",
     "irframe.metrics": "Metrics by name",
     "irframe.comparing": "Comparisons",
+    "irframe.depths": "Depths and agreement",
     "irframe.inference": "Conclusions",
     "irframe.studies": "Studies",
     "irframe.paired": "Paired tests",

@@ -17,12 +17,12 @@ from irframe.comparing.document_texts import Texts
 from irframe.comparing.joint_corrections import Adjust
 from irframe.cubes.stratified import Share
 from irframe.cubes.topic_weights import TopicWeights
+from irframe.depths.agreement_intervals import Of
 from irframe.experiments.metrics import Metrics
 from irframe.experiments.policy import Contributing, PoolDepth, Topics
 from irframe.experiments.relevance import Rel
 from irframe.files.as_qrels import Qrels
 from irframe.files.as_runs import Runs
-from irframe.inference.agreement_intervals import Of
 from irframe.inference.rank_intervals import RankMethod
 from irframe.metrics import Metric
 from irframe.metrics.asl import Unretrieved

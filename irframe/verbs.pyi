@@ -16,6 +16,15 @@ from .cubes.sample import sample as sample
 from .cubes.score import score as score
 from .cubes.stored.save import save as save
 from .cubes.stored.store import store as store
+from .depths.agreement import agreement as agreement
+from .depths.bootstrap_sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
+from .depths.coverage import coverage as coverage
+from .depths.discrimination import discrimination as discrimination
+from .depths.inversions import inversions as inversions
+from .depths.median_p import median_p as median_p
+from .depths.pool_growth import pool_growth as pool_growth
+from .depths.stability import stability as stability
+from .depths.volatility import volatility as volatility
 from .experiments.evaluate import evaluate as evaluate
 from .experiments.judge import judge as judge
 from .experiments.pool import pool as pool
@@ -26,14 +35,8 @@ from .experiments.to_pytrec_eval import to_pytrec_eval as to_pytrec_eval
 from .experiments.to_ranx import to_ranx as to_ranx
 from .files.write_qrels import write_qrels as write_qrels
 from .files.write_run import write_run as write_run
-from .inference.agreement import agreement as agreement
-from .inference.bootstrap_sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
 from .inference.components import components as components
-from .inference.coverage import coverage as coverage
-from .inference.discrimination import discrimination as discrimination
-from .inference.inversions import inversions as inversions
 from .inference.leaderboard import leaderboard as leaderboard
-from .inference.median_p import median_p as median_p
 from .inference.predict_powered import predict_powered as predict_powered
 from .inference.rank_intervals import rank_intervals as rank_intervals
 from .inference.replicate import replicate as replicate
@@ -41,13 +44,10 @@ from .inference.select_top import select_top as select_top
 from .inference.sheet import sheet as sheet
 from .inference.standardise import standardise as standardise
 from .inference.styled import styled as styled
-from .inference.tau_union import tau_union as tau_union
 from .inference.topics_needed import topics_needed as topics_needed
 from .reports.report import report as report
 from .scores.summary import summary as summary
 from .studies.depth.budget import budget as budget
-from .studies.depth.stability import stability as stability
-from .studies.depth.volatility import volatility as volatility
 from .studies.effort.archetypes import archetypes as archetypes
 from .studies.effort.effort_gain import effort_gain as effort_gain
 from .studies.effort.misplacement import misplacement as misplacement
@@ -64,6 +64,7 @@ from .studies.orderings.side_by_side import side_by_side as side_by_side
 from .studies.orderings.significance_agreement import (
     significance_agreement as significance_agreement,
 )
+from .studies.orderings.tau_union import tau_union as tau_union
 from .studies.outcomes.outcomes import outcomes as outcomes
 from .studies.searching.ablation import ablation as ablation
 from .studies.searching.best_systems import best_systems as best_systems
@@ -76,7 +77,6 @@ from .studies.searching.search_lengths import search_lengths as search_lengths
 from .studies.trust.check import check as check
 from .studies.trust.diagnose import diagnose as diagnose
 from .studies.trust.leave_out import leave_out as leave_out
-from .studies.trust.pool_growth import pool_growth as pool_growth
 from .studies.trust.robustness import robustness as robustness
 from .studies.trust.tie_agreement import tie_agreement as tie_agreement
 from .studies.trust.tie_ranges import tie_ranges as tie_ranges

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.cubes.score import score
 from irframe.cubes.splitting import groups
+from irframe.depths.volatility import volatility
 from irframe.errors import MetricError
 from irframe.inference.rank_intervals import first_shares, rank_intervals
 from irframe.metrics.facts import facts
@@ -23,7 +24,6 @@ from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.resampled import Resamples
 from irframe.scores.scores import Scores
 from irframe.scores.summary import summary
-from irframe.studies.depth.volatility import volatility
 
 EVERY = "all topics"
 """Name of the view of all topics."""

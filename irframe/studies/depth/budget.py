@@ -15,6 +15,7 @@ from irframe.cubes.pooled import pooled
 from irframe.cubes.requirements import attended
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
+from irframe.depths.pool_growth import count_pools
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.inference.generalizability import population
@@ -25,7 +26,6 @@ from irframe.scores.cautions import guess, noted
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Arrays, Scores
 from irframe.scores.whole import BLOCK_BYTES
-from irframe.studies.trust.pool_growth import count_pools
 
 JUDGMENTS = "judgments"
 """Dimension of the numbers of judgments."""

@@ -12,9 +12,9 @@ from irframe.arrays import Array
 from irframe.checks import places
 from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.bounds import BOUND
+from irframe.depths.agreement import system_means
+from irframe.depths.agreement_intervals import Asked, with_reference
 from irframe.errors import ParameterError
-from irframe.inference.agreement import system_means
-from irframe.inference.agreement_intervals import Asked, with_reference
 from irframe.metrics.averaging import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import all_pairs

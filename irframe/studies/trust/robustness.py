@@ -13,10 +13,10 @@ from irframe.cubes.requirements import attended, refuse_deeper, shared
 from irframe.cubes.sample import sample
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
+from irframe.depths.agreement import agreement
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.experiments.sampling import refuse_share
-from irframe.inference.agreement import agreement
 from irframe.names import DEPTH
 from irframe.progress import tracked
 

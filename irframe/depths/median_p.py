@@ -8,7 +8,7 @@ from irframe.comparing.corrections import Family
 from irframe.comparing.joint_corrections import Adjust
 from irframe.comparing.significance import Pairing
 from irframe.cubes.verb import verb
-from irframe.inference.discrimination import over_pairs
+from irframe.depths.discrimination import over_pairs
 from irframe.paired import Test
 from irframe.scores.read_scores import Depths
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from irframe.agreements import RBO, Agreement, Kendall, Method, Spearman, TauAP, parse_agreement
 from irframe.arrays import Array
 from irframe.cubes.verb import verb
-from irframe.inference.agreement_intervals import (
+from irframe.depths.agreement_intervals import (
     Asked,
     Of,
     between_metrics,

@@ -8,7 +8,7 @@ from irframe.comparing.corrections import Family
 from irframe.comparing.joint_corrections import Adjust
 from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.verb import verb
-from irframe.inference.coverage import held_against
+from irframe.depths.coverage import held_against
 from irframe.paired import Test
 from irframe.scores.read_scores import Depths
 from irframe.scores.reference import Reference, match_reference

@@ -8,10 +8,10 @@ import xarray as xr
 from irframe.agreements import share_above, stable_depth
 from irframe.checks import number
 from irframe.cubes.verb import verb
+from irframe.depths.volatility import DEPTH_OTHER
 from irframe.errors import InputError
 from irframe.names import DEPTH
 from irframe.scores.dask_work import at_once, is_lazy
-from irframe.studies.depth.volatility import DEPTH_OTHER
 
 
 @verb

@@ -7,9 +7,9 @@ import xarray as xr
 
 from irframe.agreements import Agreement, Method, parse_agreement
 from irframe.cubes.verb import verb
+from irframe.depths.agreement import METRIC_OTHER, system_means
+from irframe.depths.agreement_intervals import Asked, Of, between_depths, with_ends
 from irframe.errors import DepthError, ParameterError
-from irframe.inference.agreement import METRIC_OTHER, system_means
-from irframe.inference.agreement_intervals import Asked, Of, between_depths, with_ends
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.scores.dask_work import at_once
 from irframe.scores.read_scores import Depths, read_scores, select_depths

@@ -6,8 +6,8 @@ import xarray as xr
 from scipy import stats
 
 import irframe as ir
+from irframe.depths import agreement_intervals
 from irframe.errors import IrframeWarning, ParameterError
-from irframe.inference import agreement_intervals
 from irframe.paired.resamples import draw_topics
 
 ASKED = {"interval": True, "samples": 40, "alpha": 0.1, "seed": 2}
