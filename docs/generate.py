@@ -29,6 +29,7 @@ SECTIONS = {
     "irframe.metrics": "Metrics by name",
     "irframe.comparing": "Comparisons",
     "irframe.depths": "Depths and agreement",
+    "irframe.ranks": "Rankings of systems",
     "irframe.inference": "Conclusions",
     "irframe.studies": "Studies",
     "irframe.paired": "Paired tests",

@@ -23,13 +23,13 @@ from irframe.experiments.policy import Contributing, PoolDepth, Topics
 from irframe.experiments.relevance import Rel
 from irframe.files.as_qrels import Qrels
 from irframe.files.as_runs import Runs
-from irframe.inference.rank_intervals import RankMethod
 from irframe.metrics import Metric
 from irframe.metrics.asl import Unretrieved
 from irframe.metrics.base import MetricType
 from irframe.metrics.relative_position import Crossing
 from irframe.names import NoRel, ScoreDtype, Ties
 from irframe.paired import Test
+from irframe.ranks.rank_intervals import RankMethod
 from irframe.reports.report import Target
 from irframe.scores.pairs_of_systems import Baselines
 from irframe.scores.read_scores import Depths

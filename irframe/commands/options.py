@@ -8,8 +8,8 @@ from typing import Any, get_args
 from irframe.commands.text_tables import read_weights
 from irframe.comparing.corrections import FAMILIES
 from irframe.comparing.joint_corrections import AUTO
-from irframe.inference.rank_intervals import METHODS
 from irframe.names import SCORE_DTYPES, TIES, NoRel
+from irframe.ranks.rank_intervals import METHODS
 from irframe.scores.mean_intervals import INTERVALS
 
 Verb = Callable[..., Any]

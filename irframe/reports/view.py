@@ -13,10 +13,10 @@ from irframe.cubes.score import score
 from irframe.cubes.splitting import groups
 from irframe.depths.volatility import volatility
 from irframe.errors import MetricError
-from irframe.inference.rank_intervals import first_shares, rank_intervals
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import Differences, all_pairs
+from irframe.ranks.rank_intervals import first_shares, rank_intervals
 from irframe.reports.packing import rounded
 from irframe.reports.setting import Setting, text
 from irframe.scores.cautions import cautions_of

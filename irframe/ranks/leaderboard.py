@@ -13,10 +13,10 @@ from irframe.comparing.significance import Pairing
 from irframe.cubes.topic_weights import TopicWeights
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
-from irframe.inference.rank_intervals import Ranking, RankMethod
 from irframe.metrics.facts import label_at
 from irframe.names import METRICS
 from irframe.paired import Test
+from irframe.ranks.rank_intervals import Ranking, RankMethod
 from irframe.scores.pairs_of_systems import choose_pairs
 from irframe.scores.read_scores import (
     Depths,

@@ -17,9 +17,9 @@ from irframe.comparing.significance import Pairing
 from irframe.cubes.topic_weights import TopicWeights
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.inference.rank_tests import holm_counts, max_t_counts
 from irframe.metrics.averaging import TIE
 from irframe.paired import MaxT, Test, all_pairs
+from irframe.ranks.rank_tests import holm_counts, max_t_counts
 from irframe.scores.mean_intervals import INTERVALS
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
 from irframe.scores.resampled import Resamples
