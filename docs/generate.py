@@ -30,6 +30,7 @@ SECTIONS = {
     "irframe.comparing": "Comparisons",
     "irframe.depths": "Depths and agreement",
     "irframe.ranks": "Rankings of systems",
+    "irframe.planning": "Planning",
     "irframe.inference": "Conclusions",
     "irframe.studies": "Studies",
     "irframe.paired": "Paired tests",

@@ -8,8 +8,8 @@ from scipy import stats
 
 import irframe as ir
 from irframe.errors import DepthError, IrframeWarning, ParameterError
-from irframe.inference.generalizability import population
 from irframe.paired import PairedT
+from irframe.planning.generalizability import population
 
 
 @pytest.fixture(scope="module")

@@ -12,17 +12,17 @@ from irframe.checks import choice, number, whole
 from irframe.checks import level as check_level
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.inference.components import analyse
-from irframe.inference.generalizability import SIGNALS, MeanSquares, topics_for
-from irframe.inference.sample_size import (
+from irframe.names import PAIR
+from irframe.paired import describe_differences
+from irframe.paired.margins import detectable
+from irframe.planning.components import analyse
+from irframe.planning.generalizability import SIGNALS, MeanSquares, topics_for
+from irframe.planning.sample_size import (
     topics_for_anova,
     topics_for_margin,
     topics_for_t,
     topics_for_width,
 )
-from irframe.names import PAIR
-from irframe.paired import describe_differences
-from irframe.paired.margins import detectable
 from irframe.scores.cautions import guess, noted
 from irframe.scores.pairs_of_systems import Baselines, choose_pairs, pair_labels
 from irframe.scores.read_scores import Depths, scores_to_compare

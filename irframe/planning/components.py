@@ -12,7 +12,8 @@ from irframe.arrays import Array
 from irframe.checks import choice, level, whole
 from irframe.cubes.verb import verb
 from irframe.errors import warn
-from irframe.inference.generalizability import (
+from irframe.names import SYSTEM, TOPIC
+from irframe.planning.generalizability import (
     SIGNALS,
     MeanSquares,
     fixed_interval,
@@ -20,7 +21,6 @@ from irframe.inference.generalizability import (
     reliability,
     variance_interval,
 )
-from irframe.names import SYSTEM, TOPIC
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.scores import Arrays, Scores
 

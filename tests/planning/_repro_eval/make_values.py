@@ -3,7 +3,7 @@
 repro_eval is no dependency. In an environment of its own:
 
     python -m venv repro && repro/bin/pip install repro_eval==0.5.0 pandas
-    repro/bin/python tests/inference/_repro_eval/make_values.py
+    repro/bin/python tests/planning/_repro_eval/make_values.py
 """
 
 import json

@@ -3,7 +3,7 @@
 ppi-python is no dependency, as it brings numba and more. In an environment of its own:
 
     python -m venv ppi && ppi/bin/pip install ppi-python==0.2.3
-    ppi/bin/python tests/inference/_ppi/make_values.py
+    ppi/bin/python tests/planning/_ppi/make_values.py
 """
 
 import json

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from irframe.inference.generalizability import (
+from irframe.planning.generalizability import (
     SIGNALS,
     MeanSquares,
     mean_squares,

@@ -12,11 +12,11 @@ from irframe.arrays import Array
 from irframe.checks import choice, level
 from irframe.cubes.verb import verb
 from irframe.errors import IdError, MetricError, ParameterError, warn
-from irframe.inference.powered_judgments import Asked, power_judgments
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired.prediction import power, power_pairs
+from irframe.planning.powered_judgments import Asked, power_judgments
 from irframe.scores.pairs_of_systems import choose_pairs, pair_labels
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare, select_depths
 from irframe.scores.reference import same_systems

@@ -65,7 +65,7 @@ def test_means_and_differences_are_those_of_ppi_python(topics):
 
 
 def test_metrics_depths_and_pairs_do_not_know_of_each_other(both, monkeypatch):
-    from irframe.inference import predict_powered as module
+    from irframe.planning import predict_powered as module
 
     scores, human = both
     monkeypatch.setattr(module, "BLOCK_BYTES", 1)

@@ -14,9 +14,9 @@ from irframe.cubes.as_scores import as_scores, index_roles
 from irframe.cubes.tables import to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import MetricError, ParameterError, warn
-from irframe.inference.generalizability import ROUNDING
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRICS, SYSTEM, TOPIC
+from irframe.planning.generalizability import ROUNDING
 from irframe.scores.averages import metric_labels
 from irframe.scores.topics_left_out import LISTED, refuse_infinite
 

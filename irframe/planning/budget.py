@@ -18,10 +18,10 @@ from irframe.cubes.verb import verb
 from irframe.depths.pool_growth import count_pools
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.inference.generalizability import population
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired import PairedTest, Test, all_pairs, parse_test
 from irframe.paired.blocks import groups
+from irframe.planning.generalizability import population
 from irframe.scores.cautions import guess, noted
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Arrays, Scores
