@@ -31,7 +31,7 @@ SECTIONS = {
     "irframe.depths": "Depths and agreement",
     "irframe.ranks": "Rankings of systems",
     "irframe.planning": "Planning",
-    "irframe.inference": "Conclusions",
+    "irframe.tables": "Tables",
     "irframe.studies": "Studies",
     "irframe.paired": "Paired tests",
     "irframe.agreements": "Agreement",

@@ -35,7 +35,6 @@ from .experiments.to_pytrec_eval import to_pytrec_eval as to_pytrec_eval
 from .experiments.to_ranx import to_ranx as to_ranx
 from .files.write_qrels import write_qrels as write_qrels
 from .files.write_run import write_run as write_run
-from .inference.styled import styled as styled
 from .planning.budget import budget as budget
 from .planning.components import components as components
 from .planning.predict_powered import predict_powered as predict_powered
@@ -81,3 +80,4 @@ from .studies.trust.robustness import robustness as robustness
 from .studies.trust.tie_agreement import tie_agreement as tie_agreement
 from .studies.trust.tie_ranges import tie_ranges as tie_ranges
 from .studies.trust.tie_rates import tie_rates as tie_rates
+from .tables.styled import styled as styled

@@ -16,7 +16,7 @@ from irframe.commands.systems import declare_systems
 from irframe.comparing.margins import POWER
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import cut_at
-from irframe.inference.telling import told_interval, told_test
+from irframe.tables.captions import told_interval, told_test
 
 FAILING = {"worse": ["worse"], "undecided": ["worse", "undecided"], "never": []}
 """What makes the exit status 1 -> the verdicts that do."""

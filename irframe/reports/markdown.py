@@ -16,10 +16,10 @@ from irframe.cubes.score import score
 from irframe.cubes.topic_weights import WEIGHTED_BY
 from irframe.errors import MetricError
 from irframe.experiments.metrics import at_depth
-from irframe.inference.telling import told_interval, told_test
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, DOC, METRIC, SYSTEM, TOPIC
+from irframe.tables.captions import told_interval, told_test
 
 FALLEN, BEHIND = 10, 3
 """How many topics are shown, and how many documents of each."""

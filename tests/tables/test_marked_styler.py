@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from irframe.inference.marking import (
+from irframe.tables.marked_styler import (
     MarkedStyler,
     Table,
     brackets,

@@ -10,17 +10,17 @@ import xarray as xr
 
 from irframe.comparing.compare import COLUMNS, OPTIONAL
 from irframe.errors import InputError
-from irframe.inference.marking import (
+from irframe.metrics.facts import facts
+from irframe.names import ALIASES, DEPTH, METRIC, SIDES, SYSTEM
+from irframe.tables.captions import told, told_depths, told_interval, told_test, told_topics
+from irframe.tables.marked_styler import (
     Extra,
     Table,
     brackets,
     percentages,
     superscripts,
 )
-from irframe.inference.means import Means
-from irframe.inference.telling import told, told_depths, told_interval, told_test, told_topics
-from irframe.metrics.facts import facts
-from irframe.names import ALIASES, DEPTH, METRIC, SIDES, SYSTEM
+from irframe.tables.means import Means
 
 LETTERS = len(string.ascii_lowercase)
 MARK = "mark"

@@ -15,7 +15,7 @@ from irframe.scores.summary import summary
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
-    from irframe.inference.marking import Table
+    from irframe.tables.marked_styler import Table
 
 SUMMARY = {"mean", "ci_low", "ci_high", "n"}
 """Columns of a summary."""
@@ -110,7 +110,7 @@ def styled(
     \end{tabular}
     \end{table}
     """
-    from irframe.inference.marking import MarkedStyler  # noqa: PLC0415 - jinja2
+    from irframe.tables.marked_styler import MarkedStyler  # noqa: PLC0415 - jinja2
 
     whole("precision", precision, low=0)
     choice("marks", marks, MARKS)
@@ -127,7 +127,7 @@ def _laid_out(
     relative_to: Hashable | None,
     sort: Hashable,
 ) -> "Table":
-    from irframe.inference import mean_tables, other_tables  # noqa: PLC0415 - jinja2
+    from irframe.tables import mean_tables, result_tables  # noqa: PLC0415 - jinja2
 
     if _holds_scores(result):
         result = summary(result)
@@ -140,7 +140,7 @@ def _laid_out(
     if names >= SUMMARY and not names & set(ALIASES[SYSTEM]):
         asked = intervals is not False
         return mean_tables.of_summary(result, intervals=asked, relative_to=relative_to, sort=sort)
-    return other_tables.of_result(result)
+    return result_tables.of_result(result)
 
 
 def _holds_scores(result: Any) -> bool:

@@ -8,12 +8,12 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import InputError
-from irframe.inference.marking import Extra, Table, brackets, superscripts
-from irframe.inference.means import best_of
-from irframe.inference.telling import told, told_interval, told_result
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, RESULT, SIDES, SYSTEM
+from irframe.tables.captions import told, told_interval, told_result
+from irframe.tables.marked_styler import Extra, Table, brackets, superscripts
+from irframe.tables.means import best_of
 
 NAMES = (METRIC, DEPTH, SYSTEM, *SIDES, "step", "old", "new")
 """Columns that say what a row is about, as do those of groups before them."""
