@@ -35,8 +35,8 @@ from irframe.scores.pairs_of_systems import Baselines
 from irframe.scores.read_scores import Depths
 from irframe.scores.reference import Reference
 from irframe.scores.summary import Interval
-from irframe.studies.judges.effects import Groups
-from irframe.studies.judges.reading import Grades
+from irframe.studies.judges.grades_by_judge import Grades
+from irframe.studies.judges.judge_changes import Groups
 from irframe.studies.judging.judge_next import Credit
 from irframe.studies.orderings.orderings import GainLike
 from irframe.studies.orderings.preferences import Weights

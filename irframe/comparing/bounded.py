@@ -9,7 +9,7 @@ import xarray as xr
 
 from irframe.comparing.decide import decide
 from irframe.cubes.bounds import BOUND, SIDES
-from irframe.cubes.splitting import groups
+from irframe.cubes.by_group import groups
 from irframe.metrics.facts import facts
 from irframe.names import METRIC
 from irframe.scores.pairs_of_systems import Baselines, choose_pairs

@@ -14,7 +14,7 @@ from irframe.comparing.joint_corrections import Adjust, parse_correction, refuse
 from irframe.comparing.margins import FURTHER, Margin
 from irframe.comparing.pairwise import COUNTS, NUMBERS, Asked, Found
 from irframe.cubes.bounds import BOUND
-from irframe.cubes.splitting import groups, having, join_frames, naming_group
+from irframe.cubes.by_group import groups, having, join_frames, naming_group
 from irframe.cubes.topic_weights import TopicWeights
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError

@@ -6,7 +6,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.cubes.listing import LISTED, RANKS
+from irframe.cubes.top_documents import LISTED, RANKS
 from irframe.errors import InputError
 from irframe.experiments.rank import rank
 from irframe.names import DEPTH, DOC, EMPTY, RANK, SYSTEM, TOPIC, roles

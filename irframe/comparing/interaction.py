@@ -9,7 +9,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import level
 from irframe.comparing.corrections import Correction, Family, adjust_p, refuse_correction
-from irframe.cubes.splitting import groups, naming_group
+from irframe.cubes.by_group import groups, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.paired import describe_differences

@@ -7,15 +7,15 @@ from typing import Any, overload
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.filling import fill
-from irframe.cubes.grouping import own_rows
-from irframe.cubes.labelling import label
-from irframe.cubes.listing import LISTED, Listing
+from irframe.cubes.fill import fill
+from irframe.cubes.groups import own_rows
+from irframe.cubes.labels import label
+from irframe.cubes.top_documents import LISTED, Listing
 from irframe.experiments.absence import tell_missing
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.framed import Framed
-from irframe.experiments.grouping import (
+from irframe.experiments.group_columns import (
     refuse_rows,
     share_names,
     tell_without_rows,

@@ -8,10 +8,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import places, whole
+from irframe.cubes.dask_tasks import slices_of
 from irframe.cubes.layout import LAZY
 from irframe.cubes.recall_base import gather
 from irframe.cubes.verb import LOADED
-from irframe.cubes.working import slices_of
 from irframe.errors import (
     DepthError,
     InputError,

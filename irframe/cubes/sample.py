@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.judgments import keep_judgments
+from irframe.cubes.fewer_judgments import keep_judgments
 from irframe.cubes.recall_base import topic_of
 from irframe.cubes.stratified import Share, draw_cube, draw_frame
 from irframe.cubes.verb import verb

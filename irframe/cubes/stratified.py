@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.checks import number
-from irframe.cubes.judgments import without_tail
+from irframe.cubes.fewer_judgments import without_tail
 from irframe.cubes.layout import JUDGED, LEVEL, SUBTOPIC_GRADE
 from irframe.cubes.recall_base import topic_of
 from irframe.errors import InputError, ParameterError

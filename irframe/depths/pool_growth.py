@@ -8,7 +8,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import listed, whole
-from irframe.cubes.judgments import pool_depth_of
+from irframe.cubes.fewer_judgments import pool_depth_of
 from irframe.cubes.recall_base import topic_of
 from irframe.cubes.requirements import attended, by_topics
 from irframe.cubes.verb import verb

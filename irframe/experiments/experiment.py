@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.experiments.collections import Collections
-from irframe.experiments.grouping import Groups
+from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Lists

@@ -10,7 +10,7 @@ from irframe.arrays import Array
 from irframe.checks import level, listed, number, whole
 from irframe.comparing.corrections import Correction, adjust_p, refuse_correction
 from irframe.comparing.joint_corrections import parse_correction
-from irframe.cubes.judgments import pool_depth_of
+from irframe.cubes.fewer_judgments import pool_depth_of
 from irframe.cubes.pooled import pooled
 from irframe.cubes.requirements import attended
 from irframe.cubes.score import score

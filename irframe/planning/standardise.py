@@ -11,7 +11,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import choice, number, places
 from irframe.cubes.as_scores import as_scores, index_roles
-from irframe.cubes.tables import to_scores
+from irframe.cubes.score_arrays import to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import MetricError, ParameterError, warn
 from irframe.metrics.facts import facts

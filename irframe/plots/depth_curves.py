@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from irframe.cubes.tables import to_scores
+from irframe.cubes.score_arrays import to_scores
 from irframe.errors import InputError
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC

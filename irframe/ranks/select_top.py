@@ -5,7 +5,7 @@ import xarray as xr
 
 from irframe.checks import number
 from irframe.cubes.score import score
-from irframe.cubes.tables import to_scores
+from irframe.cubes.score_arrays import to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.experiments.metrics import parse_metrics

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irframe.checks import places
 from irframe.cubes.as_scores import as_scores, index_roles
-from irframe.cubes.tables import to_scores
+from irframe.cubes.score_arrays import to_scores
 from irframe.cubes.verb import verb
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts

@@ -9,8 +9,8 @@ import xarray as xr
 
 from irframe.cubes.bounds import bounds
 from irframe.cubes.checksums import sealed
-from irframe.cubes.listing import RANKS
 from irframe.cubes.recall_base import gather
+from irframe.cubes.top_documents import RANKS
 from irframe.depths.pool_growth import pool_growth
 from irframe.errors import MetricError
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC

@@ -9,8 +9,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
+from irframe.cubes.by_group import groups
 from irframe.cubes.score import score
-from irframe.cubes.splitting import groups
 from irframe.depths.volatility import volatility
 from irframe.errors import MetricError
 from irframe.metrics.facts import facts

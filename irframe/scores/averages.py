@@ -9,9 +9,9 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import listed
+from irframe.cubes.by_group import join_frames
 from irframe.cubes.score import refuse_repeated_depths
-from irframe.cubes.splitting import join_frames
-from irframe.cubes.tables import to_scores
+from irframe.cubes.score_arrays import to_scores
 from irframe.errors import DepthError, ParameterError
 from irframe.metrics import averaging
 from irframe.metrics.averaging import average, averaged, terms

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.cubes.filling import fill
+from irframe.cubes.fill import fill
 from irframe.cubes.layout import RANKINGS
 from irframe.cubes.stored.folder import Folder, checksum_of, naming_block
 from irframe.cubes.stored.sorted_rows import Stretch, read_rows

@@ -12,11 +12,11 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.cubes.labelling import label
+from irframe.cubes.dask_tasks import assemble, need_dask, work
+from irframe.cubes.labels import label
 from irframe.cubes.layout import LEVEL, PARTS
 from irframe.cubes.recall_base import gather
 from irframe.cubes.stored.block import CELLS, Blocks, Plan, file_block, fill_block, look
-from irframe.cubes.working import assemble, need_dask, work
 from irframe.experiments.absence import tell_missing
 from irframe.experiments.coded_tables import RunTable, read_qrels_table
 from irframe.experiments.contributing import CONTRIBUTING

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from irframe.cubes.dask_tasks import need_dask, refuse_workers_without, work
 from irframe.cubes.stored.block import (
     HITS,
     LISTS,
@@ -24,7 +25,6 @@ from irframe.cubes.stored.block import (
 )
 from irframe.cubes.stored.folder import Folder, checksum_of
 from irframe.cubes.stored.sorted_rows import RAW, Seen, Stretch
-from irframe.cubes.working import need_dask, refuse_workers_without, work
 from irframe.errors import StoreError
 from irframe.experiments.coded_tables import QrelsTable, read_qrels_table
 from irframe.experiments.documents import take

@@ -6,6 +6,7 @@ from typing import Any
 
 import xarray as xr
 
+from irframe.cubes.dask_tasks import need_dask
 from irframe.cubes.gate import read_cube
 from irframe.cubes.layout import FACTS, LAZY, PARTS, SAVED
 from irframe.cubes.stored.folder import Folder, folder_at
@@ -19,7 +20,6 @@ from irframe.cubes.stored.manifest import (
     read_block,
     told,
 )
-from irframe.cubes.working import need_dask
 from irframe.errors import StoreError, warn
 from irframe.files.run_files import changed_files
 from irframe.names import FILES, SYSTEM, TOPIC

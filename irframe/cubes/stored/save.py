@@ -8,6 +8,7 @@ from typing import Any
 
 import xarray as xr
 
+from irframe.cubes.dask_tasks import all_sound, need_dask, work
 from irframe.cubes.gate import read_cube
 from irframe.cubes.layout import FACTS, LAZY, LIST, PARTS, SOMETIMES
 from irframe.cubes.stored.folder import Folder, folder_at
@@ -26,7 +27,6 @@ from irframe.cubes.stored.manifest import (
     write_block,
 )
 from irframe.cubes.stored.open_cube import open_cube
-from irframe.cubes.working import all_sound, need_dask, work
 from irframe.errors import StoreError
 from irframe.names import FILES, TOPIC, VERSION
 

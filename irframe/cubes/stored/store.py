@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.checks import whole
+from irframe.cubes.dask_tasks import all_sound
 from irframe.cubes.stored.append import append_runs
 from irframe.cubes.stored.block import HITS, LISTS, MANIFEST, QRELS, ROWS, Blocks
 from irframe.cubes.stored.block_cube import block_cube
@@ -30,7 +31,6 @@ from irframe.cubes.stored.contents import (
 from irframe.cubes.stored.folder import Folder, folder_at
 from irframe.cubes.stored.open_cube import tell_changes
 from irframe.cubes.stored.sorted_rows import RAW, Seen, Stretch, sort_runs
-from irframe.cubes.working import all_sound
 from irframe.errors import StoreError
 from irframe.experiments.coded_tables import QrelsTable, read_qrels_table
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.checks import choice, whole
+from irframe.cubes.dask_tasks import assemble, need_dask, topic_blocks
 from irframe.cubes.layout import CELL
 from irframe.cubes.requirements import read_depth
 from irframe.cubes.score import judged_levels
 from irframe.cubes.verb import verb
-from irframe.cubes.working import assemble, need_dask, topic_blocks
 from irframe.errors import warn
 from irframe.metrics.relative_position import (
     CROSSINGS,

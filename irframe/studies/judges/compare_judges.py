@@ -30,7 +30,7 @@ from irframe.studies.judges.coefficients import (
     both_alphas,
     kappas,
 )
-from irframe.studies.judges.reading import Grades, Judged, read_judges
+from irframe.studies.judges.grades_by_judge import Grades, Judged, read_judges
 
 BLOCK = 1 << 22
 """Resampled counts that are held at a time."""

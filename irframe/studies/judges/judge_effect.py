@@ -34,7 +34,8 @@ from irframe.paired import Test
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.resampled import Resamples
 from irframe.scores.scores import Scores
-from irframe.studies.judges.effects import (
+from irframe.studies.judges.grades_by_judge import Grades, Judged, read_judges
+from irframe.studies.judges.judge_changes import (
     CONCLUSIONS,
     JUDGE,
     Groups,
@@ -45,7 +46,6 @@ from irframe.studies.judges.effects import (
     members,
     standings,
 )
-from irframe.studies.judges.reading import Grades, Judged, read_judges
 from irframe.warned import OneCall, in_group
 
 

@@ -23,7 +23,7 @@ from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM
 from irframe.paired import Test
 from irframe.progress import tracked
-from irframe.studies.judges.effects import CONCLUSIONS
+from irframe.studies.judges.judge_changes import CONCLUSIONS
 from irframe.studies.judging.budgets import Budgets, Found
 from irframe.studies.judging.documents import Documents, helping
 from irframe.studies.judging.methods import METHODS

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from irframe.checks import listed
 from irframe.comparing.corrections import Correction
+from irframe.cubes.by_group import having, join_frames, naming_group
 from irframe.cubes.gate import read_cube
-from irframe.cubes.splitting import having, join_frames, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.experiments.policy import Policy

@@ -10,7 +10,7 @@ import xarray as xr
 
 from irframe.agreements import Kendall
 from irframe.arrays import Array
-from irframe.cubes.judgments import cut, keep_judgments, pool_depth_of
+from irframe.cubes.fewer_judgments import cut, keep_judgments, pool_depth_of
 from irframe.cubes.layout import FILED
 from irframe.cubes.recall_base import gather, topic_of
 from irframe.cubes.requirements import attended, shared

@@ -8,7 +8,7 @@ import xarray as xr
 
 from irframe.agreements import Method
 from irframe.checks import whole
-from irframe.cubes.judgments import cut
+from irframe.cubes.fewer_judgments import cut
 from irframe.cubes.requirements import attended, refuse_deeper, shared
 from irframe.cubes.sample import sample
 from irframe.cubes.score import score, wanted_depths

@@ -21,7 +21,7 @@ from irframe.cubes.layout import (
 from irframe.cubes.recall_base import starts
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.framed import Framed
-from irframe.experiments.grouping import riding_columns
+from irframe.experiments.group_columns import riding_columns
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Policy
 from irframe.names import (

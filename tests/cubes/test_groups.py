@@ -7,12 +7,12 @@ import xarray as xr
 from incomplete import incomplete
 
 import irframe as ir
-from irframe.cubes.grouping import each_group, own_rows, read_groups
+from irframe.cubes.groups import each_group, own_rows, read_groups
 from irframe.cubes.layout import PARTS, SOMETIMES
 from irframe.cubes.recall_base import gather
 from irframe.errors import IrframeWarning, ParameterError
 from irframe.experiments import coded_tables
-from irframe.experiments.grouping import RESERVED
+from irframe.experiments.group_columns import RESERVED
 
 ROWS = [("a", "1"), ("a", "2"), ("b", "1"), ("b", "3"), ("c", "2"), ("c", "3")]
 RUNS = pd.DataFrame(ROWS, columns=["system", "topic"]).assign(doc="d", score=1.0)

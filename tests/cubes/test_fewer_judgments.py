@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import irframe as ir
 from irframe.cubes.checksums import sealed
-from irframe.cubes.judgments import cut, keep_judgments, pool_depth_of
+from irframe.cubes.fewer_judgments import cut, keep_judgments, pool_depth_of
 from irframe.cubes.recall_base import starts, topic_of
 from irframe.errors import DepthError, GradeError, InputError
 from irframe.names import EMPTY

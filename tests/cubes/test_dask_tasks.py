@@ -12,7 +12,7 @@ import pytest
 import xarray as xr
 
 import irframe as ir
-from irframe.cubes import working
+from irframe.cubes import dask_tasks
 from irframe.errors import InputError, StoreError
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -69,7 +69,7 @@ def test_a_cluster_gives_what_memory_gives_though_a_worker_is_killed(client, fra
 @pytest.mark.xdist_group("cluster")
 @pytest.mark.usefixtures("client")
 def test_workers_without_irframe_are_named(monkeypatch, frames, files):
-    monkeypatch.setattr(working, "VERSION", "9.9")
+    monkeypatch.setattr(dask_tasks, "VERSION", "9.9")
     with pytest.raises(StoreError, match="workers with irframe 9.9; found tcp.* has 0.1.0"):
         ir.scan_runs(files / "runs").ireval.store(files / "store", frames[1])
 
@@ -115,4 +115,4 @@ def test_a_job_that_is_killed_goes_on(frames, files, monkeypatch, stage):
 def test_dask_is_asked_for_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "dask.array", None)
     with pytest.raises(InputError, match=r'pip install "irframe\[dask\]"'):
-        working.need_dask()
+        dask_tasks.need_dask()

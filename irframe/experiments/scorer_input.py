@@ -16,7 +16,7 @@ from irframe.experiments.collections import Collections
 from irframe.experiments.contributing import CONTRIBUTING
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.framed import Framed
-from irframe.experiments.grouping import Groups
+from irframe.experiments.group_columns import Groups
 from irframe.experiments.joining import tell_none_judged, tell_unjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.listed import Dictionaries, Listed, read_lists
@@ -24,7 +24,7 @@ from irframe.experiments.lists import Lists
 from irframe.experiments.placed import Places, read_places, refuse_beyond
 from irframe.experiments.policy import Policy
 from irframe.experiments.pool_sources import Pool
-from irframe.experiments.ranking import rank_hits
+from irframe.experiments.rank_hits import rank_hits
 from irframe.experiments.ties import TIE_POLICIES
 from irframe.experiments.topics import choose_topics
 from irframe.files.as_runs import Runs, as_runs

@@ -7,7 +7,7 @@ import xarray as xr
 
 import irframe as ir
 from irframe.cubes.as_scores import as_scores
-from irframe.cubes.tables import metric_columns, settled, to_scores
+from irframe.cubes.score_arrays import metric_columns, settled, to_scores
 from irframe.cubes.verb import groups
 from irframe.errors import DepthError, IdError, InputError, IrframeWarning, ParameterError
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.cubes.layout import LISTS, PARTS, RANKINGS
-from irframe.cubes.listing import Listing
+from irframe.cubes.top_documents import Listing
 from irframe.experiments.framed import Framed, Part
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Policy

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from irframe.cubes.layout import LIST, PARTS
 from irframe.cubes.recall_base import gather
 from irframe.errors import warn
-from irframe.experiments.grouping import Groups, refuse_missing, refuse_several, refuse_unknown
+from irframe.experiments.group_columns import Groups, refuse_missing, refuse_several, refuse_unknown
 from irframe.files.ids import Codes
 from irframe.names import DEPTH, SYSTEM, TOPIC
 from irframe.warned import listing

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from irframe.checks import listed
 from irframe.cubes.as_scores import LONG_METRIC, LONG_VALUE, is_long, is_scores
-from irframe.cubes.grouping import each_group, read_groups, refuse_uneven, tell_absent
+from irframe.cubes.groups import each_group, read_groups, refuse_uneven, tell_absent
 from irframe.cubes.layout import LIST, PARTS
 from irframe.cubes.provenance import joined_attributes
-from irframe.cubes.tables import settled
+from irframe.cubes.score_arrays import settled
 from irframe.errors import InputError, IrframeError, ParameterError, warn
-from irframe.experiments.grouping import RESERVED, grouped, partakers
+from irframe.experiments.group_columns import RESERVED, grouped, partakers
 from irframe.files.ids import Codes
 from irframe.names import GRADE, METRICS, PAIR, SIDES, SYSTEM, TOPIC, roles
 from irframe.warned import in_group

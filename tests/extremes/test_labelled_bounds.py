@@ -13,7 +13,7 @@ from strategies import block, topics
 from variants import VARIANTS
 
 from irframe.errors import MetricError
-from irframe.extremes.bounding import labelled_bounds, refuse_unbounded
+from irframe.extremes.labelled_bounds import labelled_bounds, refuse_unbounded
 from irframe.metrics import AP, METRICS, Block, Bpref, Evidence, P
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.score_ranking import score_ranking
