@@ -23,9 +23,9 @@ under ``.ireval.plot``. The metrics have :doc:`pages of their own </metrics/inde
 
 SECTIONS = {
     "irframe.files": "Files, and objects of other tools",
-    "irframe.cubes": "Cubes and scores",
-    "irframe.scores": "Averages",
     "irframe.experiments": "Runs and judgments",
+    "irframe.cubes": "Cubes and scores",
+    "irframe.scores": "Cubes and scores",
     "irframe.metrics": "Metrics by name",
     "irframe.comparing": "Comparisons",
     "irframe.depths": "Depths and agreement",
@@ -95,7 +95,7 @@ def api_index():
     """Return the page that lists the public names; autosummary writes a page for each of them."""
     members = public()
     parts = [API]
-    for title in SECTIONS.values():
+    for title in dict.fromkeys(SECTIONS.values()):
         paths = sorted(path for path, member in members.items() if section(member) == title)
         rows = "\n".join(f"   {path}" for path in paths)
         options = "   :toctree: api\n   :nosignatures:"
