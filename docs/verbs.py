@@ -73,8 +73,10 @@ OBJECTS = {
     "": "",
 }
 """First parameter of a verb -> what the verb hangs on: an object, or what another verb returns."""
-GUIDES = ("guide", "questions")
-"""Folders of the pages that explain verbs, in reading order."""
+GUIDES = ("questions", "guide")
+"""Folders of the pages that explain verbs; what answers a question goes first."""
+NOT_GUIDES = ("errors",)
+"""Pages that name every verb that fails or warns, and explain none."""
 
 
 def verbs_page():
@@ -122,22 +124,23 @@ def cells(home, name, function):
 
 @cache
 def guides():
-    """Return path -> text of every page that explains verbs, in reading order."""
+    """Return path -> text of every page that explains verbs."""
     listed = [
         HERE / folder / f"{name}.md"
         for folder in GUIDES
         for name in re.findall(r"^[a-z-]+$", (HERE / folder / "index.md").read_text(), re.MULTILINE)
+        if name not in NOT_GUIDES
     ]
     return {page.relative_to(HERE): page.read_text() for page in listed}
 
 
 def guide_of(home, name):
-    """Return a link to the first page that calls a verb half as often as any page, or more."""
+    """Return a link to the page that calls a verb most often, the first of several."""
     plot = r"plot\." if home == "irframe.plots" else ""
     called = re.compile(rf"(?:ireval\.{plot}|ir\.(?:verbs\.|plots\.)?){name}\b")
     times = {page: len(called.findall(text)) for page, text in guides().items()}
-    often = [page for page in times if times[page] and 2 * times[page] >= max(times.values())]
-    return f"[{title(guides()[often[0]])}](../{often[0]})" if often else ""
+    page = max(times, key=times.get)
+    return f"[{title(guides()[page])}](../{page})" if times[page] else ""
 
 
 def title(text):

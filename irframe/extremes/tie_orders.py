@@ -87,7 +87,6 @@ def _reordered(block: Block, key: NDArray[np.int16]) -> Block:
     beyond = _tail(block, key, depth)
     cell = np.concatenate([block.grade, beyond], axis=-1)
     joined = np.concatenate([np.asarray(block.tied), np.ones(beyond.shape, bool)], axis=-1)
-    joined[..., 0] = False
     tied = np.cumsum(~joined, axis=-1, dtype=np.int32)
     code = tied * (2 * len(CODES)) + key[cell.astype(np.int16) - CODES[0]]
     code[cell == EMPTY] = np.iinfo(np.int32).max

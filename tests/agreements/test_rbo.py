@@ -19,6 +19,7 @@ SIDES = st.integers(1, 5).flatmap(
 )
 
 
+@pytest.mark.thorough
 @given(SIDES, st.sampled_from([0.2, 0.4, 0.6]))
 def test_the_limit_of_its_sum_over_all_orders(xy, p):
     x, y = xy

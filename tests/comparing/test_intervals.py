@@ -54,6 +54,7 @@ def test_intervals_of_resampled_quantiles_agree_with_p(seed, grades, topics):
     assert not (stepped["ci_low"] > alone["ci_low"] + 1e-12).any()
 
 
+@pytest.mark.thorough
 def test_intervals_of_max_t_are_those_of_the_largest_t_of_each_draw(scores):
     some = scores.sel(metric=["AP"], depth=[10])
     found = some.ireval.compare(adjust=MaxT(samples=99, seed=3), simultaneous=True)

@@ -84,6 +84,7 @@ def test_tail_of_a_judged_prefix(golden):
         np.testing.assert_allclose(row, values, atol=1e-12)
 
 
+@pytest.mark.thorough
 def test_hidden_judgments_score_inside():
     rng = np.random.default_rng(3)
     runs, qrels = ir.example_track()

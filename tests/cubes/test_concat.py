@@ -337,6 +337,7 @@ def test_the_cubes_that_were_given_stay_as_they_were():
         xr.testing.assert_identical(part, copy)
 
 
+@pytest.mark.thorough
 def test_real_runs_read_apart(shared):
     folder = shared / "data" / "robust03"
     qrels = ir.read_qrels(folder / "qrels.txt")

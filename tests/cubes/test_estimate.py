@@ -38,6 +38,7 @@ def samples(sizes):
         yield POOL.assign(grade=POOL["grade"].where(kept, -1))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("column", ["stratum", "probability"])
 def test_estimates_and_variances_are_right_over_all_samples(column):
     complete = RUNS.ireval.cube(POOL).ireval.score(*METRICS, at=AT)

@@ -74,6 +74,7 @@ def test_the_order_of_rows_does_not_matter():
     pd.testing.assert_frame_equal(part.ireval.sample(0.4, seed=3), expected)
 
 
+@pytest.mark.thorough
 def test_seeds_draw_evenly():
     qrels = qrels_of({"a": {1: 20}, "b": {1: 20}})
     counts = sum(

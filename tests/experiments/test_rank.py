@@ -121,6 +121,7 @@ def test_random_ties_differ_between_systems_topics_and_draws():
     assert len(set(orders)) == 16
 
 
+@pytest.mark.thorough
 def test_random_ties_are_even():
     runs = pd.DataFrame({"topic": "1", "doc": list("abcd"), "score": 0})
     first = [runs.ireval.rank(ties="random", seed=seed)["doc"][0] for seed in range(400)]

@@ -95,7 +95,7 @@ def assert_values(found, expected):
         assert (found.to_numpy() == expected.to_numpy()).all()
 
 
-def turn(number, names=GROUPED, turns=3):
+def turn(number, names=GROUPED, turns=5):
     """Return the verbs whose turn it is at a law: all where draws are many."""
     return pytest.mark.parametrize("name", names if THOROUGH else names[number::turns])
 

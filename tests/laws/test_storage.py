@@ -138,7 +138,7 @@ def some(names, turns):
 
 
 @pytest.mark.law
-@pytest.mark.parametrize("name", some(VERBS, 4))
+@pytest.mark.parametrize("name", some(VERBS, 6))
 def test_results_of_verbs_go_into_files(name, tmp_path):
     grouped = "by" in inspect.signature(VERBS[name]).parameters
     asked = (

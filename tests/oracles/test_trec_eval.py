@@ -105,6 +105,7 @@ def test_trec_eval_takes_negative_grades_for_not_judged(drawn):
         assert found == near({name: expected[name] for name in JUDGED})
 
 
+@pytest.mark.thorough
 def test_recall_point_as_trec_eval_rounds_it():
     for R in range(1, 120):
         topic = Topic(serp=(*(R * (1, 0)),), judged=(*(R * (1, 0)),), gmax=1)

@@ -265,6 +265,7 @@ def test_files_are_hashed_unless_they_have_changed(tmp_path):
     assert lines[2].endswith("changed since it was read")
 
 
+@pytest.mark.thorough
 def test_a_cube_that_was_read_knows_no_names_of_unjudged_documents(tmp_path):
     cube = ir.cube(*ir.example_track())
     unnamed = {}

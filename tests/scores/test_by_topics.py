@@ -153,6 +153,7 @@ def test_a_comparison_by_a_test_that_needs_all_topics_is_the_same_to_the_bit(tes
         pd.testing.assert_frame_equal(found, expected, check_exact=True)
 
 
+@pytest.mark.thorough
 def test_metrics_that_are_added_up_or_averaged_otherwise():
     scores = random_scores(3, metrics=("NumRelRet", "InverseASL", "GMAP"))
     scores[1:, 2, 3, 0] = 0
@@ -172,6 +173,7 @@ def test_discriminative_power():
     assert set(told_lazily) == set(told)
 
 
+@pytest.mark.thorough
 def test_other_scores_as_a_reference():
     scores, other = experiment(), experiment(5)[:, :, 1:]
     for held in (other, other[:1].isel(depth=[1])):
@@ -303,6 +305,7 @@ def test_a_comparison_frame_that_would_be_too_large_is_not_begun(monkeypatch, la
     assert memory <= pairwise.ROW_BYTES < 1.5 * memory
 
 
+@pytest.mark.thorough
 def test_blocks_are_read_once_per_verb():
     read = []
 

@@ -217,6 +217,7 @@ def test_a_group_leaves_two_systems_outside(track):
         runs.ireval.judge_effect(judges, "AP", groups={"most": systems[1:]})
 
 
+@pytest.mark.thorough
 def test_published_orders_of_deep_learning_2021(shared):
     folder = shared / "data" / "trec-dl-2021-judges"
     judges = {name: ir.read_qrels(folder / f"qrels.{name}.txt") for name in ("nist", "gpt4o")}

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles.outcomes import breakdown, verdicts
 
@@ -123,7 +123,6 @@ places = st.none() | st.integers(1, 12)
 
 
 @pytest.mark.filterwarnings("ignore:no retrieved document is judged:irframe.errors.IrframeWarning")
-@settings(max_examples=30)
 @given(st.lists(st.tuples(places, places, places), min_size=1, max_size=25), st.integers(1, 12))
 def test_all_pairs_equal_a_loop(ranks, k):
     columns = dict(zip("ABC", map(list, zip(*ranks, strict=True)), strict=True))

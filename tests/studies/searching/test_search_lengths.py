@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from incomplete import though_incomplete
 from oracles.searching import search_lengths as slow_lengths
 from strategies import batches
@@ -77,7 +77,6 @@ def test_means_over_queries(golden):
     assert first.mean() == pytest.approx(case["expected"]["ASL@g1-3"])
 
 
-@settings(max_examples=60)
 @given(batches(min_len=1))
 def test_lengths_equal_a_loop(batch):
     topics, depth = batch
