@@ -65,7 +65,7 @@ def test_texts_stand_beside_documents():
         (pd.DataFrame({"a": [1]}), InputError, "only the columns: a"),
         (FRAME.assign(docno=["1", "1", "2"]), InputError, "one text for each doc.*1"),
         ("no.parquet", FileFormatError, "no file no.parquet"),
-        (__file__, FileFormatError, "test_texts.py"),
+        (__file__, FileFormatError, "test_document_texts.py"),
     ],
 )
 def test_bad_texts(texts, error, message):
