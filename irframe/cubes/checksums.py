@@ -36,6 +36,7 @@ from irframe.errors import InputError
 from irframe.names import DEPTH, EMPTY, PROBABILITY, STRATUM, SYSTEM, TOPIC, UNJUDGED
 
 Parts = dict[str, xr.Variable]
+Variables = Mapping[Any, xr.Variable]
 
 SPAN_LENGTH = 64
 """Ranks of the longest span: shorter ones cost more bytes, longer ones more where lists are cut."""
@@ -69,10 +70,23 @@ def sealed(cube: xr.Dataset) -> xr.Dataset:
     True
     """
     cube = gather(cube).drop_vars(CHECKSUMS, errors="ignore")
-    lists = _apply(_of_lists, _known(cube), {"checksum": ()})
-    ranked = _parts(cube, _ranked(cube.variables))
-    ranks = _apply(_of_ranks, ranked, {"rank_checksum": (SPAN,)}, **_told(cube))
-    return cube.assign_coords(lists | ranks)
+    return cube.assign_coords(checksums(cube.variables, cube.attrs))
+
+
+def checksums(held: Variables, attrs: Mapping[Any, Any]) -> Parts:
+    """Return the checksums of a cube of these variables and attributes.
+
+    Parameters
+    ----------
+    held
+        The variables of a cube, in which the judged documents are those of its topics.
+    attrs
+        Its attributes.
+    """
+    lists = _apply(_of_lists, _known(held, attrs), {"checksum": ()})
+    ranked = _parts(held, _ranked(held))
+    ranks = _apply(_of_ranks, ranked, {"rank_checksum": (SPAN,)}, **_told(held))
+    return {**lists, **ranks}
 
 
 def check_lists(cube: xr.Dataset) -> xr.Dataset:
@@ -85,7 +99,7 @@ def check_lists(cube: xr.Dataset) -> xr.Dataset:
         topics. Of a lazy one the error is raised when it is computed.
     """
     _refuse_levels(cube)
-    parts = _known(cube) | _parts(cube, ["checksum"])
+    parts = _known(cube.variables, cube.attrs) | _parts(cube.variables, ["checksum"])
     found = _checked(cube, _check_lists, parts, KNOWN)
     return cube.assign_coords(found) if found else cube
 
@@ -96,18 +110,16 @@ def check_ranks(cube: xr.Dataset) -> xr.Dataset:
     Lists that are not there must be empty, whatever they were.
     """
     names = (*_ranked(cube.variables), "retrieved", "took_part", *BASE, "rank_checksum")
-    told = _told(cube) | {
+    told = _told(cube.variables) | {
         "judged": cube.variables["judged_grade"].to_numpy(),
         "cut": cube.attrs.get(DEPTH) != cube.sizes[DEPTH],
     }
-    found = _checked(cube, _check_ranks, _parts(cube, names), RANKINGS, **told)
+    found = _checked(cube, _check_ranks, _parts(cube.variables, names), RANKINGS, **told)
     return cube.assign(found) if found else cube
 
 
-def _parts(cube: xr.Dataset, names: Iterable[str]) -> Parts:
-    return {
-        name: _whole(cube.variables[name].to_base_variable(), PARTS[name].fill) for name in names
-    }
+def _parts(held: Variables, names: Iterable[str]) -> Parts:
+    return {name: _whole(held[name].to_base_variable(), PARTS[name].fill) for name in names}
 
 
 def _whole(part: xr.Variable, fill: Any) -> xr.Variable:
@@ -122,17 +134,17 @@ def _whole(part: xr.Variable, fill: Any) -> xr.Variable:
     return part.chunk(dict.fromkeys(part.dims[len(LIST) :], -1))
 
 
-def _told(cube: xr.Dataset) -> dict[str, Any]:
-    return {"levels": cube.variables[LEVEL].to_numpy()}
+def _told(held: Variables) -> dict[str, Any]:
+    return {"levels": held[LEVEL].to_numpy()}
 
 
-def _known(cube: xr.Dataset) -> Parts:
+def _known(held: Variables, attrs: Mapping[Any, Any]) -> Parts:
     """Return what the checksum of a list is of."""
-    made = [(name, _text(cube.attrs[name])) for name in PROVENANCE if name in cube.attrs]
-    contributing = cube.variables["contributing"].to_numpy().astype(np.uint64)
+    made = [(name, _text(attrs[name])) for name in PROVENANCE if name in attrs]
+    contributing = held["contributing"].to_numpy().astype(np.uint64)
     of_system = contributing + np.uint64(crc32(repr(made).encode())) * mixed(1)
-    sums = variable((TOPIC,), _of_topics(cube)), variable((SYSTEM,), of_system * mixed(1))
-    return _parts(cube, KNOWN) | dict(zip(LISTED[len(KNOWN) :], sums, strict=True))
+    sums = variable((TOPIC,), _of_topics(held)), variable((SYSTEM,), of_system * mixed(1))
+    return _parts(held, KNOWN) | dict(zip(LISTED[len(KNOWN) :], sums, strict=True))
 
 
 def _text(value: Any) -> list[str]:
@@ -271,9 +283,9 @@ def _of_lists(*arrays: Array, names: tuple[str, ...]) -> NDArray[np.int32]:
     return (total >> np.uint64(32)).astype(np.uint32).view(np.int32)
 
 
-def _of_topics(cube: xr.Dataset) -> Words:
+def _of_topics(variables: Variables) -> Words:
     """Return a sum of what is known of every topic and its judged documents, in their order."""
-    held = {name: cube.variables[name].to_numpy() for name in TOPICAL if name in cube.variables}
+    held = {name: variables[name].to_numpy() for name in TOPICAL if name in variables}
     start, count = held["judged_start"], held["judged_count"]
     each = np.zeros(len(held["judged_doc"]), np.uint64)
     for salt, name in enumerate(JUDGED[1:], 2):

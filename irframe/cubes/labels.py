@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import xarray as xr
 
-from irframe.cubes.checksums import sealed
+from irframe.cubes.checksums import checksums
 from irframe.cubes.layout import (
     FACTS,
     LEVEL,
@@ -87,23 +87,26 @@ def label(
     parts = {name: variable(dims, values[name]) for name, dims in laid.items()}
     indexes = {dim: labels(dim, label) for dim, label in named.items()}
     facts = {name: parts.pop(name) for name in FACTS if name in parts}
+    sampled = {name: variable(SOMETIMES[name].dims, v) for name, v in _sampled(judgments).items()}
     made = policy.attributes | {"pool": pool.word(judgments), "irframe": VERSION}
-    cube = sealed(_with_more(xr.Dataset(parts, indexes | facts, made), judgments))
+    if SUBTOPIC_GRADE in sampled:
+        made[SUBTOPICS] = str(judgments.table.columns[SUBTOPIC])
+    known = indexes | facts | sampled
+    known |= checksums(parts | known, made)
     riding = riding_columns(framed.table, judgments.table, framed.lists.placed, judgments.code)
-    return cube.assign_coords({name: variable(*column) for name, column in riding.items()})
+    known |= {name: variable(*column) for name, column in riding.items()}
+    return xr.Dataset(parts, known, made)
 
 
-def _with_more(cube: xr.Dataset, judgments: Judgments) -> xr.Dataset:
-    """Return a cube with what only some judgments have: subtopics, and how they were sampled."""
+def _sampled(judgments: Judgments) -> dict[str, Any]:
+    """Return what only some judgments have: subtopics, and how they were sampled."""
     found: dict[str, Any] = {}
     table, rows = judgments.table, judgments.row
     if table.subtopic_grade is not None:
-        cube = cube.assign_attrs({SUBTOPICS: str(table.columns[SUBTOPIC])})
         found[SUBTOPIC_GRADE] = table.subtopic_grade[rows]
     if table.stratum is not None:
         labels = table.stratum.take(pa.array(rows)).to_numpy()
         found[STRATUM] = labels.astype(str).astype(object)
     if table.probability is not None:
         found[PROBABILITY] = table.probability[rows]
-    coordinates = {name: variable(SOMETIMES[name].dims, value) for name, value in found.items()}
-    return cube.assign_coords(coordinates) if coordinates else cube
+    return found

@@ -99,7 +99,8 @@ class QrelsTable:
     columns: Mapping[str, Hashable]
     topic: Codes
     topics: pd.Index
-    doc: pa.ChunkedArray
+    names: pa.ChunkedArray | list[str]
+    """The documents, as they came."""
     grade: NDArray[np.int8]
     """The highest one of a document, where it has one for each of several subtopics."""
     subtopic_grade: NDArray[np.int8] | None = None
@@ -111,8 +112,13 @@ class QrelsTable:
     given: pd.DataFrame | None = None
     """The frame with a row per subtopic, and the row here of each of them, where there are some."""
     row: Codes | None = None
-    names: list[str] | None = None
-    """The documents as Python has them, where they come from there."""
+
+    @cached_property
+    def doc(self) -> pa.ChunkedArray:
+        """The documents, as Arrow has them."""
+        if isinstance(self.names, list):
+            return pa.chunked_array([pa.array(self.names)])
+        return self.names
 
     @cached_property
     def levels(self) -> NDArray[np.int8]:
@@ -196,7 +202,7 @@ def read_qrels_table(qrels: Qrels) -> QrelsTable:
         columns=columns,
         topic=topic,
         topics=topics,
-        doc=identifiers(frame[columns[DOC]], DOC),
+        names=identifiers(frame[columns[DOC]], DOC),
         grade=_grades(frame[columns[GRADE]]),
         stratum=identifiers(frame[columns[STRATUM]], STRATUM) if STRATUM in columns else None,
         probability=numbers(frame[columns[PROBABILITY]]) if PROBABILITY in columns else None,
@@ -217,13 +223,14 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
         return None
     judged = {topic: docs for topic, docs in qrels.items() if docs}
     docs, lists = list(chain.from_iterable(judged.values())), [*judged.values()]
-    kinds = set(map(type, chain.from_iterable([each.values() for each in lists])))
-    if {*map(type, judged), *map(type, docs)} != {str} or kinds != {int}:
+    values = list(chain.from_iterable([each.values() for each in lists]))
+    firsts = [next(iter(each)) for each in lists]
+    if {*map(type, judged), *map(type, firsts)} != {str} or {*map(type, values)} != {int}:
         return None
     try:
-        values = chain.from_iterable([each.values() for each in lists])
-        grade, doc = np.fromiter(values, np.int64, len(docs)), pa.array(docs)
-    except (OverflowError, UnicodeEncodeError):
+        "".join(docs).encode()  # which says at once whether all are text
+        grade = np.fromiter(values, np.int64, len(docs))
+    except (TypeError, OverflowError, UnicodeEncodeError):
         return None
     if grade.min() < LOWEST_GRADE or grade.max() > HIGHEST_GRADE:
         return None
@@ -233,9 +240,8 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
         columns={name: name for name in NO_OTHERS.columns},
         topic=np.repeat(np.arange(len(lists), dtype=np.int32), length),
         topics=pd.Index(list(judged)),
-        doc=pa.chunked_array([doc]),
-        grade=grade.astype(np.int8),
         names=docs,
+        grade=grade.astype(np.int8),
     )
 
 
@@ -262,7 +268,7 @@ def _by_subtopic(table: QrelsTable) -> QrelsTable:
         given=table.frame,
         row=row,
         topic=table.topic[first],
-        doc=table.doc.take(pa.array(first)),
+        names=table.doc.take(pa.array(first)),
         grade=grade.max(axis=1),
         subtopic_grade=grade,
         stratum=None if table.stratum is None else table.stratum.take(pa.array(first)),

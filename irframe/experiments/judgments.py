@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -109,19 +110,23 @@ class Judgments:
     @cached_property
     def names(self) -> NDArray[np.object_]:
         """The name of each judged document."""
-        found = np.empty(len(self.table.topic), object)
-        names = self.table.names
-        found[:] = self.table.doc.to_pylist() if names is None else names
-        in_order = len(self.row) == len(found) and bool((np.diff(self.row) == 1).all())
-        return found if in_order else found[self.row]
+        found = np.empty(len(self.row), object)
+        found[:] = self._listed
+        return found
 
     @cached_property
-    def lists(self) -> list[tuple[Any, ...]]:
+    def _listed(self) -> list[Any]:
+        names = self.table.names
+        if not isinstance(names, list):
+            names = names.to_pylist()
+        in_order = len(self.row) == len(names) and bool((np.diff(self.row) == 1).all())
+        return names if in_order else [names[row] for row in self.row.tolist()]
+
+    @cached_property
+    def lists(self) -> list[list[Any]]:
         """The names of each topic's judged documents."""
-        names, ends = self.names.tolist(), (self.start + self.count).tolist()
-        return [
-            tuple(names[first:end]) for first, end in zip(self.start.tolist(), ends, strict=True)
-        ]
+        ends = pairwise([*self.start.tolist(), len(self.row)])
+        return [self._listed[slice(*part)] for part in ends]
 
     @cached_property
     def places(self) -> dict[Any, int]:

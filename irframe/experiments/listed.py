@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, repeat
 from typing import Any, ClassVar
 
@@ -30,10 +31,21 @@ class Listed:
     (topic, longest)."""
     length: NDArray[np.int64]
     """How long each list is, shape (topic,)."""
-    row: Codes
-    """The judged documents that were retrieved."""
-    key_of_row: NDArray[np.floating[Any]]
-    """The key of each of them."""
+
+    @property
+    def judged(self) -> tuple[Codes, Array]:
+        """The judged documents that were retrieved, and the key of each of them."""
+        raise NotImplementedError
+
+    @property
+    def row(self) -> Codes:
+        """The judged documents that were retrieved."""
+        return self.judged[0]
+
+    @property
+    def key_of_row(self) -> Array:
+        """The key of each of them."""
+        return self.judged[1]
 
     @property
     def of(self) -> Codes:
@@ -53,6 +65,36 @@ class Named(Listed):
     """Lists of names: a dictionary document -> score for each topic."""
 
     lists: Dictionaries
+    again: bool
+    """Whether runs were read before, and so more are to be expected."""
+
+    @cached_property
+    def judged(self) -> tuple[Codes, Array]:
+        """The judged documents that were retrieved, and the key of each of them.
+
+        A list is asked for the judged documents, unless there are so many more of these that it is
+        less to number them, once for all runs, and to ask for those of the list.
+        """
+        lists, judgments, length = self.lists, self.judgments, self.length
+        short = (judgments.count > 2 * length) & self.again
+        if not short.any():
+            return _asked(lists, judgments, np.arange(len(lists)), self.key.dtype)
+        code = np.fromiter(
+            chain.from_iterable(
+                [
+                    map(judgments.rows_of(place).get, lists[place], repeat(-1))
+                    for place in np.flatnonzero(short).tolist()
+                ]
+            ),
+            np.int64,
+            int(length[short].sum()),
+        )
+        hit = code >= 0
+        key = self.key[np.arange(self.key.shape[1]) < (length * short)[:, np.newaxis]][hit]
+        if short.all():
+            return code[hit], key
+        row, mine = _asked(lists, judgments, np.flatnonzero(~short), key.dtype)
+        return np.concatenate([row, code[hit]]), np.concatenate([mine, key])
 
     def documents(self, used: NDArray[np.bool_]) -> NDArray[np.object_]:
         """Return the documents of some lists; see `Listed`."""
@@ -61,7 +103,12 @@ class Named(Listed):
 
 
 def read_lists(
-    lists: Dictionaries, judgments: Judgments, dtype: ScoreDtype, systems: pd.Index
+    lists: Dictionaries,
+    judgments: Judgments,
+    dtype: ScoreDtype,
+    systems: pd.Index,
+    *,
+    again: bool = False,
 ) -> Named | None:
     """Read a dictionary of scores for each topic; None if something in them is not as it should be.
 
@@ -75,6 +122,8 @@ def read_lists(
         The precision in which scores are equal.
     systems
         The label of the run.
+    again
+        Whether runs were read before.
     """
     length = np.fromiter(map(len, lists), np.int64, len(lists))
     values = chain.from_iterable([each.values() for each in lists])
@@ -86,8 +135,7 @@ def read_lists(
         return None
     with np.errstate(over="ignore"):
         key = -score.astype(dtype, copy=False)
-    row, mine = _judged(lists, judgments, length, key)
-    return Named(judgments, systems, as_matrix(key, length), length, row, mine, lists)
+    return Named(judgments, systems, as_matrix(key, length), length, lists, again)
 
 
 def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) -> Array:
@@ -99,35 +147,6 @@ def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) ->
     found = np.full(inside.shape, past, values.dtype)
     found[inside] = values
     return found
-
-
-def _judged(
-    lists: Dictionaries, judgments: Judgments, length: NDArray[np.int64], key: Array
-) -> tuple[Codes, Array]:
-    """Return the judged documents that were retrieved, with their keys.
-
-    A list is asked for the judged documents, unless there are so many more of these that it is less
-    to number them, and to ask for those of the list.
-    """
-    short = judgments.count > 2 * length
-    if not short.any():
-        return _asked(lists, judgments, np.arange(len(lists)), key.dtype)
-    code = np.fromiter(
-        chain.from_iterable(
-            [
-                map(judgments.rows_of(place).get, lists[place], repeat(-1))
-                for place in np.flatnonzero(short).tolist()
-            ]
-        ),
-        np.int64,
-        int(length[short].sum()),
-    )
-    hit = code >= 0
-    where = np.flatnonzero(np.repeat(short, length))[hit]
-    if short.all():
-        return code[hit], key[where]
-    row, mine = _asked(lists, judgments, np.flatnonzero(~short), key.dtype)
-    return np.concatenate([row, code[hit]]), np.concatenate([mine, key[where]])
 
 
 def _asked(

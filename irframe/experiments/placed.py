@@ -81,11 +81,18 @@ class Places:
 class Placed(Listed):
     """Lists of positions."""
 
+    found: tuple[Codes, Array]
+    """The judged documents that were retrieved, and the key of each of them."""
     places: Places
     doc: Codes
     """The document of each row, list by list, as filed; -1 for one that has no name."""
 
     unnamed: ClassVar = True
+
+    @property
+    def judged(self) -> tuple[Codes, Array]:
+        """The judged documents that were retrieved, and the key of each of them."""
+        return self.found
 
     def documents(self, used: NDArray[np.bool_]) -> NDArray[np.object_]:
         """Return the documents of some lists; see `Listed`."""
@@ -137,7 +144,7 @@ def read_places(
     row = places.rows(topic, doc)
     hit = np.flatnonzero(row >= 0)
     keys = as_matrix(key, length)
-    return Placed(judgments, systems, keys, length, row[hit], key[hit], places, doc)
+    return Placed(judgments, systems, keys, length, (row[hit], key[hit]), places, doc)
 
 
 def refuse_beyond(role: str, place: Codes, size: int) -> None:

@@ -1,21 +1,27 @@
 """Ranks of the judged documents of lists, found without looking at the names of the others."""
 
 from dataclasses import dataclass
+from itertools import chain, pairwise, repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.experiments.hits import Hits
-from irframe.experiments.listed import Listed
-from irframe.experiments.ties import Tied, TiePolicy
+from irframe.experiments.listed import Listed, Named
+from irframe.experiments.ties import Tied, TiePolicy, by_name
 from irframe.files.ids import Codes, rows_of_ranges
+
+CROWD = 4
+"""Pairs of a judged document and another of its score, for each document of a run, from which it is
+less to sort the names of all."""
 
 
 def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = False) -> Hits:
     """Rank the judged documents of lists.
 
-    Names are compared only among equal scores, and only where one of the documents is judged.
+    Names are compared only among equal scores, and only where one of the documents is judged; if
+    many scores are equal it is less to order whole lists and to look for judged documents there.
 
     Parameters
     ----------
@@ -26,7 +32,12 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
     filed
         Whether it is wanted at which ranks pooling reads them.
     """
-    keys, of, mine = _sorted(listed.key), listed.of, listed.key_of_row
+    keys = _sorted(listed.key)
+    if isinstance(listed, Named) and not filed and policy.keys is by_name and not policy.shares:
+        equal = _tied(keys, listed.length)
+        if _is_crowded(listed, equal):
+            return _rank_all(listed, equal, policy)
+    of, mine = listed.of, listed.key_of_row
     before = _count(keys, of, mine, equal=False)
     last = listed.length[of] - 1
     following = np.minimum(before + 1, last)
@@ -71,6 +82,41 @@ def _tied(keys: Array, length: NDArray[np.int64]) -> NDArray[np.bool_]:
     same = np.zeros(keys.shape, bool)
     same[:, 1:] = keys[:, 1:] == keys[:, :-1]
     return same[np.arange(keys.shape[1]) < length[:, np.newaxis]]
+
+
+def _is_crowded(listed: Listed, tied: NDArray[np.bool_]) -> bool:
+    """Return whether judged documents may share their scores with many others."""
+    if not tied.any():
+        return False
+    size = np.diff(np.flatnonzero(~tied), append=len(tied))
+    others = (size * (size - 1)).sum() / len(tied)
+    judged = np.minimum(listed.judgments.count, listed.length).sum()
+    return bool(judged * others > CROWD * len(tied))
+
+
+def _rank_all(listed: Named, tied: NDArray[np.bool_], policy: TiePolicy) -> Hits:
+    """Rank all documents, and look for the judged ones among them."""
+    length = listed.length
+    everyone = np.ones(len(length), bool)
+    order = _order(listed, everyone)
+    filed = order[np.arange(order.shape[1]) < length[:, np.newaxis]]
+    names = listed.documents(everyone)[filed].tolist()
+    text = None if isinstance(names[0], str) else str
+    first = np.flatnonzero(~tied)
+    size = np.diff(first, append=len(names))
+    some = size > 1
+    for start, end in zip(first[some].tolist(), (first + size)[some].tolist(), strict=True):
+        names[start:end] = sorted(names[start:end], key=text, reverse=policy.descending)
+    ends = np.append(0, np.cumsum(length))
+    lists = enumerate(pairwise(ends.tolist()))
+    rows = [
+        map(listed.judgments.rows_of(place).get, names[slice(*part)], repeat(-1))
+        for place, part in lists
+    ]
+    row = np.fromiter(chain.from_iterable(rows), np.int64, len(names))
+    hit = np.flatnonzero(row >= 0)
+    of = np.repeat(np.arange(len(length)), length)[hit]
+    return Hits(length[np.newaxis], of, hit - ends[of] + 1, row[hit])
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,8 +178,8 @@ class Blocks:
 def _order(listed: Listed, used: NDArray[np.bool_]) -> Codes:
     """Return the rows of some lists in order, numbered as filed through all of them."""
     length = listed.length[used]
-    endless = np.isinf(listed.key_of_row.max(initial=-np.inf))  # as what stands past the ends
     key = listed.key if used.all() else listed.key[used]
+    endless = np.count_nonzero(key == np.inf) > key.size - length.sum()  # as past the ends
     order: Codes = np.argsort(key, axis=1, kind="stable" if endless else None)
     order += (np.cumsum(length) - length)[:, np.newaxis]
     return order

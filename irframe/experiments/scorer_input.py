@@ -17,6 +17,7 @@ from irframe.experiments.contributing import CONTRIBUTING
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.framed import Framed
 from irframe.experiments.group_columns import Groups
+from irframe.experiments.hits import Hits
 from irframe.experiments.joining import tell_none_judged, tell_unjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.listed import Dictionaries, Listed, read_lists
@@ -68,10 +69,10 @@ class Reader:
     ) -> None:
         self.places = Places(judgments, docs)
         self._judgments, self._policy, self._pooled = judgments, policy, pooled
-        self._ties = TIE_POLICIES[policy.ties]
+        self._ties, self._again = TIE_POLICIES[policy.ties], False
         self._kinds, self._topic_kinds = (
             TEXT if isinstance(ids[0], str) else WHOLE
-            for ids in (judgments.names, judgments.topics)
+            for ids in (judgments.lists[0], judgments.topics)
         )
 
     def read(self, run: Runs | None) -> Experiment:
@@ -106,7 +107,11 @@ class Reader:
             place = np.where(place < len(self._judgments.count), place, -1)
         scores, dtype = numbers(pd.Series(arrays[SCORE], name=SCORE)), self._policy.score_dtype
         listed = read_places(self.places, place, arrays[DOC], scores, dtype, ONLY)
-        return self._ranked(listed, others)
+        if not len(listed.row):
+            first = np.arange(len(listed.length)) == listed.length.argmax()
+            known = self._judgments.names[:3]
+            tell_none_judged((listed.documents(first)[:3], DOC), (known, DOC))
+        return self._ranked(listed, self._hits(listed), others)
 
     def _named(self, arrays: dict[str, NDArray[Any]]) -> pd.DataFrame:
         """Return arrays with documents by name as a frame with topics by name, too."""
@@ -139,8 +144,7 @@ class Reader:
             strange = any(type(run[topic]) is not dict for topic in others)
             if strange or not _of(others, self._topic_kinds):
                 return None
-        listed = read_lists(lists, self._judgments, self._policy.score_dtype, ONLY)
-        return self._ranked(listed, others) if listed is not None and len(listed.row) else None
+        return self._of_names(lists, ONLY, others)
 
     def _plain(self, lists: Dictionaries) -> bool:
         """Return whether lists are dictionaries, with ids and scores that begin as they should."""
@@ -169,11 +173,27 @@ class Reader:
         lists = self._lists(place, names, score.to_numpy(np.float64))
         if lists is None or not any(lists) or not _of(others, self._topic_kinds):
             return None
-        listed = read_lists(lists, self._judgments, self._policy.score_dtype, pd.Index(system))
         titles = [known.get(SYSTEM, SYSTEM), known[TOPIC]]
-        if listed is None or not len(listed.row):
+        return self._of_names(lists, pd.Index(system), others, titles)
+
+    def _of_names(
+        self,
+        lists: Dictionaries,
+        system: pd.Index,
+        others: Sequence[Any],
+        titles: Sequence[Any] = (SYSTEM, TOPIC),
+    ) -> Experiment | None:
+        """Read lists of names; None if no document is judged, or something in them is odd."""
+        dtype, again = self._policy.score_dtype, self._again
+        self._again = True
+        listed = read_lists(lists, self._judgments, dtype, system, again=again)
+        if listed is None:
             return None
-        return self._ranked(listed, others, titles)
+        hits = self._hits(listed)
+        return self._ranked(listed, hits, others, titles) if len(hits.row) else None
+
+    def _hits(self, listed: Listed) -> Hits:
+        return rank_hits(listed, self._ties, self._policy.seed, filed=self._pooled)
 
     def _places_of(self, topic: pd.Series) -> tuple[Codes, list[Any]]:
         """Return the place of each row's topic, and the topics not judged, which come last."""
@@ -238,14 +258,13 @@ class Reader:
         return found, groups
 
     def _ranked(
-        self, listed: Listed, others: Sequence[Any], names: Sequence[Any] = (SYSTEM, TOPIC)
+        self,
+        listed: Listed,
+        hits: Hits,
+        others: Sequence[Any],
+        names: Sequence[Any] = (SYSTEM, TOPIC),
     ) -> Experiment:
-        """Return lists ranked, with warnings of what they lack."""
-        if not len(listed.row):
-            first = np.arange(len(listed.length)) == listed.length.argmax()
-            known = self._judgments.names[:3]
-            tell_none_judged((listed.documents(first)[:3], DOC), (known, DOC))
-        hits = rank_hits(listed, self._ties, self._policy.seed, filed=self._pooled)
+        """Return ranked lists, with warnings of what they lack."""
         judgments = self._chosen(listed, others)
         found = Experiment(judgments, listed.systems, hits, list(names), top=judgments.top)
         if judgments is self._judgments and not self._pooled:
