@@ -18,9 +18,9 @@ from irframe.experiments.coded_tables import (
     refuse_twice_judged,
 )
 from irframe.experiments.documents import Side, code_documents
+from irframe.experiments.judged_strata import reads_strata, strata_of
+from irframe.experiments.judged_subtopics import count_grades, ideals, variants
 from irframe.experiments.policy import Topics
-from irframe.experiments.strata import reads_strata, strata_of
-from irframe.experiments.subtopics import count_grades, ideals, variants
 from irframe.experiments.topics import judged_topics
 from irframe.files.as_qrels import Qrels, as_qrels
 from irframe.files.ids import Codes, repeated

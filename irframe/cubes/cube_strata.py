@@ -6,7 +6,7 @@ import xarray as xr
 
 from irframe.cubes.layout import JUDGED, LEVEL, variable
 from irframe.cubes.recall_base import topic_of
-from irframe.experiments.strata import reads_strata, strata_of
+from irframe.experiments.judged_strata import reads_strata, strata_of
 from irframe.metrics import Metric
 from irframe.names import STRATUM, TOPIC
 

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.errors import GradeError
-from irframe.experiments.subtopics import count_grades
+from irframe.experiments.judged_subtopics import count_grades
 from irframe.files.ids import Codes
 from irframe.metrics import Metric
 from irframe.metrics.evidence import parameters

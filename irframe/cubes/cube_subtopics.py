@@ -7,7 +7,7 @@ import xarray as xr
 
 from irframe.cubes.layout import JUDGED, LEVEL, SUBTOPIC_GRADE, SUBTOPICS, variable
 from irframe.cubes.recall_base import topic_of
-from irframe.experiments.subtopics import count_grades, ideals, refuse, variants
+from irframe.experiments.judged_subtopics import count_grades, ideals, refuse, variants
 from irframe.metrics import Metric
 from irframe.names import SUBTOPIC, TOPIC
 
