@@ -1,7 +1,7 @@
 """Labels on the arrays of a cube, and what it knows of judgments and pools."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,7 @@ from irframe.experiments.framed import Framed
 from irframe.experiments.group_columns import riding_columns
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Policy
+from irframe.experiments.pool_sources import Pool
 from irframe.names import (
     DEPTH,
     GRADE,
@@ -34,9 +35,6 @@ from irframe.names import (
     TOPIC,
     VERSION,
 )
-
-if TYPE_CHECKING:
-    from irframe.experiments.pool_sources import Pool
 
 
 def label(
@@ -62,40 +60,45 @@ def label(
         How the cube is made.
     """
     judgments, pool = experiment.judgments, cast("Pool", experiment.pool)
-    longest = int(cells["retrieved"].max(initial=0))
-    sizes = len(experiment.systems), len(judgments.code)
-    took_part = experiment.took_part
-    values = dict(cells) | {
-        "took_part": np.ones(sizes, bool) if took_part is None else took_part,
-        "judged_start": starts(judgments.count),
-        "judged_count": judgments.count.astype(np.int32),
-        "judged_doc": judgments.table.doc.take(pa.array(judgments.row)).to_numpy(),
-        "judged_grade": judgments.grade,
-        "pool_rank": pool.rank,
-        "filed": filed(min(int(pool.depth.max(initial=0)), longest)),
-        "top": np.full(sizes[1], experiment.top, np.int16),
-        "pool_depth": pool.depth,
-        "contributing": pool.contributing,
-    }
     named = {
         SYSTEM: experiment.systems,
         TOPIC: judgments.topics,
         DEPTH: np.arange(1, cells[GRADE].shape[-1] + 1),
         LEVEL: judgments.levels,
     }
-    laid = {name: part.dims for name, part in PARTS.items() if name in values}
+    values = {**cells, **_known(experiment, pool)}
+    values["filed"] = filed(
+        min(int(pool.depth.max(initial=0)), int(values["retrieved"].max(initial=0)))
+    )
+    laid = {name: part.dims for name, part in (PARTS | SOMETIMES).items() if name in values}
     parts = {name: variable(dims, values[name]) for name, dims in laid.items()}
-    indexes = {dim: labels(dim, label) for dim, label in named.items()}
-    facts = {name: parts.pop(name) for name in FACTS if name in parts}
-    sampled = {name: variable(SOMETIMES[name].dims, v) for name, v in _sampled(judgments).items()}
+    facts = {name: parts.pop(name) for name in (*FACTS, *SOMETIMES) if name in parts}
     made = policy.attributes | {"pool": pool.word(judgments), "irframe": VERSION}
-    if SUBTOPIC_GRADE in sampled:
+    if SUBTOPIC_GRADE in facts:
         made[SUBTOPICS] = str(judgments.table.columns[SUBTOPIC])
-    known = indexes | facts | sampled
-    known |= checksums(parts | known, made)
+    facts = {dim: labels(dim, label) for dim, label in named.items()} | facts
+    facts |= checksums(parts | facts, made)
     riding = riding_columns(framed.table, judgments.table, framed.lists.placed, judgments.code)
-    known |= {name: variable(*column) for name, column in riding.items()}
-    return xr.Dataset(parts, known, made)
+    riders = {name: variable(*column) for name, column in riding.items()}
+    return xr.Dataset(parts, facts | riders, made)
+
+
+def _known(experiment: Experiment, pool: Pool) -> dict[str, Any]:
+    """Return what is known of systems, topics and judged documents, by the name of its variable."""
+    judgments = experiment.judgments
+    took_part, topics = experiment.took_part, len(judgments.code)
+    all_did = took_part is None
+    return {
+        "took_part": np.ones((len(experiment.systems), topics), bool) if all_did else took_part,
+        "judged_start": starts(judgments.count),
+        "judged_count": judgments.count.astype(np.int32),
+        "judged_doc": judgments.table.doc.take(pa.array(judgments.row)).to_numpy(),
+        "judged_grade": judgments.grade,
+        "pool_rank": pool.rank,
+        "top": np.full(topics, experiment.top, np.int16),
+        "pool_depth": pool.depth,
+        "contributing": pool.contributing,
+    } | _sampled(judgments)
 
 
 def _sampled(judgments: Judgments) -> dict[str, Any]:
