@@ -22,11 +22,16 @@ under ``.ireval.plot``. The metrics have :doc:`pages of their own </metrics/inde
 """
 
 SECTIONS = {
-    "irframe.frames": "Files and frames",
+    "irframe.files": "Files, and objects of other tools",
+    "irframe.experiments": "Runs and judgments",
     "irframe.cubes": "Cubes and scores",
-    "irframe.experiments": "Scoring one run after the other",
+    "irframe.scores": "Cubes and scores",
     "irframe.metrics": "Metrics by name",
-    "irframe.inference": "Comparisons and ratios",
+    "irframe.comparing": "Comparisons",
+    "irframe.depths": "Depths and agreement",
+    "irframe.ranks": "Rankings of systems",
+    "irframe.planning": "Planning",
+    "irframe.tables": "Tables",
     "irframe.studies": "Studies",
     "irframe.paired": "Paired tests",
     "irframe.agreements": "Agreement",
@@ -90,7 +95,7 @@ def api_index():
     """Return the page that lists the public names; autosummary writes a page for each of them."""
     members = public()
     parts = [API]
-    for title in SECTIONS.values():
+    for title in dict.fromkeys(SECTIONS.values()):
         paths = sorted(path for path, member in members.items() if section(member) == title)
         rows = "\n".join(f"   {path}" for path in paths)
         options = "   :toctree: api\n   :nosignatures:"

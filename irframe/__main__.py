@@ -11,7 +11,7 @@ from typing import Any
 from irframe.commands import COMMANDS, EPILOG
 from irframe.commands.line import Line, tell
 from irframe.errors import IrframeError, IrframeWarning
-from irframe.frames.atomic import atomic
+from irframe.files.atomic import atomic
 from irframe.names import VERSION
 from irframe.warned import OneCall
 

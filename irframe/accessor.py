@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from irframe.frames.scanned_runs import ScannedRuns
+from irframe.files.scanned_runs import ScannedRuns
 from irframe.kinds import (
     JUDGMENTS,
     RUNS,

@@ -180,7 +180,7 @@ def chain(name: str, function: Callable[..., Any], functions: Functions, kind: s
 
     Examples
     --------
-    >>> from irframe.inference.compare import compare
+    >>> from irframe.comparing.compare import compare
     >>> chain("compare", compare, {}, "cube")
     'A cube has no scores yet: cube.ireval.score("AP").ireval.compare()'
     """

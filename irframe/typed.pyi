@@ -12,31 +12,31 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.io.formats.style import Styler
 
 from irframe.agreements import Agreement, Method
+from irframe.comparing.corrections import Correction, Family
+from irframe.comparing.document_texts import Texts
+from irframe.comparing.joint_corrections import Adjust
 from irframe.cubes.stratified import Share
 from irframe.cubes.topic_weights import TopicWeights
+from irframe.depths.agreement_intervals import Of
 from irframe.experiments.metrics import Metrics
 from irframe.experiments.policy import Contributing, PoolDepth, Topics
 from irframe.experiments.relevance import Rel
-from irframe.frames.as_qrels import Qrels
-from irframe.frames.as_runs import Runs
-from irframe.inference.agreement_intervals import Of
-from irframe.inference.corrections import Correction, Family
-from irframe.inference.jointly import Adjust
-from irframe.inference.rank_intervals import RankMethod
-from irframe.inference.reference import Reference
-from irframe.inference.summary import Interval
+from irframe.files.as_qrels import Qrels
+from irframe.files.as_runs import Runs
 from irframe.metrics import Metric
 from irframe.metrics.asl import Unretrieved
 from irframe.metrics.base import MetricType
 from irframe.metrics.relative_position import Crossing
 from irframe.names import NoRel, ScoreDtype, Ties
 from irframe.paired import Test
+from irframe.ranks.rank_intervals import RankMethod
 from irframe.reports.report import Target
 from irframe.scores.pairs_of_systems import Baselines
 from irframe.scores.read_scores import Depths
-from irframe.studies.explaining.texts import Texts
-from irframe.studies.judges.effects import Groups
-from irframe.studies.judges.reading import Grades
+from irframe.scores.reference import Reference
+from irframe.scores.summary import Interval
+from irframe.studies.judges.grades_by_judge import Grades
+from irframe.studies.judges.judge_changes import Groups
 from irframe.studies.judging.judge_next import Credit
 from irframe.studies.orderings.orderings import GainLike
 from irframe.studies.orderings.preferences import Weights

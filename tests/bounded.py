@@ -7,7 +7,7 @@ from oracles.labelings import extremes
 from strategies import block, topics
 from variants import VARIANTS
 
-from irframe.extremes.bounding import labelled_bounds
+from irframe.extremes.labelled_bounds import labelled_bounds
 
 RECALL_BASED = [v for v in VARIANTS if v.facts.extremes in {"cut", "list"} and v.rising]
 GRADES = (0, 1, 2, 3, None)

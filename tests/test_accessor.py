@@ -15,7 +15,7 @@ from irframe.accessor import KINDS, Verbs, verbs
 from irframe.accessor import VERBS as HOME
 from irframe.cubes.verb import VERBS
 from irframe.errors import InputError
-from irframe.frames.scanned_runs import ScannedRuns
+from irframe.files.scanned_runs import ScannedRuns
 from irframe.kinds import CUBE, JUDGMENTS, NUGGETS, RUNS, SCANNED, SCORES, takes
 
 HOMES = (HOME, "irframe.plots")

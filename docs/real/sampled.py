@@ -15,8 +15,8 @@ from shown import Page, data_folder
 import irframe as ir
 from irframe.cubes.drawn import Draw, gains_of, rank_weights, totals
 from irframe.cubes.recall_base import topic_of
-from irframe.inference.powered_judgments import estimates
 from irframe.metrics.facts import facts
+from irframe.planning.powered_judgments import estimates
 
 PAGE = Page("sampled")
 DRAWS = int(os.environ.get("DRAWS", "1000"))

@@ -13,10 +13,10 @@ from irframe.commands.inputs import metrics_of, read_all, read_judgments, score
 from irframe.commands.line import declare_files, declare_metrics
 from irframe.commands.options import declare_options, given
 from irframe.commands.systems import declare_systems
+from irframe.comparing.margins import POWER
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import cut_at
-from irframe.inference.margins import POWER
-from irframe.inference.telling import told_interval, told_test
+from irframe.tables.captions import told_interval, told_test
 
 FAILING = {"worse": ["worse"], "undecided": ["worse", "undecided"], "never": []}
 """What makes the exit status 1 -> the verdicts that do."""

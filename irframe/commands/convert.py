@@ -12,7 +12,7 @@ import irframe as ir
 from irframe.commands.answer import Answer, written
 from irframe.commands.inputs import source_of, sources_of
 from irframe.errors import InputError
-from irframe.frames.compression import PACKED
+from irframe.files.compression import PACKED
 
 KINDS = {".parquet": "parquet", ".parq": "parquet", ".json": "json"}
 """What the name of an output file says of its format; all others are TREC's."""

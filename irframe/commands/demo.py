@@ -10,7 +10,7 @@ import irframe as ir
 from irframe.commands.answer import Answer, written
 from irframe.commands.evaluate import means
 from irframe.errors import InputError
-from irframe.frames.atomic import atomic
+from irframe.files.atomic import atomic
 from irframe.names import DEPTH, METRIC, SYSTEM
 
 

@@ -14,8 +14,8 @@ from irframe.commands.options import given
 from irframe.commands.systems import with_systems
 from irframe.errors import DepthError, InputError
 from irframe.experiments.metrics import parse_metrics
-from irframe.frames.compression import Source, name_of
-from irframe.frames.folders import find_files
+from irframe.files.compression import Source, name_of
+from irframe.files.folders import find_files
 
 FOLDER = "folder"
 """Column that says in which folder the file of a run is."""

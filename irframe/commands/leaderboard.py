@@ -8,7 +8,7 @@ from irframe.commands.inputs import scores_of
 from irframe.commands.line import declare_files, declare_metrics
 from irframe.commands.options import declare_options, given
 from irframe.commands.systems import declare_systems, read_systems
-from irframe.inference.telling import told_test
+from irframe.tables.captions import told_test
 
 
 def declare(parser: ArgumentParser) -> None:

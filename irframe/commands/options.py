@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any, get_args
 
 from irframe.commands.text_tables import read_weights
-from irframe.inference.corrections import FAMILIES
-from irframe.inference.jointly import AUTO
-from irframe.inference.mean_intervals import INTERVALS
-from irframe.inference.rank_intervals import METHODS
+from irframe.comparing.corrections import FAMILIES
+from irframe.comparing.joint_corrections import AUTO
 from irframe.names import SCORE_DTYPES, TIES, NoRel
+from irframe.ranks.rank_intervals import METHODS
+from irframe.scores.mean_intervals import INTERVALS
 
 Verb = Callable[..., Any]
 

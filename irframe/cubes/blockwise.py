@@ -10,8 +10,8 @@ import numpy as np
 import xarray as xr
 
 from irframe.arrays import Array
+from irframe.cubes.dask_tasks import need_dask
 from irframe.cubes.layout import CELL, variable
-from irframe.cubes.working import need_dask
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import BY_RANKING, BY_TOPIC, by_scale
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC

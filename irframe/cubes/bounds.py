@@ -18,8 +18,8 @@ from irframe.cubes.score import (
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError, MetricError
 from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.extremes.bounding import labelled_bounds, refuse_long, refuse_unbounded
-from irframe.frames.sampling import refuse_marks
+from irframe.experiments.sampling import refuse_marks
+from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long, refuse_unbounded
 from irframe.metrics import Block, Evidence, Metric
 from irframe.names import DEPTH, METRIC, UNJUDGED
 

@@ -74,18 +74,11 @@ def sealed(cube: xr.Dataset) -> xr.Dataset:
 
 
 def checksums(held: Variables, attrs: Mapping[Any, Any]) -> Parts:
-    """Return the checksums of a cube of these variables and attributes.
-
-    Parameters
-    ----------
-    held
-        The variables of a cube, in which the judged documents are those of its topics.
-    attrs
-        Its attributes.
-    """
+    """Return the checksums of a cube, of its topics' judged documents alone, from what it holds."""
     lists = _apply(_of_lists, _known(held, attrs), {"checksum": ()})
     ranked = _parts(held, _ranked(held))
-    ranks = _apply(_of_ranks, ranked, {"rank_checksum": (SPAN,)}, **_told(held))
+    levels = held[LEVEL].to_numpy()
+    ranks = _apply(_of_ranks, ranked, {"rank_checksum": (SPAN,)}, levels=levels)
     return {**lists, **ranks}
 
 
@@ -110,7 +103,8 @@ def check_ranks(cube: xr.Dataset) -> xr.Dataset:
     Lists that are not there must be empty, whatever they were.
     """
     names = (*_ranked(cube.variables), "retrieved", "took_part", *BASE, "rank_checksum")
-    told = _told(cube.variables) | {
+    told = {
+        "levels": cube.variables[LEVEL].to_numpy(),
         "judged": cube.variables["judged_grade"].to_numpy(),
         "cut": cube.attrs.get(DEPTH) != cube.sizes[DEPTH],
     }
@@ -132,10 +126,6 @@ def _whole(part: xr.Variable, fill: Any) -> xr.Variable:
         shape = [max(1, length) for length in part.shape]
         return variable(part.dims, np.full(shape, fill, part.dtype))
     return part.chunk(dict.fromkeys(part.dims[len(LIST) :], -1))
-
-
-def _told(held: Variables) -> dict[str, Any]:
-    return {"levels": held[LEVEL].to_numpy()}
 
 
 def _known(held: Variables, attrs: Mapping[Any, Any]) -> Parts:

@@ -24,8 +24,8 @@ from irframe.cubes.layout import (
     SOMETIMES,
     SUBTOPIC_GRADE,
 )
-from irframe.cubes.listing import LISTED, listed_in
 from irframe.cubes.recall_base import along, gather, starts, topic_of
+from irframe.cubes.top_documents import LISTED, listed_in
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.names import DEPTH, SUBTOPIC, SYSTEM, TOPIC
 

@@ -7,27 +7,27 @@ from typing import Any, overload
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.filling import fill
-from irframe.cubes.grouping import own_rows
-from irframe.cubes.labelling import label
-from irframe.cubes.listing import LISTED, Listing
+from irframe.cubes.fill import fill
+from irframe.cubes.groups import own_rows
+from irframe.cubes.labels import label
+from irframe.cubes.top_documents import LISTED, Listing
 from irframe.experiments.absence import tell_missing
+from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.framed import Framed
-from irframe.experiments.grouping import (
+from irframe.experiments.group_columns import (
     refuse_rows,
     share_names,
     tell_without_rows,
 )
 from irframe.experiments.hits import refuse_large
+from irframe.experiments.joining import tell_unjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
-from irframe.experiments.pool import Pool
+from irframe.experiments.pool_sources import Pool
 from irframe.experiments.topics import choose_topics
-from irframe.frames.as_qrels import Qrels, as_qrels
-from irframe.frames.as_runs import Runs, as_runs
-from irframe.frames.joining import tell_unjudged
-from irframe.frames.tables import read_qrels_table, read_table
+from irframe.files.as_qrels import Qrels, as_qrels
+from irframe.files.as_runs import Runs, as_runs
 from irframe.names import (
     DEFAULT_DTYPE,
     DEFAULT_TIES,

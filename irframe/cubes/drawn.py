@@ -12,7 +12,7 @@ from irframe.arrays import Array, Floats
 from irframe.cubes.layout import LEVEL
 from irframe.cubes.recall_base import topic_of
 from irframe.errors import InputError, MetricError, ParameterError, warn
-from irframe.experiments.strata import strata_of
+from irframe.experiments.judged_strata import strata_of
 from irframe.gains import Binary, Gain
 from irframe.metrics import Block, Evidence, Metric
 from irframe.names import EMPTY, TOPIC, UNJUDGED

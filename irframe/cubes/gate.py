@@ -28,7 +28,7 @@ from irframe.cubes.layout import (
     Part,
 )
 from irframe.cubes.recall_base import gather
-from irframe.cubes.saved import refuse_damaged
+from irframe.cubes.stored.manifest import refuse_damaged
 from irframe.errors import DepthError, IdError, InputError
 from irframe.names import DEPTH, GRADE, SYSTEM, TOPIC
 

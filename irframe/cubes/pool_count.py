@@ -6,9 +6,9 @@ import numpy as np
 import xarray as xr
 
 from irframe.arrays import Array
+from irframe.cubes.dask_tasks import need_dask, slices_of
 from irframe.cubes.recall_base import topic_of
-from irframe.cubes.working import need_dask, slices_of
-from irframe.experiments.pool import count_pool
+from irframe.experiments.pool_sources import count_pool
 from irframe.names import DEPTH, EMPTY, GRADE, TOPIC
 
 

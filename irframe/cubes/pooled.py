@@ -2,7 +2,7 @@
 
 import xarray as xr
 
-from irframe.cubes.judgments import keep_judgments, pool_depth_of
+from irframe.cubes.fewer_judgments import keep_judgments, pool_depth_of
 from irframe.cubes.verb import verb
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from irframe.cubes.layout import JUDGED, PARTS, SOMETIMES
 from irframe.errors import InputError
-from irframe.frames.ids import Codes, rows_of_ranges
+from irframe.files.ids import Codes, rows_of_ranges
 
 ALONG = tuple(name for name, part in PARTS.items() if part.dims == (JUDGED,))
 """What every cube knows of every judged document."""

@@ -6,16 +6,16 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.judgments import keep_judgments
+from irframe.cubes.fewer_judgments import keep_judgments
 from irframe.cubes.recall_base import topic_of
 from irframe.cubes.stratified import Share, draw_cube, draw_frame
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.frames.as_qrels import Qrels
-from irframe.frames.documents import Side, code_documents
-from irframe.frames.ids import repeated
-from irframe.frames.sampling import random_keys, refuse_marks, refuse_share, strata_sample
-from irframe.frames.tables import read_qrels_table, refuse_twice_judged
+from irframe.experiments.coded_tables import read_qrels_table, refuse_twice_judged
+from irframe.experiments.documents import Side, code_documents
+from irframe.experiments.sampling import random_keys, refuse_marks, refuse_share, strata_sample
+from irframe.files.as_qrels import Qrels
+from irframe.files.ids import repeated
 from irframe.names import EMPTY, TOPIC
 
 

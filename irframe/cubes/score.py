@@ -10,11 +10,11 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import choice, listed
 from irframe.cubes.blockwise import in_blocks
+from irframe.cubes.cube_strata import stratum_fields
+from irframe.cubes.cube_subtopics import refuse_subtopics, subtopic_fields
 from irframe.cubes.layout import LEVEL, PARTS, SOMETIMES, labels
 from irframe.cubes.pool_count import pool_count
 from irframe.cubes.recall_base import count_by_topic
-from irframe.cubes.strata import stratum_fields
-from irframe.cubes.subtopics import refuse_subtopics, subtopic_fields
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError
 from irframe.experiments.metrics import Metrics, parse_metrics, refuse, refuse_pool

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.checks import number
-from irframe.cubes.judgments import without_tail
+from irframe.cubes.fewer_judgments import without_tail
 from irframe.cubes.layout import JUDGED, LEVEL, SUBTOPIC_GRADE
 from irframe.cubes.recall_base import topic_of
 from irframe.errors import InputError, ParameterError
-from irframe.frames.as_qrels import Qrels
-from irframe.frames.documents import Side, code_documents
-from irframe.frames.ids import Codes, repeated, within
-from irframe.frames.sampling import random_keys, refuse_marks
-from irframe.frames.tables import QrelsTable, read_qrels_table, refuse_twice_judged
+from irframe.experiments.coded_tables import QrelsTable, read_qrels_table, refuse_twice_judged
+from irframe.experiments.documents import Side, code_documents
+from irframe.experiments.sampling import random_keys, refuse_marks
+from irframe.files.as_qrels import Qrels
+from irframe.files.ids import Codes, repeated, within
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DEPTH, EMPTY, GRADE, PROBABILITY, STRATUM, TOPIC
 

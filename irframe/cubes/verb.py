@@ -10,15 +10,15 @@ import xarray as xr
 
 from irframe.cubes.as_scores import score_frame, with_own_levels
 from irframe.cubes.by_collection import refuse_collections, settle_collection
+from irframe.cubes.by_group import groups, having, join, naming_group, riders_of, with_riders
 from irframe.cubes.checksums import sealed
 from irframe.cubes.gate import read_cube, trusting
 from irframe.cubes.layout import LIST
 from irframe.cubes.provenance import stamped
-from irframe.cubes.splitting import groups, having, join, naming_group, riders_of, with_riders
-from irframe.cubes.tables import settled, sound
+from irframe.cubes.score_arrays import settled, sound
 from irframe.cubes.topic_weights import topic_weights, weight_name
 from irframe.errors import InputError, ParameterError
-from irframe.frames.by_role import is_judgments
+from irframe.files.role_columns import is_judgments
 from irframe.names import GRADE, RESULT
 from irframe.warned import OneCall, in_group
 

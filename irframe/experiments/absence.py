@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from irframe.errors import warn
 from irframe.experiments.lists import Lists
-from irframe.frames.ids import Codes, shown
+from irframe.files.ids import Codes, shown
 from irframe.warned import listing
 
 Labels = pd.Index | Sequence[Any]

@@ -8,8 +8,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.errors import IdError, ParameterError
-from irframe.frames.ids import Codes
-from irframe.frames.tables import QrelsTable, RunTable
+from irframe.experiments.coded_tables import QrelsTable, RunTable
+from irframe.files.ids import Codes
 
 
 @dataclass(frozen=True, eq=False)

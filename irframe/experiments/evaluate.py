@@ -7,15 +7,15 @@ import numpy as np
 import pandas as pd
 
 from irframe.checks import choice
-from irframe.experiments.grouping import share_names, tell_without_rows
+from irframe.experiments.group_columns import share_names, tell_without_rows
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.metrics import Metrics, cut_at, parse_metrics
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
-from irframe.experiments.reading import Reader
 from irframe.experiments.relevance import Rel, Thresholds
+from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Scoring, one_or_several
-from irframe.frames.as_qrels import Qrels, as_qrels
-from irframe.frames.as_runs import Runs, as_runs
+from irframe.files.as_qrels import Qrels, as_qrels
+from irframe.files.as_runs import Runs, as_runs
 from irframe.metrics import Metric
 from irframe.names import (
     DEFAULT_DTYPE,

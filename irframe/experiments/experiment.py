@@ -9,13 +9,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.experiments.collections import Collections
-from irframe.experiments.grouping import Groups
+from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Lists
 from irframe.experiments.policy import PoolDepth
-from irframe.experiments.pool import Pool
-from irframe.frames.ids import Codes
+from irframe.experiments.pool_sources import Pool
+from irframe.files.ids import Codes
 
 
 @dataclass(frozen=True, eq=False)

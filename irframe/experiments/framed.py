@@ -10,23 +10,23 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.checks import places
+from irframe.experiments import coded_tables
+from irframe.experiments.coded_tables import QrelsTable, RunTable
 from irframe.experiments.collections import Collections
-from irframe.experiments.hits import Hits
-from irframe.experiments.judgments import Judgments
-from irframe.experiments.lists import Lists, count_rows
-from irframe.experiments.policy import Contributing, Policy
-from irframe.frames import tables
-from irframe.frames.contributing import (
+from irframe.experiments.contributing import (
     CONTRIBUTING,
     contributing_systems,
     filed_rank,
     pooling_rank,
 )
-from irframe.frames.ids import Codes, grouped, rows_of_ranges
-from irframe.frames.joining import locate, place_topics
-from irframe.frames.ranking import Ranking, rank_table
-from irframe.frames.tables import QrelsTable, RunTable
-from irframe.frames.ties import TIE_POLICIES
+from irframe.experiments.hits import Hits
+from irframe.experiments.joining import locate, place_topics
+from irframe.experiments.judgments import Judgments
+from irframe.experiments.lists import Lists, count_rows
+from irframe.experiments.policy import Contributing, Policy
+from irframe.experiments.rank_table import Ranking, rank_table
+from irframe.experiments.ties import TIE_POLICIES
+from irframe.files.ids import Codes, grouped, rows_of_ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +169,7 @@ class Framed:
         return Part(lists, Hits(length, of, rank, judged[hit], ranking.tied, pooled))
 
     def _stretches(self) -> Iterator[Codes]:
-        """Yield the rows of whole lists for judged topics, `irframe.frames.tables.ROWS` a time."""
+        """Yield the rows of whole lists for judged topics, `coded_tables.ROWS` at a time."""
         table, rows = self.table, cast("Codes | None", None)
         system, topic = table.system, table.topic
         inside = (self.lists.placed >= 0)[topic]
@@ -184,7 +184,9 @@ class Framed:
             rows = order if rows is None else rows[order]
         start = 0
         while start < len(system):
-            fits, least = np.searchsorted(ends, [start + tables.ROWS, start], side="right").tolist()
+            fits, least = np.searchsorted(
+                ends, [start + coded_tables.ROWS, start], side="right"
+            ).tolist()
             stop = int(ends[max(fits - 1, least)])
             yield np.arange(start, stop) if rows is None else rows[start:stop]
             start = stop

@@ -10,7 +10,7 @@ from irframe.arrays import Array
 from irframe.checks import memory, room
 from irframe.errors import DepthError
 from irframe.experiments.judgments import Judgments
-from irframe.frames.ids import Codes, rows_of_ranges
+from irframe.files.ids import Codes, rows_of_ranges
 from irframe.names import EMPTY, UNJUDGED
 
 NEVER = np.iinfo(np.int32).max

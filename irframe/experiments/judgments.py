@@ -11,19 +11,19 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.experiments.policy import Topics
-from irframe.experiments.strata import reads_strata, strata_of
-from irframe.experiments.subtopics import count_grades, ideals, variants
-from irframe.experiments.topics import judged_topics
-from irframe.frames.as_qrels import Qrels, as_qrels
-from irframe.frames.documents import Side, code_documents
-from irframe.frames.ids import Codes, repeated
-from irframe.frames.tables import (
+from irframe.experiments.coded_tables import (
     QrelsTable,
     read_qrels_dictionary,
     read_qrels_table,
     refuse_twice_judged,
 )
+from irframe.experiments.documents import Side, code_documents
+from irframe.experiments.judged_strata import reads_strata, strata_of
+from irframe.experiments.judged_subtopics import count_grades, ideals, variants
+from irframe.experiments.policy import Topics
+from irframe.experiments.topics import judged_topics
+from irframe.files.as_qrels import Qrels, as_qrels
+from irframe.files.ids import Codes, repeated
 from irframe.metrics import Metric
 from irframe.names import ITERATION, SUBTOPIC, roles
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.experiments.judgments import Judgments
-from irframe.frames.ids import Codes
+from irframe.files.ids import Codes
 from irframe.names import ScoreDtype
 
 Dictionaries = Sequence[Mapping[Any, Any]]

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.experiments.coded_tables import RunTable, row_slices
 from irframe.experiments.collections import Collections
-from irframe.frames.ids import Codes
-from irframe.frames.tables import RunTable, row_slices
+from irframe.files.ids import Codes
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from numpy.typing import NDArray
 
 from irframe.errors import MetricError
-from irframe.frames.ties import TIE_POLICIES
+from irframe.experiments.ties import TIE_POLICIES
 from irframe.gains import GainMap
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType

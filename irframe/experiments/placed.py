@@ -13,7 +13,7 @@ from irframe.arrays import Array
 from irframe.errors import IdError, ParameterError, RankingError
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.listed import Listed, as_matrix
-from irframe.frames.ids import Codes, grouped
+from irframe.files.ids import Codes, grouped
 from irframe.names import ScoreDtype
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from irframe.checks import choice, whole
 from irframe.errors import DepthError, ParameterError
-from irframe.frames.sampling import HIGHEST_SEED
+from irframe.experiments.sampling import HIGHEST_SEED
 from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, SCORE_DTYPES, TIES, ScoreDtype, Ties
 
 Topics = str | Sequence[Hashable]

@@ -1,143 +1,117 @@
-"""What the pool of judged documents was made of."""
+"""The documents at the top of contributing runs."""
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from irframe.arrays import Array
-from irframe.errors import ParameterError
-from irframe.experiments.collections import Collections
-from irframe.experiments.hits import NEVER, Hits
-from irframe.experiments.judgments import Judgments
-from irframe.experiments.policy import PoolDepth
-from irframe.frames.ids import Codes
-
-
-@dataclass(frozen=True, eq=False)
-class Pool:
-    """The best ranks of judged documents in contributing runs, and the depth of the pool."""
-
-    rank: NDArray[np.int32]
-    """Of each judged document, 0 where no contributing run has it."""
-    gap: NDArray[np.int64]
-    """Where contributing runs are first unjudged, by topic of the qrels, `NEVER` for nowhere."""
-    contributing: NDArray[np.bool_]
-    """Whether each system contributes."""
-    stated: bool
-    """Whether it was said how the pool was made, rather than taken for granted."""
-    depth: NDArray[np.int32]
-    """Down to where judging went, by topic."""
-
-    @classmethod
-    def of(
-        cls, hits: Hits, judged: int, contributing: NDArray[np.bool_], *, stated: bool
-    ) -> "Pool":
-        """Return what runs put into the pool, its depth not known yet.
-
-        Parameters
-        ----------
-        hits
-            What lists for all judged topics hold.
-        judged
-            How many judgments there are.
-        contributing, stated
-            As the fields.
-        """
-        gap = hits.gap()[contributing].min(axis=0, initial=NEVER)
-        return cls(
-            hits.best(judged, contributing), gap, contributing, stated, np.zeros(0, np.int32)
-        )
-
-    def down_to(
-        self, given: PoolDepth, judgments: Judgments, collections: Collections, longest: int
-    ) -> "Pool":
-        """Return the pool of some topics, with its depth as given or as found.
-
-        Parameters
-        ----------
-        given
-            As for `irframe.cube`; None for the greatest depth down to which every contributing
-            run is judged, on all judged topics of the collection, scored or not.
-        judgments
-            The judgments of the topics.
-        collections
-            Which collection every topic of the qrels belongs to.
-        longest
-            The length of the longest list, which stands where no document is unjudged.
-
-        Raises
-        ------
-        ParameterError
-            If none is given for some collection.
-        """
-        if given is None:
-            depth = self._found(collections, longest)[judgments.code]
-        else:
-            depth = _stated(given, collections, judgments.code)
-        stated = self.stated or given is not None
-        return replace(self, rank=self.rank[judgments.row], stated=stated, depth=depth)
-
-    def _found(self, collections: Collections, longest: int) -> NDArray[np.int32]:
-        if not self.contributing.any():
-            return np.zeros(len(self.gap), np.int32)
-        complete, topics = np.minimum(self.gap - 1, longest), np.arange(len(self.gap))
-        return collections.reduce(np.minimum, topics, complete, longest).astype(np.int32)
-
-    def word(self, judgments: Judgments) -> str:
-        """Return what is known of it: it was stated, is complete, or is unknown."""
-        if self.stated:
-            return "stated"
-        deepest = self.depth[judgments.topic]
-        return "complete" if ((self.rank > 0) & (self.rank <= deepest)).all() else "unknown"
-
-    def count(self, judgments: Judgments, depth: int) -> NDArray[np.int64]:
-        """Count the judged documents in the pool of every depth, shape (topic, depth, level)."""
-        deepest = np.minimum(self.depth - 1, depth)
-        rows = np.flatnonzero((self.rank > 0) & (self.rank <= deepest[judgments.topic]))
-        level = np.searchsorted(judgments.levels, judgments.grade[rows])
-        known = judgments.topic[rows], self.rank[rows], level
-        return count_pool(judgments.levels_of, deepest, *known, depth=depth)
+from irframe.checks import whole
+from irframe.errors import DepthError, ParameterError
+from irframe.experiments.coded_tables import RunTable, column_of, read_table
+from irframe.experiments.contributing import contributing_systems, pooling_rank
+from irframe.experiments.documents import Side, code_documents
+from irframe.experiments.rank_table import listed_again, refuse_duplicates
+from irframe.files.as_runs import Runs
+from irframe.files.ids import Codes
+from irframe.names import DOC, RANK, SYSTEM, TOPIC
 
 
-def _stated(
-    given: int | Mapping[Hashable, int], collections: Collections, topics: Codes
-) -> NDArray[np.int32]:
-    """Return the depth that was given for the collection of each topic."""
-    if not isinstance(given, Mapping):
-        return np.full(len(topics), given, np.int32)
-    part, labels = collections.of_topic[topics], collections.labels
-    missing = [str(label) for label in labels[np.unique(part)] if label not in given]
-    if missing:
-        raise ParameterError("a pool_depth for every collection", "none for", "", missing)
-    return np.array([given.get(label, 0) for label in labels], np.int32)[part]
-
-
-def count_pool(
-    count: Array, deepest: Array, topic: Codes, rank: Codes, level: Codes, *, depth: int
-) -> NDArray[np.int64]:
-    """Count pooled documents by grade.
+def pool(
+    runs: Runs,
+    depth: int,
+    *,
+    contributing: str | Sequence[Hashable] | None = None,
+    together: str | None = None,
+) -> pd.DataFrame:
+    """List the documents that a pool of the runs would hold, and who contributed which.
 
     Parameters
     ----------
-    count
-        Judged documents of each topic at each grade, shape (topic, level).
-    deepest
-        The depth of each topic below which the pool holds all of them.
-    topic, rank, level
-        Topic, best rank and grade of those in a pool of some depth down to `deepest`.
+    runs
+        Run frame: topic, doc, and score or rank; usually system.
     depth
-        How many depths.
+        How many documents of every run and topic go into the pool, at least 1.
+    contributing
+        The systems that contribute: a list, or the name of a boolean column of `runs`; by
+        default the column ``contributing`` if there is one, else all systems.
+    together
+        A column of `runs` such as ``"team"``: the systems of a team count as one, and documents
+        as unique to a team.
 
     Returns
     -------
-    numpy.ndarray
-        Shape (topic, depth, level).
+    pandas.DataFrame
+        One row for every document that a system contributed, with the columns system, group (if
+        `together` is given), topic and doc, named as in `runs`, ``rank``, that in the run, and
+        ``unique``, whether no other system (or group) contributed the document. The pool itself
+        is the distinct pairs of topic and doc.
+
+    Raises
+    ------
+    DepthError
+        For a depth below 1.
+    ParameterError
+        For contributing systems that do not exist, none at all, an unknown column, or a system
+        without a group.
+    RankingError
+        For missing scores; without scores, for missing or equal ranks.
+
+    Notes
+    -----
+    Pooling reads a list by score, the greatest first, and equal scores in the order of rows, which
+    is how runs are filed; a list without scores by its rank column. Where equal scores are to
+    follow another policy, call `rank` first.
+
+    References
+    ----------
+    .. [1] Voorhees, Harman. TREC: experiment and evaluation in information retrieval. MIT Press,
+       2005. ISBN 978-0-262-22073-6
+    .. [2] Zobel. How reliable are the results of large-scale information retrieval experiments?
+       SIGIR 1998. doi:10.1145/290941.291014
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> runs = pd.DataFrame(
+    ...     {"system": list("aabb"), "topic": "1", "doc": list("xyxz"), "score": [2, 1, 2, 1]}
+    ... )
+    >>> pool(runs, 2)
+      system topic doc  rank  unique
+    0      a     1   x     1   False
+    1      a     1   y     2    True
+    2      b     1   x     1   False
+    3      b     1   z     2    True
     """
-    pooled = np.repeat(count[:, np.newaxis, :], depth, axis=1)
-    first = np.zeros((len(count), max(0, deepest.max(initial=0)), count.shape[1]), np.int64)
-    np.add.at(first, (topic, rank - 1, level), 1)
-    inside = np.arange(1, first.shape[1] + 1) <= deepest[:, np.newaxis]
-    np.copyto(pooled[:, : first.shape[1]], np.cumsum(first, axis=1), where=inside[..., np.newaxis])
-    return pooled
+    depth = whole("depth", depth, low=1, error=DepthError)
+    table = read_table(runs)
+    systems = contributing_systems(table.frame, table, contributing)
+    if not systems.any():
+        raise ParameterError("a system that contributes", "none")
+    rank = pooling_rank(table)
+    rows = np.flatnonzero(systems[table.system] & (rank <= depth))
+    part = table.take(rows)
+    document = code_documents(Side(part.topic, part.doc))[0]
+    refuse_duplicates(part, listed_again(part.system, document))
+    pairs = pd.DataFrame({"document": document, "group": _groups(part, together)})
+    groups = pairs.groupby("document")["group"].transform("nunique").to_numpy()
+    result = part.frame[_names(table, together)].reset_index(drop=True)
+    return result.assign(**{RANK: rank[rows], "unique": groups == 1})
+
+
+def _groups(table: RunTable, together: str | None) -> Codes:
+    """Return a code for every row, one for the systems that count as one."""
+    if together is None:
+        return table.system
+    codes = pd.factorize(column_of(table.frame, "together", together))[0]
+    alone = table.systems[np.unique(table.system[codes < 0])]
+    if len(alone):
+        found = f"{len(alone)} systems without"
+        raise ParameterError(f"a {together!r} for every system that contributes", found, "", alone)
+    return codes
+
+
+def _names(table: RunTable, together: str | None) -> list[Hashable]:
+    names = [table.columns[role] for role in (SYSTEM, TOPIC, DOC) if role in table.columns]
+    if together is not None and together not in names:
+        names.insert(SYSTEM in table.columns, together)
+    return names

@@ -13,10 +13,10 @@ from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.metrics import Metrics, cut_at, parse_metrics
 from irframe.experiments.policy import Contributing, Policy, Topics
-from irframe.experiments.reading import Reader
+from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Scoring
-from irframe.frames.as_qrels import Qrels
-from irframe.frames.as_runs import Runs
+from irframe.files.as_qrels import Qrels
+from irframe.files.as_runs import Runs
 from irframe.metrics import Metric
 from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, NoRel, ScoreDtype, Ties
 

@@ -11,12 +11,12 @@ from irframe.arrays import Array, Floats
 from irframe.errors import DepthError
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import refuse_large
+from irframe.experiments.judged_subtopics import refuse as refuse_subtopics
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.metrics import at_depth, deepest, refuse, refuse_pool
 from irframe.experiments.policy import Policy
 from irframe.experiments.relevance import Rel, Thresholds, told_rel
-from irframe.experiments.subtopics import refuse as refuse_subtopics
-from irframe.frames.ties import TIE_POLICIES
+from irframe.experiments.ties import TIE_POLICIES
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.averaging import average
 from irframe.metrics.block import by_scale

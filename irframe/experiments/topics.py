@@ -11,7 +11,7 @@ from irframe.errors import IdError, ParameterError
 from irframe.experiments.absence import tell_unjudged_topics
 from irframe.experiments.lists import Lists
 from irframe.experiments.policy import Topics
-from irframe.frames.ids import Codes
+from irframe.files.ids import Codes
 from irframe.names import TOPIC
 
 WORDS = ("qrels", "runs", "common")

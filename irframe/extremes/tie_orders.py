@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.extremes.arranging import extremes_of_all
+from irframe.extremes.all_tie_orders import extremes_of_all
 from irframe.extremes.fillings import gains_of
 from irframe.metrics.base import Metric
 from irframe.metrics.block import Block

@@ -6,10 +6,10 @@ from typing import Any
 
 from irframe.errors import InputError, IrframeError
 from irframe.experiments.scorer import Scorer, scorer
-from irframe.frames.as_qrels import Qrels, as_qrels
-from irframe.frames.as_runs import Runs, as_runs
-from irframe.frames.by_role import require_columns
-from irframe.frames.formats import QRELS, RUN
+from irframe.files.as_qrels import Qrels, as_qrels
+from irframe.files.as_runs import Runs, as_runs
+from irframe.files.formats import QRELS, RUN
+from irframe.files.role_columns import require_columns
 from irframe.gains import GainMap
 from irframe.metrics.base import ALIASES, Metric
 from irframe.metrics.counts import NumRelRet

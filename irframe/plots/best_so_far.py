@@ -8,13 +8,13 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import ParameterError
-from irframe.inference.averages import averages
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM, TOPIC
 from irframe.plots.canvas import COLOURS, FAINT, legend_beside, new_axes, subtitle
 from irframe.plots.layer import only_layer
 from irframe.plots.room import drop_overlapping, few_dates, fitting_names
+from irframe.scores.averages import averages
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,6 @@ import xarray as xr
 
 from irframe.cubes.bounds import BOUND
 from irframe.errors import InputError
-from irframe.inference.averages import averages
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.plots.canvas import (
@@ -22,6 +21,7 @@ from irframe.plots.canvas import (
     system_style,
 )
 from irframe.plots.room import fitting_names
+from irframe.scores.averages import averages
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import xarray as xr
 
 from irframe.errors import InputError, ParameterError
-from irframe.inference.telling import told_test
+from irframe.tables.captions import told_test
 
 CATEGORY_COLOURS = ("#00684C", "#8FD3B6", "#E69F00", "#9AA5B1", "#D55E00")
 """Both, neither, metric only, orderings only, both but opposed."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
-from irframe.cubes.tables import to_scores
+from irframe.cubes.score_arrays import to_scores
 from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.plots.canvas import COLOURS, new_axes, only_metric

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from irframe.cubes.tables import to_scores
+from irframe.cubes.score_arrays import to_scores
 from irframe.errors import InputError
-from irframe.inference.averages import averages
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.plots.canvas import (
@@ -24,6 +23,7 @@ from irframe.plots.canvas import (
     system_style,
 )
 from irframe.plots.room import fitting_names
+from irframe.scores.averages import averages
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

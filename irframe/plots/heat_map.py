@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.errors import ParameterError
-from irframe.inference.telling import told_method
+from irframe.tables.captions import told_method
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

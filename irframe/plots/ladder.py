@@ -7,11 +7,11 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import DepthError, InputError, ParameterError
-from irframe.inference.cautions import cautions_of
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, METRIC, SYSTEM, roles
 from irframe.plots.canvas import COLOURS, FAINT, only_metric, row_axes, subtitle
 from irframe.plots.room import fitting_names, of_all
+from irframe.scores.cautions import cautions_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.tables import to_scores
+from irframe.cubes.score_arrays import to_scores
 from irframe.errors import DepthError
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from irframe.errors import InputError
-from irframe.inference.telling import told_test
 from irframe.plots.canvas import LEGEND, legend_below, row_axes
 from irframe.plots.room import NARROW, fitting_names, of_all, room
 from irframe.plots.segments import SEGMENTS
+from irframe.tables.captions import told_test
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,9 +9,9 @@ import xarray as xr
 
 from irframe.checks import level
 from irframe.errors import InputError
-from irframe.inference.telling import told_test
 from irframe.names import DEPTH, METRIC, PAIR
 from irframe.plots.canvas import ink, legend_beside, new_axes, series_style, subtitle
+from irframe.tables.captions import told_test
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

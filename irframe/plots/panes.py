@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import whole
-from irframe.cubes.splitting import groups
+from irframe.cubes.by_group import groups
 from irframe.errors import ParameterError
 from irframe.plots.canvas import LEGEND, asked_size, pyplot
 from irframe.plots.room import NARROW

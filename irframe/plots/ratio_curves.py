@@ -6,7 +6,6 @@ import numpy as np
 import xarray as xr
 
 from irframe.errors import InputError
-from irframe.inference.telling import told_result
 from irframe.names import DEPTH
 from irframe.plots.canvas import (
     legend_beside,
@@ -17,6 +16,7 @@ from irframe.plots.canvas import (
     series_style,
     subtitle,
 )
+from irframe.tables.captions import told_result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,10 +6,10 @@ import numpy as np
 import xarray as xr
 
 from irframe.errors import InputError, ParameterError
-from irframe.inference.telling import told_method
 from irframe.names import DEPTH, METRIC
 from irframe.plots.canvas import FAINT, MARKERS, legend_beside, new_axes, series_style
 from irframe.plots.room import name_ticks
+from irframe.tables.captions import told_method
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

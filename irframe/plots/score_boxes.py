@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.inference.averages import averages
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM, TOPIC
 from irframe.plots.canvas import COLOURS, chosen_systems, ink, row_axes, subtitle, system_colours
 from irframe.plots.layer import only_layer
 from irframe.plots.room import fitting_names, of_all
+from irframe.scores.averages import averages
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

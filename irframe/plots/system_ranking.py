@@ -8,15 +8,15 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import ParameterError
-from irframe.inference.cautions import cautions_of
-from irframe.inference.summary import summary
-from irframe.inference.telling import told_topics
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM
 from irframe.plots.canvas import COLOURS, FAINT, chosen_systems, row_axes, subtitle
 from irframe.plots.layer import only_layer
 from irframe.plots.room import fitting_names, of_all
+from irframe.scores.cautions import cautions_of
+from irframe.scores.summary import summary
+from irframe.tables.captions import told_topics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,11 +8,11 @@ import xarray as xr
 
 from irframe.cubes.bounds import BOUND
 from irframe.errors import InputError, ParameterError
-from irframe.inference.averages import averages
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.plots.canvas import COLOURS, FAINT, chosen_systems, new_axes, only_metric
 from irframe.plots.room import fits_across, fitting_names, letter
+from irframe.scores.averages import averages
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,16 +6,16 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from irframe.comparing.compare import compare
 from irframe.cubes.score import score
 from irframe.errors import ParameterError
-from irframe.inference.compare import compare
-from irframe.inference.summary import summary
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.reports import figures
 from irframe.reports.part import Part, parts
 from irframe.reports.setting import text
 from irframe.reports.view import View
+from irframe.scores.summary import summary
 from irframe.studies.orderings.orderings import orderings
 from irframe.studies.outcomes.outcomes import outcomes
 

@@ -6,7 +6,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import IrframeError
-from irframe.frames.tables import read_qrels_table, read_table
+from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH
 from irframe.studies.trust.cube_checks import check_cube

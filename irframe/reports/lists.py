@@ -7,10 +7,10 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.comparing.document_names import names_of
 from irframe.errors import InputError
 from irframe.names import EMPTY, UNJUDGED
 from irframe.reports.setting import text
-from irframe.studies.explaining.names import names_of
 
 SHOWN = 20
 """Ranks that are shown."""

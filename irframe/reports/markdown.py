@@ -8,18 +8,18 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.comparing.compare import compare
+from irframe.comparing.document_texts import SNIPPET, Texts, read_texts
+from irframe.comparing.explain import explain
 from irframe.cubes.bounds import bounds
 from irframe.cubes.score import score
 from irframe.cubes.topic_weights import WEIGHTED_BY
 from irframe.errors import MetricError
 from irframe.experiments.metrics import at_depth
-from irframe.inference.compare import compare
-from irframe.inference.telling import told_interval, told_test
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, DOC, METRIC, SYSTEM, TOPIC
-from irframe.studies.explaining.explain import explain
-from irframe.studies.explaining.texts import SNIPPET, Texts, read_texts
+from irframe.tables.captions import told_interval, told_test
 
 FALLEN, BEHIND = 10, 3
 """How many topics are shown, and how many documents of each."""

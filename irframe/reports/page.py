@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irframe.inference.telling import told_test
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM, TOPIC, VERSION
 from irframe.reports import figures
@@ -27,6 +26,7 @@ from irframe.reports.sheet import Sheet
 from irframe.reports.snippets import Snippets
 from irframe.reports.view import View, arrays
 from irframe.reports.words import sentences
+from irframe.tables.captions import told_test
 
 STYLES = ("colours", "page", "ladder", "sheet", "topics", "duel", "print")
 SCRIPTS = (

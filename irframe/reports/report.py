@@ -11,16 +11,17 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.comparing.document_texts import Texts, read_texts
+from irframe.comparing.joint_corrections import Adjust
 from irframe.cubes.cube import build_cube
 from irframe.cubes.gate import read_cube
 from irframe.cubes.verb import in_memory
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.metrics import Metrics
 from irframe.experiments.policy import Contributing, Policy, PoolDepth
-from irframe.frames.as_qrels import Qrels, as_qrels
-from irframe.frames.as_runs import Runs, as_runs
-from irframe.frames.atomic import atomic
-from irframe.inference.jointly import Adjust
+from irframe.files.as_qrels import Qrels, as_qrels
+from irframe.files.as_runs import Runs, as_runs
+from irframe.files.atomic import atomic
 from irframe.names import DEFAULT_TIES, DEPTH, METRIC, Ties
 from irframe.paired import Test
 from irframe.reports import figures, origins
@@ -34,7 +35,6 @@ from irframe.reports.trust import trust
 from irframe.reports.verdicts import verdicts
 from irframe.reports.view import views
 from irframe.scores.pairs_of_systems import Baselines
-from irframe.studies.explaining.texts import Texts, read_texts
 
 Target = str | PathLike[str]
 METRICS = ("nDCG", "AP", "RBP(p=0.8)")

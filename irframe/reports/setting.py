@@ -8,11 +8,11 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import choice, listed, number, places, whole
+from irframe.comparing.joint_corrections import Adjust
+from irframe.comparing.significance import Pairing
 from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.inference.jointly import Adjust
-from irframe.inference.verdicts import Pairing
 from irframe.names import DEPTH, SYSTEM
 from irframe.paired import Test
 from irframe.scores.pairs_of_systems import Baselines

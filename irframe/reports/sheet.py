@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irframe.inference.sheet import sheet
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.ranks.sheet import sheet
 from irframe.reports.ladder import Rung, fixed, share
 from irframe.reports.part import MISSING
 from irframe.reports.setting import text

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from irframe.comparing.document_texts import SNIPPET, Told
 from irframe.reports.lists import SHOWN, Lists
-from irframe.studies.explaining.texts import SNIPPET, Told
 
 PAGE_BYTES = 3_000_000
 """Size of a page with texts, at most, where it is smaller without them."""

@@ -9,8 +9,9 @@ import xarray as xr
 
 from irframe.cubes.bounds import bounds
 from irframe.cubes.checksums import sealed
-from irframe.cubes.listing import RANKS
 from irframe.cubes.recall_base import gather
+from irframe.cubes.top_documents import RANKS
+from irframe.depths.pool_growth import pool_growth
 from irframe.errors import MetricError
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.reports import figures
@@ -20,7 +21,6 @@ from irframe.reports.view import View, unjudged_shares
 from irframe.reports.words import listed, percent
 from irframe.studies.judging.judge_next import count_unjudged, judge_next
 from irframe.studies.trust.leave_out import leave_out
-from irframe.studies.trust.pool_growth import pool_growth
 from irframe.studies.trust.tie_ranges import tie_ranges
 from irframe.studies.trust.tie_rates import tie_rates
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from irframe.comparing.compare import compare
+from irframe.comparing.margins import VERDICTS
 from irframe.errors import IrframeError
-from irframe.inference.compare import compare
-from irframe.inference.margins import VERDICTS
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.reports import figures

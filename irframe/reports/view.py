@@ -9,21 +9,21 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
+from irframe.cubes.by_group import groups
 from irframe.cubes.score import score
-from irframe.cubes.splitting import groups
+from irframe.depths.volatility import volatility
 from irframe.errors import MetricError
-from irframe.inference.cautions import cautions_of
-from irframe.inference.rank_intervals import first_shares, rank_intervals
-from irframe.inference.resampled import Resamples
-from irframe.inference.summary import summary
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import Differences, all_pairs
+from irframe.ranks.rank_intervals import first_shares, rank_intervals
 from irframe.reports.packing import rounded
 from irframe.reports.setting import Setting, text
+from irframe.scores.cautions import cautions_of
 from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.resampled import Resamples
 from irframe.scores.scores import Scores
-from irframe.studies.depth.volatility import volatility
+from irframe.scores.summary import summary
 
 EVERY = "all topics"
 """Name of the view of all topics."""

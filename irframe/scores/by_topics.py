@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from irframe.arrays import Array
-from irframe.cubes.working import need_dask
+from irframe.cubes.dask_tasks import need_dask
 from irframe.errors import InputError, warn
 from irframe.metrics.averaging import averaged, terms
 from irframe.paired.folds import COMOMENTS, Fold

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from irframe.cubes.working import need_dask
+from irframe.cubes.dask_tasks import need_dask
 
 Array = Any
 """An array of numpy, or a lazy one of dask, which takes numpy's functions too."""

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irframe.checks import listed
 from irframe.cubes.score import refuse_repeated_depths
-from irframe.cubes.tables import arrays_of, to_scores
+from irframe.cubes.score_arrays import arrays_of, to_scores
 from irframe.errors import DepthError, ParameterError, warn
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.scores.by_topics import ByTopics, lazy_for_pairs

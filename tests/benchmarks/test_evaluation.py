@@ -16,8 +16,8 @@ import pytrec_eval
 from variants import EIGHT, TIMED
 
 import irframe as ir
-from irframe.frames.joining import locate, place_topics
-from irframe.frames.tables import read_qrels_table, read_table
+from irframe.experiments.coded_tables import read_qrels_table, read_table
+from irframe.experiments.joining import locate, place_topics
 
 ROUNDS = 5
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from irframe.inference.generalizability import (
+from irframe.paired import PairedT
+from irframe.planning.generalizability import (
     SIGNALS,
     mean_squares,
     population,
     variance_interval,
 )
-from irframe.paired import PairedT
 
 DESIGNS = [
     (20, 50, (0.003, 0.025, 0.01)),

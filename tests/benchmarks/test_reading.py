@@ -9,10 +9,10 @@ import time
 
 import pytrec_eval
 
-from irframe.frames.read_qrels import read_qrels
-from irframe.frames.read_run import read_run
-from irframe.frames.read_runs import read_runs
-from irframe.frames.write_run import write_run
+from irframe.files.read_qrels import read_qrels
+from irframe.files.read_run import read_run
+from irframe.files.read_runs import read_runs
+from irframe.files.write_run import write_run
 
 
 def seconds(function, *args):

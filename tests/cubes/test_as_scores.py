@@ -10,7 +10,7 @@ import pytest
 
 import irframe as ir
 from irframe.cubes.as_scores import is_scores
-from irframe.cubes.tables import to_scores
+from irframe.cubes.score_arrays import to_scores
 from irframe.errors import IdError, InputError
 
 

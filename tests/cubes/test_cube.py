@@ -22,7 +22,7 @@ from irframe.errors import (
     MetricError,
     ParameterError,
 )
-from irframe.frames import tables
+from irframe.experiments import coded_tables
 from irframe.names import EMPTY, UNJUDGED
 
 
@@ -253,7 +253,7 @@ def test_blocks_and_chunks_do_not_show(monkeypatch):
     runs, qrels = ir.example_track()
     whole = runs.ireval.cube(qrels)
     scores = whole.ireval.score("AP(norm='pool')", "nDCG", "RBP(p=0.8)")
-    monkeypatch.setattr(tables, "ROWS", 900)
+    monkeypatch.setattr(coded_tables, "ROWS", 900)
     monkeypatch.setattr(scoring, "BLOCK", 120)
     shuffled = runs.sample(frac=1, random_state=0)
     order = {"system": whole.system, "topic": whole.topic}

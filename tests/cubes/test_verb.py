@@ -7,8 +7,8 @@ import xarray as xr
 
 import irframe as ir
 from irframe.cubes.as_scores import as_scores
+from irframe.cubes.by_group import groups, join
 from irframe.cubes.provenance import provenance
-from irframe.cubes.splitting import groups, join
 from irframe.cubes.verb import VERBS, branches, verb
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
 

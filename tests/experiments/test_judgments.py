@@ -5,8 +5,8 @@ import pytest
 
 import irframe as ir
 from irframe.errors import GradeError, IdError, InputError
+from irframe.experiments.coded_tables import read_qrels_dictionary
 from irframe.experiments.judgments import Judgments
-from irframe.frames.tables import read_qrels_dictionary
 
 
 @pytest.mark.parametrize(

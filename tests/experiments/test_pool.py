@@ -1,97 +1,148 @@
-"""The pool of a cube: what contributing runs put into it, whatever the order of their rows."""
+"""Pools: which documents, who contributed them, in which order."""
 
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
 import irframe as ir
-from irframe.frames import tables
+from irframe.errors import DepthError, IdError, ParameterError, RankingError
 
-TRACK = ir.example_track()
-POOLED = ["pool_rank", "filed", "judged_doc"]
-
-
-def shuffled(frame, seed):
-    return frame.sample(frac=1, random_state=seed)
-
-
-def in_order(cube):
-    return cube.sortby(["system", "topic"])
-
-
-@given(seed=st.integers(0, 99), ties=st.sampled_from(["trec", "order", "rank", "random"]))
-def test_shuffled_rows_make_the_same_pool(seed, ties):
-    runs, qrels = TRACK
-    runs = runs.assign(score=-runs["rank"])  # without ties, which follow the order of rows
-    expected = in_order(ir.cube(runs, qrels, ties=ties, seed=1))
-    found = in_order(ir.cube(shuffled(runs, seed), qrels, ties=ties, seed=1))
-    xr.testing.assert_identical(found[[*POOLED, "grade"]], expected[[*POOLED, "grade"]])
-    assert (found.pool_depth == 10).all()
-    assert (expected.pool_depth == 10).all()
+RUNS = pd.DataFrame(
+    [
+        ("a", "x", "1", "d1", 9.0),
+        ("a", "x", "1", "d2", 8.0),
+        ("a", "x", "1", "d3", 7.0),
+        ("b", "x", "1", "d2", 1.0),
+        ("b", "x", "1", "d4", 2.0),
+        ("c", "y", "1", "d4", 5.0),
+        ("c", "y", "1", "d1", 4.0),
+        ("c", "y", "2", "d1", 4.0),
+    ],
+    columns=["name", "team", "qid", "docno", "score"],
+)
 
 
-def test_a_shuffled_frame_with_ties_keeps_its_pool():
-    runs, qrels = TRACK
-    relevant = [
-        int((ir.cube(frame, qrels, pool_depth=10).ireval.pooled(10)["judged_grade"] > 0).sum())
-        for frame in (runs, shuffled(runs, 0))
+def test_pool_by_hand():
+    found = RUNS.ireval.pool(2)
+    assert list(found.columns) == ["name", "qid", "docno", "rank", "unique"]
+    rows = found.drop(columns="qid").to_records(index=False).tolist()
+    assert rows[:4] == [
+        ("a", "d1", 1, False),
+        ("a", "d2", 2, False),
+        ("b", "d2", 2, False),
+        ("b", "d4", 1, False),
     ]
-    assert relevant[0] == 158
-    assert abs(relevant[1] - relevant[0]) <= 3
+    assert rows[4:] == [("c", "d4", 1, False), ("c", "d1", 2, False), ("c", "d1", 1, True)]
+    assert RUNS.ireval.pool(3)["unique"].sum() == 2
 
 
-def test_runs_without_scores_pool_by_their_ranks():
-    runs, qrels = TRACK
-    ranked = runs.drop(columns="score")
-    expected = in_order(ir.cube(ranked, qrels))
-    found = in_order(ir.cube(shuffled(ranked, 3), qrels))
-    xr.testing.assert_identical(found[POOLED], expected[POOLED])
+def contributed(runs, depth):
+    found = runs.ireval.pool(depth)
+    rows = found[["system", "topic", "doc", "rank", "unique"]]
+    return set(rows.itertuples(index=False, name=None))
 
 
-def test_scores_decide_over_ranks_and_rows():
-    rows = [("1", "a", 3, 1.0), ("1", "b", 2, 3.0), ("1", "c", 1, 2.0)]
-    runs = pd.DataFrame(rows, columns=["topic", "doc", "rank", "score"])
-    qrels = pd.DataFrame({"topic": "1", "doc": list("abc"), "grade": 1})
-    assert ir.cube(runs, qrels)["pool_rank"].to_numpy().tolist() == [3, 1, 2]
-    unscored = runs.drop(columns="score")
-    assert ir.cube(unscored, qrels)["pool_rank"].to_numpy().tolist() == [3, 2, 1]
+def first_docs(runs):
+    return runs.ireval.pool(1)["docno"].tolist()
+
+
+def test_scores_decide_then_rows_then_ranks():
+    runs = pd.DataFrame({"qid": "1", "docno": list("xyz"), "score": [1.0, 3.0, 3.0]})
+    assert first_docs(runs) == ["y"]
+    assert first_docs(runs[::-1]) == ["z"]
+    assert first_docs(runs.assign(rank=[1, 3, 2])) == ["y"]
+    assert first_docs(runs.drop(columns="score").assign(rank=[2, 1, 0])) == ["z"]
+
+
+def test_another_policy_for_equal_scores():
+    runs = pd.DataFrame({"qid": "1", "docno": list("yx"), "score": 1.0})
+    assert first_docs(runs) == ["y"]
+    assert first_docs(runs.ireval.rank(ties="doc")) == ["x"]
+
+
+@given(order=st.randoms(use_true_random=False), depth=st.integers(1, 12))
+def test_the_order_of_rows_does_not_matter(order, depth):
+    runs, _ = ir.example_track()
+    runs = runs[runs["topic"].isin(["101", "102"])].drop(columns="score")
+    rows = list(range(len(runs)))
+    order.shuffle(rows)
+    for frame in (runs, runs.assign(score=-runs["rank"]).drop(columns="rank")):
+        assert contributed(frame.iloc[rows], depth) == contributed(frame, depth)
+
+
+def test_lists_without_an_order():
+    runs = pd.DataFrame({"qid": "1", "docno": list("xy"), "rank": [1, 1]})
+    with pytest.raises(RankingError, match="1 equal: run 1 y"):
+        runs.ireval.pool(1)
+    with pytest.raises(RankingError, match="1 missing: run 1 y"):
+        runs.assign(score=[1.0, np.nan]).ireval.pool(1)
+
+
+def test_unique_to_a_team():
+    found = RUNS.ireval.pool(2, together="team")
+    assert list(found.columns[:2]) == ["name", "team"]
+    team = found[found["unique"]]
+    assert team[["team", "docno", "qid"]].to_records(index=False).tolist() == [
+        ("x", "d2", "1"),
+        ("x", "d2", "1"),
+        ("y", "d1", "2"),
+    ]
+
+
+def test_systems_without_a_team():
+    lacking = RUNS.assign(team=RUNS["team"].where(RUNS["name"] == "a"))
+    with pytest.raises(ParameterError, match="'team' for every system.*2 systems without: b, c"):
+        lacking.ireval.pool(2, together="team")
+    assert len(lacking.ireval.pool(2, together="team", contributing=["a"])) == 2
+
+
+def test_contributing_systems():
+    assert set(RUNS.ireval.pool(1, contributing=["b"])["name"]) == {"b"}
+    flagged = RUNS.assign(contributing=RUNS["team"] == "x")
+    assert set(flagged.ireval.pool(1)["name"]) == {"a", "b"}
+    assert set(RUNS.assign(in_=RUNS["name"] == "c").ireval.pool(1, contributing="in_")["name"]) == {
+        "c"
+    }
+    alone = RUNS.drop(columns="name").iloc[:3].ireval.pool(2)
+    assert alone["unique"].all()
+    assert "name" not in alone
+
+
+@pytest.mark.parametrize("depth", [0, -1, 1.5, True, None])
+def test_depths_that_are_none(depth):
+    with pytest.raises(DepthError, match="at least 1"):
+        RUNS.ireval.pool(depth)
 
 
 @pytest.mark.parametrize(
-    ("rows", "ties"),
-    [pytest.param(1, "trec", marks=pytest.mark.thorough), (900, "random"), (1500, "trec")],
+    ("options", "words"),
+    [
+        ({"contributing": ["a", "z"]}, "contributing systems: a, b, c; found 'z'"),
+        ({"contributing": []}, "empty list"),
+        ({"contributing": "team"}, "True and False"),
+        ({"contributing": "who"}, "contributing to be a column of the runs"),
+        (
+            {"together": "who"},
+            "together to be a column of the runs; found 0 of the name 'who'",
+        ),
+        ({"together": ["team"]}, "together to be a column"),
+        ({"together": 5}, "together to be a column"),
+        ({"contributing": 5}, "found 5"),
+    ],
 )
-def test_reading_in_blocks_changes_nothing(monkeypatch, rows, ties):
-    runs, qrels = TRACK
-    runs = runs.assign(score=runs["score"].round())
-    whole = ir.cube(runs, qrels, ties=ties, seed=5)
-    monkeypatch.setattr(tables, "ROWS", rows)
-    xr.testing.assert_identical(ir.cube(runs, qrels, ties=ties, seed=5), whole)
+def test_refused_options(options, words):
+    with pytest.raises(ParameterError, match=words):
+        RUNS.ireval.pool(1, **options)
 
 
-def test_random_ties_of_a_system_do_not_depend_on_the_others():
-    runs, qrels = TRACK
-    runs = runs.assign(score=0.0)
-    whole = ir.cube(runs, qrels, ties="random", seed=5)["grade"]
-    alone = ir.cube(runs[runs["system"] == "ance"], qrels, ties="random", seed=5)["grade"]
-    np.testing.assert_array_equal(alone.sel(system="ance"), whole.sel(system="ance"))
-    scores = ir.evaluate(runs, qrels, ["AP"], ties="random", seed=5)["AP"]
-    np.testing.assert_array_equal(
-        ir.evaluate(runs[runs["system"] == "ance"], qrels, ["AP"], ties="random", seed=5)["AP"],
-        scores.xs("ance", level="system", drop_level=False),
-    )
+def test_nobody_contributes():
+    with pytest.raises(ParameterError, match="contributes; found none"):
+        RUNS.assign(contributing=False).ireval.pool(1)
 
 
-@pytest.mark.parametrize("rows", [1, 3, 99])
-@pytest.mark.parametrize("turned", [False, True])
-def test_the_pool_is_as_deep_as_the_least_judged_run(monkeypatch, rows, turned):
-    lists = {"a": "vwx", "b": "vxy", "c": "wvy"}
-    cells = [(s, "1", doc, -n) for s, docs in lists.items() for n, doc in enumerate(docs)]
-    runs = pd.DataFrame(cells[::-1] if turned else cells)
-    runs.columns = ["system", "topic", "doc", "score"]
-    qrels = pd.DataFrame({"topic": "1", "doc": list("vw"), "grade": 1})
-    monkeypatch.setattr(tables, "ROWS", rows)
-    assert ir.cube(runs, qrels)["pool_depth"].item() == 1
+def test_documents_listed_twice():
+    twice = pd.concat([RUNS, RUNS.iloc[[0]]], ignore_index=True)
+    with pytest.raises(IdError, match="1 listed again: a 1 d1"):
+        twice.ireval.pool(9)

@@ -19,9 +19,9 @@ from irframe.errors import (
     ParameterError,
     RankingError,
 )
-from irframe.experiments import reading
+from irframe.experiments import scorer_input
 from irframe.experiments.metrics import at_depth, deepest, parse_metrics
-from irframe.frames.ties import TIE_POLICIES, TiePolicy
+from irframe.experiments.ties import TIE_POLICIES, TiePolicy
 from irframe.metrics import METRICS
 from irframe.metrics.facts import facts
 from irframe.names import SCORE_DTYPES, TIES
@@ -145,7 +145,7 @@ def test_every_road_gives_what_evaluate_gives(ties, dtype, whole, monkeypatch):
             if ties == "order" and road == "rows in another order":
                 continue
             same(score(), expected)
-        monkeypatch.setattr(reading, "SMALL", 0)
+        monkeypatch.setattr(scorer_input, "SMALL", 0)
         same(scorer(ir.as_runs(run)), expected)
         monkeypatch.undo()
 

@@ -10,8 +10,8 @@ from strategies import topics
 from variants import Variant
 
 from irframe.errors import MetricError
-from irframe.extremes.bounding import labelled_bounds, refuse_long
 from irframe.extremes.labelings import Labels
+from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long
 from irframe.metrics import Block, Q
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import UNJUDGED

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from oracles import Topic
 from variants import Variant
 
-from irframe.extremes.bounding import labelled_bounds
+from irframe.extremes.labelled_bounds import labelled_bounds
 from irframe.metrics import Block
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import UNJUDGED

@@ -21,9 +21,9 @@ from laws.overwriting import operations
 from laws.verbs import VERBS, assert_same, outcome
 
 import irframe as ir
-from irframe.cubes.listing import LISTED
+from irframe.cubes.top_documents import LISTED
 from irframe.errors import DepthError, IrframeError
-from irframe.experiments.grouping import RESERVED
+from irframe.experiments.group_columns import RESERVED
 
 pytestmark = incomplete
 TOPICS = [topic for topics in TRACKS.values() for topic in topics]

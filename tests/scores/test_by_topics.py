@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from looped import random_scores
 from planned import only_planned
 
+from irframe.comparing import pairwise
 from irframe.errors import InputError, IrframeWarning, ParameterError
-from irframe.inference import pairwise as comparing
 from irframe.names import RESULT
 from irframe.paired import Bootstrap, Permutation, TukeyHSD
 from irframe.scores import by_topics
@@ -293,7 +293,7 @@ class TestRefusals:
 def test_a_comparison_frame_that_would_be_too_large_is_not_begun(monkeypatch, lazy):
     scores = experiment(gaps=False)
     frame = scores.ireval.compare()
-    monkeypatch.setattr(comparing, "FRAME_BYTES", len(frame) * comparing.ROW_BYTES - 1)
+    monkeypatch.setattr(pairwise, "FRAME_BYTES", len(frame) * pairwise.ROW_BYTES - 1)
     words = rf"found {len(frame)} rows of 145 bytes, .* GiB. .*at=, .*baseline="
     with only_planned(), pytest.raises(InputError, match=f"(?i){words}"):
         (scores.chunk(topic=2) if lazy else scores).ireval.compare()
@@ -302,7 +302,7 @@ def test_a_comparison_frame_that_would_be_too_large_is_not_begun(monkeypatch, la
     assert len(scores.ireval.compare(at=[1, 5])) == len(frame) / 2
     assert len(scores.ireval.compare(baseline="s1")) == len(frame) * 2 / 7
     memory = frame.memory_usage(index=False).sum() / len(frame)
-    assert memory <= comparing.ROW_BYTES < 1.5 * memory
+    assert memory <= pairwise.ROW_BYTES < 1.5 * memory
 
 
 @pytest.mark.thorough

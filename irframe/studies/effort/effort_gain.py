@@ -7,7 +7,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from irframe.cubes.tables import to_scores
+from irframe.cubes.score_arrays import to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
 from irframe.metrics import Metric

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.checks import choice, whole
+from irframe.cubes.dask_tasks import assemble, need_dask, topic_blocks
 from irframe.cubes.layout import CELL
+from irframe.cubes.requirements import read_depth
 from irframe.cubes.score import judged_levels
 from irframe.cubes.verb import verb
-from irframe.cubes.working import assemble, need_dask, topic_blocks
 from irframe.errors import warn
 from irframe.metrics.relative_position import (
     CROSSINGS,
@@ -27,7 +28,6 @@ from irframe.metrics.relative_position import (
     space_ratios,
 )
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
-from irframe.studies.reading import read_depth
 
 ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
 """What kinds of curves there are, in the order in which they are recognised."""

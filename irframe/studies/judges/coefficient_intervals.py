@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from irframe.arrays import Array
-from irframe.inference.resampled import Resamples
+from irframe.scores.resampled import Resamples
 from irframe.warned import listing
 
 Coefficients = Callable[[Array], dict[str, Array]]

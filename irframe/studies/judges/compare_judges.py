@@ -11,11 +11,11 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import choice, places
 from irframe.cubes.bounds import BOUND, SIDES
-from irframe.frames.as_qrels import Qrels
-from irframe.inference.cautions import cautious
-from irframe.inference.resampled import Resamples
+from irframe.files.as_qrels import Qrels
 from irframe.names import JUDGES, PAIR, RESULT, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
+from irframe.scores.cautions import cautious
+from irframe.scores.resampled import Resamples
 from irframe.studies.judges.coefficient_intervals import (
     INTERVAL,
     PER_TOPIC,
@@ -30,7 +30,7 @@ from irframe.studies.judges.coefficients import (
     both_alphas,
     kappas,
 )
-from irframe.studies.judges.reading import Grades, Judged, read_judges
+from irframe.studies.judges.grades_by_judge import Grades, Judged, read_judges
 
 BLOCK = 1 << 22
 """Resampled counts that are held at a time."""

@@ -8,18 +8,17 @@ import xarray as xr
 
 from irframe.agreements import Agreement, parse_agreement
 from irframe.checks import listed, places
+from irframe.comparing.corrections import Family
+from irframe.comparing.joint_corrections import Adjust
+from irframe.comparing.significance import Pairing
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score, wanted_depths
+from irframe.depths.agreement_intervals import Asked, Of
 from irframe.errors import IdError
 from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.frames.as_qrels import Qrels
-from irframe.frames.as_runs import Runs, as_runs
-from irframe.inference.agreement_intervals import Asked, Of
-from irframe.inference.corrections import Family
-from irframe.inference.jointly import Adjust
-from irframe.inference.resampled import Resamples
-from irframe.inference.verdicts import Pairing
+from irframe.files.as_qrels import Qrels
+from irframe.files.as_runs import Runs, as_runs
 from irframe.names import (
     DEFAULT_DTYPE,
     DEFAULT_TIES,
@@ -33,8 +32,10 @@ from irframe.names import (
 )
 from irframe.paired import Test
 from irframe.scores.read_scores import scores_to_compare
+from irframe.scores.resampled import Resamples
 from irframe.scores.scores import Scores
-from irframe.studies.judges.effects import (
+from irframe.studies.judges.grades_by_judge import Grades, Judged, read_judges
+from irframe.studies.judges.judge_changes import (
     CONCLUSIONS,
     JUDGE,
     Groups,
@@ -45,7 +46,6 @@ from irframe.studies.judges.effects import (
     members,
     standings,
 )
-from irframe.studies.judges.reading import Grades, Judged, read_judges
 from irframe.warned import OneCall, in_group
 
 

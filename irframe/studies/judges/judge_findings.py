@@ -9,7 +9,7 @@ from irframe.checks import places
 from irframe.errors import InputError
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, METRIC, SYSTEM
-from irframe.studies.judges.effects import JUDGE
+from irframe.studies.judges.judge_changes import JUDGE
 from irframe.studies.trust.findings import Finding, listed, to_frame
 
 VOORHEES = "Voorhees 2000, doi:10.1016/S0306-4573(00)00010-8"

@@ -9,15 +9,15 @@ import xarray as xr
 
 from irframe.agreements import parse_agreement
 from irframe.arrays import Array
+from irframe.comparing.significance import Pairing
 from irframe.cubes.condense import condense
-from irframe.cubes.judgments import keep_judgments
+from irframe.cubes.fewer_judgments import keep_judgments
 from irframe.cubes.score import score, wanted_depths
-from irframe.inference.verdicts import Pairing
 from irframe.metrics import Metric
 from irframe.names import SYSTEM
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
-from irframe.studies.judges.effects import CONCLUSIONS, agreement_of, conclude, decide
+from irframe.studies.judges.judge_changes import CONCLUSIONS, agreement_of, conclude, decide
 from irframe.studies.judging.documents import Documents
 from irframe.studies.judging.methods import METHODS
 from irframe.studies.judging.turns import Turns, take_turns

@@ -9,14 +9,14 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.cubes.listing import RANKS
+from irframe.comparing.document_names import names_of
 from irframe.cubes.recall_base import topic_of
+from irframe.cubes.top_documents import RANKS
 from irframe.errors import InputError, warn
-from irframe.frames.sampling import random_keys, whole_seed
+from irframe.experiments.sampling import random_keys, whole_seed
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import EMPTY, SYSTEM, TOPIC, UNJUDGED
-from irframe.studies.explaining.names import names_of
-from irframe.studies.judging.pool import Pool, pool_of
+from irframe.studies.judging.candidates import Pool, pool_of
 from irframe.studies.judging.prior import Prior, read_prior
 
 

@@ -8,19 +8,19 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, whole
-from irframe.cubes.listing import RANKS
 from irframe.cubes.recall_base import count_by_topic
+from irframe.cubes.requirements import read_depth
+from irframe.cubes.top_documents import RANKS
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.frames.as_runs import Runs, as_runs
+from irframe.files.as_runs import Runs, as_runs
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DEPTH, DOC, EMPTY, TOPIC, UNJUDGED
+from irframe.studies.judging.candidates import Pool
 from irframe.studies.judging.documents import Documents, helping
 from irframe.studies.judging.methods import METHODS
-from irframe.studies.judging.pool import Pool
 from irframe.studies.judging.prior import Prior
 from irframe.studies.judging.turns import take_turns
-from irframe.studies.reading import read_depth
 
 Credit = Literal["all", "run"]
 

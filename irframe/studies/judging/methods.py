@@ -13,7 +13,7 @@ import numpy as np
 from irframe.arrays import Array
 from irframe.errors import ParameterError
 from irframe.metrics.averaging import TIE
-from irframe.studies.judging.pool import Pool
+from irframe.studies.judging.candidates import Pool
 from irframe.studies.judging.prior import Prior
 
 

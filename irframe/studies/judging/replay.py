@@ -10,23 +10,23 @@ from scipy.special import stdtrit
 
 from irframe.arrays import Array
 from irframe.checks import choice, listed, number, whole
+from irframe.comparing.corrections import Family
+from irframe.comparing.joint_corrections import Adjust
+from irframe.comparing.significance import Pairing
 from irframe.cubes.bounds import BOUND, SIDES
+from irframe.cubes.requirements import attended, read_depth, shared
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.metrics import parse_metrics
-from irframe.frames.progress import tracked
-from irframe.inference.corrections import Family
-from irframe.inference.jointly import Adjust
-from irframe.inference.verdicts import Pairing
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM
 from irframe.paired import Test
-from irframe.studies.judges.effects import CONCLUSIONS
+from irframe.progress import tracked
+from irframe.studies.judges.judge_changes import CONCLUSIONS
 from irframe.studies.judging.budgets import Budgets, Found
 from irframe.studies.judging.documents import Documents, helping
 from irframe.studies.judging.methods import METHODS
-from irframe.studies.reading import attended, read_depth, shared
 from irframe.studies.trust.leave_out import contributing_groups
 
 DIMS = "method", "budget"

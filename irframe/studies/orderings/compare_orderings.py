@@ -8,19 +8,19 @@ import xarray as xr
 
 from irframe.agreements.innate import LABELS
 from irframe.checks import level
+from irframe.comparing.compare import compare
+from irframe.comparing.corrections import Correction, adjust_p, refuse_correction
+from irframe.cubes.requirements import against, attended, read_depth, shared
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError
 from irframe.experiments.metrics import parse_metrics
-from irframe.inference.compare import compare
-from irframe.inference.corrections import Correction, adjust_p, refuse_correction
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import Test
 from irframe.studies.orderings.binding import gains_of
 from irframe.studies.orderings.orderings import GainLike, order_pairs
-from irframe.studies.reading import against, attended, read_depth, shared
 
 DAGGER, DOUBLE_DAGGER = "†", "‡"
 

@@ -16,12 +16,12 @@ from irframe.agreements.innate import (
 )
 from irframe.arrays import Array
 from irframe.checks import places, whole
+from irframe.cubes.requirements import attended, loaded, read_depth, shared
 from irframe.cubes.verb import verb
 from irframe.errors import MetricError, ParameterError
 from irframe.gains import Gain, GainMap, parse_gain
 from irframe.names import DEPTH, PAIR, SYSTEM, TOPIC, UNJUDGED
 from irframe.paired import all_pairs, sign_p
-from irframe.studies.reading import attended, loaded, read_depth, shared
 
 GainLike = Gain | type[Gain] | str | Mapping[int, float]
 

@@ -8,12 +8,12 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice
+from irframe.cubes.requirements import attended, read_depth, shared
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.metrics.counts import NumRel, NumRelRet
 from irframe.names import DEPTH, PAIR, SYSTEM, TOPIC
 from irframe.studies.orderings.orderings import name_pairs
-from irframe.studies.reading import attended, read_depth, shared
 
 CELLS = 1 << 21
 """Cells of pairs, topics and depths that are compared at a time."""

@@ -4,12 +4,12 @@ import numpy as np
 import xarray as xr
 
 from irframe.agreements.innate import compare_rankings, count_labels
+from irframe.cubes.requirements import attended, read_depth, shared
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.names import DEPTH, SYSTEM
 from irframe.paired import all_pairs
 from irframe.studies.orderings.orderings import GainLike, ranking_gains
-from irframe.studies.reading import attended, read_depth, shared
 
 OUTCOME = "outcome"
 OUTCOMES = ("equal", "separable", "non-separable")

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.cubes.requirements import read_depth, refuse_deeper
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
@@ -15,7 +16,6 @@ from irframe.metrics.averaging import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.studies.orderings.binding import is_bound
 from irframe.studies.orderings.orderings import GainLike, orderings, ranking_gains
-from irframe.studies.reading import read_depth, refuse_deeper
 
 
 @verb

@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from irframe.agreements.innate import compare_rankings, count_labels
 from irframe.arrays import Array
 from irframe.checks import level
+from irframe.comparing.corrections import Correction, adjust_p, refuse_correction
+from irframe.comparing.joint_corrections import parse_correction
+from irframe.comparing.significance import p_values
+from irframe.cubes.requirements import attended, read_depth, shared
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.gains import Gain
-from irframe.inference.corrections import Correction, adjust_p, refuse_correction
-from irframe.inference.jointly import parse_correction
-from irframe.inference.verdicts import p_values
 from irframe.metrics.averaging import TIE
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired import PairedTest, Test, all_pairs, parse_test, sign_p
@@ -26,7 +27,6 @@ from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
 from irframe.studies.orderings.binding import gains_of
 from irframe.studies.orderings.orderings import GainLike, ranking_gains
-from irframe.studies.reading import attended, read_depth, shared
 
 TEST, CATEGORY = "test", "category"
 CATEGORIES = ("Both: Yes", "Both: No", "Metric: Yes", "Metric: No", "Both: Opposed")

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, places, whole
 from irframe.cubes.recall_base import count_by_topic
+from irframe.cubes.requirements import attended, read_depth, shared_topics
 from irframe.errors import DepthError, IdError, InputError, ParameterError
-from irframe.experiments.grouping import Groups
+from irframe.experiments.group_columns import Groups
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Policy
-from irframe.experiments.reading import Reader
-from irframe.frames.as_qrels import Qrels
-from irframe.frames.as_runs import Runs, as_runs
-from irframe.frames.ties import TIE_POLICIES
+from irframe.experiments.scorer_input import Reader
+from irframe.experiments.ties import TIE_POLICIES
+from irframe.files.as_qrels import Qrels
+from irframe.files.as_runs import Runs, as_runs
 from irframe.metrics.esl import ESL
 from irframe.names import DEPTH, SYSTEM, TOPIC
-from irframe.studies.reading import attended, read_depth, shared_topics
 
 DEEPEST = 100
 """Rank below which a document counts as not returned, if nobody says otherwise."""

@@ -9,12 +9,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.checks import choice, level, places
+from irframe.comparing.corrections import Correction, adjust_p, refuse_correction
+from irframe.cubes.requirements import against
 from irframe.errors import ParameterError
-from irframe.inference.corrections import Correction, adjust_p, refuse_correction
 from irframe.paired import all_pairs
 from irframe.studies.outcomes.answers import Answers
 from irframe.studies.outcomes.breakdown import P_VALUES, break_down, claim, reciprocal
-from irframe.studies.reading import against
 
 CASES = ("neither", "a_only", "b_only", "both")
 """What can happen on a topic, in the order of the cases of Lin et al."""

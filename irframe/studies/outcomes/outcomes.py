@@ -11,14 +11,14 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import listed
+from irframe.comparing.corrections import Correction
+from irframe.cubes.by_group import having, join_frames, naming_group
 from irframe.cubes.gate import read_cube
-from irframe.cubes.splitting import having, join_frames, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.experiments.policy import Policy
-from irframe.frames.as_qrels import Qrels
-from irframe.frames.as_runs import Runs
-from irframe.inference.corrections import Correction
+from irframe.files.as_qrels import Qrels
+from irframe.files.as_runs import Runs
 from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, ScoreDtype, Ties
 from irframe.studies.outcomes.answers import Answers, Relevant, answers_of_cube, answers_of_runs
 from irframe.studies.outcomes.breakdown import reciprocal

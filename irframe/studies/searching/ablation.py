@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.cubes.requirements import read_depth
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.metrics.ap import AP
 from irframe.metrics.asl import ASL, Unretrieved
 from irframe.metrics.atomizedp import AtomizedP
 from irframe.metrics.inverseasl import InverseASL
-from irframe.studies.reading import read_depth
 from irframe.studies.searching.reordering import reordering
 
 STEPS = {

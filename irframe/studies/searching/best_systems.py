@@ -5,9 +5,9 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.verb import verb
-from irframe.inference.averages import averages, by_depth, metric_labels
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM
+from irframe.scores.averages import averages, by_depth, metric_labels
 from irframe.scores.read_scores import Depths
 
 

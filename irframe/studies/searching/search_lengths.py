@@ -6,11 +6,11 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.cubes.recall_base import topic_of
+from irframe.cubes.requirements import attended, by_topics, read_depth
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.metrics.asl import ASL, Unretrieved
 from irframe.names import DOC, GRADE, RANK, SYSTEM, TOPIC
-from irframe.studies.reading import attended, by_topics, read_depth
 
 __all__ = ["search_lengths"]
 

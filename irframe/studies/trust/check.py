@@ -9,12 +9,18 @@ from numpy.typing import NDArray
 
 from irframe.checks import whole
 from irframe.errors import DepthError
-from irframe.frames.as_qrels import Qrels
-from irframe.frames.as_runs import Runs, as_runs
-from irframe.frames.documents import Side, code_documents
-from irframe.frames.ids import Codes, is_text
-from irframe.frames.ranking import listed_again, rank_table
-from irframe.frames.tables import ONLY_SYSTEM, QrelsTable, RunTable, read_qrels_table, read_table
+from irframe.experiments.coded_tables import (
+    ONLY_SYSTEM,
+    QrelsTable,
+    RunTable,
+    read_qrels_table,
+    read_table,
+)
+from irframe.experiments.documents import Side, code_documents
+from irframe.experiments.rank_table import listed_again, rank_table
+from irframe.files.as_qrels import Qrels
+from irframe.files.as_runs import Runs, as_runs
+from irframe.files.ids import Codes, is_text
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, SCORE, SURPLUS, SYSTEM, TOPIC, roles
 from irframe.studies.trust.findings import SEVERITIES

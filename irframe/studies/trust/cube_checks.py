@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import xarray as xr
 
+from irframe.comparing.decide import decide
 from irframe.cubes.bounds import bounds
 from irframe.cubes.provenance import caption, provenance
-from irframe.inference.decide import decide
+from irframe.depths.pool_growth import count_pools
 from irframe.metrics import Metric
 from irframe.metrics.rbp import RBP
 from irframe.names import DEPTH, SYSTEM, UNJUDGED
 from irframe.studies.trust.findings import LU, Finding, listed
-from irframe.studies.trust.pool_growth import count_pools
 from irframe.studies.trust.tie_rates import tie_rates
 
 TOPS = (10, 20, 100)

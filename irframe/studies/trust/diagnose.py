@@ -8,11 +8,11 @@ import pandas as pd
 from irframe.checks import choice
 from irframe.cubes.cube import build_cube
 from irframe.errors import IrframeError
+from irframe.experiments.coded_tables import QrelsTable, RunTable, read_qrels_table, read_table
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.experiments.policy import Policy
-from irframe.frames.as_qrels import Qrels
-from irframe.frames.as_runs import Runs
-from irframe.frames.tables import QrelsTable, RunTable, read_qrels_table, read_table
+from irframe.files.as_qrels import Qrels
+from irframe.files.as_runs import Runs
 from irframe.metrics.base import Metric
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DEFAULT_TIES, DEPTH, Ties

@@ -10,19 +10,19 @@ import xarray as xr
 
 from irframe.agreements import Kendall
 from irframe.arrays import Array
-from irframe.cubes.judgments import cut, keep_judgments, pool_depth_of
+from irframe.cubes.fewer_judgments import cut, keep_judgments, pool_depth_of
 from irframe.cubes.layout import FILED
 from irframe.cubes.recall_base import gather, topic_of
+from irframe.cubes.requirements import attended, shared
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.frames.progress import tracked
 from irframe.metrics import Metric
 from irframe.metrics.averaging import TIE, average
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM
-from irframe.studies.reading import attended, shared
+from irframe.progress import tracked
 
 
 @verb

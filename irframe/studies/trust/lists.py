@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.frames.ids import Codes, beginnings
-from irframe.frames.tables import QrelsTable, RunTable
+from irframe.experiments.coded_tables import QrelsTable, RunTable
+from irframe.files.ids import Codes, beginnings
 
 
 def without_score(table: RunTable) -> Codes:

@@ -8,17 +8,17 @@ import xarray as xr
 
 from irframe.agreements import Method
 from irframe.checks import whole
-from irframe.cubes.judgments import cut
+from irframe.cubes.fewer_judgments import cut
+from irframe.cubes.requirements import attended, refuse_deeper, shared
 from irframe.cubes.sample import sample
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
+from irframe.depths.agreement import agreement
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.frames.progress import tracked
-from irframe.frames.sampling import refuse_share
-from irframe.inference.agreement import agreement
+from irframe.experiments.sampling import refuse_share
 from irframe.names import DEPTH
-from irframe.studies.reading import attended, refuse_deeper, shared
+from irframe.progress import tracked
 
 SHARE, SEED = "share", "seed"
 SHARES = (0.9, 0.7, 0.5, 0.3, 0.1)

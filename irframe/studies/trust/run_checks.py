@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from irframe.checks import whole
 from irframe.errors import DepthError
-from irframe.frames.ids import Codes
-from irframe.frames.ranking import Ranking
-from irframe.frames.tables import QrelsTable, RunTable
+from irframe.experiments.coded_tables import QrelsTable, RunTable
+from irframe.experiments.rank_table import Ranking
+from irframe.files.ids import Codes
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.studies.trust.lists import (
     all_lengths,

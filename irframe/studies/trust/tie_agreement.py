@@ -7,14 +7,14 @@ import xarray as xr
 
 from irframe.agreements import Method
 from irframe.cubes.cube import cube as build
+from irframe.cubes.requirements import refuse_deeper
 from irframe.cubes.score import score
+from irframe.depths.agreement import agreement
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.frames.as_qrels import Qrels, as_qrels
-from irframe.frames.as_runs import Runs, as_runs
-from irframe.inference.agreement import agreement
+from irframe.files.as_qrels import Qrels, as_qrels
+from irframe.files.as_runs import Runs, as_runs
 from irframe.names import DEFAULT_DTYPE, DEPTH, ScoreDtype, Ties
-from irframe.studies.reading import refuse_deeper
 
 
 def tie_agreement(

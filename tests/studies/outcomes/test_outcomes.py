@@ -18,7 +18,7 @@ from irframe.errors import (
     IrframeWarning,
     ParameterError,
 )
-from irframe.frames import tables
+from irframe.experiments import coded_tables
 
 GOLDEN = {
     "mrr_a": "mrr_a",
@@ -276,7 +276,7 @@ def test_blocks_of_topics_make_no_difference(monkeypatch):
     runs, qrels = track(ranks, length=8)
     runs = runs.sample(frac=1, random_state=0)
     expected = runs.ireval.outcomes(qrels, depth=6)
-    monkeypatch.setattr(tables, "ROWS", 100)
+    monkeypatch.setattr(coded_tables, "ROWS", 100)
     found = runs.ireval.outcomes(qrels, depth=6)
     pd.testing.assert_frame_equal(found.summary, expected.summary)
     pd.testing.assert_frame_equal(found.queries, expected.queries)

@@ -1,0 +1,265 @@
+"""Every pair of systems, compared by a significance test."""
+
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from irframe.arrays import Array
+from irframe.checks import level, listed
+from irframe.comparing.bounded import DECIDED, of_bounds
+from irframe.comparing.corrections import Family
+from irframe.comparing.effect_sizes import EFFECTS
+from irframe.comparing.joint_corrections import Adjust, parse_correction, refuse_unweighable
+from irframe.comparing.margins import FURTHER, Margin
+from irframe.comparing.pairwise import COUNTS, NUMBERS, Asked, Found
+from irframe.cubes.bounds import BOUND
+from irframe.cubes.by_group import groups, having, join_frames, naming_group
+from irframe.cubes.topic_weights import TopicWeights
+from irframe.cubes.verb import verb
+from irframe.errors import ParameterError
+from irframe.names import DEPTH, METRIC
+from irframe.paired import MaxT, Test, parse_test
+from irframe.scores.pairs_of_systems import Baselines, choose_pairs, label_pairs
+from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
+from irframe.scores.scores import Scores
+from irframe.scores.weighted import weighted
+
+COLUMNS = (
+    *(METRIC, DEPTH, "system_a", "system_b"),
+    *(*NUMBERS, "p_adjusted", "significant"),
+    *COUNTS,
+)
+"""Columns of a comparison frame, after that of the group."""
+OPTIONAL = (*FURTHER, *EFFECTS, *DECIDED)
+"""Those that it has if they are asked for; others are groups."""
+ALONE, TOGETHER = "for its pair alone", "simultaneous"
+"""What an interval says of itself."""
+
+
+@verb(itself=(pd.DataFrame, xr.DataArray))
+def compare(
+    scores: xr.DataArray | pd.DataFrame,
+    test: Test = "t",
+    *,
+    adjust: Adjust = "auto",
+    family: Family = "depth",
+    alpha: float = 0.05,
+    baseline: Baselines = None,
+    at: Depths = None,
+    by: str | None = None,
+    weights: TopicWeights = None,
+    simultaneous: bool = False,
+    effects: bool = False,
+    margin: float | None = None,
+    power: float | None = None,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Test every pair of systems for a significant difference, with confidence intervals.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long. Or lower and upper scores
+        from `bounds`: the lower ones are tested, and further columns say what is decided.
+    test
+        A paired test or its name: ``"t"``, ``"wilcoxon"``, ``"ranksum"``, ``"sign"``,
+        ``"permutation"``, ``"bootstrap"``, ``"tukey"``.
+    adjust
+        Correction of the p-values for the number of comparisons, one of statsmodels'
+        `multipletests`, such as ``"holm"``, ``"bonferroni"``, ``"fdr_bh"``; or ``"max-t"``, a
+        `MaxT`, for the tests t and permutation; or None. By default Holm's, and none for a test
+        that allows for all pairs itself, as ``"tukey"`` does.
+    family
+        Which comparisons are corrected for each other: ``"depth"``, those of one metric at one
+        depth in one group; ``"metric"``, those of one metric at all its depths in one group;
+        ``"all"``, all rows of the result.
+    alpha
+        Significance level, and one minus the confidence level of the intervals, above 0 and
+        below 1.
+    baseline
+        A system: compare each other system with it, and it is ``system_b`` throughout. Or a
+        list of some: each other system with each of them, and these among each other, all in
+        one family. By default all pairs of systems, in the order of the scores.
+    at
+        Depths to compare at; by default all there are.
+    by
+        A coordinate or index level such as ``"track"``: one comparison per group.
+    weights
+        How much each topic counts, at least 0: the name of a coordinate of the topics, of a column
+        or of an index level, such as ``"frequency"``; or a mapping or Series, topic -> weight.
+        Only their ratios matter. For the tests t, bootstrap and permutation, metrics that are
+        averaged plainly, and neither with `effects`, ``"max-t"`` nor bounds.
+    simultaneous
+        Whether intervals are to hold together over the family, at 1 - `alpha`: wider ones. For
+        ``"tukey"`` and ``"max-t"`` by the quantile of what they resample, the range of the means
+        and the largest t; else by the level of Sidak's correction where that is asked for, or
+        Bonferroni's. By default each is for its pair alone, and may exclude 0 where a corrected p
+        does not.
+    effects
+        Whether Hedges' g is wanted, with its interval.
+    margin
+        How much worse, in the units of the metric, does not matter, above 0: whether a system is
+        shown to be not worse than another, or equivalent to it. Not for tests and corrections of
+        all pairs at once, ``"tukey"`` and ``"max-t"``, nor for metrics that are not averaged.
+    power
+        How often a true difference is to be found to be called detectable, above `alpha` and
+        below 1; with a margin .8 by default.
+    progress
+        Whether to show how many blocks of depths have been tested, by tqdm.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per metric, depth and pair, with the columns
+
+        - the group, if `by` is given;
+        - ``metric``, ``depth`` (for scores without depths the one in the metric's name, or
+          <NA>), ``system_a``, ``system_b``;
+        - ``mean_a``, ``mean_b``, averaged as `summary` averages the metric, ``difference`` =
+          ``mean_a - mean_b`` and its confidence interval ``ci_low``, ``ci_high``, missing for
+          metrics that are added up or averaged harmonically or geometrically;
+        - ``effect_size``, the mean of the paired differences in units of their standard
+          deviation;
+        - ``statistic`` and ``p`` of the test, ``p_adjusted``, and ``significant``, that is
+          ``p_adjusted < alpha``;
+        - ``wins``, ``ties``, ``losses``: topics on which a scores better than, like and worse
+          than b, differences rounded to 12 decimals. Lower is better for a metric that counts
+          a cost, while ``difference`` is a - b always;
+        - ``n_topics``, the topics compared;
+        - with `effects`, ``hedges_g``, ``g_low``, ``g_high``;
+        - with `margin`, ``p_not_worse`` and ``not_worse``, ``p_equivalent`` and ``equivalent``,
+          corrected as `p` is; with it or with `power` the ``verdict`` on a against b, the first
+          that holds of better and worse (significant), equivalent, not worse, and undecided; a
+          system that is significantly worse and shown to be not worse by the margin is not
+          called worse. ``detectable`` is the smallest true difference that a two-sided t-test at
+          `alpha` finds with that power on these topics;
+        - for bounds, ``lowest`` and ``highest``, between which the difference lies whatever the
+          unjudged documents are, ``decided``, whether that settles its sign, and ``better``, the
+          better system of a decided pair; see `decide`. With a margin a pair is decided, too, if
+          the difference must be above minus the margin, and ``verdict_lowest`` and
+          ``verdict_highest`` are the verdicts if the unjudged documents of a are worth the least
+          and those of b the most, and the other way round.
+
+    Raises
+    ------
+    InputError
+        For more rows than fit into 4 GiB; and of lazy scores, for more than 1 GiB of them at
+        the depths asked for and a test that needs all topics at once.
+    ParameterError
+        For fewer than two systems, an unknown test, correction, baseline or group, an alpha
+        outside (0, 1), a margin that is not above 0 or a power outside (alpha, 1).
+        For weights that are missing, negative, not finite or all 0, naming the topics, and for
+        tests and corrections that have no form for weights.
+    MetricError
+        For a margin, or weights, of a metric that is not averaged plainly over topics.
+    DepthError
+        For depths that the scores lack.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out, with their number. A comparison is paired: a topic counts, for a
+        metric and depth, only if every system has a score (not NaN) on it. If groups that lack
+        the baseline are left out, with their names. Of topics of weight 0, which do not count.
+
+    Notes
+    -----
+    The interval is Student's, ``difference -+ t(1 - alpha/2, n - 1) s / sqrt(n)``, whatever the
+    test; ``effect_size`` is the mean paired difference over s, the standard deviation of the
+    paired differences with n - 1. The test is one of paired differences, however the metric is
+    averaged. Identical systems have p = 1, a single topic too, but for the normal approximation
+    of Wilcoxon's test, which says .317. With weights w means are weighted, d = a - b has the
+    linearised variance ``sum w^2 (d - mean)^2 / (sum w)^2 n / (n - 1)`` [4]_, s is the root of n
+    times that, and degrees of freedom stay n - 1; wins, ties and losses are counted.
+    A simultaneous interval excludes 0 where ``p_adjusted < alpha``, and nowhere else, for
+    ``"tukey"``, and for the test t with ``"bonferroni"`` and ``"sidak"``. Corrections by steps,
+    such as ``"holm"`` and ``"max-t"``, have no intervals of their own: one that excludes 0 is of a
+    significant pair, but not each significant pair has one.
+    Not worse and equivalent are Student's one-sided tests against the margin, whatever the test.
+    The test works through blocks of depths, as many as keep an array over pairs and depths within
+    64 MiB; the result itself takes about 180 bytes a row.
+
+    References
+    ----------
+    .. [1] Sakai. Laboratory experiments in information retrieval. Springer, 2018.
+       doi:10.1007/978-981-13-1199-4
+    .. [2] Schuirmann. A comparison of the two one-sided tests procedure and the power approach for
+       assessing the equivalence of average bioavailability. Journal of Pharmacokinetics and
+       Biopharmaceutics 15, 1987. doi:10.1007/BF01068419
+    .. [3] Smucker, Allan, Carterette. A comparison of statistical significance tests for
+       information retrieval evaluation. CIKM 2007. doi:10.1145/1321440.1321528
+    .. [4] MacKinnon, White. Some heteroskedasticity-consistent covariance matrix estimators with
+       improved finite sample properties. Journal of Econometrics 29, 1985.
+       doi:10.1016/0304-4076(85)90158-7
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame(
+    ...     {
+    ...         "system": ["bm25"] * 4 + ["ance"] * 4,
+    ...         "topic": ["1", "2", "3", "4"] * 2,
+    ...         "measure": "AP",
+    ...         "value": [0.2, 0.4, 0.6, 0.1, 0.1, 0.5, 0.2, 0.1],
+    ...     }
+    ... )
+    >>> compare(scores)[["system_a", "system_b", "difference", "p", "wins", "ties", "losses"]]
+      system_a system_b  difference         p  wins  ties  losses
+    0     bm25     ance         0.1  0.422826     2     1       1
+    """
+    level(alpha)
+    chosen = parse_test(test)
+    correction = parse_correction(adjust, chosen, family)
+    asked = Asked(
+        *(chosen, correction, family, alpha),
+        margin=Margin.of(margin, power, alpha, chosen, correction),
+        simultaneous=simultaneous,
+        effects=effects,
+        progress=progress,
+    )
+    bounds = scores if isinstance(scores, xr.DataArray) and BOUND in scores.dims else None
+    tested = scores if bounds is None else bounds.isel({BOUND: 0}, drop=True)
+    _refuse_weights(weights, asked, bounds)
+    parts, pairs = _parts(tested, baseline, at, by, asked=asked, weights=weights)
+    results = asked.of(list(parts.values()), pairs)
+    frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
+    frame = frames[None] if by is None else join_frames(frames, by)
+    if bounds is not None:
+        frame = of_bounds(bounds, frame, asked, baseline=baseline, at=at, by=by)
+    if baseline is not None:
+        frame.attrs["baselines"] = [str(each) for each in listed(baseline)]
+    frame.attrs["intervals"] = TOGETHER if simultaneous else ALONE
+    return frame
+
+
+def _refuse_weights(weights: TopicWeights, asked: Asked, bounds: Any) -> None:
+    """Raise if topics have weights, and something asked for has no form for these."""
+    if weights is None:
+        return
+    refuse_unweighable(asked.test, asked.adjust)
+    if asked.effects:
+        raise ParameterError("effects=False with weights=, which Hedges' g has no form for", "True")
+    if bounds is not None:
+        advice = "select one: bounds.sel(bound='lower')"
+        raise ParameterError("scores of one bound for weights=", "both", advice)
+
+
+def _parts(
+    scores: Any, baseline: Any, at: Depths, by: str | None, *, asked: Asked, weights: TopicWeights
+) -> tuple[dict[Any, Scores], list[Array]]:
+    """Return the scores of every group that has the baseline, and the pairs to compare."""
+    parts, pairs = {}, []
+    for key, group in having(dict(groups(scores, by)), {"baseline": baseline}, by).items():
+        with naming_group(key, by):
+            paired = scores_to_compare(weighted(read_scores(group), weights), at)
+            parts[key] = paired.load() if isinstance(asked.adjust, MaxT) else paired
+            pairs.append(choose_pairs(parts[key], baseline, several=True))
+    return parts, pairs
+
+
+def _frame(group: Scores, pairs: Array, values: Found) -> pd.DataFrame:
+    columns = label_pairs(group, pairs)
+    columns |= {name: array.ravel() for name, array in values.items()}
+    shown = [name for name in (*COLUMNS, *OPTIONAL) if name in columns]
+    return pd.DataFrame({name: columns[name] for name in shown}, copy=False)

@@ -1,0 +1,276 @@
+"""The documents behind a difference of two systems."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.arrays import Array
+from irframe.checks import listed, places
+from irframe.comparing.document_names import names_of
+from irframe.comparing.document_texts import QUERY, TEXT, Texts, read_texts
+from irframe.cubes.layout import LAZY
+from irframe.cubes.recall_base import gather
+from irframe.cubes.requirements import read_depth, shared
+from irframe.cubes.score import read_block, refuse_metrics, wanted_depths
+from irframe.cubes.verb import in_memory, verb
+from irframe.errors import ParameterError
+from irframe.experiments.metrics import parse_metrics
+from irframe.extremes.one_label import one_label
+from irframe.files.as_runs import Runs, as_runs
+from irframe.metrics import Metric
+from irframe.metrics.base import MetricType
+from irframe.metrics.contributions import contributions, refuse_without_terms
+from irframe.metrics.facts import label_at
+from irframe.names import DEPTH, DOC, EMPTY, GRADE, METRIC, RANK, SYSTEM, TOPIC, UNJUDGED
+
+USUAL = 10
+"""Evaluation depth, unless said."""
+SIDES = ("a", "b")
+NUMBERS = ("contribution_a", "contribution_b", "difference")
+COLUMNS = (TOPIC, DOC, "rank_a", "rank_b", GRADE, *NUMBERS, "could_add_a", "could_add_b")
+
+
+@verb(bounded=True)
+def explain(
+    cube: xr.Dataset,
+    a: Hashable,
+    b: Hashable,
+    metric: Metric | MetricType | str,
+    *,
+    at: int | None = None,
+    topics: Sequence[Hashable] | None = None,
+    docs: Sequence[Hashable] | None = None,
+    runs: Runs | None = None,
+    texts: Texts | None = None,
+    by: str | None = None,
+) -> pd.DataFrame:
+    """Say which documents make one system score higher than another, topic by topic.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    a, b
+        Two systems.
+    metric
+        A metric that is a sum over documents, or its name: AP, DCG, nDCG, RBP, P, Recall, ERR, Q,
+        RR and others.
+    at
+        Evaluation depth, within the cube; by default that of the metric or, if it has none, 10 or
+        the last of a cube that is less deep. A depth of the metric counts where it is smaller.
+    topics
+        The topics wanted; by default all.
+    docs
+        The documents wanted; by default all that either system has.
+    runs
+        The runs that the cube was made of, where it does not know what its unjudged documents are
+        called: cubes of stores and files, those that xarray computed anew, ranks beyond 100. An
+        unjudged document without a name that both systems have is two rows.
+    texts
+        Texts of documents and queries, for the columns ``query`` and ``text``: a frame or Parquet
+        file with the columns doc and text, or topic and query; a dictionary doc -> text, or
+        ``{"doc": {doc: text}, "topic": {topic: query}}``; or a list of these.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for every topic and document that a or b has down to the depth:
+
+        - ``topic``, ``doc``; ``rank_a``, ``rank_b``, <NA> where it is not retrieved so far;
+          ``grade``, <NA> where unjudged;
+        - ``contribution_a``, ``contribution_b``: what it adds to the scores, and ``difference``,
+          a - b. Summed over the documents of a topic they are the scores and their difference;
+          summed over all topics, the number of topics times the means and their difference,
+          where the metric is averaged;
+        - ``could_add_a``, ``could_add_b``: how much higher the score would be if this unjudged
+          document alone had the grade that helps most; NaN of judged documents, of those that are
+          not retrieved, and of metrics of subtopics.
+
+        Topics with the largest differences come first, and in them documents likewise.
+
+    Raises
+    ------
+    MetricError
+        For a metric that is no sum over documents, or that the cube's ties do not allow.
+    DepthError
+        For a depth beyond the cube.
+    ParameterError
+        For an unknown system, topic or document, or the same system twice.
+    InputError
+        For runs that the cube was not made of, or texts that are none.
+    IdError
+        For texts of other documents or topics.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out in which only one of the systems took part.
+
+    Notes
+    -----
+    The score of a list cut at depth k is the sum over ranks of what each adds, divided by what
+    holds for the depth: discounted gain over that of the ideal ranking for nDCG, precision at
+    relevant documents over their number for AP, the stop at each rank for ERR; RR and Success
+    go to the first relevant document. What a document could add takes time in proportion to the
+    unjudged documents times the depth: seconds a pair at depth 1000. See `bounds` for all unjudged
+    documents together.
+
+    References
+    ----------
+    .. [1] Järvelin, Kekäläinen. Cumulated gain-based evaluation of IR techniques. ACM TOIS 20,
+       2002. doi:10.1145/582415.582418
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> found = cube.ireval.explain("splade", "bm25", "nDCG", at=5)
+    >>> found.loc[:2, ["topic", "rank_a", "rank_b", "grade", "difference"]].round(3)
+      topic  rank_a  rank_b  grade  difference
+    0   110       1    <NA>      3       0.399
+    1   110       2    <NA>      2       0.168
+    2   110       5    <NA>      2       0.103
+    """
+    chosen = parse_metrics([metric])
+    refuse_without_terms(chosen)
+    asked = chosen[0].depth or min(USUAL, cube.sizes[DEPTH]) if at is None else at
+    wanted_depths(cube, chosen, asked)
+    depth = min(read_depth(cube, asked), chosen[0].depth or asked)
+    pair = _pair(cube, a, b, topics)
+    frame = _rows(pair, chosen[0], depth, None if runs is None else as_runs(runs))
+    if docs is not None:
+        known = frame[DOC].dropna().unique().tolist()
+        places(f"documents that {a} or {b} has down to depth {depth}", docs, known)
+        frame = frame[frame[DOC].isin(listed(docs))].reset_index(drop=True)
+    frame = _with_texts(frame, texts)
+    frame.attrs = {"systems": [str(a), str(b)], METRIC: label_at(str(chosen[0]), depth)}
+    return frame
+
+
+def _pair(cube: xr.Dataset, a: Hashable, b: Hashable, topics: Any) -> xr.Dataset:
+    """Return the lists of two systems on the topics wanted where both took part."""
+    systems = places("systems of the cube", [a, b], cube.indexes[SYSTEM].tolist())
+    if systems[0] == systems[1]:
+        raise ParameterError("two systems to compare", f"{a!r} twice")
+    chosen = {SYSTEM: systems}
+    if topics is not None:
+        known = cube.indexes[TOPIC].tolist()
+        chosen[TOPIC] = sorted({*places("topics of the cube", topics, known)})
+        if not chosen[TOPIC]:
+            raise ParameterError("at least one topic", "none")
+    pair = gather(cube.isel(chosen)).drop_vars(
+        [name for name in LAZY if name not in {GRADE, DOC, "tied", "tail", "tail_size"}]
+    )
+    return shared(in_memory(pair, "explain"))
+
+
+def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | None) -> pd.DataFrame:
+    """Return a row for every document that one of two systems has."""
+    refuse_metrics(pair, [metric])
+    added, could = _contributed(pair, metric, depth)
+    read = _read(pair[GRADE].to_numpy(), metric, depth)
+    width = 1 + int(np.flatnonzero(read.any(axis=(0, 1))).max(initial=0))
+    grade, names = pair[GRADE].to_numpy()[..., :width], names_of(pair, width, runs)
+    read = read[..., :width]
+    found = Documents.of(read, names)
+    unscored = np.asarray(np.isnan(added).any(axis=(0, 2)))[found.topic]
+    grades = grade[read]
+    columns: dict[str, Any] = {
+        TOPIC: pair.indexes[TOPIC].take(found.topic),
+        DOC: _ids(found.name),
+        GRADE: pd.arrays.IntegerArray(*found.whole(grades.astype(np.int64), grades > UNJUDGED)),
+    }
+    ranks = found.by_system(1 + np.nonzero(read)[-1], 0)
+    sums = np.where(unscored, np.nan, found.by_system(added[..., :width][read], 0.0))
+    adds = found.by_system(could[..., :width][read], np.nan)
+    for side, suffix in enumerate(SIDES):
+        columns[f"{RANK}_{suffix}"] = pd.arrays.IntegerArray(ranks[side], ranks[side] == 0)
+        columns[f"contribution_{suffix}"] = sums[side]
+        columns[f"could_add_{suffix}"] = adds[side]
+    difference = columns["difference"] = sums[0] - sums[1]
+    order = _order(found.topic, difference, np.where(ranks > 0, ranks, np.inf).min(axis=0))
+    return pd.DataFrame(columns)[list(COLUMNS)].iloc[order].reset_index(drop=True)
+
+
+class Documents(NamedTuple):
+    """The documents that one of two systems has, each once."""
+
+    topic: Array
+    """The place of its topic."""
+    name: Array
+    """What it is called, None if that is not known; then it is nobody else's."""
+    system: Array
+    """Of every cell of the lists which system it belongs to, 0 or 1, ..."""
+    row: Array
+    """... and which document is there."""
+
+    @classmethod
+    def of(cls, read: Array, names: Array) -> "Documents":
+        """Return the documents of cells that are read, (system, topic, rank)."""
+        system, topic, _ = np.nonzero(read)
+        code, known = pd.factorize(names[read])
+        alone = -1 - np.arange(len(code))
+        key = np.where(code < 0, alone, topic * np.int64(len(known) + 1) + code)
+        _, first, row = np.unique(key, return_index=True, return_inverse=True)
+        return cls(topic[first], names[read][first], system, row)
+
+    def by_system(self, values: Array, fill: float) -> Array:
+        """Return what cells hold by system and document."""
+        found = np.full((len(SIDES), len(self.topic)), fill, np.asarray(values).dtype)
+        found[self.system, self.row] = values
+        return found
+
+    def whole(self, values: Array, there: Array) -> tuple[Array, Array]:
+        """Return what cells hold, the same in both systems, and where that is missing."""
+        found, missing = np.zeros(len(self.topic), values.dtype), np.ones(len(self.topic), bool)
+        found[self.row], missing[self.row] = values, ~there
+        return found, missing
+
+
+def _ids(names: Array) -> pd.Series:
+    """Return names of documents as text or whole numbers, missing where there is none."""
+    found = pd.Series(names, dtype=object)
+    whole = any(isinstance(name, int) for name in names)
+    return found.astype("Int64") if whole else found.infer_objects()
+
+
+def _read(grade: Array, metric: Metric, depth: int) -> Array:
+    """Return which documents a score at a depth is about."""
+    judged = grade >= 0
+    above = (
+        np.cumsum(judged, axis=-1) - judged if metric.judged_only else np.arange(grade.shape[-1])
+    )
+    return np.asarray((above < depth) & (grade != EMPTY))
+
+
+def _contributed(pair: xr.Dataset, metric: Metric, depth: int) -> tuple[Array, Array]:
+    """Return what documents add, and what unjudged ones could; shape (system, topic, depth)."""
+    block = read_block(pair, [metric])
+    added = np.zeros(block.grade.shape)
+    could = np.full(block.grade.shape, np.nan)
+    for topics, part in block.scales():
+        added[:, topics] = contributions(metric, part, depth)
+        if not metric.subtopics:
+            lists = part if metric.judged_only else part.cut(depth)
+            found = one_label(metric, lists.rows(), depth).reshape(*part.shape, -1)
+            could[:, topics, : found.shape[-1]] = found
+    return added, could
+
+
+def _order(topic: Array, difference: Array, rank: Array) -> Array:
+    """Return the order of documents: topics by their differences, and in them likewise."""
+    total = abs(np.bincount(topic, np.nan_to_num(difference))).round(12)[topic]
+    return np.lexsort([rank, -abs(difference).round(12), topic, -total])
+
+
+def _with_texts(frame: pd.DataFrame, texts: Texts | None) -> pd.DataFrame:
+    if texts is None:
+        return frame
+    told = read_texts(texts, frame[DOC].dropna(), frame[TOPIC])
+    queries, documents = frame[TOPIC].map(str), frame[DOC].map(str)
+    return frame.assign(**{QUERY: queries.map(told.queries), TEXT: documents.map(told.documents)})

@@ -1,0 +1,317 @@
+"""Splitting cubes, scores and results into groups, and putting what comes of them together."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.checks import listed
+from irframe.cubes.as_scores import LONG_METRIC, LONG_VALUE, is_long, is_scores
+from irframe.cubes.groups import each_group, read_groups, refuse_uneven, tell_absent
+from irframe.cubes.layout import LIST, PARTS
+from irframe.cubes.provenance import joined_attributes
+from irframe.cubes.score_arrays import settled
+from irframe.errors import InputError, IrframeError, ParameterError, warn
+from irframe.experiments.group_columns import RESERVED, grouped, partakers
+from irframe.files.ids import Codes
+from irframe.names import GRADE, METRICS, PAIR, SIDES, SYSTEM, TOPIC, roles
+from irframe.warned import in_group
+
+ASKED = ("baseline", "system")
+"""Arguments of verbs that name systems which a group must have."""
+
+
+@contextmanager
+def naming_group(key: Any, by: str | None) -> Iterator[None]:
+    """Name a group in the errors that it raises and in its warnings; without groups nothing."""
+    try:
+        with in_group("" if by is None else f"{by} {key}"):
+            yield
+    except IrframeError as error:
+        if by is None:
+            raise
+        raise error.within(f"in the group {key} ({by})") from error
+
+
+def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the groups of a cube, of scores or of a result: the group's name and its part.
+
+    Without a group, everything is one, which has no name.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such group, or a label has none.
+    """
+    if by is None:
+        yield None, subject
+    elif isinstance(subject, pd.DataFrame):
+        yield from _frame_groups(subject, by)
+    elif isinstance(subject, xr.Dataset) and GRADE in subject:
+        yield from each_group(subject, by)
+    elif isinstance(subject, xr.Dataset | xr.DataArray):
+        yield from _labelled_groups(subject, by)
+    else:
+        raise InputError("something with groups", type(subject).__name__)
+
+
+def having(parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: Any) -> Mapping[Any, Any]:
+    """Return the groups that have the systems asked for, if any has, and warn of the others.
+
+    Parameters
+    ----------
+    parts
+        Group -> cube, scores or result, or its systems.
+    arguments
+        Those of a verb; see `ASKED`.
+    by
+        What the groups are called.
+    """
+    named = [label for name in ASKED for label in listed(arguments.get(name))]
+    wanted = {label for label in named if isinstance(label, Hashable)}
+    if not wanted or len(parts) < 2:
+        return parts
+    lacking = {key: sorted(map(str, wanted - _systems(part))) for key, part in parts.items()}
+    without = {key: names for key, names in lacking.items() if names}
+    if not without or len(without) == len(parts):
+        return parts
+    told = "; ".join(f"{key} (no {', '.join(names)})" for key, names in without.items())
+    warn(f"groups that lack a system asked for are left out ({by}): {told}")
+    return {key: part for key, part in parts.items() if key not in without}
+
+
+def _systems(part: Any) -> set[Any]:
+    """Return the systems of a part."""
+    if isinstance(part, pd.Index):
+        return set(part)
+    if isinstance(part, pd.DataFrame):
+        return set(_values(part, roles([*part.columns, *part.index.names])[SYSTEM]))
+    return set(np.atleast_1d(part[SYSTEM].to_numpy()).tolist())
+
+
+def _frame_groups(frame: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFrame]]:
+    known = [name for name in (*frame.index.names, *frame.columns) if name is not None]
+    if isinstance(by, list | dict) or by not in known:
+        wanted = "by to be an index level or a column"
+        raise ParameterError(wanted, repr(by), "", map(str, known))
+    if not len(frame):
+        raise InputError("a frame with rows to group", "an empty one")
+    keys = _values(frame, by)
+    missing = np.flatnonzero(pd.isna(keys))
+    if len(missing):
+        rows = [str(label) for label in frame.index[missing]]
+        raise ParameterError(f"a group ({by}) in every row", f"none in {len(rows)}", "", rows)
+    codes, labels = pd.factorize(keys)
+    if is_scores(frame):
+        frame, taking_part = _scored(frame, by, codes, labels)
+        codes = np.where(taking_part, codes, -1)
+    for code, key in enumerate(labels):
+        part = frame[codes == code]
+        inside = part.drop(columns=by) if by in part.columns else part.droplevel(by)
+        inside.attrs = dict(frame.attrs)
+        yield key, inside
+
+
+def _scored(
+    frame: pd.DataFrame, by: Any, codes: Codes, labels: pd.Index
+) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
+    """Return scores without columns that are none, and which rows are of who takes part there."""
+    found = roles([*frame.columns, *(name for name in frame.index.names if name is not None)])
+    if by in (found.get(SYSTEM), found.get(TOPIC)):
+        raise ParameterError("by to be a property of systems or topics", repr(by))
+    systems, topics = (
+        pd.factorize(_values(frame, found[role]))[0] if role in found else np.zeros_like(codes)
+        for role in (SYSTEM, TOPIC)
+    )
+    metric = [name for name in LONG_METRIC if name in frame.columns and is_long(frame)]
+    cells = pd.DataFrame(
+        {SYSTEM: systems, TOPIC: topics, **{n: frame[n].to_numpy() for n in metric}}
+    )
+    if not cells.duplicated().any():  # else groups tell topics of one name apart
+        refuse_uneven(by, codes, systems, topics, _values(frame, found[TOPIC]))
+    if is_long(frame):
+        values = next(name for name in LONG_VALUE if name in frame.columns)
+        scored = frame[values].notna().to_numpy()
+    else:
+        frame = settled(frame, by)
+        scored = frame[frame.attrs[METRICS]].notna().any(axis=1).to_numpy()
+    there, present = (np.zeros((len(labels), systems.max() + 1), bool) for _ in range(2))
+    there[codes[scored], systems[scored]] = True
+    present[codes, systems] = True
+    taking_part = partakers(there)
+    names = pd.factorize(_values(frame, found[SYSTEM]))[1] if SYSTEM in found else pd.Index([""])
+    tell_absent(by, present & ~taking_part, labels, names)
+    return frame, taking_part[codes, systems]
+
+
+def _values(frame: pd.DataFrame, name: Any) -> pd.Index:
+    """Return the values of a column, or of a level of the index."""
+    if name in frame.columns:
+        values: pd.Index = pd.Index(frame[name])
+    else:
+        values = frame.index.get_level_values(name)
+    return values
+
+
+def _labelled_groups(
+    labelled: xr.Dataset | xr.DataArray, by: Any
+) -> Iterator[tuple[Any, xr.Dataset | xr.DataArray]]:
+    if by in labelled.dims and by in labelled.indexes and by not in {*LIST, *RESERVED}:
+        for key in labelled.indexes[by]:
+            yield key, labelled.sel({by: key}, drop=True)
+        return
+    dim, keys = read_groups(labelled, by)
+    across = SYSTEM if dim == TOPIC else TOPIC
+    codes, labels = pd.factorize(keys)
+    taking_part = _taking_part(labelled, by, codes, labels, dim)
+    for code, key in enumerate(labels):
+        part = labelled.isel({dim: np.flatnonzero(codes == code)})
+        if taking_part is not None and not taking_part[code].all():
+            part = part.isel({across: np.flatnonzero(taking_part[code])})
+        yield key, part
+
+
+def _taking_part(
+    labelled: xr.Dataset | xr.DataArray, by: Any, codes: Codes, labels: pd.Index, dim: str
+) -> NDArray[np.bool_] | None:
+    """Return who takes part in each group, shape (group, label); None if nothing tells.
+
+    Scores tell by themselves, whatever became of the coordinates that a cube gave them. Lazy ones
+    go by these, and are computed for it only where they lost them; other results do, too.
+    """
+    if not {*LIST} <= {*labelled.dims}:
+        return None
+    across = SYSTEM if dim == TOPIC else TOPIC
+
+    def there(known: xr.DataArray) -> NDArray[np.bool_]:
+        return grouped(known.transpose(dim, across).to_numpy(), codes, len(labels))
+
+    told = labelled.coords.get("took_part")
+    if isinstance(labelled, xr.Dataset):
+        return None if told is None else partakers(there(told))
+    if labelled.chunks is not None and told is not None:
+        return partakers(there(told))
+    taking_part = partakers(there(labelled.notnull().any([*{*labelled.dims} - {*LIST}])))
+    if told is not None and dim == TOPIC:
+        tell_absent(by, there(told) & ~taking_part, labels, labelled.indexes[SYSTEM])
+    return taking_part
+
+
+def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
+    """Put the results of groups together, labelled with the group.
+
+    Parameters
+    ----------
+    results
+        Group -> result.
+    by
+        What the groups are called.
+    whole
+        What the groups are parts of.
+
+    Returns
+    -------
+    object
+        Of frames one frame, the group its first column or index level; of arrays one array, the
+        group its first dimension; of cubes a DataTree.
+    """
+    first = next(iter(results.values()))
+    if isinstance(first, pd.DataFrame | pd.Series):
+        return join_frames(results, by)
+    if isinstance(first, xr.Dataset) and GRADE in first:
+        return xr.DataTree.from_dict({str(key): part for key, part in results.items()}, name=by)
+    if not isinstance(first, xr.Dataset | xr.DataArray):
+        return type(first).join(results, by)
+    bare: list[Any] = [_bare(part) for part in results.values()]
+    keys = pd.Index(list(results), name=by)
+    joined = xr.concat(bare, dim=keys, join="outer", fill_value=_nothing(bare[0]))
+    joined.attrs = joined_attributes(part.attrs for part in bare)
+    if {*SIDES} <= {*joined.xindexes}:
+        joined = joined.reset_index(PAIR)
+    if not isinstance(whole, xr.Dataset | xr.DataArray):
+        return joined
+    dims = [dim for dim in LIST if dim in joined.dims and dim in whole.dims]
+    order = {dim: whole[dim].to_numpy() for dim in dims}
+    joined = joined.sel(
+        {dim: labels[np.isin(labels, joined[dim])] for dim, labels in order.items()}
+    )
+    return with_riders(joined, whole, riders_of(whole))
+
+
+def _nothing(part: xr.Dataset | xr.DataArray) -> Any:
+    """Return what stands where a group lacks a system or topic: no text among texts, else NaN."""
+    if not isinstance(part, xr.Dataset):
+        return np.nan
+    texts = (name for name, values in part.data_vars.items() if values.dtype.kind in "OUT")
+    return dict.fromkeys(texts, "") | ({"n": 0} if "n" in part else {})
+
+
+def _bare(part: xr.Dataset | xr.DataArray) -> xr.Dataset | xr.DataArray:
+    """Return a result without coordinates that label nothing, pairs by their systems."""
+    if PAIR in part.dims and PAIR not in part.xindexes:
+        part = part.set_index({PAIR: SIDES})
+    return part.drop_vars([name for name in part.coords if name not in part.xindexes])
+
+
+def join_frames(results: Mapping[Any, Any], by: str) -> pd.DataFrame:
+    """Put frames of groups together, the group the first column, or the first index level."""
+    frames = [part.copy(deep=False) for part in results.values()]
+    for frame in frames:
+        frame.attrs = {}
+    first = frames[0]
+    if not (isinstance(first.index, pd.RangeIndex) and first.index.name is None):
+        joined = pd.DataFrame(pd.concat(dict(zip(results, frames, strict=True)), names=[by]))
+    elif by in first.columns:
+        raise ParameterError("a group that is called like no column of the result", repr(by))
+    else:
+        for key, frame in zip(results, frames, strict=True):
+            frame.insert(0, by, key)
+        joined = pd.DataFrame(pd.concat(frames, ignore_index=True))
+    joined.attrs.update(joined_attributes(part.attrs for part in results.values()))
+    return joined
+
+
+def riders_of(subject: Any) -> list[Any]:
+    """Return the coordinates of systems and topics that users have put there."""
+    if not isinstance(subject, xr.Dataset | xr.DataArray):
+        return []
+    return [
+        name
+        for name, coordinate in subject.coords.variables.items()
+        if name not in PARTS
+        and name not in subject.xindexes
+        and coordinate.dims
+        and {*coordinate.dims} <= {*LIST}
+    ]
+
+
+def with_riders(result: Any, whole: xr.Dataset | xr.DataArray, names: list[Any]) -> Any:
+    """Return a result with coordinates of its systems and topics, its own names before them."""
+    if not isinstance(result, xr.Dataset | xr.DataArray):
+        return result
+    taken = {*result.coords, *(result if isinstance(result, xr.Dataset) else ())}
+    fitting = [
+        name
+        for name in names
+        if name not in taken and {*whole[name].dims} <= {*result.dims} & {*result.coords}
+    ]
+    if not fitting:
+        return result
+    chosen = {
+        dim: whole.indexes[dim].get_indexer(result.indexes[dim])
+        for dim in LIST
+        if dim in result.indexes
+        and dim in whole.indexes
+        and not result.indexes[dim].equals(whole.indexes[dim])
+    }
+    riders = {name: whole.coords.variables[name] for name in fitting}
+    return result.assign_coords(
+        {
+            name: rider.isel({dim: chosen[dim] for dim in rider.dims if dim in chosen})
+            for name, rider in riders.items()
+        }
+    )

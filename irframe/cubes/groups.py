@@ -1,0 +1,147 @@
+"""Groups of systems and topics: the part of a cube in each.
+
+Grouping selects and never judges again: a group has its own systems and topics, but the pool of
+all contributing runs and the top grade of its collection.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.cubes.layout import LIST, PARTS
+from irframe.cubes.recall_base import gather
+from irframe.errors import warn
+from irframe.experiments.group_columns import Groups, refuse_missing, refuse_several, refuse_unknown
+from irframe.files.ids import Codes
+from irframe.names import DEPTH, SYSTEM, TOPIC
+from irframe.warned import listing
+
+
+def each_group(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
+    """Yield the groups of a cube.
+
+    Parameters
+    ----------
+    cube
+        A cube, read through the gate.
+    by
+        A coordinate of its systems or topics.
+
+    Yields
+    ------
+    key, cube
+        A group's name and its part, at all depths of the cube: of the topics of the group the
+        systems that take part in a collection there, of the systems of the group the topics of
+        the collections in which they take part.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such coordinate, or a system or topic has no group.
+    """
+    for key, (systems, topics) in _parts(cube, by, told=True).items():
+        yield key, gather(cube.isel({SYSTEM: systems, TOPIC: topics}))
+
+
+def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
+    """Yield the groups of a cube of frames as pandas groups rows: none of whom has none there.
+
+    Parameters
+    ----------
+    cube, by
+        As for `each_group`. A cube with collections says by these who takes part in a group.
+
+    Yields
+    ------
+    key, cube
+        A group's name and its part, as deep as its own lists if the depth was not given.
+
+    Warns
+    -----
+    IrframeWarning
+        If systems have no rows in some group, though nothing says that they took no part.
+    """
+    for key, (systems, topics) in _parts(cube, by, told="collection" in cube.attrs).items():
+        yield key, _cut(gather(cube.isel({SYSTEM: systems, TOPIC: topics})))
+
+
+def _parts(cube: xr.Dataset, by: str, *, told: bool) -> dict[Any, tuple[Codes, Codes]]:
+    """Return which systems and topics are in each group; see `Groups`."""
+    took_part, length = (cube[n].transpose(*LIST).to_numpy() for n in ("took_part", "retrieved"))
+    groups = Groups(by, *read_groups(cube, by))
+    return groups.parts(cube.indexes[SYSTEM], took_part, length > 0, told=told)
+
+
+def tell_absent(by: Any, absent: NDArray[np.bool_], labels: Any, systems: pd.Index) -> None:
+    """Warn of systems that took part in a group, shape (group, system), but have no score there."""
+    told = [
+        f"{key} ({listing(systems[row])})"
+        for key, row in zip(labels, absent, strict=True)
+        if row.any()
+    ]
+    if told:
+        warn(f"systems without any score in a group are left out there ({by}): {'; '.join(told)}")
+
+
+def refuse_uneven(by: Any, codes: Codes, systems: Codes, topics: Codes, names: Any) -> None:
+    """Raise if rows of one topic are of several groups, and rows of one system too.
+
+    Parameters
+    ----------
+    by
+        What the groups are called.
+    codes, systems, topics
+        Group, system and topic of every row.
+    names
+        Name of the topic of every row.
+    """
+    uneven = [_several(labels, codes) for labels in (systems, topics)]
+    if all(len(each) for each in uneven):
+        refuse_several(by, pd.unique(names[np.isin(topics, uneven[1])]))
+
+
+def _several(labels: Codes, groups: Codes) -> Codes:
+    """Return the labels that are in several groups."""
+    pairs = np.unique(np.stack([labels, groups], axis=1), axis=0)
+    return np.flatnonzero(np.bincount(pairs[:, 0]) > 1)
+
+
+def read_groups(labelled: xr.Dataset | xr.DataArray, by: Any) -> tuple[str, Any]:
+    """Return the dimension of a group coordinate and the group of every label there.
+
+    Raises
+    ------
+    ParameterError
+        If there is none of this name, listing those there are, or groups are missing.
+    """
+    known = {
+        str(name): str(coordinate.dims[0])
+        for name, coordinate in labelled.coords.items()
+        if len(coordinate.dims) == 1 and coordinate.dims[0] in LIST and str(name) not in LIST
+    }
+    groups = [name for name in known if name not in PARTS]
+    if isinstance(by, str) and by in labelled.coords and {*labelled[by].dims} == {*LIST}:
+        _refuse_cells(labelled[by])
+    if by not in groups:
+        refuse_unknown(by, groups)
+    keys = labelled[by].to_numpy()
+    refuse_missing(by, known[by], keys, labelled[known[by]].to_numpy())
+    return known[by], keys
+
+
+def _refuse_cells(keys: xr.DataArray) -> None:
+    """Raise if a coordinate of systems and topics is to name groups."""
+    codes = pd.factorize(keys.transpose(*LIST).to_numpy().ravel())[0].reshape(
+        keys.sizes[SYSTEM], -1
+    )
+    refuse_several(keys.name, keys[TOPIC].to_numpy()[(codes != codes[:1]).any(axis=0)])
+
+
+def _cut(cube: xr.Dataset) -> xr.Dataset:
+    """Return a group as deep as its own lists, where the cube is as deep as its lists."""
+    longest = max(1, int(cube["retrieved"].max())) if cube["retrieved"].size else 1
+    return cube if "depth" in cube.attrs else cube.isel({DEPTH: slice(longest)})

@@ -1,0 +1,1 @@
+"""What depends on the depth: how many differences are found, and how stable orderings are."""

@@ -1,0 +1,252 @@
+"""What pooling found: relevant documents by pool depth, and what single runs owe to the pool."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from irframe.arrays import Array
+from irframe.checks import listed, whole
+from irframe.cubes.fewer_judgments import pool_depth_of
+from irframe.cubes.recall_base import topic_of
+from irframe.cubes.requirements import attended, by_topics
+from irframe.cubes.verb import verb
+from irframe.errors import ParameterError, warn
+from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
+
+
+@verb(bounded=True)
+def pool_growth(
+    cube: xr.Dataset,
+    *,
+    at: int | Sequence[int] | None = None,
+    rel: int = 1,
+    by: str | None = None,
+) -> xr.Dataset:
+    """Say what pools of growing depth find, how fast they dry up, and what single runs owe them.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    at
+        Depths of the pool, rising, at most the cube's; by default all from 1.
+    rel
+        Lowest relevant grade, at least 1.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over depth, of the pool: ``judged`` and ``relevant``, its documents per topic, and
+        ``rate``, the share of relevant ones among those that are new since the depth before; NaN
+        where none is new.
+
+        Over depth, means over the contributing runs and the topics, and standard deviations
+        (``_sd``): ``relevant_in_pool``, relevant documents of the pool of that depth that the run
+        ranks no lower; ``relevant_past``, the others of that pool; ``first_unjudged``, the rank of
+        its first document outside that pool, one more than the length of a list without any. NaN
+        without contributing runs, and where lists were cut before it can be known.
+
+        Scalars: ``first_unjudged_all`` and ``first_unjudged_all_sd``, the same by all judgments as
+        they are.
+
+    Raises
+    ------
+    DepthError
+        For depths outside the pool.
+    ParameterError
+        For depths that do not rise, and `rel` out of range.
+    InputError
+        If the cube does not say which documents it holds.
+
+    Warns
+    -----
+    IrframeWarning
+        If lists were cut before all this can be known, with the number of depths; and if no
+        system of the cube contributes.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Fig. 1 and Table 4. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> growth = pool_growth(cube, at=[1, 5, 10])
+    >>> growth[["judged", "relevant", "rate"]].to_dataframe().round(2)
+           judged  relevant  rate
+    depth
+    1        4.38      2.06  0.47
+    5       18.19      6.56  0.33
+    10      32.69      9.88  0.23
+    >>> owed = growth[["relevant_in_pool", "relevant_past", "first_unjudged"]]
+    >>> owed.sel(depth=10).to_array().values
+    array([ 3.825,  6.05 , 11.625])
+    """
+    wanted = _depths(cube, at)
+    rel = whole("rel", rel, low=1, high=127)
+    cube = attended(cube)
+    relevant = cube["judged_grade"].to_numpy() >= rel
+    judged, found, rate = count_pools(cube, relevant, wanted)
+    columns = {"judged": judged.mean(axis=0), "relevant": found.mean(axis=0), "rate": rate}
+    runs = cube.isel({SYSTEM: np.flatnonzero(cube["contributing"].to_numpy())})
+    if not runs.sizes[SYSTEM]:
+        warn("no system of the cube contributes to the pool: nothing is said of single runs")
+    columns |= _of_runs(runs, rel, wanted)
+    arrays = {
+        name: (DEPTH if len(values.shape) else (), values) for name, values in columns.items()
+    }
+    return xr.Dataset(arrays, {DEPTH: wanted}, {})
+
+
+def count_pools(cube: xr.Dataset, relevant: Array, wanted: Array) -> tuple[Array, Array, Array]:
+    """Count the documents of pools of some depths, and the relevant ones among them.
+
+    Parameters
+    ----------
+    cube
+        A cube.
+    relevant
+        Which judged documents are relevant, shape (judged,).
+    wanted
+        Depths of the pool, rising.
+
+    Returns
+    -------
+    judged, found : numpy.ndarray
+        Documents and relevant ones, shape (topic, depth).
+    rate : numpy.ndarray
+        The share of relevant ones among those new since the depth before, shape (depth,).
+    """
+    rank, topic = cube["pool_rank"].to_numpy(), topic_of(cube)
+    pooled = rank > 0
+    judged, found = (
+        _count_within(topic[kept], rank[kept], cube.sizes[TOPIC], wanted)
+        for kept in (pooled, pooled & relevant)
+    )
+    new = np.diff(judged.sum(axis=0), prepend=0)
+    with np.errstate(invalid="ignore"):
+        return judged, found, np.diff(found.sum(axis=0), prepend=0) / new
+
+
+def _depths(cube: xr.Dataset, at: int | Sequence[int] | None) -> Array:
+    wanted = [*range(1, pool_depth_of(cube) + 1)] if at is None else listed(at)
+    checked = np.array([pool_depth_of(cube, depth) for depth in wanted], np.int64)
+    if not len(checked) or (np.diff(checked) <= 0).any():
+        raise ParameterError("pool depths that rise", repr(wanted))
+    return checked
+
+
+def _of_runs(runs: xr.Dataset, rel: int, wanted: Array) -> dict[str, Array]:
+    """Return means over runs and topics, and standard deviations, NaN where there are too few."""
+    spread: dict[str, _Spread] = {}
+    unknown = np.zeros(len(wanted), bool)
+    for part in by_topics(runs, "grade", "doc"):
+        values, unmet = _of_lists(part, rel, wanted)
+        there, unknown = part["took_part"].to_numpy(), unknown | unmet
+        for name, array in values.items():
+            one = _Spread.of(array[there])
+            spread[name] = one if name not in spread else spread[name].merge(one)
+    _warn_cut(unknown, runs.sizes[DEPTH])
+    return {
+        column: values
+        for name, one in spread.items()
+        for column, values in ((name, one.mean), (f"{name}_sd", one.deviation))
+    }
+
+
+class _Spread(NamedTuple):
+    """How many lists there are, the mean of what is said of them, and squares about it."""
+
+    n: int
+    average: Array
+    squares: Array
+
+    @classmethod
+    def of(cls, lists: Array) -> "_Spread":
+        lists = lists.astype(np.float64)
+        average = lists.mean(axis=0) if len(lists) else np.zeros(lists.shape[1:])
+        return cls(len(lists), average, ((lists - average) ** 2).sum(axis=0))
+
+    def merge(self, other: "_Spread") -> "_Spread":
+        """Put two blocks of lists together, by the formula of Chan, Golub and LeVeque."""
+        n = max(1, self.n + other.n)
+        apart = other.average - self.average
+        average = self.average + apart * other.n / n
+        squares = self.squares + other.squares + apart**2 * self.n * other.n / n
+        return _Spread(self.n + other.n, average, squares)
+
+    @property
+    def mean(self) -> Array:
+        return self.average if self.n else np.full_like(self.average, np.nan)
+
+    @property
+    def deviation(self) -> Array:
+        few = np.full_like(self.average, np.nan)
+        return few if self.n < 2 else np.sqrt(self.squares / (self.n - 1))
+
+
+def _of_lists(runs: xr.Dataset, rel: int, wanted: Array) -> tuple[dict[str, Array], Array]:
+    """Return what is said of every list, and which depths it does not reach."""
+    relevant = runs["judged_grade"].to_numpy() >= rel
+    found = count_pools(runs, relevant, wanted)[1]
+    grade, length = runs["grade"].to_numpy(), runs["retrieved"].to_numpy()[..., np.newaxis]
+    deepest = grade.shape[-1]
+    rank = np.arange(1, deepest + 1, dtype=np.int32)
+    listed_ = rank <= length
+    beyond = int(wanted[-1]) + 1
+    place, entry = _entries(runs, beyond)
+    hit = listed_ & (place >= 0) & np.append(relevant, False)[place]
+    inside = _count_lists(np.where(hit, np.maximum(entry, rank), beyond), wanted)
+    highest = np.maximum.accumulate(np.where(listed_, entry, beyond), axis=-1)
+    ahead = _count_lists(highest, wanted)
+    judged = np.minimum.accumulate((grade != UNJUDGED) & listed_, axis=-1).sum(axis=-1)
+    ahead = np.concatenate([ahead, judged[..., np.newaxis]], axis=-1)
+    cut = (length >= deepest) & (runs["retrieved"].to_numpy().max(initial=0) > deepest)
+    unread, unmet = cut & (wanted > deepest), cut & (ahead >= deepest)
+    first = np.where(unmet, np.nan, ahead + 1.0)
+    values = {
+        "relevant_in_pool": np.where(unread, np.nan, inside),
+        "relevant_past": np.where(unread, np.nan, found - inside),
+        "first_unjudged": first[..., :-1],
+        "first_unjudged_all": first[..., -1],
+    }
+    return values, (unread | unmet[..., :-1]).any(axis=(0, 1))
+
+
+def _entries(runs: xr.Dataset, never: int) -> tuple[Array, Array]:
+    """Return which judged documents were retrieved, -1 for others, and by which pool depth."""
+    slot = runs["doc"].to_numpy()
+    place = np.where(slot < 0, -1, slot + runs["judged_start"].to_numpy()[:, np.newaxis])
+    entry = np.append(runs["pool_rank"].to_numpy(), 0)[place]
+    return place, np.where(entry > 0, np.minimum(entry, never), never)
+
+
+def _count_lists(values: Array, wanted: Array) -> Array:
+    """Count the values up to some numbers along the last axis, shape (..., number)."""
+    lists = values.reshape(-1, values.shape[-1])
+    of_value = np.repeat(np.arange(len(lists)), lists.shape[1])
+    within = _count_within(of_value, lists.ravel(), len(lists), wanted)
+    return within.reshape(*values.shape[:-1], len(wanted))
+
+
+def _count_within(groups: Array, values: Array, number: int, wanted: Array) -> Array:
+    """Count the values of each group up to some numbers, shape (group, number)."""
+    width = int(wanted[-1]) + 2
+    place = groups.astype(np.int64) * width + np.minimum(values, width - 1)
+    counts = np.bincount(place, minlength=number * width).reshape(number, width)
+    return np.asarray(np.cumsum(counts, axis=1)[:, wanted])
+
+
+def _warn_cut(unknown: Array, deepest: int) -> None:
+    if unknown.any():
+        warn(
+            f"what single runs owe to the pool is not known at {unknown.sum()} of {len(unknown)} "
+            f"depths: lists were cut at {deepest}; build the cube with a greater depth="
+        )

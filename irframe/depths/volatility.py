@@ -1,0 +1,177 @@
+"""How much the ordering of the systems depends on the evaluation depth."""
+
+from typing import Any, Literal, overload
+
+import pandas as pd
+import xarray as xr
+
+from irframe.agreements import Agreement, Method, parse_agreement
+from irframe.cubes.verb import verb
+from irframe.depths.agreement import METRIC_OTHER, system_means
+from irframe.depths.agreement_intervals import Asked, Of, between_depths, with_ends
+from irframe.errors import DepthError, ParameterError
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.scores.dask_work import at_once
+from irframe.scores.read_scores import Depths, read_scores, select_depths
+from irframe.scores.reference import Reference, pick_metric, same_systems, share_depths
+from irframe.scores.resampled import Resamples
+from irframe.scores.scores import Scores
+
+DEPTH_OTHER = "depth_other"
+"""Dimension of the depths on the other side."""
+
+
+@overload
+def volatility(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference | None = None,
+    method: Method = "kendall",
+    *,
+    at: Depths = None,
+    interval: Literal[False] = False,
+    of: Of = "expected",
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 0,
+    by: str | None = None,
+) -> xr.DataArray: ...
+@overload
+def volatility(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference | None = None,
+    method: Method = "kendall",
+    *,
+    at: Depths = None,
+    interval: Literal[True],
+    of: Of = "expected",
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 0,
+    by: str | None = None,
+) -> xr.Dataset: ...
+@verb
+def volatility(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference | None = None,
+    method: Method = "kendall",
+    *,
+    at: Depths = None,
+    interval: bool = False,
+    of: Of = "expected",
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 0,
+    by: str | None = None,
+) -> xr.DataArray | xr.Dataset:
+    """Rank correlation of the systems' orderings at every two depths.
+
+    Parameters
+    ----------
+    scores
+        Scores over (metric, system, topic, depth).
+    reference
+        What stands on the other side: a metric of the scores, or other scores of the same
+        systems, by depth, with one metric or all those of `scores`. By default each metric
+        itself.
+    method
+        A method of agreement or its name, as for `agreement`.
+    at
+        Depths to look at, on both sides; by default all there are.
+    interval
+        Whether to give intervals too; choose some depths, as it takes a while at many.
+    of, alpha, samples, seed
+        Of the intervals, as for `agreement`.
+    by
+        A coordinate such as ``"track"``: one matrix per group. Reference scores are split alike.
+
+    Returns
+    -------
+    xarray.DataArray or xarray.Dataset
+        Volatility matrices over (metric, depth, depth_other), the group first if `by` is given.
+        A coordinate ``metric_other`` names the metric on the other side, an attribute
+        ``method`` the method. NaN where a correlation
+        is undefined, as where all systems tie. With `interval` a dataset, as of `agreement`.
+
+    Raises
+    ------
+    DepthError
+        For scores without depths, and depths outside them.
+    ParameterError
+        For an unknown method or metric, and other systems on the other side.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them, and for intervals as
+        `agreement`.
+
+    Notes
+    -----
+    ``T[k1, k2] = corr(order at k1, order at k2)`` of the systems by mean score. Means are
+    rounded and costs change sign as for `agreement`. For tau_ap ``depth`` is the true ordering.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 3.7, Figs. 5-7.
+       doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.cube(qrels).ireval.score("RBP(p=0.8)", at=[1, 10, 50])
+    >>> scores.ireval.volatility()[0].round(2).to_pandas()
+    depth_other    1     10    50
+    depth
+    1            1.00  0.67  0.67
+    10           0.67  1.00  1.00
+    50           0.67  1.00  1.00
+    """
+    chosen, asked = parse_agreement(method), Asked(Resamples(alpha, samples, seed), of)
+    read = read_scores(scores)
+    if read.depths is None:
+        raise DepthError("scores by depth", "scores without depths", "score a cube")
+    held = read if reference is None else _other(read, reference)
+    if at is not None:
+        same = held is read
+        read = select_depths(read, at)
+        held = read if same else select_depths(held, at)
+    rows, columns = share_depths(read, held)
+    if not interval:
+        return _volatility(rows, columns, chosen)
+    same = columns is rows
+    rows = rows.load()
+    columns = rows if same else columns.load()
+    ends = between_depths(rows, columns, asked, chosen)
+    return with_ends(_volatility(rows, columns, chosen), ends, asked, rows)
+
+
+def _other(scores: Scores, reference: Any) -> Scores:
+    if not isinstance(reference, xr.DataArray | pd.DataFrame):
+        return pick_metric(scores, reference)
+    read = same_systems(scores, read_scores(reference))
+    if read.depths is None or len(read.metrics) not in {1, len(scores.metrics)}:
+        sizes = zip((METRIC, SYSTEM, TOPIC, DEPTH), read.values.shape, strict=True)
+        found = ", ".join(f"{dim} {size}" for dim, size in sizes)
+        raise ParameterError("reference scores by depth, of one metric or as many", found)
+    return read
+
+
+def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArray:
+    left = system_means(rows, method)
+    right = left if columns is rows else system_means(columns, method)
+    shape = (max(len(left), len(right)), left.shape[1], right.shape[1])
+    values = rows.finish(at_once(method.kernel, left, right, shape=shape))
+    names = [*columns.metrics] * (1 if len(right) == len(left) else len(left))
+    return xr.DataArray(
+        values,
+        {
+            **rows.labels(),
+            DEPTH_OTHER: columns.labels()[DEPTH],
+            METRIC_OTHER: (METRIC, names),
+        },
+        (METRIC, DEPTH, DEPTH_OTHER),
+        name="agreement",
+        attrs={**rows.attrs, "method": repr(method)},
+    )

@@ -1,0 +1,324 @@
+"""Run and qrels frames read by role: checked, coded, ready for arrays."""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from irframe.errors import GradeError, IdError, ParameterError
+from irframe.experiments.documents import Side, code_documents
+from irframe.files.as_qrels import Qrels, as_qrels
+from irframe.files.as_runs import Runs, as_runs
+from irframe.files.columns import numbers
+from irframe.files.formats import QRELS, RUN
+from irframe.files.ids import Codes, code_labels, identifiers, repeated
+from irframe.files.role_columns import require_columns
+from irframe.names import (
+    DOC,
+    EMPTY,
+    GRADE,
+    HIGHEST_GRADE,
+    ITERATION,
+    LOWEST_GRADE,
+    PROBABILITY,
+    RANK,
+    SCORE,
+    STRATUM,
+    SUBTOPIC,
+    SYSTEM,
+    TOPIC,
+)
+
+ROWS = 1 << 20
+"""Rows of a run frame taken at a time where whole columns would cost memory."""
+
+ONLY_SYSTEM = "run"
+"""Label of the system in a run frame that has no system column."""
+
+
+NO_OTHERS = pd.DataFrame(columns=[TOPIC, DOC, GRADE])
+"""The frame of judgments that have no other columns."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunTable:
+    """A run frame by role, identifiers coded as integers."""
+
+    frame: pd.DataFrame
+    columns: Mapping[str, Hashable]
+    system: Codes
+    systems: pd.Index
+    topic: Codes
+    topics: pd.Index
+    doc: pa.ChunkedArray
+
+    @cached_property
+    def score(self) -> NDArray[np.float64] | None:
+        """Scores, None if the frame has none."""
+        return self._numbers(SCORE)
+
+    @cached_property
+    def rank(self) -> NDArray[np.float64] | None:
+        """Ranks as filed, None if the frame has none."""
+        return self._numbers(RANK)
+
+    @property
+    def group(self) -> Codes:
+        """One number per list, in the order of systems and topics."""
+        return self.system.astype(np.int64) * len(self.topics) + self.topic
+
+    def take(self, rows: Codes | slice) -> "RunTable":
+        """Return some rows, labels and codes unchanged."""
+        part = self.frame.iloc[rows]
+        if isinstance(rows, slice):
+            doc = self.doc.slice(rows.start, rows.stop - rows.start)
+        else:
+            doc = self.doc.take(pa.array(rows))
+        return replace(self, frame=part, system=self.system[rows], topic=self.topic[rows], doc=doc)
+
+    def _numbers(self, role: str) -> NDArray[np.float64] | None:
+        return numbers(self.frame[self.columns[role]]) if role in self.columns else None
+
+    def describe(self, rows: Codes) -> list[str]:
+        """Return what identifies some rows, for messages."""
+        systems, topics = self.systems[self.system[rows]], self.topics[self.topic[rows]]
+        return _described(systems, topics, self.doc.take(pa.array(rows)).to_pylist())
+
+
+@dataclass(frozen=True, eq=False)
+class QrelsTable:
+    """A qrels frame by role, identifiers coded as integers."""
+
+    frame: pd.DataFrame
+    columns: Mapping[str, Hashable]
+    topic: Codes
+    topics: pd.Index
+    names: pa.ChunkedArray | list[str]
+    """The documents, as they came."""
+    grade: NDArray[np.int8]
+    """The highest one of a document, where it has one for each of several subtopics."""
+    subtopic_grade: NDArray[np.int8] | None = None
+    """Grades by subtopic, shape (row, subtopic), where there are subtopics."""
+    stratum: pa.ChunkedArray | None = None
+    """The stratum of the pool that each document was drawn from, where there are strata."""
+    probability: NDArray[np.float64] | None = None
+    """With which probability each document was drawn to be judged, where that is told."""
+    given: pd.DataFrame | None = None
+    """The frame with a row per subtopic, and the row here of each of them, where there are some."""
+    row: Codes | None = None
+
+    @cached_property
+    def doc(self) -> pa.ChunkedArray:
+        """The documents, as Arrow has them."""
+        if isinstance(self.names, list):
+            return pa.chunked_array([pa.array(self.names)])
+        return self.names
+
+    @cached_property
+    def levels(self) -> NDArray[np.int8]:
+        """The grades that occur, ascending, those by subtopic where there are subtopics."""
+        if self.subtopic_grade is None:
+            return np.unique(self.grade)
+        return np.setdiff1d(self.subtopic_grade, EMPTY)
+
+    def judging(self, kept: NDArray[np.bool_]) -> pd.DataFrame:
+        """Return the rows that judge some documents, for whatever subtopic."""
+        if self.given is None or self.row is None:
+            return self.frame[kept]
+        return self.given[kept[self.row]]
+
+    def describe(self, rows: Codes) -> list[str]:
+        """Return what identifies some rows, for messages."""
+        return _described(self.topics[self.topic[rows]], self.doc.take(pa.array(rows)).to_pylist())
+
+
+def read_table(runs: Runs) -> RunTable:
+    """Read a run frame by role.
+
+    Parameters
+    ----------
+    runs
+        Columns topic, doc, and score or rank; usually system; or what `as_runs` takes.
+
+    Returns
+    -------
+    RunTable
+        The frame, coded.
+
+    Raises
+    ------
+    InputError
+        For an empty frame or a missing role.
+    """
+    frame = as_runs(runs)
+    columns = require_columns(frame, RUN)
+    if SYSTEM in columns:
+        system, systems = code_labels(frame[columns[SYSTEM]], SYSTEM)
+    else:
+        system, systems = np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM])
+    topic, topics = code_labels(frame[columns[TOPIC]], TOPIC)
+    return RunTable(
+        frame=frame,
+        columns=columns,
+        system=system,
+        systems=systems,
+        topic=topic,
+        topics=topics,
+        doc=identifiers(frame[columns[DOC]], DOC),
+    )
+
+
+def read_qrels_table(qrels: Qrels) -> QrelsTable:
+    """Read a qrels frame by role.
+
+    Parameters
+    ----------
+    qrels
+        Columns topic, doc and grade; or what `as_qrels` takes.
+
+    Returns
+    -------
+    QrelsTable
+        The frame, coded.
+
+    Raises
+    ------
+    InputError
+        For an empty frame or a missing role.
+    GradeError
+        For grades that are not whole numbers from -126 to 127.
+    """
+    frame = as_qrels(qrels)
+    columns = require_columns(frame, QRELS)
+    topic, topics = code_labels(frame[columns[TOPIC]], TOPIC)
+    table = QrelsTable(
+        frame=frame,
+        columns=columns,
+        topic=topic,
+        topics=topics,
+        names=identifiers(frame[columns[DOC]], DOC),
+        grade=_grades(frame[columns[GRADE]]),
+        stratum=identifiers(frame[columns[STRATUM]], STRATUM) if STRATUM in columns else None,
+        probability=numbers(frame[columns[PROBABILITY]]) if PROBABILITY in columns else None,
+    )
+    return _by_subtopic(table) if SUBTOPIC in columns else table
+
+
+def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
+    """Read ``{topic: {doc: grade}}`` with ids that are text, some ten times as fast as a frame.
+
+    Returns
+    -------
+    QrelsTable or None
+        The judgments, with a frame that has no rows as there are no other columns; None for
+        anything else, or where something is not as it should be.
+    """
+    if type(qrels) is not dict or set(map(type, qrels.values())) != {dict}:
+        return None
+    judged = {topic: docs for topic, docs in qrels.items() if docs}
+    docs, lists = list(chain.from_iterable(judged.values())), [*judged.values()]
+    values = list(chain.from_iterable([each.values() for each in lists]))
+    firsts = [next(iter(each)) for each in lists]
+    if {*map(type, judged), *map(type, firsts)} != {str} or {*map(type, values)} != {int}:
+        return None
+    try:
+        "".join(docs).encode()  # which says at once whether all are text
+        grade = np.fromiter(values, np.int64, len(docs))
+    except (TypeError, OverflowError, UnicodeEncodeError):
+        return None
+    if grade.min() < LOWEST_GRADE or grade.max() > HIGHEST_GRADE:
+        return None
+    length = np.fromiter(map(len, lists), np.int64, len(lists))
+    return QrelsTable(
+        frame=NO_OTHERS,
+        columns={name: name for name in NO_OTHERS.columns},
+        topic=np.repeat(np.arange(len(lists), dtype=np.int32), length),
+        topics=pd.Index(list(judged)),
+        names=docs,
+        grade=grade.astype(np.int8),
+    )
+
+
+def _by_subtopic(table: QrelsTable) -> QrelsTable:
+    """Return a table with one row per document, and a column of grades per subtopic."""
+    subtopic, labels = code_labels(table.frame[table.columns[SUBTOPIC]], SUBTOPIC)
+    (codes,) = code_documents(Side(table.topic, table.doc))
+    by_name = np.argsort(np.argsort(labels.astype(str).to_numpy(), kind="stable"))
+    pairs = table.topic.astype(np.int64) * len(labels) + by_name[subtopic]
+    known, place = np.unique(pairs, return_inverse=True)
+    place = place - np.searchsorted(known // len(labels), np.arange(len(table.topics)))[table.topic]
+    _, first, row = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    row, first = np.argsort(order)[row.ravel()], first[order]
+    width = 1 + int(place.max(initial=0))
+    again = repeated(row.astype(np.int64) * width + place)
+    refuse_twice_judged(table, again)
+    grade = np.full((len(first), width), EMPTY, np.int8)
+    grade[row, place] = table.grade
+    one = table.frame.iloc[first].drop(columns=[table.columns[SUBTOPIC]])
+    return replace(
+        table,
+        frame=one.assign(**{str(table.columns[GRADE]): grade.max(axis=1)}),
+        given=table.frame,
+        row=row,
+        topic=table.topic[first],
+        names=table.doc.take(pa.array(first)),
+        grade=grade.max(axis=1),
+        subtopic_grade=grade,
+        stratum=None if table.stratum is None else table.stratum.take(pa.array(first)),
+        probability=None if table.probability is None else table.probability[first],
+    )
+
+
+def row_slices(rows: int) -> Iterator[slice]:
+    """Yield slices that cover so many rows, `ROWS` at a time."""
+    for start in range(0, rows, ROWS):
+        yield slice(start, min(start + ROWS, rows))
+
+
+def column_of(runs: pd.DataFrame, argument: str, name: Any) -> pd.Series:
+    """Return the column that an argument names, or raise if there is not exactly one."""
+    names = list(runs.columns)
+    if names.count(name) != 1:
+        found = f"{names.count(name)} of the name {name!r} among"
+        raise ParameterError(f"{argument} to be a column of the runs", found, "", names)
+    column: pd.Series = runs[name]
+    return column
+
+
+def _grades(column: pd.Series) -> NDArray[np.int8]:
+    if pd.api.types.is_bool_dtype(column.dtype):
+        column = column.astype("Int8")
+    grades = numbers(column, GradeError)
+    fits = (grades == np.round(grades)) & (grades >= LOWEST_GRADE) & (grades <= HIGHEST_GRADE)
+    if not fits.all():
+        where = f" in column {column.name!r}" if column.name != GRADE else ""
+        wanted = f"grades that are whole numbers from {LOWEST_GRADE} to {HIGHEST_GRADE}{where}"
+        advice = "number the grades anew, and say by gain={grade: gain} what each gains"
+        if np.isnan(grades).any():
+            advice = "drop these rows: what has no grade is unjudged"
+        raise GradeError(wanted, "", advice, column[~fits])
+    return grades.astype(np.int8)
+
+
+def refuse_twice_judged(table: QrelsTable, again: Codes) -> None:
+    """Raise if there are rows that judge a document again for a topic."""
+    if len(again):
+        found, offenders = f"{len(again)} judged again", table.describe(again)
+        wanted, advice = "one judgment per topic and document", "keep one of them"
+        if SUBTOPIC in table.columns:
+            wanted += f", and subtopic in {table.columns[SUBTOPIC]!r}"
+        elif ITERATION in table.columns:
+            name = table.columns[ITERATION]
+            advice += f", or call the column {name!r} subtopic if it names those"
+        raise IdError(wanted, found, advice, offenders)
+
+
+def _described(*columns: Iterable[Any]) -> list[str]:
+    return [" ".join(map(str, names)) for names in zip(*columns, strict=True)]

@@ -1,0 +1,265 @@
+"""Groups of systems and topics, by columns that are constant for each of them.
+
+Grouping selects and never judges again: a group has its own systems and topics, but the pool of
+all contributing runs and the top grade of its collection.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from irframe.errors import ParameterError, warn
+from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
+from irframe.files.ids import Codes
+from irframe.names import ITERATION, SUBTOPIC, SYSTEM, TOPIC, roles
+from irframe.warned import listing
+
+# fmt: off
+RESERVED = frozenset((
+    "Q0", "checksum", "contributing", "depth", "doc", "filed", "filed_rank", "grade", "iter",
+    "judged", "judged_count", "judged_doc", "judged_grade", "judged_start", "level", "metric",
+    "pool_depth", "pool_rank", "probability", "rank_checksum", "retrieved", "stratum", "subtopic",
+    "subtopic_grade", "tail", "tail_size", "tied", "took_part", "top", "unjudged",
+))
+# fmt: on
+"""Names that are never taken as group columns: those of the parts of a cube, and of formats."""
+
+
+class Groups(NamedTuple):
+    """Groups of the systems or of the topics."""
+
+    by: Any
+    """What they are called."""
+    dim: str
+    """What they are of."""
+    keys: NDArray[Any]
+    """The group of each system or topic."""
+
+    @classmethod
+    def read(
+        cls, table: RunTable, qrels: QrelsTable, placed: Codes, codes: Codes, by: str
+    ) -> "Groups":
+        """Read a column of the runs or the qrels; other arguments as for `riding_columns`.
+
+        Raises
+        ------
+        ParameterError
+            If there is none, or it is constant neither per system nor per topic, or a system or
+            topic has no group.
+        """
+        known = riding_columns(table, qrels, placed, codes)
+        if by not in known:
+            if by not in {SYSTEM, TOPIC}:
+                for frame in (table.frame, qrels.frame):
+                    refuse_rows(frame, by)
+            refuse_unknown(by, known)
+        dim, keys = known[by]
+        labels = table.systems if dim == SYSTEM else qrels.topics[codes]
+        refuse_missing(by, dim, keys, labels)
+        return cls(by, dim, keys)
+
+    def parts(
+        self,
+        systems: pd.Index,
+        took_part: NDArray[np.bool_],
+        listed: NDArray[np.bool_],
+        *,
+        told: bool,
+    ) -> dict[Any, tuple[Codes, Codes]]:
+        """Return which systems and topics are in each group, as pandas groups rows.
+
+        Parameters
+        ----------
+        systems
+            The systems.
+        took_part, listed
+            Whether each took part in each topic, and whether it has a list there, shape
+            (system, topic).
+        told
+            Whether it is told who takes part where, by collections. If not, a system without a
+            list for any topic of a group is none of it.
+
+        Warns
+        -----
+        IrframeWarning
+            If systems are none of a group, though nothing says that they took no part.
+        """
+        codes, labels = pd.factorize(self.keys)
+        of_topics = self.dim == TOPIC
+        there, having = (part.T if of_topics else part for part in (took_part, listed))
+        taking_part = partakers(grouped(there, codes, len(labels)))
+        inside = [np.flatnonzero(codes == code) for code in range(len(labels))]
+        if of_topics and not told:
+            elsewhere = having.any(axis=0)  # else its topics match no judgments: it is told, and 0
+            absent = taking_part & ~grouped(having, codes, len(labels)) & elsewhere
+            without = {key: systems[row] for key, row in zip(labels, absent, strict=True)}
+            tell_without_rows(self.by, without)
+            taking_part &= ~absent
+        others = [np.flatnonzero(row) for row in taking_part]
+        sides = (others, inside) if of_topics else (inside, others)
+        return dict(zip(labels, zip(*sides, strict=True), strict=True))
+
+
+def riding_columns(
+    table: RunTable, qrels: QrelsTable, placed: Codes, codes: Codes
+) -> dict[str, tuple[str, NDArray[Any]]]:
+    """Return the extra columns that are constant per topic or per system.
+
+    Parameters
+    ----------
+    table, qrels
+        The frames, coded.
+    placed
+        Code in the qrels of each topic of the runs, -1 where it is not judged.
+    codes
+        Codes in the qrels of the topics wanted.
+
+    Returns
+    -------
+    dict
+        Name -> (dimension, values). A column that has one value per topic, and several in all,
+        belongs to the topics; one that has one value per system to the systems.
+    """
+    found: dict[str, tuple[str, Any]] = {}
+    for name in _extra(table.frame):
+        dim, values = _dimension(table.frame[name], table, placed, codes)
+        if dim:
+            found[name] = (dim, values)
+    for name in _extra(qrels.frame):
+        values = _constant(qrels.frame[name], qrels.topic, len(qrels.topics))
+        if values is not None:
+            found[name] = (TOPIC, values.take(codes))
+    return {name: (dim, _plain(values)) for name, (dim, values) in found.items()}
+
+
+def _dimension(column: pd.Series, table: RunTable, placed: Codes, codes: Codes) -> tuple[str, Any]:
+    by_topic = _constant(column, table.topic, len(table.topics))
+    by_system = _constant(column, table.system, len(table.systems))
+    if by_topic is not None and (
+        by_system is None or by_topic.duplicated(keep="first").sum() < len(by_topic) - 1
+    ):
+        judged = pd.Series(by_topic.to_numpy(), index=placed)
+        return TOPIC, judged[judged.index >= 0].reindex(codes)
+    return (SYSTEM, by_system) if by_system is not None else ("", None)
+
+
+def tell_without_rows(by: str, absent: Mapping[Any, Iterable[Any]]) -> None:
+    """Warn of the systems that have no rows in some groups."""
+    told = [f"{key} ({listing(names)})" for key, names in absent.items() if [*names]]
+    if told:
+        warn(
+            f"systems without rows in a group of {by} are not in it: {'; '.join(told)}; say "
+            f"collection={by!r} if they took no part there"
+        )
+
+
+def grouped(there: NDArray[np.bool_], codes: Codes, groups: int) -> NDArray[np.bool_]:
+    """Return what holds for any label of each group, from (label, ...) and the labels' groups.
+
+    Examples
+    --------
+    >>> grouped(np.array([[True, False], [False, False]]), np.array([1, 0]), 2).tolist()
+    [[False, False], [True, False]]
+    """
+    found = np.zeros((groups, *there.shape[1:]), bool)
+    np.logical_or.at(found, codes, there)
+    return found
+
+
+def partakers(there: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return who takes part in each group, shape (group, label).
+
+    Parameters
+    ----------
+    there
+        Who is known to be in each group, by a score or by a list. Who is not, but is in another
+        group, takes no part in this one, if anybody does.
+
+    Examples
+    --------
+    >>> partakers(np.array([[True, False, False], [True, True, False]])).tolist()
+    [[True, False, True], [True, True, True]]
+    """
+    found: NDArray[np.bool_] = there | ~there.any(axis=0) | ~there.any(axis=1, keepdims=True)
+    return found
+
+
+def refuse_several(by: Any, topics: Iterable[Any]) -> None:
+    """Raise for topics that are in several groups."""
+    found = [*topics]
+    wanted = f"by, {by!r}, to have one value for every topic, or for every system"
+    advice = "name topics that are different ones differently"
+    raise ParameterError(wanted, f"several values for {len(found)} topics", advice, found)
+
+
+def refuse_unknown(by: Any, known: Iterable[str]) -> None:
+    """Raise as there are no groups of this name, but those that are known."""
+    names = [*known]
+    found = f"{by!r}; there are" if names else f"{by!r}, and there is none"
+    raise ParameterError("by to be a coordinate of systems or topics", found, "", names)
+
+
+def refuse_missing(by: Any, dim: str, keys: NDArray[Any], labels: Any) -> None:
+    """Raise if systems or topics have no group."""
+    missing = labels[pd.isna(keys)]
+    if len(missing):
+        wanted = f"a group ({by}) for every {dim}"
+        raise ParameterError(wanted, f"none for {len(missing)}", "name it, or drop them", missing)
+
+
+def refuse_rows(frame: pd.DataFrame, by: Any) -> None:
+    """Raise if a column that is to name groups divides topics, or holds numbers with fractions."""
+    topic = roles(frame.columns).get(TOPIC)
+    if by not in frame.columns or topic is None:
+        return
+    if pd.api.types.is_float_dtype(frame[by]):
+        found, advice = f"{by!r}, of floating-point numbers", "make whole numbers or text of it"
+        raise ParameterError("groups named by text or whole numbers", found, advice)
+    pairs = frame[[topic, by]].drop_duplicates()[topic]
+    if pairs.duplicated().any():
+        refuse_several(by, pairs[pairs.duplicated()].unique())
+
+
+def share_names(qrels: pd.DataFrame, by: str) -> bool:
+    """Return whether a topic is judged in several groups, each of which means another topic."""
+    topic = roles(qrels.columns).get(TOPIC)
+    if by not in qrels.columns or topic is None or by == topic:
+        return False
+    return len(qrels[[topic, by]].drop_duplicates()) > qrels[topic].nunique()
+
+
+def _extra(frame: pd.DataFrame) -> list[str]:
+    found = roles(frame.columns)
+    found.pop(SUBTOPIC, None)  # of the qrels this column is gone; of runs it is none
+    known = {*found.values(), *RESERVED, ITERATION}
+    return [
+        name
+        for name in frame.columns[~frame.columns.duplicated(keep=False)]
+        if isinstance(name, str)
+        and name not in known
+        and not pd.api.types.is_float_dtype(frame[name].dtype)
+    ]
+
+
+def _constant(column: pd.Series, codes: Codes, groups: int) -> pd.Series | None:
+    """Return one value per group, None if some group has several."""
+    slices = list(row_slices(len(codes)))
+    first = np.full(groups, -1)
+    for rows in reversed(slices):
+        first[codes[rows][::-1]] = np.arange(rows.start, rows.stop)[::-1]
+    if (first < 0).any():
+        return None
+    values = column.iloc[first].reset_index(drop=True)
+    for rows in slices:
+        here, expected = column.iloc[rows], values.take(codes[rows]).set_axis(column.index[rows])
+        if not ((here == expected) | (here.isna() & expected.isna())).all():
+            return None
+    return values
+
+
+def _plain(values: pd.Series) -> Any:
+    dtype = values.dtype if isinstance(values.dtype, np.dtype) else object
+    return np.asarray(values.to_numpy(dtype=dtype))

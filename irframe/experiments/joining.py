@@ -1,0 +1,145 @@
+"""Judgments joined to retrieved documents."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from irframe.errors import IdError, warn
+from irframe.experiments.coded_tables import (
+    QrelsTable,
+    RunTable,
+    refuse_twice_judged,
+)
+from irframe.experiments.documents import Side, in_batches
+from irframe.experiments.fingerprints import Prints, fingerprints, with_number
+from irframe.experiments.rank_table import listed_again, refuse_duplicates
+from irframe.files.ids import Codes, is_text, repeated, same_kind, shown
+from irframe.names import DOC, TOPIC
+
+Named = tuple[Iterable[Any], Any]
+"""Some identifiers, and the name of their column."""
+
+
+def place_topics(table: RunTable, judgments: QrelsTable) -> Codes:
+    """Return for every topic of the runs its code in the qrels, -1 where it is not judged."""
+    kinds = [pa.array(labels).type for labels in (table.topics, judgments.topics)]
+    same_kind(kinds[0], kinds[1], TOPIC, ("the runs", "the qrels"))
+    placed = judgments.topics.get_indexer(table.topics)
+    if (placed < 0).all():
+        ours, theirs = (side.columns.get(TOPIC, TOPIC) for side in (table, judgments))
+        raise IdError(
+            "topics that occur in runs and qrels",
+            f"none: the runs have {shown(table.topics)} in {ours!r}, the qrels "
+            f"{shown(judgments.topics)} in {theirs!r}",
+            "compare leading zeros and types",
+        )
+    return placed
+
+
+def locate(table: RunTable, judgments: QrelsTable, placed: Codes) -> Codes:
+    """Return for every row of the runs its row in the qrels, -1 where unjudged.
+
+    Parameters
+    ----------
+    table, judgments
+        The two frames.
+    placed
+        For every topic of the runs its code in the qrels, -1 where it is not judged.
+
+    Raises
+    ------
+    IdError
+        If a list, or a topic of the qrels, has a document twice, or ids differ in type.
+    """
+    same_kind(table.doc.type, judgments.doc.type, DOC, ("the runs", "the qrels"))
+    beyond = len(judgments.topics) + np.arange(len(placed))
+    topic = np.where(placed < 0, beyond, placed).astype(table.topic.dtype)[table.topic]
+    found = _by_fingerprints(table, topic, judgments)
+    return _by_names(table, topic, judgments) if found is None else found
+
+
+def _by_fingerprints(table: RunTable, topic: Codes, judgments: QrelsTable) -> Codes | None:
+    """Join by fingerprints; None where some are equal that must not be, or names are too long."""
+    listed, known = fingerprints(table.doc), fingerprints(judgments.doc)
+    if listed is None or known is None:
+        return None
+    listed, known = with_number(listed, topic), with_number(known, judgments.topic)
+    if _repeats(known.copy()):
+        return None
+    place = _matches(listed, known)
+    rows = np.flatnonzero(place >= 0)
+    judged, mine = place[rows], pa.array(rows)
+    same = pc.equal(*_alike(table.doc.take(mine), judgments.doc.take(pa.array(judged))))
+    if (topic[rows] != judgments.topic[judged]).any() or not pc.all(same, min_count=0).as_py():
+        return None
+    if len(table.systems) > 1:
+        listed = with_number(listed, table.system)
+    return None if _repeats(listed) else place
+
+
+def _alike(*columns: pa.ChunkedArray) -> list[pa.ChunkedArray]:
+    """Return columns in one type."""
+    text = is_text(columns[0].type)
+    return [column.cast(pa.large_string() if text else pa.int64()) for column in columns]
+
+
+def _matches(listed: Prints, known: Prints) -> Codes:
+    """Return where each number stands among known ones, -1 for one that is not known.
+
+    Most of those that are not known differ in their first bits already.
+    """
+    bits = np.uint64(64 - 4 - max(12, len(known).bit_length()))
+    begins = np.zeros(1 << (64 - int(bits)), bool)
+    begins[known >> bits] = True
+    place = np.full(len(listed), -1, np.int32)
+    some = np.flatnonzero(begins[listed >> bits])
+    place[some] = pd.Index(known).get_indexer(pd.Index(listed[some]))
+    return place
+
+
+def _repeats(prints: Prints) -> bool:
+    """Return whether a number is there twice; they are sorted in place."""
+    prints.sort()
+    return bool((prints[1:] == prints[:-1]).any())
+
+
+def _by_names(table: RunTable, topic: Codes, judgments: QrelsTable) -> Codes:
+    """Join by names, refusing those that are there twice."""
+    place = np.full(len(topic), -1, np.int32)
+    listed_twice: list[Codes] = []
+    judged_twice: list[Codes] = []
+
+    def match(rows: list[Codes], codes: list[Codes]) -> None:
+        (listed, judged), (retrieved, known) = rows, codes
+        listed_twice.append(listed[listed_again(table.system[listed], retrieved)])
+        judged_twice.append(judged[repeated(known)])
+        found = pc.index_in(pa.array(retrieved), value_set=pa.array(known))
+        row = found.fill_null(-1).to_numpy(zero_copy_only=False)
+        place[listed] = np.append(judged, -1)[row]
+
+    in_batches(match, Side(topic, table.doc), Side(judgments.topic, judgments.doc))
+    refuse_duplicates(table, np.sort(np.concatenate(listed_twice)))
+    refuse_twice_judged(judgments, np.sort(np.concatenate(judged_twice)))
+    return place
+
+
+def tell_unjudged(table: RunTable, judgments: QrelsTable, *, found: bool) -> None:
+    """Warn if no retrieved document is judged, showing identifiers of both sides."""
+    if not found:
+        sides = [
+            (side.doc[:3].to_pylist(), side.columns.get(DOC, DOC)) for side in (table, judgments)
+        ]
+        tell_none_judged(*sides)
+
+
+def tell_none_judged(runs: Named, qrels: Named) -> None:
+    """Warn that no retrieved document is judged, given some documents of each and their column."""
+    told = [f"{shown(docs)} in {name!r}" for docs, name in (runs, qrels)]
+    warn(
+        f"no retrieved document is judged: the runs have {told[0]}, the qrels {told[1]}; "
+        "compare the identifiers"
+    )

@@ -1,0 +1,316 @@
+"""Runs of every kind read into what a scorer needs of them, by the shortest way that they allow."""
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from irframe.errors import InputError
+from irframe.experiments.absence import tell_missing
+from irframe.experiments.coded_tables import ONLY_SYSTEM, read_table
+from irframe.experiments.collections import Collections
+from irframe.experiments.contributing import CONTRIBUTING
+from irframe.experiments.experiment import Experiment
+from irframe.experiments.framed import Framed
+from irframe.experiments.group_columns import Groups
+from irframe.experiments.hits import Hits
+from irframe.experiments.joining import tell_none_judged, tell_unjudged
+from irframe.experiments.judgments import Judgments
+from irframe.experiments.listed import Dictionaries, Listed, read_lists
+from irframe.experiments.lists import Lists
+from irframe.experiments.placed import Places, read_places, refuse_beyond
+from irframe.experiments.policy import Policy
+from irframe.experiments.pool_sources import Pool
+from irframe.experiments.rank_hits import rank_hits
+from irframe.experiments.ties import TIE_POLICIES
+from irframe.experiments.topics import choose_topics
+from irframe.files.as_runs import Runs, as_runs
+from irframe.files.columns import numbers
+from irframe.files.ids import Codes, grouped
+from irframe.names import DOC, SCORE, SYSTEM, TOPIC, roles
+
+ONLY = pd.Index([ONLY_SYSTEM])
+
+SMALL = 1 << 14
+"""Rows of a frame up to which dictionaries of names are faster than columns."""
+
+TEXT: set[type] = {str, np.str_}
+WHOLE: set[type] = {int, np.int64, np.int32}
+"""Types of ids."""
+
+NUMBERS: set[type] = {float, int, np.float64, np.float32}
+"""Types of scores that are read as they are."""
+
+
+class Reader:
+    """Reads runs for the same judgments.
+
+    Parameters
+    ----------
+    judgments, policy
+        The judgments, and how rankings are decided.
+    docs
+        Documents that arrays may name by their position, besides the judged ones.
+    pooled
+        Whether it is asked what the pool was made of.
+    """
+
+    def __init__(
+        self,
+        judgments: Judgments,
+        policy: Policy,
+        docs: Iterable[Any],
+        *,
+        pooled: bool,
+    ) -> None:
+        self.places = Places(judgments, docs)
+        self._judgments, self._policy, self._pooled = judgments, policy, pooled
+        self._ties, self._again = TIE_POLICIES[policy.ties], False
+        self._kinds, self._topic_kinds = (
+            TEXT if isinstance(ids[0], str) else WHOLE
+            for ids in (judgments.lists[0], judgments.topics)
+        )
+
+    def read(self, run: Runs | None) -> Experiment:
+        """Read whatever `as_runs` takes."""
+        if type(run) is dict:
+            return self._dictionary(run) or self.read_table(as_runs(run))[0]
+        frame = as_runs(run)
+        return self._small(frame) or self.read_table(frame)[0]
+
+    def read_groups(self, runs: pd.DataFrame, by: str) -> Iterator[tuple[Any, Experiment]]:
+        """Read the parts of runs by a column that is constant per system or topic."""
+        whole, groups = self.read_table(runs, by)
+        if groups is not None:
+            yield from whole.parts(groups, told=self._policy.collection is not None)
+
+    def read_arrays(self, topic: Any, doc: Any, score: Any) -> Experiment:
+        """Read three arrays, of ids or positions."""
+        columns = {TOPIC: topic, DOC: doc, SCORE: score}
+        arrays = {name: np.asarray(values) for name, values in columns.items()}
+        if len({array.shape for array in arrays.values()}) > 1 or arrays[TOPIC].ndim != 1:
+            found = f"{', '.join(f'{name} {array.shape}' for name, array in arrays.items())}"
+            raise InputError("topic, doc and score as arrays of one length", found)
+        if not _is_place(arrays[DOC], self._judgments.names[0]):
+            return self.read(self._named(arrays))
+        if not self._by_dictionary or self._pooled:
+            wanted = "documents by name, for the pool of runs and for ties='rank'"
+            raise InputError(wanted, "positions")
+        others: list[Any] = []
+        place = arrays[TOPIC]
+        if not _is_place(place, self._judgments.topics[0]):
+            place, others = self._places_of(pd.Series(place))
+            place = np.where(place < len(self._judgments.count), place, -1)
+        scores, dtype = numbers(pd.Series(arrays[SCORE], name=SCORE)), self._policy.score_dtype
+        listed = read_places(self.places, place, arrays[DOC], scores, dtype, ONLY)
+        if not len(listed.row):
+            first = np.arange(len(listed.length)) == listed.length.argmax()
+            known = self._judgments.names[:3]
+            tell_none_judged((listed.documents(first)[:3], DOC), (known, DOC))
+        return self._ranked(listed, self._hits(listed), others)
+
+    def _named(self, arrays: dict[str, NDArray[Any]]) -> pd.DataFrame:
+        """Return arrays with documents by name as a frame with topics by name, too."""
+        place = arrays[TOPIC]
+        if not _is_place(place, self._judgments.topics[0]):
+            return pd.DataFrame(arrays)
+        refuse_beyond(TOPIC, place, len(self._judgments.topics))
+        named = {name: array[place >= 0] for name, array in arrays.items()}
+        return pd.DataFrame(named | {TOPIC: self._judgments.topics[named[TOPIC]]})
+
+    @property
+    def _by_dictionary(self) -> bool:
+        """Whether lists alone tell what is asked for, and not other columns or other precision."""
+        policy = self._policy
+        if self._ties.column != SCORE or policy.collection:
+            return False
+        exact = policy.score_dtype == "float64" and isinstance(policy.topics, str)
+        return not self._pooled or (exact and policy.contributing is None)
+
+    def _dictionary(self, run: dict[Any, Any]) -> Experiment | None:
+        """Read {topic: {doc: score}}; None for anything else, or where something in it is odd."""
+        nothing: dict[Any, float] = {}
+        known = self._judgments.places
+        lists = [run.get(topic, nothing) for topic in known]
+        if not self._by_dictionary or not any(lists) or not self._plain(lists):
+            return None
+        others: list[Any] = []
+        if sum(map(bool, lists)) < len(run):
+            others = [topic for topic, docs in run.items() if topic not in known and docs]
+            strange = any(type(run[topic]) is not dict for topic in others)
+            if strange or not _of(others, self._topic_kinds):
+                return None
+        return self._of_names(lists, ONLY, others)
+
+    def _plain(self, lists: Dictionaries) -> bool:
+        """Return whether lists are dictionaries, with ids and scores that begin as they should."""
+        if {type(each) for each in lists} != {dict}:
+            return False
+        filled = [each for each in lists if each]
+        kinds = {type(next(iter(each))) for each in filled}
+        kinds_of_score = {type(next(iter(each.values()))) for each in filled}
+        return kinds <= self._kinds and kinds_of_score <= NUMBERS
+
+    def _small(self, frame: pd.DataFrame) -> Experiment | None:
+        """Read a small frame of one system; None for another, or where something in it is odd."""
+        known = roles(frame.columns)
+        if not self._by_dictionary or SCORE not in known or not 0 < len(frame) <= SMALL:
+            return None
+        if self._pooled and CONTRIBUTING in frame.columns:
+            return None
+        system = pd.unique(frame[known[SYSTEM]]) if SYSTEM in known else ONLY
+        score = frame[known[SCORE]]
+        names = frame[known[DOC]].to_numpy(object).tolist()
+        odd = not (_is_plain(score) and _of(names, self._kinds))
+        topic = frame[known[TOPIC]]
+        if len(system) > 1 or odd or pd.isna(system[0]) or topic.isna().any():
+            return None
+        place, others = self._places_of(topic)
+        lists = self._lists(place, names, score.to_numpy(np.float64))
+        if lists is None or not any(lists) or not _of(others, self._topic_kinds):
+            return None
+        titles = [known.get(SYSTEM, SYSTEM), known[TOPIC]]
+        return self._of_names(lists, pd.Index(system), others, titles)
+
+    def _of_names(
+        self,
+        lists: Dictionaries,
+        system: pd.Index,
+        others: Sequence[Any],
+        titles: Sequence[Any] = (SYSTEM, TOPIC),
+    ) -> Experiment | None:
+        """Read lists of names; None if no document is judged, or something in them is odd."""
+        dtype, again = self._policy.score_dtype, self._again
+        self._again = True
+        listed = read_lists(lists, self._judgments, dtype, system, again=again)
+        if listed is None:
+            return None
+        hits = self._hits(listed)
+        return self._ranked(listed, hits, others, titles) if len(hits.row) else None
+
+    def _hits(self, listed: Listed) -> Hits:
+        return rank_hits(listed, self._ties, self._policy.seed, filed=self._pooled)
+
+    def _places_of(self, topic: pd.Series) -> tuple[Codes, list[Any]]:
+        """Return the place of each row's topic, and the topics not judged, which come last."""
+        codes, labels = pd.factorize(topic)
+        place = self._judgments.topics.get_indexer(pd.Index(labels))
+        others = np.flatnonzero(place < 0)
+        place[others] = len(self._judgments.count) + np.arange(len(others))
+        return place[codes], pd.Index(labels)[others].tolist()
+
+    def _lists(
+        self, place: Codes, names: list[Any], score: NDArray[np.float64]
+    ) -> list[dict[Any, float]] | None:
+        """Return a dictionary for each topic; None if one has a document twice."""
+        if (place[1:] < place[:-1]).any():
+            order = grouped(place)
+            names, score = [names[row] for row in order.tolist()], score[order]
+        values, topics = score.tolist(), len(self._judgments.count)
+        ends = np.cumsum(np.bincount(place, minlength=topics)).tolist()
+        parts = [slice(*pair) for pair in pairwise([0, *ends])]
+        lists = [dict(zip(names[part], values[part], strict=True)) for part in parts]
+        return lists[:topics] if sum(map(len, lists)) == len(names) else None
+
+    def read_table(
+        self,
+        frame: pd.DataFrame,
+        by: str | None = None,
+        systems: Sequence[Hashable] | None = None,
+    ) -> tuple[Experiment, Groups | None]:
+        """Read a run frame of any kind.
+
+        Parameters
+        ----------
+        frame
+            The frame.
+        by
+            A column that is constant per system or topic, by which groups are told.
+        systems
+            Those whose lists are wanted, all by default; those of others are as empty ones.
+        """
+        policy, qrels = self._policy, self._judgments.table
+        framed = Framed.of(read_table(frame), qrels, policy.collection)
+        lists, judgments = framed.lists, self._judgments
+        codes = choose_topics(lists, qrels.topics, policy.topics)
+        if len(codes) < len(judgments.code):
+            judgments = Judgments.chosen(qrels, codes)
+        groups = None
+        if by is not None:
+            groups = Groups.read(framed.table, qrels, lists.placed, codes, by)
+        if systems is not None:
+            framed = framed.of_systems(systems)
+        whole = framed.hits(policy, filed=self._pooled)
+        tell_unjudged(framed.table, qrels, found=bool(len(whole.row)))
+        split = groups is not None and groups.dim == TOPIC and policy.collection is None
+        tell_missing(lists, judgments.topics, codes, groups.keys if groups and split else None)
+        known = roles(frame.columns)
+        names = [known.get(role, role) for role in (SYSTEM, TOPIC)]
+        found = Experiment.of(judgments, whole.onto(judgments), lists, names)
+        if self._pooled:
+            pools, stated = framed.contributing(policy.contributing)
+            pool = Pool.of(whole, len(qrels.topic), pools, stated=stated)
+            found = found.with_pool(pool, policy.pool_depth, lists.collections)
+        return found, groups
+
+    def _ranked(
+        self,
+        listed: Listed,
+        hits: Hits,
+        others: Sequence[Any],
+        names: Sequence[Any] = (SYSTEM, TOPIC),
+    ) -> Experiment:
+        """Return ranked lists, with warnings of what they lack."""
+        judgments = self._chosen(listed, others)
+        found = Experiment(judgments, listed.systems, hits, list(names), top=judgments.top)
+        if judgments is self._judgments and not self._pooled:
+            return found
+        whole = replace(hits, row=self._judgments.row[hits.row])
+        found = replace(found, hits=whole.onto(judgments))
+        if not self._pooled:
+            return found
+        everyone, topics = np.ones(1, bool), len(self._judgments.code)
+        pool = Pool.of(whole, len(self._judgments.row), everyone, stated=False)
+        return found.with_pool(pool, self._policy.pool_depth, Collections.one(topics))
+
+    def _chosen(self, listed: Listed, others: Sequence[Any]) -> Judgments:
+        """Return the judgments of the topics to be scored, with warnings of what one side lacks."""
+        judgments, topics = self._judgments, self._policy.topics
+        if listed.length.all() and not others:
+            return judgments
+        lists = _as_lists(listed, others)
+        codes: Codes = np.arange(len(judgments.code))
+        if isinstance(topics, str):
+            codes = choose_topics(lists, judgments.topics, topics)
+        tell_missing(lists, judgments.topics[codes], codes)
+        if len(codes) == len(judgments.code):
+            return judgments
+        return Judgments.chosen(judgments.table, codes)
+
+
+def _as_lists(listed: Listed, others: Sequence[Any]) -> Lists:
+    """Return which lists there are, those for topics without judgments among them."""
+    topics = len(listed.length)
+    placed = np.append(np.arange(topics), np.full(len(others), -1))
+    length = np.append(listed.length, np.ones(len(others), np.int64))[np.newaxis]
+    labels = pd.Index([*listed.judgments.topics, *others])
+    return Lists(listed.systems, labels, placed, length, Collections.one(topics))
+
+
+def _is_place(values: NDArray[Any], judged: Any) -> bool:
+    """Return whether values are positions: integers, where judged ids are none themselves."""
+    return bool(np.issubdtype(values.dtype, np.integer)) and isinstance(judged, str)
+
+
+def _of(values: Iterable[Any], kinds: set[type]) -> bool:
+    """Return whether values are of some types alone."""
+    return set(map(type, values)) <= kinds
+
+
+def _is_plain(score: pd.Series) -> bool:
+    """Return whether a column holds the numbers of numpy."""
+    return isinstance(score.dtype, np.dtype) and score.dtype.kind in "fiu"

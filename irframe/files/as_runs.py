@@ -1,0 +1,156 @@
+"""Runs out of whatever other tools hand over."""
+
+from collections.abc import Mapping, Sequence
+from numbers import Number
+from typing import Any
+
+import pandas as pd
+
+from irframe.errors import IdError, InputError
+from irframe.files.dictionaries import entries_by_height, flatten, is_mteb, predictions
+from irframe.files.foreign import columns_of, is_array, is_ranx, rows_of
+from irframe.files.formats import RUN
+from irframe.files.role_columns import require_columns
+from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
+
+__all__ = ["Runs", "as_runs"]
+
+Runs = pd.DataFrame | object
+"""A run frame, or what `as_runs` makes one of."""
+
+
+def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
+    """Make a run frame of what other tools hand over; every verb does so by itself.
+
+    Parameters
+    ----------
+    x
+        - a pandas frame, whose ids may be levels of its index;
+        - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow;
+        - ``{topic: {doc: score}}``, as pytrec_eval, ranx and BEIR have it, or ``{system: run}``
+          with a run of any of these kinds;
+        - ``{topic: [doc, ...]}``, the best first;
+        - what MTEB writes to ``*_predictions.json``;
+        - a `ranx.Run`, or a list of them;
+        - named tuples such as `ir_measures.ScoredDoc`, or dictionaries, one for each row, in a
+          list or an iterator.
+    system
+        Name of the one system; by default what `x` says of it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns for topic, doc, and score or rank, and for system where `x` names it, called as
+        in `x`. A frame that has them is returned as it is.
+
+    Raises
+    ------
+    InputError
+        For anything else, with the line that makes a run frame of it.
+    IdError
+        If there are several systems where one is to be named.
+
+    Examples
+    --------
+    >>> as_runs({"bm25": {"q1": {"d1": 0.9, "d2": 0.7}}, "ance": {"q1": {"d2": 0.8}}})
+      system topic doc  score
+    0   bm25    q1  d1    0.9
+    1   bm25    q1  d2    0.7
+    2   ance    q1  d2    0.8
+    """
+    frame = _frame(x)
+    found = require_columns(frame, RUN)
+    if system is None:
+        return frame
+    name = found.get(SYSTEM, SYSTEM)
+    several = frame[name].unique().tolist() if SYSTEM in found else []
+    if len(several) > 1:
+        raise IdError(f"one system to be named {system!r}", f"{len(several)}", "", several)
+    others = frame.drop(columns=name) if SYSTEM in found else frame.copy(deep=False)
+    others.insert(0, name, system)
+    return others
+
+
+def _frame(x: Any) -> pd.DataFrame:
+    if is_ranx(x, "run"):
+        frame = flatten(x.run, SCORE)
+        return frame if x.name is None else as_runs(frame, x.name)
+    if isinstance(x, list) and x and all(is_ranx(each, "run") for each in x):
+        return _of_ranx(x)
+    if isinstance(x, Mapping) and not is_array(x):
+        return _of_mapping(x)
+    table = columns_of(x)
+    return rows_of(x, RUN, ["topic", "doc", "score"]) if table is None else table
+
+
+def _of_ranx(runs: Sequence[Any]) -> pd.DataFrame:
+    """Return one frame of several runs of ranx, whose names are those of the systems."""
+    names = [run.name for run in runs]
+    if None in names or len(set(names)) < len(names):
+        found = "none, or one twice, among"
+        raise IdError("runs of ranx with a name of its own each", found, "", names)
+    return _stacked({run.name: as_runs(run) for run in runs})
+
+
+def _of_mapping(nested: Mapping[Any, Any]) -> pd.DataFrame:
+    if is_mteb(nested):
+        return predictions(nested, SCORE)
+    if _holds_lists(nested):
+        return _of_lists(nested)
+    if nested and all(isinstance(run, Mapping) and _holds_lists(run) for run in nested.values()):
+        return _stacked({str(name): as_runs(run, str(name)) for name, run in nested.items()})
+    kinds = entries_by_height(nested)
+    plain = [key for key in kinds.get(0, []) if isinstance(nested[key], Number)]
+    if plain or not kinds:
+        found = "documents without a topic" if plain else "an empty dictionary"
+        raise InputError("{topic: {doc: score}} or {system: run}", found, "", map(repr, plain))
+    if 1 not in kinds:
+        _refuse_lists(nested)
+        return _stacked({str(name): as_runs(run, str(name)) for name, run in nested.items()})
+    if len(kinds) > 1:
+        topics, systems = kinds.pop(1), [key for keys in kinds.values() for key in keys]
+        found = (
+            f"{topics[0]!r}, taken for a topic, which holds scores, beside {systems[0]!r}, taken "
+            "for a system, which holds topics or a table"
+        )
+        raise InputError("{topic: {doc: score}} or {system: run}", found, "hand them over apart")
+    return flatten(nested, SCORE)
+
+
+def _holds_lists(nested: Mapping[Any, Any]) -> bool:
+    """Tell whether this is ``{topic: [doc, ...]}``."""
+    return bool(nested) and all(
+        isinstance(docs, list | tuple) and all(isinstance(doc, str | int) for doc in docs)
+        for docs in nested.values()
+    )
+
+
+def _of_lists(nested: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
+    """Return a run frame of ``{topic: [doc, ...]}``, the best first."""
+    rows = [
+        (topic, doc, place)
+        for topic, docs in nested.items()
+        for place, doc in enumerate(docs, start=1)
+    ]
+    return pd.DataFrame(rows, columns=[TOPIC, DOC, RANK])
+
+
+def _refuse_lists(nested: Mapping[Any, Any]) -> None:
+    """Raise for topics with a list of documents, and show the line that scores them."""
+    key, docs = next(iter(nested.items()))
+    if not isinstance(docs, list | tuple) or not docs or hasattr(docs[0], "_fields"):
+        return
+    wanted, found = "{topic: {doc: score}} or {system: run}", f"a list of documents under {key!r}"
+    if isinstance(docs[0], tuple | list):
+        line = "{topic: dict(pairs) for topic, pairs in x.items()}"
+        raise InputError(wanted, found, f"make a dictionary of each: {line}")
+
+
+def _stacked(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Put runs together, under the words of irframe where they call their columns differently."""
+    parts = list(frames.values())
+    named = [roles(part.columns) for part in parts]
+    if any(names != named[0] for names in named):
+        turned = [{name: role for role, name in names.items()} for names in named]
+        parts = [part.rename(columns=t) for part, t in zip(parts, turned, strict=True)]
+    return pd.concat(parts, ignore_index=True)

@@ -1,0 +1,259 @@
+"""Files whole, packed or not: reading says by the content how, writing by the suffix."""
+
+import bz2
+import gzip
+import io
+import lzma
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, nullcontext
+from functools import partial
+from importlib import import_module
+from os import PathLike, fspath
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import pyarrow as pa
+
+from irframe.errors import FileFormatError, InputError
+from irframe.files.atomic import atomic
+
+__all__ = ["PACKED", "Source", "create", "load", "name_of"]
+
+Source = str | PathLike[str] | IO[bytes] | IO[str]
+"""A path, or an open file."""
+Way = TypeVar("Way")
+
+
+def is_address(name: str) -> bool:
+    """Return whether a name is the address of an object store rather than a path."""
+    return "://" in name
+
+
+def opened_by(address: str) -> tuple[Any, str]:
+    """Return the file system of an address, by fsspec, and the path there."""
+    try:
+        fsspec: Any = import_module("fsspec.core")
+    except ImportError as error:
+        found, advice = f"the address {address}", "pip install fsspec"
+        raise InputError("a path, or fsspec to open addresses with", found, advice) from error
+    store, path = fsspec.url_to_fs(address)
+    return store, str(path)
+
+
+def _open_zip(stream: IO[bytes]) -> Any:
+    try:
+        isal: Any = import_module("isal.igzip")  # faster, where it is installed
+    except ImportError:
+        return gzip.open(stream)
+    return isal.open(stream)
+
+
+def _reader(codec: str, stream: IO[bytes]) -> Any:
+    return io.BufferedReader(pa.CompressedInputStream(pa.PythonFile(stream, "r"), codec))
+
+
+_OPEN: dict[bytes, Callable[[IO[bytes]], Any]] = {
+    b"\x1f\x8b\x08": _open_zip,
+    b"\xfd7zXZ\x00": lzma.open,
+    b"\x28\xb5\x2f\xfd": partial(_reader, "zstd"),
+    b"\x04\x22\x4d\x18": partial(_reader, "lz4"),
+    **{b"BZh%d1AY&SY" % level: bz2.open for level in range(1, 10)},
+}
+"""How a packed file begins -> what reads on unpacked."""
+
+_HEAD = 10
+"""Bytes that tell how a file is packed."""
+
+MEANT = "check that this is the file you meant"
+LAYERS = 3
+"""How often a file may be packed; ranx packs twice."""
+FREE, RATIO = 1 << 26, 100
+"""Bytes that any file may unpack to, and times its size that a larger one may: runs and judgments
+pack to a tenth or so."""
+_PART = 1 << 20
+"""Bytes that are unpacked at a time."""
+
+_DAMAGE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """Return what readers of packed files raise for those that are not whole."""
+    isal: Any = sys.modules.get("isal.igzip_lib")
+    return _DAMAGE if isal is None else (*_DAMAGE, isal.IsalError)
+
+
+def _zip(stream: IO[bytes]) -> Any:
+    return gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=stream)
+
+
+_PACK: dict[str, Callable[[IO[bytes]], Any]] = {
+    ".gz": _zip,
+    ".bz2": partial(bz2.open, mode="wb"),
+    ".xz": partial(lzma.open, mode="wb"),
+    ".zst": partial(pa.output_stream, compression="zstd"),
+}
+PACKED = tuple(_PACK)
+"""Suffixes of packed files."""
+
+
+def _by_start(ways: Mapping[bytes, Way], head: bytes) -> Way | None:
+    return next((way for start, way in ways.items() if head.startswith(start)), None)
+
+
+def name_of(source: Source) -> str:
+    """Name a path or an open file as its user knows it."""
+    if isinstance(source, str | PathLike):
+        return fspath(source)
+    return str(getattr(source, "name", "<stream>"))
+
+
+def _file(path: Any) -> Path:
+    """Return a path that is no folder."""
+    if not isinstance(path, str | PathLike):
+        raise InputError("a path", repr(path))
+    if Path(path).is_dir():
+        raise InputError("a file", f"the folder {fspath(path)}", "name a file in it")
+    return Path(path)
+
+
+def load(source: Source) -> bytes:
+    """Read all of a file, unpacked."""
+    if isinstance(source, str) and is_address(source):
+        store, path = opened_by(source)
+        content: str | bytes = store.cat_file(path)
+    elif isinstance(source, str | PathLike):
+        content = _file(source).read_bytes()
+    elif hasattr(source, "read"):
+        content = source.read()
+    else:
+        raise InputError("a path or an open file", repr(source))
+    data = content.encode() if isinstance(content, str) else content
+    if _by_start(_OPEN, data) is None:
+        return data
+    with _unpacked(io.BytesIO(data), source) as stream:
+        return read_some(stream, -1, source)
+
+
+def pieces(source: str, size: int) -> Iterator[bytes]:
+    """Read a file of lines a piece at a time, unpacked, each piece ending where a line does.
+
+    Parameters
+    ----------
+    source
+        A path or an address.
+    size
+        About how many bytes a piece has.
+    """
+    rest = b""
+    with open_unpacked(source) as stream:
+        while data := read_some(stream, size, source):
+            lines, end, after = (rest + data).rpartition(b"\n")
+            if end:
+                yield lines + end
+            rest = after
+    if rest:
+        yield rest
+
+
+@contextmanager
+def open_unpacked(source: str) -> Iterator[IO[bytes]]:
+    """Open a path or an address for reading, unpacked."""
+    if is_address(source):
+        store, path = opened_by(source)
+        opened: Any = store.open(path, "rb")
+    else:
+        opened = _file(source).open("rb")
+    with opened as stream, _unpacked(stream, source) as unpacked:
+        yield unpacked
+
+
+@contextmanager
+def _unpacked(stream: IO[bytes], source: Source) -> Iterator[IO[bytes]]:
+    """Read on from a file that may be packed, or, as ranx packs, packed more than once."""
+    with ExitStack() as stack:
+        most, layers = max(FREE, RATIO * _size(stream)), 0
+        while unpack := _by_start(_OPEN, begin(stream, source)):
+            if (layers := layers + 1) > LAYERS:
+                found = f"{name_of(source)} packed more often"
+                raise FileFormatError(f"a file packed at most {LAYERS} times", found, MEANT)
+            stream = stack.enter_context(unpack(stream))
+        yield io.BufferedReader(_Limited(stream, most, source), _PART) if layers else stream
+
+
+def _size(stream: IO[bytes]) -> int:
+    """Return how many bytes a file has, as it is."""
+    size = stream.seek(0, io.SEEK_END)
+    stream.seek(0)
+    return size
+
+
+class _Limited(io.RawIOBase):
+    """A file unpacked, of which so many bytes may come."""
+
+    def __init__(self, stream: IO[bytes], most: int, source: Source) -> None:
+        super().__init__()
+        self._stream, self._most, self._source, self._seen = stream, most, source, 0
+
+    def readable(self) -> bool:
+        """Return whether there is something to read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read some bytes into a buffer."""
+        data = self._take(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def readall(self) -> bytes:
+        """Read all that is left."""
+        return b"".join(iter(lambda: self._take(_PART), b""))
+
+    def _take(self, size: int) -> bytes:
+        data = self._stream.read(size)
+        self._seen += len(data)
+        if self._seen > self._most:
+            wanted = f"a file that unpacks to at most {FREE >> 20} MiB or {RATIO} times its size"
+            found = f"{name_of(self._source)} with more than {self._most:,} bytes in it"
+            raise FileFormatError(wanted, found, f"{MEANT}, and unpack it first")
+        return data
+
+
+def begin(stream: IO[bytes], source: Source) -> bytes:
+    """Return the first bytes of a file without reading on."""
+    try:
+        if hasattr(stream, "peek"):
+            head: bytes = stream.peek(_HEAD)
+            return head
+        head = stream.read(_HEAD)
+        stream.seek(0)
+    except FileFormatError:
+        raise
+    except _damage() as error:
+        raise damaged(source, error) from error
+    return head
+
+
+def read_some(stream: IO[bytes], size: int, source: Source) -> bytes:
+    """Read some bytes of a file that may turn out to be damaged."""
+    try:
+        return stream.read(size)
+    except FileFormatError:
+        raise
+    except _damage() as error:
+        raise damaged(source, error) from error
+
+
+def damaged(source: Source, error: Exception) -> FileFormatError:
+    """Return what to raise for a packed file that does not unpack."""
+    wanted, found = "a packed file that is whole", f"{name_of(source)} damaged ({error})"
+    return FileFormatError(wanted, found, "fetch or write the file again")
+
+
+@contextmanager
+def create(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file to write bytes to, packed as its suffix says; it appears once it is whole."""
+    pack = _PACK.get(_file(path).suffix.lower(), nullcontext)
+    with atomic(path) as stream, pack(stream) as packed:
+        yield packed

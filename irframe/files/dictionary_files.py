@@ -1,0 +1,88 @@
+"""Dictionaries in files: JSON as BEIR and MTEB write it, CBOR as ranx does."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from irframe.errors import FileFormatError
+from irframe.files.as_qrels import as_qrels
+from irframe.files.as_runs import as_runs
+from irframe.files.columns import to_arrow
+from irframe.files.formats import RUN, Format
+from irframe.files.write_lines import columns_of
+
+__all__ = ["is_nested", "may_be_nested", "parse_nested"]
+
+
+_ENDS = 256
+"""Bytes at the ends of a file where more than blanks is to be found."""
+
+
+def is_nested(data: bytes) -> bool:
+    """Tell by its content whether a file holds a dictionary, which is no text of columns."""
+    ends = data[-_ENDS:].rstrip()[-1:] == b"}"
+    return _is_cbor(data) or (may_be_nested(data[:_ENDS]) and ends)
+
+
+def may_be_nested(head: bytes) -> bool:
+    """Tell from its first bytes whether a file may hold a dictionary."""
+    return _is_cbor(head) or head.lstrip()[:1] == b"{"
+
+
+def _is_cbor(data: bytes) -> bool:
+    """Tell whether a file begins as a dictionary in CBOR does, and no text in UTF-8 may."""
+    return b"\xa0" <= data[:1] <= b"\xbf"
+
+
+def parse_nested(data: bytes, source: str, kind: Format) -> pa.Table:
+    """Read a file that holds a dictionary into a table with a column per role.
+
+    Parameters
+    ----------
+    data
+        The file.
+    source
+        Its name, for messages.
+    kind
+        What it should be.
+
+    Returns
+    -------
+    pyarrow.Table
+        Rows in file order. Ids are text as written.
+    """
+    nested = _loaded(data, source)
+    if not isinstance(nested, Mapping):
+        raise FileFormatError(kind.noun, f"{source} without a dictionary")
+    frame = as_runs(nested) if kind is RUN else as_qrels(nested)
+    columns = columns_of(frame, kind)
+    others = {name: to_arrow(frame[name]) for name in frame.columns if name not in columns}
+    return pa.table(columns | others)
+
+
+def _loaded(data: bytes, source: str) -> Any:
+    if _is_cbor(data):
+        return _cbor(data, source)
+    try:
+        return json.loads(data)
+    except ValueError as error:
+        raise _damaged(source, error) from error
+
+
+def _cbor(data: bytes, source: str) -> Any:
+    try:
+        import cbor2  # noqa: PLC0415 - only files of ranx need it
+    except ImportError as error:
+        wanted, found = "the package cbor2, which reads the files of ranx", f"none, for {source}"
+        raise FileFormatError(wanted, found, "install it: pip install cbor2") from error
+    try:
+        return cbor2.loads(data)
+    except cbor2.CBORError as error:
+        raise _damaged(source, error) from error
+
+
+def _damaged(source: str, error: Exception) -> FileFormatError:
+    wanted, found = "a file that is whole", f"{source} damaged ({error})"
+    return FileFormatError(wanted, found, "fetch or write the file again")

@@ -1,0 +1,306 @@
+"""The text formats of runs and judgments, and a fast parser of them."""
+
+import re
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from irframe.errors import FileFormatError
+from irframe.files.columns import TEXT, TYPES
+from irframe.files.comments import holds_rows, with_notes, without_comments
+from irframe.files.faults import faults, fields_of
+from irframe.files.require import lacking, require
+from irframe.names import (
+    ASSIGNMENT,
+    DOC,
+    GRADE,
+    IMPORTANCE,
+    ITERATION,
+    NUGGET,
+    PROBABILITY,
+    RANK,
+    SCORE,
+    STRATUM,
+    SUBTOPIC,
+    SYSTEM,
+    TOPIC,
+    roles,
+)
+
+__all__ = ["DOCUMENTS", "NUGGETS", "QRELS", "RUN", "Format", "parse"]
+
+BLOCK = 1 << 24
+"""Bytes that one task parses; a line is shorter."""
+
+CACHED = 1 << 18
+"""Bytes that are looked at a time, to stay in the processor's cache."""
+
+_FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")
+_MARKED = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*(#[^#\s]+[ \t][^\r\n]*)")
+_BOM = b"\xef\xbb\xbf"
+
+_UNREAD = "Q0"
+"""First word of the names of columns that are passed over."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """A kind of file: its columns where they have no names, its roles where they have."""
+
+    noun: str
+    layouts: tuple[tuple[str, ...], ...]
+    roles: tuple[str, ...]
+    needed: tuple[tuple[str, ...], ...]
+    headed: bool
+    """Whether the first line may name the columns."""
+    surplus: bool
+    """Whether columns after the last one are passed over, as trec_eval does."""
+
+    @property
+    def wanted(self) -> str:
+        """What a message says of the text format."""
+        choices = " or ".join(f"{len(each)} columns ({' '.join(each)})" for each in self.layouts)
+        return f"{self.noun} with {choices}{' or with a header' * self.headed}"
+
+    def find(self, names: Iterable[Hashable]) -> dict[str, str]:
+        """Find the names of the columns by role; judgments may call the grade a score."""
+        found = roles(names)
+        if GRADE in self.roles and SCORE in found and not {GRADE, RANK, SYSTEM} & found.keys():
+            found[GRADE] = found[SCORE]
+        return {role: str(found[role]) for role in self.roles if role in found}
+
+    def require(
+        self, names: Iterable[str], where: str, *, optional: Container[str] = ()
+    ) -> Mapping[str, str]:
+        """Find the names of the columns by role, or say which roles have none."""
+        names = list(names)
+        needed = [choice for choice in self.needed if choice[0] not in optional]
+        return require(self.find(names), names, needed, self.noun, where)
+
+    def columns(self, fields: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+        """Tell from the first line what the columns are, and whether that line is a header."""
+        found = self.find(fields)
+        distinct = len(set(fields)) == len(fields)
+        if self.headed and distinct and not lacking(found, self.needed):
+            names = {name: role for role, name in found.items()}
+            return tuple(names.get(field, field) for field in fields), True
+        longest = self.layouts[0]
+        if self.surplus and len(fields) > len(longest):
+            beyond = range(len(longest), len(fields))
+            return (*longest, *(f"{_UNREAD} {number}" for number in beyond)), False
+        fitting = (layout for layout in self.layouts if len(layout) == len(fields))
+        return next(fitting, longest), False
+
+
+RUN = Format(
+    noun="a run",
+    layouts=((TOPIC, _UNREAD, DOC, RANK, SCORE, SYSTEM), (TOPIC, DOC, RANK)),
+    roles=(SYSTEM, TOPIC, DOC, RANK, SCORE),
+    needed=((TOPIC,), (DOC,), (SCORE, RANK)),
+    headed=False,
+    surplus=True,
+)
+"""TREC and MS MARCO."""
+
+QRELS = Format(
+    noun="judgments",
+    layouts=((TOPIC, ITERATION, DOC, GRADE), (TOPIC, ITERATION, DOC, STRATUM, GRADE)),
+    roles=(TOPIC, DOC, GRADE, ITERATION, SUBTOPIC, STRATUM, PROBABILITY),
+    needed=((TOPIC,), (DOC,), (GRADE,)),
+    headed=True,
+    surplus=False,
+)
+"""TREC, with the strata of a sample or without, and named columns as in BEIR."""
+
+DOCUMENTS = Format(
+    noun="documents",
+    layouts=((TOPIC, DOC),),
+    roles=(TOPIC, DOC),
+    needed=((TOPIC,), (DOC,)),
+    headed=True,
+    surplus=False,
+)
+"""Documents of topics, whatever else a frame says of them."""
+
+NUGGETS = Format(
+    noun="labels of nuggets",
+    layouts=(),
+    roles=(SYSTEM, TOPIC, NUGGET, IMPORTANCE, ASSIGNMENT),
+    needed=((TOPIC,), (NUGGET,), (IMPORTANCE,), (ASSIGNMENT,)),
+    headed=True,
+    surplus=True,
+)
+"""What answers say of the nuggets of their topics, in frames alone."""
+
+
+def first_columns(data: bytes, kind: Format) -> tuple[str, ...] | None:
+    """Tell from the first row what the columns are, where there is a row and no comment alone."""
+    first = _FIRST.search(data.removeprefix(_BOM))
+    return kind.columns(fields_of(first[1].decode(errors="replace")))[0] if first else None
+
+
+def parse(
+    data: bytes,
+    source: str,
+    kind: Format,
+    *,
+    before: int = 0,
+    columns: tuple[str, ...] | None = None,
+) -> pa.Table:
+    """Read a text file into a table with a column per role.
+
+    Parameters
+    ----------
+    data
+        The file: columns separated by white space; empty lines and comments do not count. A
+        comment begins with ``#`` and does not fit the columns, see `irframe.files.comments`.
+    source
+        Its name, for messages.
+    kind
+        What it should be.
+    before
+        How many lines of the file are before these, for messages.
+    columns
+        What the columns are, if that is known of lines before these; else the first row tells.
+
+    Returns
+    -------
+    pyarrow.Table
+        Rows in file order. Ids are text as written. What the file says of itself is metadata.
+    """
+    data, start, known = data.removeprefix(b"" if before else _BOM), 0, columns is not None
+    if columns is None:
+        columns, start = _top(data, source, kind)
+    table, uneven = _table(data[start:], columns), ""
+    if table is None and kind.surplus and len(columns) >= len(kind.layouts[0]):
+        first, columns = len(columns), kind.layouts[0]
+        table = _table(_cut(data[start:], len(columns)), columns)
+        uneven = "" if table is None else _uneven(data[start:], first, source)
+    if table is None:
+        more = kind.surplus and columns == kind.layouts[0]
+        offenders = faults(data, start, columns, 1 + before, more=more)
+        found = f"{source} with lines that do not fit" if offenders else f"{source} unreadable"
+        advice = "mend these lines, or check that this is the file you meant"
+        raise FileFormatError(kind.wanted, found, advice, offenders)
+    if not table.num_rows and not known:
+        raise FileFormatError(kind.wanted, f"{source} without a row below its header")
+    named = [role for role in kind.roles if role in columns]
+    others = (name for name in table.column_names if name not in named)
+    surplus = [place for place, name in enumerate(columns, 1) if name.startswith(f"{_UNREAD} ")]
+    surplus += [len(columns) + 1] if uneven else []
+    return with_notes(table.select([*named, *others]), data, source, uneven, surplus)
+
+
+def _top(data: bytes, source: str, kind: Format) -> tuple[tuple[str, ...], int]:
+    """Tell what the columns of a file are, and where its rows begin."""
+    first = _FIRST.search(data) or _MARKED.search(data)
+    if first is None:
+        raise FileFormatError(kind.wanted, f"{source} without a single row")
+    columns, header = kind.columns(fields_of(first[1].decode(errors="replace")))
+    if header:
+        return columns, first.end(1)
+    above = _separated(data[: first.start(1)])
+    return columns, 0 if holds_rows(above, columns) else first.start(1)
+
+
+def _table(body: bytes, columns: tuple[str, ...]) -> pa.Table | None:
+    for text, delimiter in _attempts(body, columns):
+        try:
+            table = _read(text, columns, delimiter)
+        except pa.ArrowInvalid:
+            continue
+        if _is_sound(table) and not _is_hexadecimal(text, columns, delimiter):
+            return table
+    return None
+
+
+def _attempts(body: bytes, columns: tuple[str, ...]) -> Iterator[tuple[bytes, str]]:
+    """Offer the file as it is, if one character may separate its columns, then tidied."""
+    used = [blank for blank in " \t\v\f" if blank.encode() in body]
+    if b"#" not in body and used in ([" "], ["\t"]):
+        yield body, used[0]
+    yield without_comments(_separated(body), columns) + b"\n", "\t"
+
+
+def _separated(body: bytes) -> bytes:
+    """Separate columns by one tab and lines by line feeds, without padding."""
+    body = body.translate(bytes.maketrans(b" \v\f\r", b"\t\t\t\n"))
+    while b"\t\t" in body:
+        body = body.replace(b"\t\t", b"\t")
+    return body.replace(b"\n\t", b"\n").replace(b"\t\n", b"\n").strip(b"\t\n")
+
+
+def _cut(body: bytes, number: int) -> bytes:
+    """Return rows without what follows so many columns."""
+    kept = rb"^((?:[^\t\n]+\t){%d}[^\t\n]+)\t[^\n]*" % (number - 1)
+    return re.sub(kept, rb"\1", _separated(body), flags=re.MULTILINE)
+
+
+def _uneven(body: bytes, number: int, source: str) -> str:
+    """Say that rows have other numbers of columns than the first; empty if none has."""
+    rows = (line.split() for line in body.splitlines())
+    numbers = {len(row) for row in rows if row and not row[0].startswith(b"#")} | {number}
+    if len(numbers) == 1:
+        return ""
+    return (
+        f"rows of {source} have from {min(numbers)} to {max(numbers)} columns; what follows the "
+        "sixth is passed over, as by trec_eval"
+    )
+
+
+def _read(text: bytes, columns: tuple[str, ...], delimiter: str) -> pa.Table:
+    types = {name: TYPES.get(name, TEXT) for name in columns if name.split()[0] != _UNREAD}
+    return _read_as(types, text, columns, delimiter)
+
+
+def _read_as(
+    types: dict[str, pa.DataType], text: bytes, columns: tuple[str, ...], delimiter: str
+) -> pa.Table:
+    """Read the columns that have a type."""
+    return pyarrow.csv.read_csv(
+        pa.BufferReader(text),
+        read_options=pyarrow.csv.ReadOptions(
+            column_names=columns, block_size=BLOCK, use_threads=len(text) > BLOCK
+        ),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
+        convert_options=pyarrow.csv.ConvertOptions(
+            column_types=types, include_columns=list(types), null_values=[]
+        ),
+    )
+
+
+def _is_hexadecimal(text: bytes, columns: tuple[str, ...], delimiter: str) -> bool:
+    """Tell whether a whole number is hexadecimal, which the parser lets pass."""
+    if not _has_hexadecimal(text):
+        return False
+    whole = {name: TEXT for name in columns if TYPES.get(name) == pa.int64()}
+    written = _read_as(whole, text, columns, delimiter)
+    return any(pc.any(pc.match_substring_regex(c, "[xX]")).as_py() for c in written.itercolumns())
+
+
+def _has_hexadecimal(text: bytes) -> bool:
+    """Tell whether 0x or 0X stands anywhere, in a fraction of the time that searching takes."""
+    codes = np.frombuffer(text, np.uint8)
+    for start in range(0, len(codes), CACHED):
+        part = codes[start : start + CACHED + 1]
+        if (part[np.flatnonzero((part[1:] | 32) == ord("x"))] == ord("0")).any():
+            return True
+    return False
+
+
+def _is_sound(table: pa.Table) -> bool:
+    """Tell whether no id is empty and no score is NaN, which the parser lets pass."""
+    for column in table.itercolumns():
+        if pa.types.is_floating(column.type):
+            bad = pc.is_nan(column)
+        elif pa.types.is_large_string(column.type):
+            bad = pc.equal(pc.binary_length(column), 0)
+        else:
+            continue
+        if pc.any(bad).as_py():
+            return False
+    return True

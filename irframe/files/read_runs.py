@@ -1,0 +1,239 @@
+"""The runs of many files in one frame."""
+
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from os import PathLike
+from typing import Literal, TypeVar, overload
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from irframe.checks import choice
+from irframe.errors import FileFormatError, IdError, InputError, IrframeError
+from irframe.files.columns import to_frame
+from irframe.files.comments import notes_of
+from irframe.files.compression import Source, name_of
+from irframe.files.folders import find_files, home
+from irframe.files.problems import empty_run, list_problems, problems_of, without_clashes
+from irframe.files.read_file import run_table, stem
+from irframe.files.run_files import states_of
+from irframe.names import FILES, RANK, SCORE, SYSTEM, TOPIC
+from irframe.warned import listing
+
+__all__ = ["read_runs"]
+
+PARTS = "call them part-0, part-1, ... in a folder of their own"
+"""What to do about parts of a run."""
+MANY = 20
+"""Files above which a terminal is told how far reading is."""
+
+Read = TypeVar("Read")
+Failure = IrframeError | OSError
+
+
+@overload
+def read_runs(
+    paths: str | PathLike[str] | Iterable[Source],
+    *,
+    system: Literal["tag", "file"] = "tag",
+    progress: bool | None = None,
+    on_error: Literal["raise"] = "raise",
+) -> pd.DataFrame: ...
+@overload
+def read_runs(
+    paths: str | PathLike[str] | Iterable[Source],
+    *,
+    system: Literal["tag", "file"] = "tag",
+    progress: bool | None = None,
+    on_error: Literal["skip"],
+) -> tuple[pd.DataFrame, pd.DataFrame]: ...
+def read_runs(
+    paths: str | PathLike[str] | Iterable[Source],
+    *,
+    system: Literal["tag", "file"] = "tag",
+    progress: bool | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
+) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
+    r"""Read the runs of many systems into one frame.
+
+    Parameters
+    ----------
+    paths
+        A pattern such as ``"runs/*.gz"`` (``**`` crosses folders), a folder, a file, an address
+        such as ``"s3://bucket/runs/*.gz"`` (with fsspec), or an iterable of files. Matches of a
+        pattern and files of a folder are read in the order of their names; those that begin with
+        ``.`` or ``_`` are left out. A partitioned data set (``runs/system=bm25/part-0.parquet``)
+        is read whole, and what its folders say are columns.
+    system
+        What names a system: ``"tag"``, the tag of each row as in `read_run`, or ``"file"``,
+        the file's name without the suffixes that `read_run` lists; of the parts that Spark
+        writes (``bm25/part-00000.parquet``) that of their folder.
+    progress
+        Whether to show progress on stderr. Default: where stderr is a terminal and there are
+        more than 20 files.
+    on_error
+        ``"raise"`` an error that names the files at fault; or ``"skip"`` these files, and return
+        beside the runs what is wrong with them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows of all files, one file after the other, in the columns of `read_run`. Attribute
+        ``files`` says of which files, and in which state, so that a saved cube can tell of changes.
+        With ``on_error="skip"`` two frames: the rows of the files that could be read; and the
+        problems of the others, with the columns ``file``, ``wanted`` and ``found``: of each file
+        a row for its first three lines at fault, and one that counts the rest. Of files that do
+        not go together, as they hold the same system, or scores beside none, the first is read.
+
+    Notes
+    -----
+    No two files may hold the same system, unless they are parts of one data set. All files
+    either have scores or have none.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     for name in ("bm25", "bm25+rm3"):
+    ...         _ = Path(folder, f"{name}.txt").write_text("301 Q0 d7 1 2.5 STANDARD\n")
+    ...     read_runs(f"{folder}/*.txt", system="file")
+         system topic doc  rank  score
+    0  bm25+rm3   301  d7     1    2.5
+    1      bm25   301  d7     1    2.5
+    """
+    by_file = choice("system", system, ("tag", "file")) == "file"
+    choice("on_error", on_error, ("raise", "skip"))
+    files = find_files(paths)
+    read = partial(_attempt, by_file=by_file)
+    with ThreadPoolExecutor(min(8, max(2, os.cpu_count() or 2))) as pool:
+        results = list(_shown(pool.map(read, files), len(files), progress=progress))
+    names = [name_of(file) for file in files]
+    if on_error == "skip":
+        return _what_is_sound(names, results)
+    tables = _all_read(names, results)
+    del results
+    check_columns(names, tables)
+    _check_systems(names, tables, by_file=by_file)
+    return _put_together(names, tables)
+
+
+def _put_together(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:
+    notes = notes_of(tables)
+    frame = to_frame(_stacked(tables) if tables else empty_run())
+    frame.attrs |= notes | {FILES: states_of(names)}
+    return frame
+
+
+def _what_is_sound(
+    names: Sequence[str], results: Sequence[pa.Table | Failure]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the runs of the files that could be read, and what is wrong with the others."""
+    pairs = list(zip(names, results, strict=True))
+    failures = [problems_of(*pair) for pair in pairs if isinstance(pair[1], Exception)]
+    problems = [each for failure in failures for each in failure]
+    readable = {name: result for name, result in pairs if not isinstance(result, Exception)}
+    kept, clashes = without_clashes(readable)
+    return _put_together(list(kept), list(kept.values())), list_problems(problems + clashes)
+
+
+def _attempt(source: Source, *, by_file: bool) -> pa.Table | Failure:
+    try:
+        return run_table(source, stem(source) if by_file else None)
+    except (IrframeError, OSError) as error:
+        return error
+
+
+def _shown(results: Iterable[Read], total: int, *, progress: bool | None) -> Iterator[Read]:
+    """Pass results on and say on stderr how many came."""
+    show = sys.stderr.isatty() and total > MANY if progress is None else progress
+    for number, result in enumerate(results, 1):
+        yield result
+        if show:
+            sys.stderr.write(f"\rread {number} of {total} files" + "\n" * (number == total))
+            sys.stderr.flush()
+
+
+def _all_read(names: Sequence[str], results: Sequence[pa.Table | Failure]) -> list[pa.Table]:
+    pairs = list(zip(names, results, strict=True))
+    errors = [(name, result) for name, result in pairs if isinstance(result, FileFormatError)]
+    other = (each for _, each in pairs if isinstance(each, Exception))
+    if not errors and (failed := next(other, None)):
+        raise failed
+    if not errors:
+        return list(results)
+    first = errors[0][1]
+    if len(errors) == 1:
+        raise first
+    offenders = [
+        f"{name} {error.offenders[0]}" if error.offenders else error.found for name, error in errors
+    ]
+    found, advice = f"{len(errors)} files that do not fit", "mend these files or leave them out"
+    raise FileFormatError(first.wanted, found, advice, offenders)
+
+
+def check_columns(names: Sequence[str], tables: Sequence[pa.Table]) -> None:
+    """Raise if some files have ranks, or scores, and others have none."""
+    pairs = list(zip(names, tables, strict=True))
+    for role in (RANK, SCORE):
+        without = [name for name, table in pairs if role not in table.column_names]
+        if 0 < len(without) < len(names):
+            wanted, found = f"a {role} in every file or in none", f"{len(without)} files without"
+            advice = "read these apart and give them what they lack"
+            raise FileFormatError(wanted, found, advice, without)
+
+
+def _check_systems(names: Sequence[str], tables: Sequence[pa.Table], *, by_file: bool) -> None:
+    homes: dict[str, list[str]] = defaultdict(list)
+    for name, table in zip(names, tables, strict=True):
+        for system in pc.unique(table[SYSTEM]).to_pylist():
+            if home(name) == name or home(name) not in homes[system]:
+                homes[system].append(home(name))
+    shared = {system: files for system, files in homes.items() if len(files) > 1}
+    if shared:
+        offenders = [
+            f"{system!r} in {' and '.join(files[:2])}"
+            + f" and {len(files) - 2} more" * (len(files) > 2)
+            for system, files in shared.items()
+        ]
+        advice = _advice([*shared], names, tables, by_file=by_file)
+        raise IdError("each system in one file", "systems in several", advice, offenders)
+
+
+def _advice(
+    systems: Sequence[str], names: Sequence[str], tables: Sequence[pa.Table], *, by_file: bool
+) -> str:
+    """Return what to do about systems in several files: parts by topic are one run, others not."""
+    parts = [system for system in systems if _in_parts(system, names, tables)]
+    by_name = "rename files, or read them apart with read_run(path, system=...)"
+    others = by_name if by_file else 'name systems after their files with system="file"'
+    if not parts:
+        return others
+    told = f"the files of {listing(parts)} share no topic, as parts of one run do: {PARTS}"
+    return told if len(parts) == len(systems) else f"{told}; else {others}"
+
+
+def _in_parts(system: str, names: Sequence[str], tables: Sequence[pa.Table]) -> bool:
+    """Return whether no topic of a system is in two data sets."""
+    seen: dict[str, str] = {}
+    return all(
+        seen.setdefault(topic, home(name)) == home(name)
+        for name, table in zip(names, tables, strict=True)
+        for topic in pc.unique(table[TOPIC].filter(pc.equal(table[SYSTEM], system))).to_pylist()
+    )
+
+
+def _stacked(tables: list[pa.Table]) -> pa.Table:
+    """Put tables together, and empty the list, so that their columns can be let go one by one."""
+    try:
+        stacked = pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowException as error:
+        wanted, found = "further columns of one type in all files", f"several ({error})"
+        raise InputError(wanted, found, "read these files apart") from error
+    tables.clear()
+    return stacked

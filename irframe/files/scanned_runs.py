@@ -1,0 +1,81 @@
+"""Runs in files, none of which has been read."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from html import escape
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from irframe.files.problems import Problem
+
+__all__ = ["ScannedRuns"]
+
+
+@dataclass(frozen=True)
+class ScannedRuns:
+    """Runs in files, none of which has been read; see `scan_runs`.
+
+    Parameters
+    ----------
+    files
+        The files.
+    by_file
+        Whether systems are called after their files.
+    skip
+        Whether files that cannot be read are left out.
+
+    Examples
+    --------
+    >>> ScannedRuns(("bm25.gz",)).files
+    ('bm25.gz',)
+    """
+
+    files: tuple[str, ...]
+    by_file: bool = False
+    skip: bool = False
+
+    def _repr_html_(self) -> str:
+        names = "".join(f"<li>{escape(name)}</li>" for name in self.files)
+        summary = f"Runs in files, none of which has been read: {len(self.files)}"
+        return f"<details><summary>{summary}</summary><ul>{names}</ul></details>"
+
+    access: ClassVar[Callable[[Any], Any]]
+    """What gives the verbs; the accessor puts itself there."""
+
+    @property
+    def ireval(self) -> Any:
+        """Verbs of these runs."""
+        return type(self).access(self)
+
+    def tables(self) -> Iterator[tuple[str, "pa.Table"]]:
+        """Yield the name of a file and some of its rows, with a column that names the system."""
+        from irframe.files.run_files import tables_of  # noqa: PLC0415 - imports what reads files
+
+        for file in self.files:
+            for table in tables_of(file, by_file=self.by_file):
+                yield file, table
+
+    def sound(self) -> tuple["ScannedRuns", list["Problem"]]:
+        """Return the runs without files that cannot be read, if these are to be left out.
+
+        Files are read once for that, a piece at a time.
+
+        Warns
+        -----
+        IrframeWarning
+            If there are some.
+        """
+        from irframe.files.run_files import sound_files  # noqa: PLC0415 - imports what reads files
+
+        if not self.skip:
+            return self, []
+        files, problems = sound_files(self.files, by_file=self.by_file)
+        return replace(self, files=tuple(files), skip=False), problems
+
+    def states(self) -> list[list[Any]]:
+        """Return name, size and time of change of every file."""
+        from irframe.files.run_files import states_of  # noqa: PLC0415 - imports what reads files
+
+        return states_of(self.files)

@@ -1,1 +1,0 @@
-"""Long tables in, long tables out: reading, ranking, judging."""

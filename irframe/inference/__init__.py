@@ -1,1 +1,0 @@
-"""Conclusions from labelled scores: summaries, comparisons, ratios by depth."""

@@ -1,0 +1,246 @@
+"""Means and differences of systems from judgments by people of some documents of every topic."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.special import ndtri, stdtrit
+
+from irframe.arrays import Array
+from irframe.checks import number, places
+from irframe.cubes.blockwise import in_blocks
+from irframe.cubes.drawn import Draw, gains_of, known_reach, rank_weights, tell_lone, totals
+from irframe.cubes.layout import CELL
+from irframe.cubes.recall_base import topic_of
+from irframe.cubes.score import label_scores, read_block, refuse_metrics, wanted_depths
+from irframe.errors import GradeError, IdError, InputError, ParameterError, warn
+from irframe.experiments.coded_tables import QrelsTable, read_qrels_table
+from irframe.experiments.metrics import parse_metrics
+from irframe.metrics import Metric
+from irframe.names import DEPTH, EMPTY, METRIC, PAIR, SIDES, SYSTEM, TOPIC
+from irframe.paired import all_pairs, baseline_pairs
+from irframe.scores.whole import BLOCK_BYTES
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What is asked of judgments by people and a model."""
+
+    alpha: float
+    fixed: bool
+    half_width: float | None
+    baseline: Hashable | None
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """Scores of topics, (metric, system, topic, depth), and how drawing documents varies them."""
+
+    value: xr.DataArray
+    alone: xr.DataArray
+    variance: xr.DataArray
+    variance_alone: xr.DataArray
+    weight: xr.DataArray
+
+
+def power_judgments(
+    cube: xr.Dataset, human: Any, metrics: Any, at: int | Sequence[int] | None, asked: Asked
+) -> xr.Dataset:
+    """Estimate means of systems from a model's judgments and a sample of people's.
+
+    Parameters
+    ----------
+    cube
+        A cube of the model's judgments.
+    human
+        Qrels frame of people's judgments of a sample of the same documents.
+    metrics, at
+        As for `irframe.verbs.estimate`.
+    asked
+        What is asked.
+    """
+    chosen = parse_metrics(metrics if isinstance(metrics, list | tuple) else [metrics])
+    depths = wanted_depths(cube, chosen, at)
+    refuse_metrics(cube, chosen)
+    if cube.attrs["ties"] == "mean":
+        raise InputError("one order of tied documents", "ties='mean'", "choose another ties=")
+    grade, draw = people_of(cube, read_qrels_table(human))
+    tell_lone(draw, cube.indexes[TOPIC])
+    found = estimates(cube, grade, draw, chosen, depths)
+    parts = _means(found, draw, asked) | _differences(found, asked)
+    counts = {"n_human": int(draw.judged.sum()), "n_model": int(draw.size.sum())}
+    return xr.Dataset(parts).assign(counts).assign_attrs(alpha=asked.alpha)
+
+
+def people_of(cube: xr.Dataset, table: QrelsTable) -> tuple[Array, Draw]:
+    """Return people's grades of the documents of a cube, and how these were drawn."""
+    there = cube["judged_grade"].to_numpy() != EMPTY
+    topic = topic_of(cube)
+    labels = cube.indexes[TOPIC]
+    place = labels.get_indexer(table.topics)[table.topic]
+    inside = np.flatnonzero(place >= 0)
+    if not len(inside):
+        raise IdError("people's judgments of topics of the cube", "none", "", labels)
+    docs = table.doc.to_pylist()
+    known = pd.MultiIndex.from_arrays([topic[there], cube["judged_doc"].to_numpy()[there]])
+    wanted = pd.MultiIndex.from_arrays([place[inside], [docs[row] for row in inside]])
+    row = known.get_indexer(wanted)
+    strange = wanted[row < 0]
+    if len(strange):
+        told = [f"{doc} of topic {labels[code]}" for code, doc in strange]
+        raise IdError(
+            "people's documents among those that the model judged",
+            f"{len(told)} it did not",
+            "",
+            told,
+        )
+    row = np.flatnonzero(there)[row]
+    grade = np.where(there, np.int8(-1), np.int8(EMPTY))
+    grade[row] = table.grade[inside]
+    _refuse_grades(cube, grade)
+    label = None if table.stratum is None else np.full(len(grade), "", object)
+    if label is not None and table.stratum is not None:
+        names = table.stratum.to_pylist()
+        label[row] = [str(names[each]) for each in inside]
+    probability = None if table.probability is None else np.full(len(grade), np.nan)
+    if probability is not None and table.probability is not None:
+        probability[row] = table.probability[inside]
+    _refuse_part(cube, there, row, whole=label is not None)
+    return grade, Draw.of(cube, grade, label, probability)
+
+
+def _refuse_grades(cube: xr.Dataset, grade: Array) -> None:
+    topic = topic_of(cube)
+    high = np.flatnonzero(grade > cube["top"].to_numpy()[topic])
+    if len(high):
+        named = cube["judged_doc"].to_numpy()[high]
+        told = [f"{grade[row]} of {doc}" for row, doc in zip(high, named, strict=True)]
+        raise GradeError("people's grades up to the highest of the model", "higher ones", "", told)
+
+
+def _refuse_part(cube: xr.Dataset, there: Array, row: Array, *, whole: bool) -> None:
+    """Raise if strata do not say of every document of the model whether it was drawn."""
+    lost = there.copy()
+    lost[row] = False
+    if whole and lost.any():
+        named = cube["judged_doc"].to_numpy()[lost]
+        advice = "draw with sample(share, strata=...) from the model's judgments, which keeps all"
+        wanted = "people's judgments with a row for every document of the model, -1 if not drawn"
+        raise InputError(wanted, f"none for {int(lost.sum())}", advice, named)
+
+
+def estimates(
+    cube: xr.Dataset, grade: Array, draw: Draw, metrics: list[Metric], depths: list[int]
+) -> Estimates:
+    """Estimate the scores of topics, with one weight of the model for all systems."""
+    model = in_blocks(read_block(cube, metrics), metrics, depths).to_numpy()
+    top, own = cube["top"].to_numpy()[topic_of(cube)], cube["judged_grade"].to_numpy()
+    took = cube["took_part"].to_numpy()[..., np.newaxis]
+    shape = model.shape
+    found = {name: np.empty(shape) for name in ("value", "alone", "variance", "variance_alone")}
+    weight = np.empty((len(metrics), len(depths)))
+    weights = rank_weights(metrics, cube.sizes[DEPTH], depths)
+    for row, metric in enumerate(metrics):
+        worth = [gains_of(metric, each, top) for each in (grade, own)]
+        (people, cheap), spread = totals(cube, draw, worth, weights[row])
+        both, of_cheap = (
+            np.nansum(np.where(took, part, 0), axis=(0, 1)) for part in (spread[0, 1], spread[1, 1])
+        )
+        share = np.divide(both, of_cheap, out=np.zeros(len(depths)), where=of_cheap > 0)
+        weight[row] = share = np.clip(share, 0, 1)
+        rest = spread[0, 0] - 2 * share * spread[0, 1] + share**2 * spread[1, 1]
+        found["value"][row] = people + share * (model[row] - cheap)
+        found["alone"][row] = people
+        found["variance"][row] = np.maximum(rest, 0)
+        found["variance_alone"][row] = spread[0, 0]
+    cells = (METRIC, *CELL)
+    labelled = {
+        name: label_scores(cube, xr.DataArray(part, dims=cells), metrics, depths)
+        for name, part in found.items()
+    }
+    coords = {dim: labelled["value"][dim].variable for dim in (METRIC, DEPTH)}
+    return Estimates(**labelled, weight=xr.DataArray(weight, coords, (METRIC, DEPTH)))
+
+
+def _means(found: Estimates, draw: Draw, asked: Asked) -> dict[str, Any]:
+    """Return means over topics with their intervals, what the model saved, and the plan."""
+    n = found.value.notnull().sum(TOPIC)
+    mean = found.value.mean(TOPIC)
+    drawn, alone = (
+        part.sum(TOPIC, skipna=False) / n**2
+        for part in (found.variance.fillna(np.nan), found.variance_alone)
+    )
+    between = (found.value.std(TOPIC, ddof=1) ** 2 / n - drawn).clip(min=0)
+    of_topics = not asked.fixed
+    total = found.value.std(TOPIC, ddof=1) ** 2 / n if of_topics else drawn
+    total_alone = found.alone.std(TOPIC, ddof=1) ** 2 / n if of_topics else alone
+    reach = stdtrit(n - 1.0, 1 - asked.alpha / 2) if of_topics else ndtri(1 - asked.alpha / 2)
+    error = np.sqrt(total)
+    share = draw.judged.sum() / draw.size.sum()
+    parts: dict[str, Any] = {"mean": mean, "error": error, "error_alone": np.sqrt(total_alone)}
+    half = known_reach(draw, reach * error)
+    parts |= {"ci_low": mean - half, "ci_high": mean + half}
+    parts |= {"weight": found.weight}
+    parts["saving"] = (1 - share) * (1 - drawn / alone.where(alone > 0))
+    if asked.half_width is not None:
+        number("half_width", asked.half_width, above=0)
+        left = (asked.half_width / reach) ** 2 - (between if of_topics else 0.0)
+        for name, variance in (("n_needed", drawn), ("n_needed_alone", alone)):
+            parts[name] = _needed(left, variance, share, int(draw.size.sum()))
+        _tell_unreachable(parts["n_needed"])
+    return parts
+
+
+def _needed(left: Any, variance: Any, share: float, size: int) -> Any:
+    """Return how many judgments leave this variance, given that of a share; NaN if none do."""
+    odds = 1 / share - 1 if share < 1 else np.nan
+    wanted = size / (1 + odds * left / variance)
+    return np.ceil(wanted).where(left > 0)
+
+
+def _tell_unreachable(needed: xr.DataArray) -> None:
+    missing = int(np.isnan(needed).sum())
+    if missing:
+        warn(
+            f"no number of judgments on these topics makes {missing} of {needed.size} intervals so "
+            "short: more topics do, or topics='fixed' asks of these topics alone"
+        )
+
+
+def _differences(found: Estimates, asked: Asked) -> dict[str, Any]:
+    """Return differences of pairs of systems with their intervals, t over topics."""
+    if asked.fixed:
+        return {}
+    systems = found.value.indexes[SYSTEM]
+    pairs = _pairs(systems, asked.baseline)
+    values = found.value.transpose(METRIC, SYSTEM, TOPIC, DEPTH).to_numpy()
+    shape = values.shape[0], len(pairs), values.shape[-1]
+    mean, error, reach = np.empty(shape), np.empty(shape), np.empty(shape)
+    width = max(1, BLOCK_BYTES // (8 * max(1, values[0, 0].size)))
+    for start in range(0, len(pairs), width):
+        some = pairs[start : start + width]
+        for row, each in enumerate(values):
+            apart = each[some[:, 0]] - each[some[:, 1]]
+            n = (~np.isnan(apart)).sum(axis=1)
+            here = row, slice(start, start + width)
+            mean[here] = np.nanmean(apart, axis=1)
+            error[here] = np.nanstd(apart, axis=1, ddof=1) / np.sqrt(n)
+            reach[here] = stdtrit(n - 1.0, 1 - asked.alpha / 2)
+    half = reach * error
+    parts = {"difference": mean, "difference_low": mean - half, "difference_high": mean + half}
+    coords = {dim: found.value[dim].variable for dim in (METRIC, DEPTH)}
+    sides = zip(SIDES, pairs.T, strict=True)
+    coords |= {name: xr.Variable((PAIR,), systems.take(side)) for name, side in sides}
+    return {name: xr.DataArray(part, coords, (METRIC, PAIR, DEPTH)) for name, part in parts.items()}
+
+
+def _pairs(systems: pd.Index, baseline: Hashable | None) -> Array:
+    if len(systems) < 2:
+        raise ParameterError("at least two systems to compare", f"{len(systems)}")
+    if baseline is None:
+        return all_pairs(len(systems))
+    (row,) = places("baseline to be one of the systems", [baseline], systems.tolist())
+    return baseline_pairs(len(systems), row)

@@ -1,0 +1,220 @@
+"""Scores relative to how hard a topic is."""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import scipy
+import xarray as xr
+
+from irframe.arrays import Array
+from irframe.checks import choice, number, places
+from irframe.cubes.as_scores import as_scores, index_roles
+from irframe.cubes.score_arrays import to_scores
+from irframe.cubes.verb import verb
+from irframe.errors import MetricError, ParameterError, warn
+from irframe.metrics.facts import facts
+from irframe.names import DEPTH, METRICS, SYSTEM, TOPIC
+from irframe.planning.generalizability import ROUNDING
+from irframe.scores.averages import metric_labels
+from irframe.scores.topics_left_out import LISTED, refuse_infinite
+
+A, B = 0.15, 0.5
+"""Slope and middle of ``"uniform"`` as first proposed."""
+
+TO_UNIT: dict[str, Callable[[Array, float, float], Array]] = {
+    "z": lambda z, _a, _b: z,
+    "normal": lambda z, _a, _b: scipy.special.ndtr(z),
+    "uniform": lambda z, a, b: np.clip(a * z + b, 0, 1),
+}
+"""What becomes of standard scores."""
+
+
+@verb
+def standardise(
+    scores: xr.DataArray | pd.DataFrame,
+    method: Literal["z", "normal", "uniform"] = "z",
+    *,
+    reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
+    a: float = A,
+    b: float = B,
+    by: str | None = None,
+) -> xr.DataArray | pd.DataFrame:
+    """Measure scores by what systems score on the same topic, so that all topics weigh alike.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    method
+        ``"z"``, how many standard deviations a score is above the mean of the reference systems;
+        ``"normal"`` or ``"uniform"``, the share of systems that would score less if they were
+        distributed so, 0 to 1 (N-std and U-std of [3]_).
+    reference
+        The systems that topics are measured by: one or several of the scores, or other scores, of
+        any systems, with the metrics, topics and depths of the scores. By default all systems of
+        the scores.
+    a
+        Of ``"uniform"``, what a standard deviation is worth, above 0: .15 as in [2]_ and [3]_. With
+        ``1 / sqrt(12)`` the distribution has the standard deviation of the reference systems.
+    b
+        Of ``"uniform"``, what the mean is worth, above 0 and below 1.
+    by
+        A coordinate or index level such as ``"track"``: one result per group. Reference scores
+        are split alike.
+
+    Returns
+    -------
+    xarray.DataArray or pandas.DataFrame
+        An array for an array, a wide frame with the index of the scores for a frame. Higher is
+        better where it is for the metric, lower for a cost. NaN where there is no score, and on
+        topics on which reference systems do not differ.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown method or system, `a` or `b` out of range or with another method than
+        theirs, fewer than two reference systems, or reference scores that lack metrics, topics or
+        depths.
+    MetricError
+        For metrics that are not averaged arithmetically over topics.
+    InputError
+        For infinite scores.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics have no standard scores because reference systems do not differ, or only one has
+        a score.
+
+    Notes
+    -----
+    With m and s the mean and standard deviation (n - 1 below) of the reference systems on the
+    topic, at each depth for itself, ``z = (x - m) / s``; ``"normal"`` is ``Phi(z)``, ``"uniform"``
+    ``a z + b``, no less than 0 and no more than 1: with the defaults, 3 1/3 standard deviations
+    above the mean is 1.
+
+    References
+    ----------
+    .. [1] Webber, Moffat, Zobel. Score standardization for inter-collection comparison of
+       retrieval systems. SIGIR 2008. doi:10.1145/1390334.1390346
+    .. [2] Sakai. A simple and effective approach to score standardisation. ICTIR 2016.
+       doi:10.1145/2970398.2970399
+    .. [3] Urbano, Lima, Hanjalic. A new perspective on score standardization. SIGIR 2019.
+       doi:10.1145/3331184.3331315
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame(
+    ...     {
+    ...         "system": ["bm25"] * 2 + ["ance"] * 2 + ["splade"] * 2,
+    ...         "topic": ["hard", "easy"] * 3,
+    ...         "measure": "AP",
+    ...         "value": [0.125, 0.5, 0.25, 0.75, 0.375, 1.0],
+    ...     }
+    ... )
+    >>> standardise(scores)["AP"].unstack("topic").round(3)
+    topic   easy  hard
+    system
+    ance     0.0   0.0
+    bm25    -1.0  -1.0
+    splade   1.0   1.0
+    """
+    choice("method", method, TO_UNIT)
+    _refuse_line(method, a, b)
+    array = to_scores(scores).compute()
+    _refuse_others(array)
+    mean, spread = _measured(array, _reference(array, reference))
+    _tell_constant(array, spread)
+    values = TO_UNIT[method]((array.to_numpy() - mean) / spread, a, b)
+    found = array.copy(data=values).assign_attrs(standardised=method)
+    return found if isinstance(scores, xr.DataArray) else _as_frame(found, as_scores(scores))
+
+
+def _refuse_line(method: str, a: float, b: float) -> None:
+    """Raise for a line that cannot be, or that the method does not ask for."""
+    number("a", a, above=0)
+    number("b", b, above=0, below=1)
+    if method != "uniform" and (a, b) != (A, B):
+        raise ParameterError('a and b with method "uniform" alone', repr(method))
+
+
+def _refuse_others(array: xr.DataArray) -> None:
+    """Raise for metrics whose scores no standard score can stand for."""
+    labels = metric_labels(array)
+    others = [label for label in labels if facts(label).summary != "mean"]
+    if others:
+        raise MetricError("metrics averaged arithmetically over topics", "", "", others)
+    refuse_infinite(labels, array.to_numpy())
+
+
+def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
+    """Return the scores that topics are measured by, aligned but for the systems."""
+    if isinstance(reference, xr.DataArray | pd.DataFrame):
+        other = to_scores(reference).compute()
+        _refuse_others(other)
+        other = _aligned(array, other)
+    elif reference is None:
+        other = array
+    else:
+        systems = array.indexes[SYSTEM].tolist()
+        other = array.isel({SYSTEM: places("reference systems of the scores", reference, systems)})
+    if other.sizes[SYSTEM] < 2:
+        raise ParameterError("at least two reference systems", str(other.sizes[SYSTEM]))
+    return other
+
+
+def _aligned(array: xr.DataArray, other: xr.DataArray) -> xr.DataArray:
+    """Return other scores at the metrics, topics and depths of some; name those they lack."""
+    if (DEPTH in array.dims) != (DEPTH in other.dims):
+        raise ParameterError("reference scores by depth where scores are", "one of both")
+    dims = [dim for dim in array.dims if dim != SYSTEM]
+    chosen = {}
+    for dim in dims:
+        labels = other.indexes[dim].tolist()
+        chosen[dim] = places(f"a {dim} of the reference scores", array[dim].to_numpy(), labels)
+    return other.isel(chosen)
+
+
+def _measured(array: xr.DataArray, other: xr.DataArray) -> tuple[Array, Array]:
+    """Return mean and standard deviation over systems, NaN where these say nothing."""
+    values = other.to_numpy()
+    there = ~np.isnan(values)
+    n = there.sum(axis=1, keepdims=True).astype(float)
+    n[n < 2] = np.nan
+    mean = np.where(there, values, 0).sum(axis=1, keepdims=True) / n
+    off = np.where(there, values - mean, 0)
+    spread = np.sqrt(np.square(off).sum(axis=1, keepdims=True) / (n - 1))
+    largest = np.where(there, np.abs(values), 0).max(axis=1, keepdims=True)
+    return mean, np.where(spread > ROUNDING * largest, spread, np.nan)
+
+
+def _tell_constant(array: xr.DataArray, spread: Array) -> None:
+    """Warn of topics that have scores, but no standard scores."""
+    scored = array.notnull().any(SYSTEM).to_numpy()
+    lost = (scored & np.isnan(spread[:, 0])).reshape(*scored.shape[:2], -1).any(axis=2)
+    for metric, topics in zip(metric_labels(array), np.atleast_2d(lost), strict=True):
+        names = array.indexes[TOPIC][topics].astype(str)
+        if len(names):
+            more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+            where = " at some depth" if DEPTH in array.dims else ""
+            warn(
+                f"{metric} has no standard scores{where} on {len(names)} topics, where reference "
+                f"systems do not differ: {', '.join(names[:LISTED])}{more}"
+            )
+
+
+def _as_frame(found: xr.DataArray, wide: pd.DataFrame) -> pd.DataFrame:
+    """Return scores as a frame with an index that there is."""
+    names = index_roles(wide)
+    systems, topics = (
+        found.indexes[role].get_indexer(wide.index.get_level_values(names[role]))
+        for role in (SYSTEM, TOPIC)
+    )
+    labels = metric_labels(found)
+    columns = pd.Index(labels, name=wide.columns.name)
+    frame = pd.DataFrame(found.to_numpy()[:, systems, topics].T, wide.index, columns)
+    frame.attrs = {**wide.attrs, METRICS: labels, **found.attrs}
+    return frame

@@ -1,0 +1,337 @@
+"""Which rank a system might have on all topics like these."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, overload
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.agreements.orders import count_below
+from irframe.arrays import Array
+from irframe.checks import choice
+from irframe.comparing.corrections import Family
+from irframe.comparing.joint_corrections import Adjust, refuse_unweighable
+from irframe.comparing.significance import Pairing
+from irframe.cubes.topic_weights import TopicWeights
+from irframe.cubes.verb import verb
+from irframe.errors import ParameterError
+from irframe.metrics.averaging import TIE
+from irframe.paired import MaxT, Test, all_pairs
+from irframe.ranks.rank_tests import holm_counts, max_t_counts
+from irframe.scores.mean_intervals import INTERVALS
+from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
+from irframe.scores.resampled import Resamples
+from irframe.scores.scores import Arrays, Scores
+from irframe.scores.summary import Interval, like_scores, summarise
+from irframe.scores.weighted import weighted
+
+RankMethod = Literal["holm", "max-t", "bootstrap"]
+"""How the interval of a rank is found; the last one is of its spread under resampling."""
+METHODS = ("holm", "max-t", "bootstrap")
+RANKS: tuple[str, ...] = ("rank", "rank_low", "rank_high", "tier", "first")
+"""What is found of a system besides its summary, the last one only under resampling."""
+
+
+@overload
+def rank_intervals(
+    scores: pd.DataFrame,
+    method: RankMethod = "holm",
+    *,
+    test: Test = "t",
+    adjust: Adjust = "auto",
+    family: Family = "depth",
+    alpha: float = 0.05,
+    at: Depths = None,
+    interval: Interval = "logit",
+    samples: int = 1000,
+    seed: int = 0,
+    by: str | None = None,
+    weights: TopicWeights = None,
+) -> pd.DataFrame: ...
+@overload
+def rank_intervals(
+    scores: xr.DataArray,
+    method: RankMethod = "holm",
+    *,
+    test: Test = "t",
+    adjust: Adjust = "auto",
+    family: Family = "depth",
+    alpha: float = 0.05,
+    at: Depths = None,
+    interval: Interval = "logit",
+    samples: int = 1000,
+    seed: int = 0,
+    by: str | None = None,
+    weights: TopicWeights = None,
+) -> xr.Dataset: ...
+@verb
+def rank_intervals(
+    scores: xr.DataArray | pd.DataFrame,
+    method: RankMethod = "holm",
+    *,
+    test: Test = "t",
+    adjust: Adjust = "auto",
+    family: Family = "depth",
+    alpha: float = 0.05,
+    at: Depths = None,
+    interval: Interval = "logit",
+    samples: int = 1000,
+    seed: int = 0,
+    by: str | None = None,
+    weights: TopicWeights = None,
+) -> xr.Dataset | pd.DataFrame:
+    """Rank of every system with its confidence interval, and tiers of significant differences.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    method
+        ``"holm"``, an interval of each rank from t-tests of pairs, corrected as by Holm; or
+        ``"max-t"``, from the same tests corrected by `MaxT`, which is narrower from about 10 topics
+        on. Or ``"bootstrap"``, how far the rank spreads under resampling of the topics, which is no
+        confidence interval: it leaves out that the topics themselves came first by chance.
+    test
+        A paired test or its name, as for `compare`, which says where a tier ends.
+    adjust, family
+        Correction of its p-values for many comparisons, as for `compare`, within a group.
+    alpha
+        One minus the confidence level of the intervals of means and of ranks, and the significance
+        level of the test, above 0 and below 1.
+    at
+        Depths to rank at; by default all there are.
+    interval
+        How the intervals of means are made, as for `summary`.
+    samples, seed
+        How many draws ``"max-t"`` and ``"bootstrap"`` make, at least 1, and the seed of their
+        generator, at least 0.
+    by
+        A coordinate or index level such as ``"track"``: one ranking per group.
+    weights
+        How much each topic counts, as for `compare`; not for ``"max-t"``.
+
+    Returns
+    -------
+    xarray.Dataset or pandas.DataFrame
+        For an array a dataset over (metric, system, depth), for a frame a frame indexed by metric
+        and system; the group comes first if `by` is given. Attributes say what was asked for. With
+
+        - ``mean``, ``ci_low``, ``ci_high``, as `summary` gives them on the topics compared;
+        - ``rank``, from 1, the best: one more than the number of systems that are better, so that
+          systems that tie have the same;
+        - ``rank_low`` and ``rank_high``, the interval of the rank, 1 to the number of systems. Who
+          has a ``rank_low`` of 1 could be first;
+        - ``tier``, from 1, the best: neighbours in the ranking none of which differ significantly;
+        - with ``"bootstrap"`` also ``first``, the share of the resamples in which the system has
+          rank 1, 0 to 1, in which systems that tie for it have equal parts, so that the shares of
+          all systems add up to 1. It is not the probability of being best;
+        - ``n_topics``, the topics compared.
+
+    Raises
+    ------
+    IrframeError
+        As `compare`, and for samples or a seed out of range.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out. A topic counts, for a metric and depth, only if every system has a
+        score (not NaN) on it. And as `summary`.
+
+    Notes
+    -----
+    For system j, every other system k is held against it by a one-sided paired t-test,
+    ``p_k = P(T >= (m_k - m_j) / se_kj)`` with n - 1 degrees of freedom, m the means, and 1 where
+    the standard error is 0. Holm's correction over these S - 1 tests at ``alpha / 2`` finds B
+    systems better than j; likewise W systems are found worse. The interval is ``[1 + B, S - W]``.
+    It holds at least as often as it says, wherever the true ranks are: topics drawn from real ones,
+    95% intervals held the true rank 99 times in 100 and more in every setting of 10 to 40 systems
+    and 5 to 50 topics. With ``"max-t"`` the 2(S - 1) tests of a system are corrected together, step
+    down. A metric that is not averaged plainly is tested on what is added up for its average.
+    Averages are rounded to 12 decimals, and lower is better for a metric that counts a cost.
+    Weights of topics are those of `compare`; topics that ``"bootstrap"`` draws keep theirs.
+
+    Under ``"bootstrap"`` topics are drawn with replacement, as many as there are; the systems are
+    ranked anew by their averages in every resample. All systems, depths and metrics see the same
+    draws (where topics are left out, those with the same topics do). At most ``alpha / 2`` of the
+    ranks in the resamples are below ``rank_low``, and at most so many above ``rank_high``. Where
+    systems are much alike these hold the true rank far less often than ``1 - alpha`` [4]_: in the
+    worst of the settings above 76 times in 100 with 5 topics, in which a sole possible first was
+    named in 18 of 100 draws, where Holm's intervals never did.
+
+    Of a single topic nothing follows: every rank may be the true one, and ``first`` is NaN.
+    Intervals are for each system by itself, not for all of them at once. Of two systems alone ask
+    `compare`.
+
+    A tier is a maximal run of neighbours that do not differ significantly after correction: the
+    ranking is read from the best on, and a system begins a new tier where it differs from
+    any of the tier so far. Systems that tie share a tier. The last of one tier and the first of
+    the next need not differ.
+
+    References
+    ----------
+    .. [1] Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of
+       Statistics 6, 1979. https://www.jstor.org/stable/4615733
+    .. [2] Al Mohamad, Goeman, van Zwet. Simultaneous confidence intervals for ranks with
+       application to ranking institutions. Biometrics 78, 2022. doi:10.1111/biom.13419
+    .. [3] Mogstad, Romano, Shaikh, Wilhelm. Inference for ranks with applications to mobility
+       across neighbourhoods and academic achievement across countries. Review of Economic Studies
+       91, 2024. doi:10.1093/restud/rdad006
+    .. [4] Hall, Miller. Using the bootstrap to quantify the authority of an empirical ranking.
+       Annals of Statistics 37, 2009. doi:10.1214/09-AOS699
+    .. [5] Goldstein, Spiegelhalter. League tables and their limitations. Journal of the Royal
+       Statistical Society A 159, 1996. doi:10.2307/2983325
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.evaluate(qrels, "nDCG@10")
+    >>> found = scores.ireval.rank_intervals()
+    >>> found.droplevel("metric")[["mean", "rank", "rank_low", "rank_high", "tier"]].round(2)
+                mean  rank  rank_low  rank_high  tier
+    system
+    bm25        0.20     8         4          8     2
+    bm25+rm3    0.33     5         3          7     2
+    ance        0.27     6         4          8     2
+    colbert     0.21     7         5          8     2
+    splade      0.48     3         1          5     1
+    doct5query  0.35     4         3          8     2
+    monot5      0.56     1         1          3     1
+    duot5       0.53     2         1          3     1
+    >>> spread = scores.ireval.rank_intervals("bootstrap").droplevel("metric")
+    >>> spread["first"][spread["first"] > 0].round(2).to_dict()
+    {'splade': 0.05, 'monot5': 0.66, 'duot5': 0.29}
+    """
+    asked = Ranking(
+        method, interval, Resamples(alpha, samples, seed), Pairing(test, adjust, alpha, family)
+    )
+    asked.refuse_weights(weights)
+    paired = scores_to_compare(weighted(read_scores(scores), weights), at).load()
+    return like_scores(*asked.of(paired), paired, scores)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """How systems are ranked, and how sure that is; the fields as the arguments of a verb."""
+
+    method: RankMethod
+    interval: Interval
+    resamples: Resamples
+    pairing: Pairing
+
+    def __post_init__(self) -> None:
+        choice("method", self.method, METHODS)
+        choice("interval", self.interval, INTERVALS)
+
+    def refuse_weights(self, weights: TopicWeights) -> None:
+        """Raise if topics have weights, and what is asked for has no form for these."""
+        if weights is None:
+            return
+        refuse_unweighable(self.pairing.test, self.pairing.adjust)
+        if self.method == "max-t":
+            raise ParameterError("method='holm' or 'bootstrap' for weights=", repr(self.method))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What is found of a system besides its summary."""
+        return RANKS if self.method == "bootstrap" else RANKS[:-1]
+
+    def of(self, paired: Scores) -> tuple[dict[str, Array], dict[str, Any]]:
+        """Return what `rank_intervals` says of scores in memory, as `summarise` does."""
+        pairs = all_pairs(len(paired.systems))
+        apart = self.pairing.p_values(paired, pairs) < self.pairing.alpha
+
+        def compute(row: int, depths: slice) -> Array:
+            return self._ranks(paired, row, depths, apart[row, depths])
+
+        systems = len(paired.systems)
+        size = systems * (self.resamples.samples if self.method == "bootstrap" else systems)
+        values = paired.by_piece(size, compute, axis=1)
+        common = paired.where(paired.scored)
+        found, attributes = summarise(common, self.pairing.alpha, self.interval)
+        topics = found.pop("n")
+        for name, each in zip(self.columns, np.moveaxis(values, 1, 0), strict=True):
+            places = each.swapaxes(1, 2)
+            found[name] = places if name == "first" else places.astype(int)
+        return {**found, "n_topics": topics}, {**attributes, **self._told()}
+
+    def _told(self) -> dict[str, Any]:
+        drawn = {"samples": self.resamples.samples} if self.method != "holm" else {}
+        return {"method": self.method, **self.pairing.told(), **drawn}
+
+    def _ranks(self, paired: Scores, row: int, depths: slice, apart: Array) -> Array:
+        """Return what `columns` names, (name, depth, system), of pairs apart (depth, pair)."""
+        ranks = 1 + count_below(-np.round(paired.means[row, depths], TIE))
+        tiers = _tiers(ranks, apart)
+        compute = partial(self.ends, paired, row)
+        low, high, *share = (found.T for found in paired.over(row, depths, compute))
+        if self.method != "bootstrap":
+            low, high = np.minimum(1 + low, ranks), np.maximum(ranks.shape[1] - high, ranks)
+        return np.stack([ranks, low, high, tiers, *share])
+
+    def ends(self, paired: Scores, row: int, scores: Array, weights: Array | None = None) -> Arrays:
+        """Return what says how sure ranks are, each (system, depth)."""
+        how = paired.summaries[row], paired.towards[row]
+        if self.method == "holm":
+            return holm_counts(scores, *how, self.pairing.alpha, weights)
+        if self.method == "max-t":
+            drawn = MaxT(samples=self.resamples.samples, seed=self.resamples.seed)
+            return max_t_counts(scores, *how, self.pairing.alpha, drawn)
+        order = paired.system_order
+        if order is None:
+            return _spread(self.resamples, scores, *how, weights)
+        found = _spread(self.resamples, scores[order], *how, weights)
+        return tuple(each[np.argsort(order)] for each in found)
+
+
+def first_shares(paired: Scores, resamples: Resamples) -> Array:
+    """Return in which share of resamples each system is first, shape (metric, depth, system)."""
+    ranking = Ranking("bootstrap", "logit", resamples, Pairing("t", None, resamples.alpha))
+    systems = len(paired.systems)
+
+    def compute(row: int, depths: slice) -> Array:
+        return paired.over(row, depths, partial(ranking.ends, paired, row))[2].T
+
+    return paired.by_piece(systems * resamples.samples, compute)
+
+
+def _spread(
+    resamples: Resamples, scores: Array, summary: Any, sign: int, weights: Array | None
+) -> Arrays:
+    """Return ends of the ranks in resamples, and how often they are 1, each (system, depth)."""
+    means = resamples.means(scores, summary, sign, weights)
+    if np.isnan(means).any():
+        lowest = np.ones(means.shape[:0:-1])
+        return lowest, lowest * len(scores), lowest * np.nan
+    below = count_below(-means)
+    ranks = 1 + np.ascontiguousarray(below.T, dtype=np.int32)
+    first = ranks == 1
+    shared = (first / first.sum(axis=0)).mean(axis=-1)
+    return *resamples.ends(ranks, resamples.alpha / 2), shared
+
+
+def _tiers(ranks: Array, separated: Array) -> Array:
+    """Cut the ranking, best first, wherever a system differs significantly from one of the tier.
+
+    Parameters
+    ----------
+    ranks
+        Competition ranks, shape (depth, system).
+    separated
+        Which pairs differ significantly, shape (depth, pair).
+    """
+    depths, systems = ranks.shape
+    sides = ranks[:, all_pairs(systems)].astype(int)
+    better, worse = sides.min(axis=2), sides.max(axis=2)
+    where = np.nonzero(separated & (better < worse))
+    closest = np.zeros((depths, systems + 1), dtype=int)
+    np.maximum.at(closest, (where[0], worse[where]), better[where])
+    begins = np.zeros_like(closest)
+    start = np.ones(depths, dtype=int)
+    for rank in range(1, systems + 1):
+        begins[:, rank] = closest[:, rank] >= start
+        start = np.where(begins[:, rank], rank, start)
+    return np.take_along_axis(1 + np.cumsum(begins, axis=1), ranks.astype(int), axis=1)

@@ -1,0 +1,89 @@
+"""Leaving out the systems that perform worst."""
+
+import numpy as np
+import xarray as xr
+
+from irframe.checks import number
+from irframe.cubes.score import score
+from irframe.cubes.score_arrays import to_scores
+from irframe.cubes.verb import verb
+from irframe.errors import InputError
+from irframe.experiments.metrics import parse_metrics
+from irframe.metrics import Metric
+from irframe.metrics.averaging import TIE
+from irframe.metrics.base import MetricType
+from irframe.metrics.facts import facts, place_of
+from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.scores.averages import averages
+
+
+@verb
+def select_top(
+    data: xr.Dataset | xr.DataArray,
+    share: float = 0.75,
+    *,
+    metric: Metric | MetricType | str = "AP",
+    by: str | None = None,
+) -> xr.Dataset | xr.DataArray:
+    """Keep the best systems, so that hopeless ones do not inflate correlations.
+
+    Parameters
+    ----------
+    data
+        A cube, or an array of scores that has the metric.
+    share
+        Share of the systems to keep, above 0 and at most 1.
+    metric
+        What is best on average over topics, at the greatest depth.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
+
+    Returns
+    -------
+    xarray.Dataset or xarray.DataArray
+        The data without the worst ``floor((1 - share) n)`` of n systems, the others in their
+        order. Of systems that tie, the later ones go first.
+
+    Raises
+    ------
+    ParameterError
+        If `share` is out of range.
+    InputError
+        If the scores lack the metric.
+
+    References
+    ----------
+    .. [1] Voorhees, Buckley. The effect of topic set size on retrieval experiment error. SIGIR
+       2002. doi:10.1145/564376.564432
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> select_top(cube).sizes["system"]
+    6
+    """
+    share = number("share", share, above=0, high=1)
+    (chosen,) = parse_metrics(metric)
+    if isinstance(data, xr.Dataset):
+        last = score(data, chosen, at=data.sizes[DEPTH])[0, ..., 0]
+    else:
+        last = _last(to_scores(data), str(chosen))
+    ranked = np.round(averages(last).to_numpy(), TIE) * facts(chosen).sign
+    systems = len(ranked)
+    # Rounded, because 0.3 * 10 is below 3.
+    left_out = int(np.floor(round((1 - share) * systems, 9)))
+    best = np.argsort(-ranked, kind="stable")[: systems - left_out]
+    return data.isel({SYSTEM: np.sort(best)})
+
+
+def _last(scores: xr.DataArray, metric: str) -> xr.DataArray:
+    labels = [str(label) for label in scores[METRIC].to_numpy()]
+    place = place_of(metric, labels)
+    if place is None:
+        raise InputError(
+            f"scores of {metric}", ", ".join(labels), "score it too, or choose metric="
+        )
+    chosen = scores.isel({METRIC: place})
+    return chosen.isel({DEPTH: -1}) if DEPTH in chosen.dims else chosen

@@ -1,0 +1,97 @@
+"""Where one system stands among all, topic by topic."""
+
+from collections.abc import Hashable
+from typing import overload
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.checks import places
+from irframe.cubes.as_scores import as_scores, index_roles
+from irframe.cubes.score_arrays import to_scores
+from irframe.cubes.verb import verb
+from irframe.metrics.averaging import TIE
+from irframe.metrics.facts import facts
+from irframe.names import METRIC, SYSTEM, TOPIC
+
+
+@overload
+def sheet(scores: pd.DataFrame, system: Hashable, *, by: str | None = None) -> pd.DataFrame: ...
+@overload
+def sheet(scores: xr.DataArray, system: Hashable, *, by: str | None = None) -> xr.Dataset: ...
+@verb
+def sheet(
+    scores: xr.DataArray | pd.DataFrame, system: Hashable, *, by: str | None = None
+) -> xr.Dataset | pd.DataFrame:
+    """Show the sheet of one participant: own score against best, median and worst, by topic.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    system
+        The participant.
+    by
+        A coordinate or index level such as ``"track"``: one sheet per group.
+
+    Returns
+    -------
+    pandas.DataFrame or xarray.Dataset
+        ``score`` of the system; ``best``, ``median`` and ``worst`` score of all systems, its own
+        among them, where the best one is the lowest if less is better, and ``rank``, 1 more than
+        the number of systems that are better, as floats, NaN where the system has no score; and
+        ``n``, how many systems have one. For a frame of scores a frame indexed by metric and
+        topic, for an array a dataset over (metric, topic, depth); the group comes first if `by`
+        is given.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such system, or no such group.
+
+    Notes
+    -----
+    Scores that agree to 12 decimals are equally good.
+
+    References
+    ----------
+    .. [1] Voorhees, Harman. TREC: experiment and evaluation in information retrieval. MIT Press,
+       2005. ISBN 978-0-262-22073-6
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame(
+    ...     {"system": list("abc"), "topic": "1", "measure": "AP", "value": [0.2, 0.9, 0.5]}
+    ... )
+    >>> sheet(scores, "c")
+                  score  best  median  worst  rank  n
+    metric topic
+    AP     1        0.5   0.9     0.5    0.2   2.0  3
+    """
+    values = to_scores(scores)
+    (place,) = places("a system of the scores", system, values[SYSTEM].to_numpy().tolist())
+    result = _stand(values, place)
+    if isinstance(scores, xr.DataArray):
+        return result
+    frame = result.to_dataframe().query("n > 0")
+    return frame.rename_axis(index={TOPIC: index_roles(as_scores(scores))[TOPIC]})
+
+
+def _stand(scores: xr.DataArray, place: int) -> xr.Dataset:
+    labels = scores[METRIC].to_numpy()
+    sign = xr.DataArray([facts(name).sign for name in labels], dims=METRIC)
+    gain = scores * sign
+    own = gain.isel({SYSTEM: place}, drop=True)
+    better = (gain.round(TIE) > own.round(TIE)).sum(SYSTEM)
+    parts = {
+        "score": own * sign,
+        "best": gain.max(SYSTEM) * sign,
+        "median": scores.median(SYSTEM),
+        "worst": gain.min(SYSTEM) * sign,
+        "rank": (better + 1).where(np.isfinite(own)),
+        "n": scores.notnull().sum(SYSTEM),
+    }
+    result = xr.Dataset(parts)
+    return result.drop_vars([name for name in result.coords if name not in result.dims])

@@ -1,1 +1,0 @@
-"""How deep to evaluate."""

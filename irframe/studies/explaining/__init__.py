@@ -1,1 +1,0 @@
-"""Why one system scores higher than another: the documents behind a difference."""

@@ -1,0 +1,252 @@
+"""The judgments of several judges side by side: a grade per judge and document."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from irframe.checks import choice, whole
+from irframe.errors import GradeError, IdError, ParameterError
+from irframe.experiments.coded_tables import QrelsTable, read_qrels_table, refuse_twice_judged
+from irframe.experiments.documents import Side, code_documents
+from irframe.files.as_qrels import Qrels
+from irframe.files.ids import Codes, beginnings, repeated, same_kind, shown
+from irframe.metrics.infap import POOLED_UNJUDGED
+from irframe.names import DOC, HIGHEST_GRADE, LOWEST_GRADE, TOPIC, UNJUDGED
+
+Grades = Sequence[int] | str | None
+"""A scale of grades as users state it."""
+
+OTHERS = {
+    "common": "compares what all judges have judged",
+    "pairwise": "what both of two have judged",
+    "own": "takes each judge's judgments as they are",
+}
+"""What may be done about judges who judged different documents, beside refusing it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Grades by several judges, sorted by topic.
+
+    Parameters
+    ----------
+    tables
+        What each judge is called, and their qrels.
+    topics
+        The topics by name.
+    topic
+        The place of every document's topic, shape (document,), rising.
+    grade
+        Grades, shape (judge, document), `UNJUDGED` where a judge did not judge.
+    row
+        The row of the judge's qrels that says so, -1 where none does.
+    scale
+        The grades there are, rising.
+    """
+
+    tables: Mapping[Any, QrelsTable]
+    topics: pd.Index
+    topic: Codes
+    grade: NDArray[np.int8]
+    row: Codes
+    scale: NDArray[np.int8]
+
+    @property
+    def judges(self) -> list[Any]:
+        """What the judges are called."""
+        return list(self.tables)
+
+    @property
+    def judged(self) -> NDArray[Any]:
+        """Who judged what, shape (judge, document)."""
+        return np.asarray(self.row >= 0)
+
+    def frames(self) -> dict[Any, pd.DataFrame]:
+        """Return the qrels of every judge, without what is left out."""
+        kept = {name: np.zeros(len(table.grade), bool) for name, table in self.tables.items()}
+        for mask, row in zip(kept.values(), self.row, strict=True):
+            mask[row[row >= 0]] = True
+        return {name: table.judging(kept[name]) for name, table in self.tables.items()}
+
+    def by_topic(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+        """Yield a topic's place, and whether a document has a grade, (judge, grade, document)."""
+        starts = beginnings(self.topic)
+        for start, end in zip(starts, np.append(starts[1:], len(self.topic)), strict=True):
+            grades = self.grade[:, np.newaxis, start:end]
+            yield int(self.topic[start]), grades == self.scale[:, np.newaxis]
+
+
+def read_judges(
+    judges: Mapping[Any, Qrels], pairs: str, grades: Grades, allowed: Sequence[str]
+) -> Judged:
+    """Read the judgments of at least two judges.
+
+    Parameters
+    ----------
+    judges
+        Judge -> qrels.
+    pairs
+        What to do about documents that only some have judged: ``"same"`` refuses them,
+        ``"common"`` leaves them out, anything else keeps them.
+    grades
+        The scale; None if every judge uses its ends, ``"union"``, or the grades there are.
+    allowed
+        What `pairs` may be.
+
+    Raises
+    ------
+    IrframeError
+        As `compare_judges`.
+
+    Examples
+    --------
+    >>> first = {"1": {"d1": 0, "d2": 2}}
+    >>> read_judges({"a": first, "b": {"1": {"d2": 0, "d1": 2}}}, "same", None, ["same"]).grade
+    array([[0, 2],
+           [2, 0]], dtype=int8)
+    """
+    choice("pairs", pairs, allowed)
+    if not isinstance(judges, Mapping) or len(judges) < 2:
+        found = f"{len(judges)}" if isinstance(judges, Mapping) else type(judges).__name__
+        raise ParameterError("at least two judges, {name: qrels}", found)
+    tables = {name: read_qrels_table(qrels) for name, qrels in judges.items()}
+    _refuse_marks(tables)
+    judged = _side_by_side(tables)
+    everyone: Any = judged.judged.all(axis=0)
+    if pairs == "same" and not everyone.all():
+        _refuse_differing(judged, [word for word in allowed if word in OTHERS])
+    if pairs == "common":
+        judged = _documents(judged, everyone)
+    _refuse_none_shared(judged)
+    return replace(judged, scale=_scale(judged, grades))
+
+
+def _refuse_none_shared(judged: Judged) -> None:
+    """Raise if no document is judged by two judges, showing identifiers of the first two."""
+    if (judged.judged.sum(axis=0) > 1).any():
+        return
+    (first, one), (second, other) = list(judged.tables.items())[:2]
+    ids = [f"{shown(each.topics)} with {shown(each.doc[:3].to_pylist())}" for each in (one, other)]
+    found = f"none: {first} has {ids[0]}, {second} has {ids[1]}"
+    raise IdError("documents that two judges have judged", found, "compare the identifiers")
+
+
+def _refuse_marks(tables: Mapping[Any, QrelsTable]) -> None:
+    marks = {name: int((each.grade == POOLED_UNJUDGED).sum()) for name, each in tables.items()}
+    found = [f"{count} by {name}" for name, count in marks.items() if count]
+    if found:
+        wanted = f"judged documents only; grade {POOLED_UNJUDGED} marks pooled, unjudged ones"
+        advice = "drop these rows, or give them grade 0 if they were judged"
+        raise GradeError(wanted, f"grade {POOLED_UNJUDGED}", advice, found)
+
+
+def _side_by_side(tables: Mapping[Any, QrelsTable]) -> Judged:
+    """Return the judgments of all judges, one column per document that any of them judged."""
+    parts = list(tables.values())
+    topics = _topics(tables)
+    sides = [Side(topics.get_indexer(part.topics)[part.topic], part.doc) for part in parts]
+    codes = code_documents(*sides)
+    for part, code in zip(parts, codes, strict=True):
+        refuse_twice_judged(part, repeated(code))
+    every, first = np.unique(np.concatenate(codes), return_index=True)
+    grade = np.full((len(parts), len(every)), UNJUDGED, np.int8)
+    row = np.full(grade.shape, -1)
+    for judge, (part, code) in enumerate(zip(parts, codes, strict=True)):
+        place = np.searchsorted(every, code)
+        grade[judge, place], row[judge, place] = part.grade, np.arange(len(code))
+    topic = np.concatenate([side.topic for side in sides])[first]
+    judged = Judged(tables, topics, topic, grade, row, np.unique(grade[row >= 0]))
+    return _documents(judged, np.argsort(topic, kind="stable"))
+
+
+def _documents(judged: Judged, some: NDArray[Any]) -> Judged:
+    """Return some of the documents, and the topics of these."""
+    topic, row, grade = judged.topic[some], judged.row[:, some], judged.grade[:, some]
+    kept, place = np.unique(topic, return_inverse=True)
+    return replace(judged, topics=judged.topics[kept], topic=place, row=row, grade=grade)
+
+
+def _topics(tables: Mapping[Any, QrelsTable]) -> pd.Index:
+    """Return the topics of all judges by name, refusing identifiers of different types."""
+    (first, one), *others = tables.items()
+    for name, other in others:
+        sides = f"the judgments of {first}", f"those of {name}"
+        kinds = pa.array(one.topics).type, pa.array(other.topics).type
+        same_kind(*kinds, TOPIC, sides)
+        same_kind(one.doc.type, other.doc.type, DOC, sides)
+    topics = one.topics
+    for _, other in others:
+        topics = topics.append(other.topics.difference(topics, sort=False))
+    return topics[np.argsort(topics.astype(str).to_numpy(), kind="stable")]
+
+
+def _refuse_differing(judged: Judged, policies: Iterable[str]) -> None:
+    """Raise for documents that some judge did not judge, naming them and who did not."""
+    missing = np.argwhere(~judged.judged)
+    offenders = []
+    for judge, place in missing:
+        other = int(judged.judged[:, place].argmax())
+        table = judged.tables[judged.judges[other]]
+        (name,) = table.describe(judged.row[other, [place]])
+        offenders.append(f"{name} not by {judged.judges[judge]}")
+        if len(offenders) > 5:
+            break
+    offenders += ["..."] * (len(missing) - len(offenders))
+    documents = (~judged.judged.all(axis=0)).sum()
+    found = f"{documents} of {judged.judged.shape[1]} that some judge did not"
+    advice = "say what to do: " + ", ".join(f"pairs={word!r} {OTHERS[word]}" for word in policies)
+    raise IdError("the same documents judged by every judge", found, advice, offenders)
+
+
+def _scale(judged: Judged, grades: Grades) -> NDArray[np.int8]:
+    """Return the scale of grades, refusing judges who use another one."""
+    used = {
+        name: np.unique(row[there])
+        for name, row, there in zip(judged.judges, judged.grade, judged.judged, strict=True)
+        if there.any()
+    }
+    every = np.unique(np.concatenate(list(used.values())))
+    if grades is None:
+        _refuse_ends(used)
+        return every
+    if isinstance(grades, str):
+        choice("grades", grades, ("union",))
+        return every
+    return _stated(used, grades)
+
+
+def _refuse_ends(used: Mapping[Any, NDArray[np.int8]]) -> None:
+    ends = {name: (int(some[0]), int(some[-1])) for name, some in used.items()}
+    found = list(ends.values())
+    usual = max(found, key=found.count)
+    strange = [name for name in ends if ends[name] != usual]
+    if strange:
+        offenders = [f"{name} from {ends[name][0]} to {ends[name][1]}" for name in strange]
+        wanted = "judges who use the same lowest and highest grade"
+        told = f"grades from {usual[0]} to {usual[1]}, and"
+        stated = f"grades=range({usual[0]}, {usual[1] + 1})"
+        advice = f"map the grades first, state the scale, as in {stated}, or say grades='union'"
+        raise GradeError(wanted, told, advice, offenders)
+
+
+def _stated(used: Mapping[Any, NDArray[np.int8]], grades: Sequence[int]) -> NDArray[np.int8]:
+    limits: dict[str, Any] = {"low": LOWEST_GRADE, "high": HIGHEST_GRADE}
+    stated = [whole("every one of grades", grade, **limits) for grade in grades]
+    if len(set(stated)) < len(stated) or len(stated) < 2:
+        raise ParameterError("grades, at least two, each once", repr(list(grades)))
+    beyond = {name: some[~np.isin(some, stated)] for name, some in used.items()}
+    strange = [f"{name}: {', '.join(map(str, some))}" for name, some in beyond.items() if len(some)]
+    if strange:
+        wanted = f"the grades {', '.join(map(str, sorted(stated)))}"
+        raise GradeError(
+            wanted,
+            "grades beyond these, by judge",
+            "map these first, as with clip(upper=3), or say grades='union'",
+            strange,
+        )
+    return np.array(sorted(stated), np.int8)

@@ -1,0 +1,1 @@
+"""Results as tables for a page or a paper: marks, intervals, captions."""

@@ -1,0 +1,197 @@
+"""Means of systems as tables, and what follows each: marks, intervals, percentages."""
+
+import string
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.comparing.compare import COLUMNS, OPTIONAL
+from irframe.errors import InputError
+from irframe.metrics.facts import facts
+from irframe.names import ALIASES, DEPTH, METRIC, SIDES, SYSTEM
+from irframe.tables.captions import told, told_depths, told_interval, told_test, told_topics
+from irframe.tables.marked_styler import (
+    Extra,
+    Table,
+    brackets,
+    percentages,
+    superscripts,
+)
+from irframe.tables.means import Means
+
+LETTERS = len(string.ascii_lowercase)
+MARK = "mark"
+"""Name of the row labels that superscripts refer to."""
+DAGGER = "†"
+LONG = (METRIC, DEPTH, SYSTEM, "mean", "ci_low", "ci_high", "n")
+"""Columns of a summary as a frame; others are groups."""
+
+
+def of_summary(
+    summary: pd.DataFrame | xr.Dataset,
+    *,
+    intervals: bool,
+    relative_to: Hashable | None,
+    sort: Hashable,
+) -> Table:
+    """Lay out means and their intervals."""
+    frame = _long(summary)
+    means = Means.of(frame, [name for name in frame if name not in LONG]).sorted(sort)
+    extras: list[Extra] = []
+    words = [f"means over {told_topics(frame['n'])}", told_depths(frame)]
+    if intervals:
+        extras.append(brackets(*(means.spread(frame, frame[end]) for end in ("ci_low", "ci_high"))))
+        words.append(f"[{told_interval(summary.attrs)}]")
+    return _table(means, extras, relative_to, told(summary.attrs, *words))
+
+
+def _long(summary: pd.DataFrame | xr.Dataset) -> pd.DataFrame:
+    if isinstance(summary, xr.Dataset):
+        summary = summary.reset_coords(drop=True).to_dataframe()
+    frame = summary.dropna(subset=["mean"]).reset_index().rename(columns=_system_role)
+    if DEPTH not in frame:
+        frame[DEPTH] = pd.NA
+    return frame
+
+
+def _system_role(name: Any) -> Any:
+    return SYSTEM if name in ALIASES[SYSTEM] else name
+
+
+def of_comparison(
+    comparison: pd.DataFrame,
+    *,
+    marks: str,
+    intervals: bool,
+    relative_to: Hashable | None,
+    sort: Hashable,
+) -> Table:
+    """Lay out means, and what the comparison says of each."""
+    _refuse_twice(comparison)
+    means = _means(comparison).sorted(sort)
+    words = [f"means over {told_topics(comparison['n_topics'])}", told_depths(comparison)]
+    extras: list[Extra] = []
+    letters = marks == "letters"
+    if letters:
+        extras.append(superscripts(_beaten(comparison, means)))
+        words.append("raised: the systems that this one significantly beats")
+    if marks == "daggers":
+        extras.append(superscripts(_daggers(comparison, means)))
+        words.append(_raised(comparison))
+    if intervals:
+        extras.append(_differences(comparison, means))
+        words.append(f"[of the difference: {told_interval(comparison.attrs)}]")
+    notes = told(comparison.attrs, *words, told_test(comparison.attrs))
+    table = _table(means, extras, relative_to, notes)
+    return _with_marks(table) if letters else table
+
+
+def _table(means: Means, extras: list[Extra], relative_to: Hashable | None, notes: str) -> Table:
+    if relative_to is not None:
+        extras = [*extras, percentages(means.relative_to(relative_to))]
+        notes = f"(difference from {relative_to}); {notes}"
+    return Table(means.table, tuple(extras), means.best(), notes)
+
+
+def _with_marks(table: Table) -> Table:
+    """Name the rows by their marks too."""
+    systems = table.numbers.index
+    rows = pd.MultiIndex.from_arrays([mark_names(len(systems)), systems], names=[MARK, SYSTEM])
+    best = None if table.best is None else table.best.set_axis(rows)
+    return table._replace(numbers=table.numbers.set_axis(rows), best=best)
+
+
+def mark_names(systems: int) -> list[str]:
+    """Return the marks of systems: letters, or numbers where letters do not suffice."""
+    if systems <= LETTERS:
+        return list(string.ascii_lowercase[:systems])
+    return [str(number) for number in range(1, systems + 1)]
+
+
+def _means(comparison: pd.DataFrame) -> Means:
+    """Return the means of all systems in their order, a baseline first."""
+    keys = [name for name in comparison if name not in {*COLUMNS, *OPTIONAL}]
+    sides = [
+        comparison[[*keys, METRIC, DEPTH, side, mean]].set_axis(
+            [*keys, METRIC, DEPTH, SYSTEM, "mean"], axis="columns"
+        )
+        for side, mean in zip(SIDES, ("mean_a", "mean_b"), strict=True)
+    ]
+    baseline = comparison["system_b"].nunique() == 1 < comparison["system_a"].nunique()
+    # The order of metrics and depths is that of either side.
+    return Means.of(pd.concat(sides[::-1] if baseline else sides, ignore_index=True), keys)
+
+
+def _refuse_twice(comparison: pd.DataFrame) -> None:
+    keys = [name for name in comparison if name not in {*COLUMNS, *OPTIONAL}]
+    twice = comparison[comparison.duplicated([*keys, METRIC, DEPTH, *SIDES])]
+    if len(twice):
+        found = f"{len(twice)} again"
+        raise InputError("each pair once per metric and depth", found, "", twice["system_a"])
+
+
+def _baseline(comparison: pd.DataFrame) -> Any:
+    """Return the one system that the others are held against."""
+    others = comparison["system_b"].unique()
+    if len(others) != 1:
+        advice = "compare with baseline=, or ask for marks='letters' and no intervals"
+        raise InputError("a comparison with a baseline", "one of all pairs", advice)
+    return others[0]
+
+
+def _baselines(comparison: pd.DataFrame) -> list[str]:
+    """Return the names of the systems that others are held against."""
+    told = list(comparison.attrs.get("baselines", []))
+    there = {str(name) for side in SIDES for name in comparison[side].unique()}
+    return told if len(told) > 1 and {*told} <= there else [str(_baseline(comparison))]
+
+
+def _raised(comparison: pd.DataFrame) -> str:
+    """Say what the marks of differences from baselines mean."""
+    named = _baselines(comparison)
+    if len(named) == 1:
+        return f"{DAGGER} differs significantly from {named[0]}"
+    listed = ", ".join(f"{number} {name}" for number, name in enumerate(named, start=1))
+    return f"raised: differs significantly from {listed}"
+
+
+def _daggers(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
+    """Return a dagger where a system differs from the baseline, or the numbers of several."""
+    named = _baselines(comparison)
+    significant = comparison["significant"].to_numpy(bool)
+    if len(named) == 1:
+        return means.spread(comparison, np.where(significant, DAGGER, ""), "system_a")
+    marks = np.full(means.table.shape, "", dtype=object)
+    for number, name in enumerate(named, start=1):
+        for one, other in (SIDES, SIDES[::-1]):
+            row, column = means.places(comparison, one)
+            told = significant & (comparison[other].map(str) == name).to_numpy()
+            for cell in zip(row[told], column[told], strict=True):
+                marks[cell] += ("," if marks[cell] else "") + str(number)
+    return pd.DataFrame(marks, means.table.index, means.table.columns)
+
+
+def _differences(comparison: pd.DataFrame, means: Means) -> Extra:
+    _baseline(comparison)
+    ends = (means.spread(comparison, comparison[end], "system_a") for end in ("ci_low", "ci_high"))
+    return brackets(*ends)
+
+
+def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
+    """Return the marks of the systems that each system significantly beats."""
+    costs = {label: facts(label).cost for label in comparison[METRIC].unique()}
+    lead = (comparison["mean_a"] - comparison["mean_b"]).to_numpy()
+    lead = np.where(comparison[METRIC].map(costs), -lead, lead)
+    told = np.flatnonzero(comparison["significant"].to_numpy() & (lead != 0))
+    (a, column), (b, _) = (means.places(comparison, side) for side in SIDES)
+    winner, loser = np.where(lead > 0, a, b)[told], np.where(lead > 0, b, a)[told]
+    names = mark_names(len(means.table))
+    between = "" if len(names) <= LETTERS else ","
+    marks = np.full(means.table.shape, "", dtype=object)
+    for place in np.argsort(loser, kind="stable"):
+        cell = winner[place], column[told][place]
+        marks[cell] += (between if marks[cell] else "") + names[loser[place]]
+    return pd.DataFrame(marks, means.table.index, means.table.columns)

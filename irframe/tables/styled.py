@@ -1,0 +1,150 @@
+"""Results as tables for a page or a paper."""
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, Literal
+
+import pandas as pd
+import xarray as xr
+
+from irframe.checks import choice, whole
+from irframe.comparing.compare import COLUMNS
+from irframe.cubes.as_scores import is_scores
+from irframe.names import ALIASES, SYSTEM, TOPIC
+from irframe.scores.summary import summary
+
+if TYPE_CHECKING:
+    from pandas.io.formats.style import Styler
+
+    from irframe.tables.marked_styler import Table
+
+SUMMARY = {"mean", "ci_low", "ci_high", "n"}
+"""Columns of a summary."""
+MARKS = ("letters", "daggers", "none")
+
+
+def styled(
+    result: pd.DataFrame | xr.Dataset | xr.DataArray,
+    precision: int = 3,
+    *,
+    best: bool = True,
+    marks: Literal["letters", "daggers", "none"] = "letters",
+    intervals: bool | None = None,
+    relative_to: Hashable | None = None,
+    sort: Hashable = False,
+) -> "Styler":
+    r"""Lay a result out as a table for a page or a paper.
+
+    Parameters
+    ----------
+    result
+        Scores, or what a verb returned: `summary`, `compare`, `compare_orderings`,
+        `discrimination`, `ablation`, the summary of `outcomes`, or any other frame or array by
+        metric and depth.
+    precision
+        Decimals of the numbers, at least 0.
+    best
+        Whether the best mean of each column is bold: the lowest where a metric counts a cost.
+    marks
+        What follows a mean of a comparison, raised. ``"letters"``: those of all systems that this
+        one significantly beats, or numbers where there are more than 26 systems. ``"daggers"``:
+        one where a system differs significantly from the baseline, or with several baselines
+        the numbers of those from which it does. ``"none"``: nothing.
+    intervals
+        Whether intervals follow: of a summary that of the mean, which is the default; of a
+        comparison with a baseline that of the difference.
+    relative_to
+        A system: the others' differences from its means follow, in per cent of these.
+    sort
+        True, or the label of a column: the best system of the first, or of this column comes
+        first. By default systems stand in their own order, a baseline first.
+
+    Returns
+    -------
+    pandas.io.formats.style.Styler
+        Of scores, summaries and comparisons a row per system, a column per metric and depth (and
+        group), and the means as numbers. Of an array a row per metric (and group), a column per
+        depth. Of other frames their rows, without what is the same in all of them. The caption
+        tells that, the test, its correction and level, depths, topics, and what decided the
+        numbers. The methods of a Styler apply and leave what follows the numbers in place, but for
+        ``clear()``, which takes it away, and ``to_excel()``, which writes the numbers alone;
+        ``highlight_best(props)`` is one more. ``to_latex()`` has the rules of booktabs and turns
+        CSS into LaTeX; commands of LaTeX are flagged as pandas has it,
+        ``"textbf: --rwrap --latex"``.
+
+    Raises
+    ------
+    InputError
+        For what is none of these; has some pair twice at a metric and depth; or, with
+        ``marks="daggers"`` or ``intervals=True``, is a comparison without a baseline.
+    ParameterError
+        For a precision below 0, and for an unknown kind of marks, system or column.
+
+    Notes
+    -----
+    The better of two systems is the one with the better mean; lower is better for a metric that
+    counts a cost. Needs jinja2, as every Styler does. Bold cells need no package of LaTeX, those
+    with a colour need xcolor with its option ``table``.
+
+    References
+    ----------
+    .. [1] Sakai. Laboratory experiments in information retrieval. Springer, 2018.
+       doi:10.1007/978-981-13-1199-4
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> two = runs[runs["system"].isin(["bm25", "splade"])]
+    >>> frame = two.ireval.evaluate(qrels, ["AP", "RR"]).ireval.compare()
+    >>> print(frame.ireval.styled().to_latex(caption="Means over 16 topics."))
+    \begin{table}
+    \caption{Means over 16 topics.}
+    \begin{tabular}{llrr}
+    \toprule
+     & metric & AP & RR \\
+    mark & system &  &  \\
+    \midrule
+    a & bm25 & 0.163 & 0.412 \\
+    b & splade & \bfseries 0.411$^{a}$ & \bfseries 0.797$^{a}$ \\
+    \bottomrule
+    \end{tabular}
+    \end{table}
+    """
+    from irframe.tables.marked_styler import MarkedStyler  # noqa: PLC0415 - jinja2
+
+    whole("precision", precision, low=0)
+    choice("marks", marks, MARKS)
+    table = _laid_out(result, marks=marks, intervals=intervals, relative_to=relative_to, sort=sort)
+    styler = MarkedStyler.of(table, precision)
+    return styler.highlight_best() if best else styler
+
+
+def _laid_out(
+    result: Any,
+    *,
+    marks: str,
+    intervals: bool | None,
+    relative_to: Hashable | None,
+    sort: Hashable,
+) -> "Table":
+    from irframe.tables import mean_tables, result_tables  # noqa: PLC0415 - jinja2
+
+    if _holds_scores(result):
+        result = summary(result)
+    names = {str(name) for name in getattr(result, "columns", getattr(result, "data_vars", ()))}
+    if names >= set(COLUMNS):
+        asked = bool(intervals)
+        return mean_tables.of_comparison(
+            result, marks=marks, intervals=asked, relative_to=relative_to, sort=sort
+        )
+    if names >= SUMMARY and not names & set(ALIASES[SYSTEM]):
+        asked = intervals is not False
+        return mean_tables.of_summary(result, intervals=asked, relative_to=relative_to, sort=sort)
+    return result_tables.of_result(result)
+
+
+def _holds_scores(result: Any) -> bool:
+    """Tell scores of systems on topics, in an array or a frame."""
+    if isinstance(result, xr.DataArray):
+        return {SYSTEM, TOPIC} <= set(result.dims)
+    return isinstance(result, pd.DataFrame) and is_scores(result)

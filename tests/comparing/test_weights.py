@@ -1,0 +1,202 @@
+"""Topics that count more than others: weighted means, intervals and tests."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from statsmodels.api import WLS
+from statsmodels.stats.multitest import multipletests
+
+from irframe.cubes.topic_weights import GIVEN
+from irframe.errors import MetricError, ParameterError
+from irframe.paired import TESTS, parse_test
+from irframe.scores.resampled import Resamples
+
+TOPICS = [f"q{n}" for n in range(12)]
+RANDOM = np.random.default_rng(7)
+WEIGHTS = RANDOM.integers(1, 90, 12).astype(float)
+SCORES = xr.DataArray(
+    RANDOM.beta(2, 3, (2, 4, 12, 2)).round(3),
+    {
+        "metric": ["nDCG", "AP"],
+        "system": ["d", "a", "c", "b"],
+        "topic": TOPICS[::-1],
+        "depth": [5, 10],
+        "frequency": ("topic", WEIGHTS),
+    },
+    ("metric", "system", "topic", "depth"),
+)
+HOLED = SCORES.where((SCORES.system != "c") | (SCORES.topic != "q3") | (SCORES.depth != 10))
+VERBS = {
+    "summary": {},
+    "compare": {"margin": 0.05, "baseline": "a"},
+    "leaderboard": {"baseline": "a"},
+    "rank_intervals": {},
+}
+"""Verbs that take weights, and what else they are asked here."""
+WEIGHABLE = [name for name, each in TESTS.items() if each.weighable]
+
+
+def numbers(result):
+    """Return all numbers of a result but depths."""
+    frame = result.to_dataframe() if isinstance(result, xr.Dataset) else result
+    return frame.drop(columns="depth", errors="ignore").select_dtypes("number").to_numpy(float)
+
+
+def asked(name, scores, weights, **options):
+    return getattr(scores.ireval, name)(weights=weights, **{**VERBS[name], **options})
+
+
+def oracle(values, weights):
+    """Return mean, interval, t and p of a weighted mean."""
+    there = ~np.isnan(values)
+    model = WLS(values[there], np.ones(there.sum()), weights=weights[there])
+    found = model.fit(cov_type="HC1", use_t=True)
+    return found.params[0], *found.conf_int()[0], found.tvalues[0], found.pvalues[0]
+
+
+def test_means_intervals_and_tests_are_those_of_a_weighted_constant():
+    summary = HOLED.ireval.summary(interval="t", weights="frequency").to_dataframe()
+    for (metric, system, depth), row in summary.iterrows():
+        values = HOLED.sel(metric=metric, system=system, depth=depth).to_numpy()
+        given = row[["mean", "ci_low", "ci_high"]].to_numpy(float)
+        np.testing.assert_allclose(given, oracle(values, WEIGHTS)[:3], rtol=1e-10)
+        assert row["n"] == (~np.isnan(values)).sum()
+    with pytest.warns(UserWarning, match="left out"):
+        rows = HOLED.ireval.compare(weights="frequency", margin=0.05)
+    not_worse: list[float] = []
+    wanted = ["difference", "ci_low", "ci_high", "statistic", "p"]
+    for _, row in rows.iterrows():
+        of = HOLED.sel(metric=row["metric"], depth=row["depth"])
+        a, b = (of.sel(system=row[side]).to_numpy() for side in ("system_a", "system_b"))
+        common = ~np.isnan(of.to_numpy()).any(axis=0)
+        expected = oracle(np.where(common, a - b, np.nan), WEIGHTS)
+        np.testing.assert_allclose(row[wanted].to_numpy(float), expected, rtol=1e-9)
+        shifted = oracle(np.where(common, a - b + 0.05, np.nan), WEIGHTS)
+        one_sided = shifted[4] / 2 if shifted[3] > 0 else 1 - shifted[4] / 2
+        not_worse.append(one_sided)
+        assert row["mean_a"] == pytest.approx(np.average(a[common], weights=WEIGHTS[common]))
+        assert row["n_topics"] == common.sum()
+    groups = rows.groupby(["metric", "depth"], sort=False).indices.values()
+    for places in groups:
+        holm = multipletests(np.array(not_worse)[places], method="holm")[1]
+        np.testing.assert_allclose(rows["p_not_worse"].to_numpy()[places], holm, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_weights_say_the_same_on_every_road_and_equal_ones_nothing(name):
+    plain = numbers(getattr(SCORES.ireval, name)(**VERBS[name]))
+    for equal in (1, 0.1, 1e300, 3e-300):
+        given = numbers(asked(name, SCORES, dict.fromkeys(TOPICS, equal)))
+        np.testing.assert_allclose(given, plain, rtol=1e-10, atol=1e-12)
+    flat = SCORES.sel(depth=10)
+    expected = asked(name, flat, "frequency")
+    assert (numbers(expected) != numbers(getattr(flat.ireval, name)(**VERBS[name]))).any()
+    series = pd.Series(WEIGHTS, SCORES.topic.to_numpy()).sort_index()
+    column = flat.drop_vars("frequency").to_dataframe("value").reset_index()
+    column = column.drop(columns="depth").assign(often=column["topic"].map(series))
+    wide = column.pivot(index=["system", "topic", "often"], columns="metric", values="value")
+    roads = [
+        (flat, series * 3.5),
+        (flat.isel(topic=slice(None, None, -1)), {**series, "other": -1}),
+        (flat.chunk(topic=5), "frequency"),
+        (column, "often"),
+        (wide[["nDCG", "AP"]], "often"),
+        (wide[["nDCG", "AP"]].reset_index("often"), "often"),
+    ]
+    for scores, weights in roads:
+        found = asked(name, scores, weights)
+        assert found.attrs["weighted_by"] == (weights if isinstance(weights, str) else GIVEN)
+        one, other = (np.sort(numbers(each), axis=0) for each in (found, expected))
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_what_is_wrong_with_weights_is_named(name):
+    weights = dict(zip(TOPICS, WEIGHTS, strict=True))
+    wrong = {"q5": -1, "q6": np.nan, "q7": np.inf, "q8": "often", "q9": None}
+    for topic, value in wrong.items():
+        with pytest.raises(ParameterError, match=rf"{topic} \("):
+            asked(name, SCORES, {**weights, topic: value})
+    with pytest.raises(ParameterError, match=r"none for 1.*q4"):
+        asked(name, SCORES, {topic: 1 for topic in TOPICS if topic != "q4"})
+    with pytest.raises(ParameterError, match="above 0"):
+        asked(name, SCORES, dict.fromkeys(TOPICS, 0))
+    with pytest.raises(ParameterError, match="coordinate of the topics.*frequency"):
+        asked(name, SCORES, "often")
+    with pytest.raises(ParameterError, match="several for 1"):
+        asked(name, SCORES, pd.Series([1.0] * 13, [*TOPICS, "q2"]))
+    with pytest.raises(ParameterError, match="name or a mapping"):
+        asked(name, SCORES, [1, 2])
+    with pytest.raises(MetricError, match="NumRel"):
+        asked(name, SCORES.assign_coords(metric=["nDCG", "NumRel"]), "frequency", **NO_MARGIN[name])
+    frame = SCORES.sel(depth=5, drop=True).drop_vars("frequency").to_series().unstack("metric")
+    with pytest.raises(ParameterError, match="column or index level"):
+        asked(name, frame, "often")
+    with pytest.raises(ParameterError, match="several for 12"):
+        asked(name, frame, "AP")
+    with pytest.warns(UserWarning, match="weight 0 do not count: q1$"):
+        found = asked(name, SCORES, {**weights, "q1": 0})
+    kept = asked(name, SCORES.sel(topic=SCORES.topic != "q1"), weights)
+    np.testing.assert_array_equal(numbers(found), numbers(kept))
+
+
+NO_MARGIN = {name: {"margin": None} if name == "compare" else {} for name in VERBS}
+
+
+def test_groups_have_the_weights_of_their_topics():
+    grouped = SCORES.assign_coords(half=("topic", ["x", "y"] * 6))
+    part = grouped.sel(topic=grouped.half == "y")
+    expected = part.ireval.compare(weights="frequency")
+    found = grouped.ireval.compare(by="half", weights="frequency").query("half == 'y'")
+    pd.testing.assert_frame_equal(found.drop(columns="half").reset_index(drop=True), expected)
+    scored = part.assign_attrs(result="score").to_dataset(name="score")
+    tree = xr.DataTree.from_dict({"y": scored}, name="half")
+    joined = tree.ireval.compare(weights="frequency")
+    pd.testing.assert_frame_equal(joined.drop(columns="half"), expected)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_tests_have_a_weighted_form_or_refuse_by_name(test):
+    if test not in WEIGHABLE:
+        for verb in ("compare", "rank_intervals", "leaderboard"):
+            with pytest.raises(ParameterError, match=f"weighted form.*{test}"):
+                getattr(SCORES.ireval, verb)(test=test, weights="frequency")
+        return
+    values, pairs = SCORES[0].to_numpy(), np.array([[0, 1], [2, 1]])
+    equal = parse_test(test).weighted(values, np.ones(12), pairs)
+    for one, other in zip(equal, parse_test(test).kernel(values, pairs), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-10)
+    p = [SCORES.ireval.compare(each, weights="frequency")["p"] for each in ("t", test)]
+    np.testing.assert_allclose(*p, atol=0.12)
+
+
+def test_resamples_draw_topics_with_their_weights():
+    test = parse_test("bootstrap")
+    values, u = SCORES[0, :, :, :1].to_numpy(), WEIGHTS / WEIGHTS.mean()
+    d = values[0, :, 0] - values[1, :, 0]
+
+    def t_of(x, w):
+        m = np.average(x, weights=w)
+        error = (w**2 * (x - m) ** 2).sum() / w.sum() ** 2 * 12 / 11
+        return m / np.sqrt(error)
+
+    centred = d - np.average(d, weights=u)
+    drawn = [abs(t_of(centred[draw], u[draw])) for draw in test.resamples(12)]
+    found = test.weighted(values, u, np.array([[0, 1]]))
+    assert found.statistic.item() == pytest.approx(t_of(d, u))
+    assert found.p.item() == np.mean(np.array(drawn) >= abs(t_of(d, u)))
+    board = SCORES.ireval.rank_intervals("bootstrap", weights="frequency").isel(metric=0, depth=0)
+    order = np.argsort(SCORES.topic.to_numpy(), kind="stable")
+    counts = Resamples(0.05, 1000, 0).counts(12) * WEIGHTS[order]
+    means = counts @ values[:, order, 0].T
+    share = (means == means.max(axis=1, keepdims=True)).mean(axis=0)
+    np.testing.assert_allclose(board["first"], share)
+
+
+def test_what_has_no_weighted_form_is_refused():
+    for options in ({"adjust": "max-t"}, {"effects": True}):
+        with pytest.raises(ParameterError, match="weight"):
+            SCORES.ireval.compare(weights="frequency", **options)
+    with pytest.raises(ParameterError, match="max-t"):
+        SCORES.ireval.rank_intervals("max-t", weights="frequency")

@@ -1,0 +1,164 @@
+"""Group columns that ride along, and the parts of a cube."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from incomplete import incomplete
+
+import irframe as ir
+from irframe.cubes.groups import each_group, own_rows, read_groups
+from irframe.cubes.layout import PARTS, SOMETIMES
+from irframe.cubes.recall_base import gather
+from irframe.errors import IrframeWarning, ParameterError
+from irframe.experiments import coded_tables
+from irframe.experiments.group_columns import RESERVED
+
+ROWS = [("a", "1"), ("a", "2"), ("b", "1"), ("b", "3"), ("c", "2"), ("c", "3")]
+RUNS = pd.DataFrame(ROWS, columns=["system", "topic"]).assign(doc="d", score=1.0)
+QRELS = pd.DataFrame({"topic": list("3214"), "doc": "d", "grade": [1, 2, 1, 1]})
+pytestmark = incomplete
+
+
+def cube_of(runs=RUNS, qrels=QRELS, **options):
+    return ir.cube(runs, qrels, **options)
+
+
+class TestCoordinates:
+    def test_one_value_per_topic_or_per_system(self):
+        runs = RUNS.assign(
+            length=RUNS["topic"].map({"1": 3, "2": 5, "3": 3}),
+            team=RUNS["system"].map({"a": "x", "b": "x", "c": "y"}),
+            campaign="2020",
+            row=range(6),
+        )
+        cube = cube_of(runs, QRELS.assign(year=[3, 2, 1, 4]), topics=["1", "3", "2"])
+        assert cube["length"].dims == cube["year"].dims == ("topic",)
+        assert cube["length"].values.tolist() == [3, 3, 5]
+        assert cube["year"].values.tolist() == [1, 3, 2]
+        assert cube["team"].dims == cube["campaign"].dims == ("system",)
+        assert cube["team"].values.tolist() == ["x", "x", "y"]
+        assert "row" not in cube.coords
+
+    def test_a_topic_without_runs_has_no_group_of_theirs(self):
+        cube = cube_of(RUNS.assign(kind=RUNS["topic"].map({"1": "p", "2": "q", "3": "p"})))
+        kinds = cube["kind"].to_series()
+        assert kinds[["1", "2", "3"]].tolist() == ["p", "q", "p"]
+        assert pd.isna(kinds["4"])
+
+    def test_a_column_of_two_tracks_with_systems_of_their_own_belongs_to_the_topics(self):
+        rows = [("a", "1"), ("a", "2"), ("b", "3"), ("b", "4")]
+        runs = pd.DataFrame(rows, columns=["system", "topic"]).assign(doc="d", score=1.0)
+        cube = cube_of(runs.assign(track=["x", "x", "y", "y"]))
+        assert cube["track"].to_series().to_dict() == {"1": "x", "2": "x", "3": "y", "4": "y"}
+
+    def test_topics_that_are_not_judged_take_their_groups_with_them(self):
+        runs = RUNS.assign(kind=RUNS["topic"].map({"1": "p", "2": "q", "3": "r"}))
+        with (
+            pytest.warns(IrframeWarning, match="2 topics of the runs have no judgments"),
+            pytest.warns(IrframeWarning, match="score 0 on all of them: b; they have topics '1'"),
+        ):
+            cube = cube_of(runs, QRELS[QRELS["topic"] == "2"])
+        assert cube["kind"].to_series().to_dict() == {"2": "q"}
+
+    def test_the_qrels_decide_where_both_frames_have_the_column(self):
+        kinds = {"1": "p", "2": "q", "3": "p", "4": "r"}
+        cube = cube_of(
+            RUNS.assign(kind=RUNS["topic"].map(kinds)),
+            QRELS.assign(kind=QRELS["topic"].map(kinds)),
+        )
+        assert cube["kind"].to_series().to_dict() == kinds
+
+    def test_numbers_with_fractions_and_names_of_the_cube_do_not_ride_along(self):
+        assert {*PARTS, *SOMETIMES, "level", "judged", "filed_rank"} <= RESERVED
+        names = sorted(RESERVED - {"contributing", "doc", "grade"})
+        runs = RUNS.assign(weight=0.5, **dict.fromkeys(names, 7))
+        cube = cube_of(runs)
+        assert "weight" not in cube.coords
+        xr.testing.assert_identical(cube, cube_of())
+
+    def test_missing_values_are_a_value(self):
+        runs = RUNS.assign(team=RUNS["system"].map({"a": "x", "b": None, "c": "y"}))
+        team = cube_of(runs)["team"].to_series()
+        assert team[["a", "c"]].tolist() == ["x", "y"]
+        assert pd.isna(team["b"])
+        runs.loc[3, "team"] = "z"
+        assert "team" not in cube_of(runs).coords
+
+    @pytest.mark.parametrize("dtype", ["category", "string", "object", "string[pyarrow]"])
+    def test_columns_of_any_type_become_plain(self, dtype):
+        runs = RUNS.assign(team=RUNS["system"].str.upper()).astype({"team": dtype})
+        team = cube_of(runs)["team"]
+        assert isinstance(team.dtype, np.dtype)
+        assert team.values.tolist() == ["A", "B", "C"]
+
+    def test_reading_in_blocks_changes_nothing(self, monkeypatch):
+        runs = RUNS.assign(
+            team=RUNS["system"].str.upper(), topics=RUNS["topic"] + "!", row=list("xxxxxy")
+        )
+        whole = cube_of(runs)
+        monkeypatch.setattr(coded_tables, "ROWS", 1)
+        xr.testing.assert_identical(cube_of(runs), whole)
+
+
+class TestParts:
+    @pytest.fixture
+    def cube(self):
+        cube = cube_of(RUNS.assign(team=RUNS["system"].map({"a": "x", "b": "y", "c": "x"})))
+        return cube.assign_coords(kind=("topic", ["p", "q", "p", "q"]))
+
+    def test_topics_come_with_the_systems_that_take_part(self):
+        tracks = {"1": "news", "2": "web", "3": "web", "4": "news"}
+        qrels = QRELS.assign(track=QRELS["topic"].map(tracks))
+        cube = cube_of(RUNS[RUNS["topic"] != "4"], qrels, collection="track")
+        parts = dict(each_group(cube, "track"))
+        assert list(parts) == ["web", "news"]
+        assert parts["web"]["system"].values.tolist() == ["a", "b", "c"]
+        assert parts["news"]["system"].values.tolist() == ["a", "b"]
+        assert parts["web"]["topic"].values.tolist() == ["3", "2"]
+        one = dict(each_group(cube_of().assign_coords(kind=("topic", list("ppqr"))), "kind"))
+        assert {key: part.sizes["system"] for key, part in one.items()} == dict.fromkeys("pqr", 3)
+
+    def test_systems_come_with_the_topics_of_their_collections(self):
+        tracks = {"1": "news", "2": "web", "3": "web", "4": "news"}
+        qrels = QRELS.assign(track=QRELS["topic"].map(tracks))
+        runs = RUNS.assign(team=RUNS["system"].map({"a": "x", "b": "y", "c": "z"}))
+        cube = cube_of(runs, qrels, collection="track")
+        topics = {k: part["topic"].values.tolist() for k, part in each_group(cube, "team")}
+        assert topics == {"x": list("3214"), "y": list("3214"), "z": list("32")}
+
+    def test_a_part_of_a_cube_is_as_deep_as_the_cube_and_one_of_rows_as_its_lists(self):
+        runs = pd.concat([RUNS, RUNS[:1].assign(doc="e", score=0.5)])
+        runs["team"] = runs["system"].str.upper()
+        for how, depth, own in (({}, 2, 1), ({"depth": 3}, 3, 3)):
+            depths = {k: p.sizes["depth"] for k, p in each_group(cube_of(runs, **how), "team")}
+            assert depths == dict.fromkeys("ABC", depth)
+            depths = {k: p.sizes["depth"] for k, p in own_rows(cube_of(runs, **how), "team")}
+            assert depths == {"A": depth, "B": own, "C": own}
+
+    def test_groups_of_rows_lack_the_systems_that_have_none_there_and_name_them(self):
+        cube = cube_of().assign_coords(kind=("topic", ["p", "p", "p", "q"]))
+        with pytest.warns(IrframeWarning, match=r"rows in a group of kind .* q \(a, b, c\); say"):
+            alone = dict(own_rows(cube, "kind"))["q"]
+        assert (alone.sizes["system"], alone.sizes["topic"], alone.sizes["depth"]) == (0, 1, 1)
+
+    def test_judgments_stay_those_of_the_whole(self, cube):
+        for _, part in each_group(cube, "team"):
+            whole = gather(cube.sel(topic=part["topic"]))
+            for name in ("top", "pool_rank", "pool_depth", "judged_doc"):
+                np.testing.assert_array_equal(part[name], whole[name])
+
+    def test_groups_are_named_by_a_coordinate_of_systems_or_topics(self, cube):
+        assert read_groups(cube, "team")[0] == "system"
+        assert read_groups(cube, "kind")[1].tolist() == ["p", "q", "p", "q"]
+        for wrong in ("year", "topic", "contributing", "top"):
+            with pytest.raises(ParameterError, match=f"found '{wrong}'; there are: ") as caught:
+                read_groups(cube, wrong)
+            assert sorted(caught.value.offenders) == ["kind", "team"]
+        with pytest.raises(ParameterError, match="found 'team', and there is none"):
+            read_groups(cube_of(), "team")
+
+    def test_labels_without_a_group_are_named(self, cube):
+        some = cube.assign_coords(kind=("topic", np.array(["p", None, "p", np.nan], object)))
+        with pytest.raises(ParameterError, match=r"group \(kind\) for every topic.*2: 2, 4\. Name"):
+            dict(each_group(some, "kind"))

@@ -1,0 +1,231 @@
+"""Scores that come as frames, wide or long, or as arrays."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import irframe as ir
+from irframe.cubes.as_scores import as_scores
+from irframe.cubes.score_arrays import metric_columns, settled, to_scores
+from irframe.cubes.verb import groups
+from irframe.errors import DepthError, IdError, InputError, IrframeWarning, ParameterError
+
+LONG = pd.DataFrame(
+    {
+        "name": ["b", "b", "a", "a", "b", "b", "a", "a"],
+        "qid": ["2", "1"] * 4,
+        "measure": ["P@5"] * 4 + ["AP"] * 4,
+        "value": np.arange(8.0),
+    }
+)
+
+
+def test_long_frames_of_pyterrier_and_ir_measures():
+    scores = to_scores(LONG)
+    assert scores.dims == ("metric", "system", "topic")
+    assert list(scores.metric.values) == ["P@5", "AP"]
+    assert list(scores.system.values) == ["b", "a"]
+    assert list(scores.topic.values) == ["2", "1"]
+    assert scores.sel(metric="AP", system="a", topic="1").item() == 7
+    one = LONG[LONG["name"] == "a"].drop(columns="name").rename(columns={"qid": "query_id"})
+    assert to_scores(one).sizes == {"metric": 2, "system": 1, "topic": 2}
+
+
+def test_measures_of_ir_measures_serve_as_labels():
+    measures = pytest.importorskip("ir_measures")
+    frame = LONG.assign(measure=[measures.P @ 5] * 4 + [measures.AP] * 4)
+    xr.testing.assert_equal(to_scores(frame), to_scores(LONG))
+    assert ir.parse_metric(measures.nDCG(dcg="exp-log2") @ 20) == ir.metrics.nDCG(
+        gain="exp", depth=20
+    )
+    assert ir.parse_metric(measures.IPrec @ 0.1) == ir.metrics.IPrec(recall=0.1)
+    assert ir.parse_metric(measures.AP(judged_only=True)) == ir.metrics.AP(judged_only=True)
+
+
+def test_wide_frames_round_trip():
+    wide = LONG.set_index(["name", "qid", "measure"])["value"].unstack()
+    xr.testing.assert_equal(
+        to_scores(wide).sel(metric=["P@5", "AP"], system=["b", "a"], topic=["2", "1"]),
+        to_scores(LONG),
+    )
+    assert wide.ireval.summary().loc[("AP", "a"), "mean"] == 6.5
+    assert wide.ireval.summary().index.names == ["metric", "name"]
+    assert LONG.ireval.summary().index.names == ["metric", "name"]
+
+
+def test_missing_pairs_are_nan_and_counted():
+    summary = LONG.iloc[:-1].ireval.summary()
+    assert summary.loc[("AP", "a"), "n"] == 1
+    assert summary.loc[("AP", "a"), "mean"] == 6
+    assert np.isnan(summary.loc[("AP", "a"), "ci_low"])
+
+
+def test_a_metric_coordinate_or_name_labels_an_array_of_one_metric():
+    scores = to_scores(LONG)
+    xr.testing.assert_equal(to_scores(scores.sel(metric="AP")), scores.sel(metric=["AP"]))
+    bare = scores.sel(metric="AP", drop=True).rename("AP")
+    assert list(to_scores(bare).metric.values) == ["AP"]
+
+
+def test_groups_by_level_column_and_coordinate():
+    wide = LONG.set_index(["name", "qid", "measure"])["value"].unstack()
+    level = wide.assign(track=["x", "y"] * 2).set_index("track", append=True)
+    column = LONG.assign(track=np.where(LONG["qid"] == "1", "x", "y"))
+    array = to_scores(LONG).assign_coords(track=("topic", ["y", "x"]))
+    for scores in (level, column, array):
+        parts = {key: to_scores(part) for key, part in groups(scores, "track")}
+        assert set(parts) == {"x", "y"}
+        assert parts["x"].sizes["topic"] == 1
+        assert parts["x"].sel(metric="AP", system="a", topic="1").item() == 7
+        with pytest.raises(ParameterError, match="'team'"):
+            dict(groups(scores, "team"))
+    summary = array.ireval.summary(by="track")
+    assert dict(summary.sizes) == {"track": 2, "metric": 2, "system": 2}
+    assert level.ireval.summary(by="track").index.names == ["track", "metric", "name"]
+
+
+@pytest.mark.parametrize(
+    ("scores", "error", "words"),
+    [
+        (pd.concat([LONG, LONG.iloc[:1]]), IdError, "1 again"),
+        (LONG.assign(value="x"), InputError, "of other values.*frame.astype"),
+        (LONG.iloc[:0], InputError, "no column, or no row"),
+        (xr.DataArray([1.0], dims="system"), InputError, "dimensions system and topic"),
+        (xr.DataArray([[[1.0]]], dims=["system", "topic", "x"]), InputError, "1 more: x"),
+        (xr.DataArray([[["1"]]], dims=["system", "topic", "depth"]), InputError, "numbers; .*<U1"),
+        (xr.DataArray([[1, "x", None]], dims=["system", "topic"]), InputError, "1 of.*: 'x'"),
+        (
+            xr.DataArray([[[1.0]]], dims=["metric", "system", "topic"]),
+            InputError,
+            "label for every",
+        ),
+        (
+            xr.DataArray([[1.0, 2]], {"topic": list("aa")}, ["system", "topic"]),
+            IdError,
+            "every topic once in scores; found 1 again: a",
+        ),
+        (
+            xr.DataArray(
+                [[1.0]], {"year": ("topic", [1]), "no": ("topic", [2])}, ["system", "topic"]
+            ).set_index(topic=["year", "no"]),
+            InputError,
+            "one label for every topic; found 2 levels: year, no",
+        ),
+        (
+            xr.DataArray([[[1.0, 2]]], {"depth": [1.0, 2.5]}, ["system", "topic", "depth"]),
+            DepthError,
+            "found 1 that are none: 2.5",
+        ),
+        ([1.0], InputError, "list"),
+        (pd.DataFrame({"x": [1]}), InputError, "indexed by system and topic"),
+    ],
+)
+def test_bad_scores(scores, error, words):
+    with pytest.raises(error, match=words):
+        to_scores(scores)
+
+
+def wide(**columns):
+    index = pd.MultiIndex.from_product([["a", "b"], ["1", "2"]], names=["name", "qid"])
+    return pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4], **columns}, index)
+
+
+SIDES = {
+    "length": [3, 5, 3, 5],
+    "size": [1.5, 1.5, 2.5, 2.5],
+    "year": 2019,
+    "empty": np.nan,
+}
+"""Columns of numbers that say something of topics or systems, or nothing."""
+
+
+@pytest.mark.parametrize("stated", [["AP"], None])
+def test_columns_of_scores_are_told_from_properties(stated):
+    frame = wide(mine=[0.2, 0.4, 0.6, 0.8], flat=0.5, kind=list("pqpq"), seen=True, **SIDES)
+    frame.attrs = {"metrics": stated} if stated else {}
+    with pytest.warns(IrframeWarning) as told:
+        assert metric_columns(frame) == ["AP", "mine", "flat"]
+    messages = [str(each.message) for each in told]
+    assert "taken as metrics: mine, flat; drop" in messages[0]
+    assert messages[1].endswith("left out: length, size, year, empty")
+    with pytest.warns(IrframeWarning):
+        kept = settled(frame.reset_index(), "kind")
+    assert list(kept.columns) == ["AP", "mine", "flat", "kind"]
+    assert metric_columns(kept) == ["AP", "mine", "flat"]  # which is decided, and not told again
+
+
+@pytest.mark.parametrize(
+    ("label", "level", "varies"), [("a", "name", "length"), ("1", "qid", "size")]
+)
+def test_of_one_system_or_topic_what_varies_is_a_score(label, level, varies):
+    one = wide(**SIDES).xs(label, level=level, drop_level=False)[["AP", varies]]
+    with pytest.warns(IrframeWarning, match="taken as metrics"):
+        assert varies in metric_columns(one)
+
+
+def test_names_of_metrics_that_irframe_did_not_make_are_told_where_it_made_some():
+    frame = wide().assign(NumRel=[1, 2, 1, 2])
+    assert metric_columns(frame) == ["AP", "NumRel"]
+    frame.attrs = {"metrics": ["AP"]}
+    with pytest.warns(IrframeWarning, match="taken as metrics: NumRel"):
+        assert metric_columns(frame) == ["AP", "NumRel"]
+    only = frame[["NumRel"]].rename(columns={"NumRel": "mine"})
+    with pytest.warns(IrframeWarning, match="left out: mine"), pytest.raises(InputError):
+        to_scores(only)
+    del only.attrs["metrics"]
+    assert metric_columns(only) == ["mine"]
+
+
+def test_numbers_of_any_type_are_read():
+    exact = to_scores(wide())
+    gaps = wide().mask(wide() == 0.2)
+    for frame in (wide().astype(object), wide().astype("Float64")):
+        xr.testing.assert_equal(to_scores(frame), exact)
+        xr.testing.assert_equal(to_scores(frame.mask(wide() == 0.2, pd.NA)), to_scores(gaps))
+    for array in (exact.astype(object), exact.reset_index("topic"), exact.drop_indexes("system")):
+        xr.testing.assert_equal(to_scores(array), exact)
+    assert to_scores(exact > 0.1).values.tolist() == (exact > 0.1).values.astype(float).tolist()
+    deep = exact.expand_dims(depth=[1.0, 2.0]).astype("float32")
+    assert to_scores(deep)["depth"].dtype == np.int64
+    assert to_scores(deep.chunk()).dtype == np.float64
+
+
+def test_levels_that_pandas_repeats_are_one():
+    frame = wide().groupby("name").apply(lambda part: part.head(2))
+    assert frame.index.nlevels == 3
+    assert as_scores(frame).index.names == ["name", "qid"]
+    assert frame.ireval.compare(baseline="a")["system_a"].tolist() == ["b"]
+    frame.index = frame.index.set_levels(["x", "y"], level=0)
+    with pytest.raises(IdError, match="every level of the index once in scores; .*again: name"):
+        frame.ireval.summary()
+    with pytest.raises(IdError, match="every column once in scores; .*: name, qid, AP"):
+        pd.concat([wide().reset_index()] * 2, axis=1).ireval.summary()
+
+
+def test_groups_that_are_none():
+    frame = wide(half=list("xyyx"))
+    with pytest.raises(ParameterError, match="'half', to have one value .* 2 topics: 1, 2"):
+        frame.ireval.summary(by="half")
+    with pytest.raises(InputError, match="rows to group; found an empty one"):
+        frame.iloc[:0].ireval.summary(by="half")
+    for by in ("name", "qid"):
+        with pytest.raises(ParameterError, match="a property of systems or topics"):
+            frame.ireval.summary(by=by)
+    cells = to_scores(wide()).assign_coords(half=(("system", "topic"), [list("xy"), list("yx")]))
+    with pytest.raises(ParameterError, match="'half', to have one value .* 2 topics"):
+        cells.ireval.summary(by="half")
+    named_alike = pd.concat({"x": wide(), "y": wide() / 2}, names=["half"])
+    assert named_alike.ireval.summary(by="half")["n"].tolist() == [2] * 4
+
+
+def test_tables_of_other_libraries_have_groups():
+    arrow = pytest.importorskip("pyarrow")
+    frame = wide(half=list("xyxy"))
+    expected = frame.ireval.summary(by="half")
+    table = arrow.Table.from_pandas(frame.reset_index(), preserve_index=False)
+    for other in (table, frame.set_index("half", append=True)["AP"]):
+        found = ir.verbs.summary(other, by="half")
+        pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_index_type=False)
+    with pytest.warns(IrframeWarning, match="a single topic"):
+        assert len(ir.verbs.compare(table, by="half")) == 2

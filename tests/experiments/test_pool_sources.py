@@ -1,0 +1,97 @@
+"""The pool of a cube: what contributing runs put into it, whatever the order of their rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irframe as ir
+from irframe.experiments import coded_tables
+
+TRACK = ir.example_track()
+POOLED = ["pool_rank", "filed", "judged_doc"]
+
+
+def shuffled(frame, seed):
+    return frame.sample(frac=1, random_state=seed)
+
+
+def in_order(cube):
+    return cube.sortby(["system", "topic"])
+
+
+@given(seed=st.integers(0, 99), ties=st.sampled_from(["trec", "order", "rank", "random"]))
+def test_shuffled_rows_make_the_same_pool(seed, ties):
+    runs, qrels = TRACK
+    runs = runs.assign(score=-runs["rank"])  # without ties, which follow the order of rows
+    expected = in_order(ir.cube(runs, qrels, ties=ties, seed=1))
+    found = in_order(ir.cube(shuffled(runs, seed), qrels, ties=ties, seed=1))
+    xr.testing.assert_identical(found[[*POOLED, "grade"]], expected[[*POOLED, "grade"]])
+    assert (found.pool_depth == 10).all()
+    assert (expected.pool_depth == 10).all()
+
+
+def test_a_shuffled_frame_with_ties_keeps_its_pool():
+    runs, qrels = TRACK
+    relevant = [
+        int((ir.cube(frame, qrels, pool_depth=10).ireval.pooled(10)["judged_grade"] > 0).sum())
+        for frame in (runs, shuffled(runs, 0))
+    ]
+    assert relevant[0] == 158
+    assert abs(relevant[1] - relevant[0]) <= 3
+
+
+def test_runs_without_scores_pool_by_their_ranks():
+    runs, qrels = TRACK
+    ranked = runs.drop(columns="score")
+    expected = in_order(ir.cube(ranked, qrels))
+    found = in_order(ir.cube(shuffled(ranked, 3), qrels))
+    xr.testing.assert_identical(found[POOLED], expected[POOLED])
+
+
+def test_scores_decide_over_ranks_and_rows():
+    rows = [("1", "a", 3, 1.0), ("1", "b", 2, 3.0), ("1", "c", 1, 2.0)]
+    runs = pd.DataFrame(rows, columns=["topic", "doc", "rank", "score"])
+    qrels = pd.DataFrame({"topic": "1", "doc": list("abc"), "grade": 1})
+    assert ir.cube(runs, qrels)["pool_rank"].to_numpy().tolist() == [3, 1, 2]
+    unscored = runs.drop(columns="score")
+    assert ir.cube(unscored, qrels)["pool_rank"].to_numpy().tolist() == [3, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "ties"),
+    [pytest.param(1, "trec", marks=pytest.mark.thorough), (900, "random"), (1500, "trec")],
+)
+def test_reading_in_blocks_changes_nothing(monkeypatch, rows, ties):
+    runs, qrels = TRACK
+    runs = runs.assign(score=runs["score"].round())
+    whole = ir.cube(runs, qrels, ties=ties, seed=5)
+    monkeypatch.setattr(coded_tables, "ROWS", rows)
+    xr.testing.assert_identical(ir.cube(runs, qrels, ties=ties, seed=5), whole)
+
+
+def test_random_ties_of_a_system_do_not_depend_on_the_others():
+    runs, qrels = TRACK
+    runs = runs.assign(score=0.0)
+    whole = ir.cube(runs, qrels, ties="random", seed=5)["grade"]
+    alone = ir.cube(runs[runs["system"] == "ance"], qrels, ties="random", seed=5)["grade"]
+    np.testing.assert_array_equal(alone.sel(system="ance"), whole.sel(system="ance"))
+    scores = ir.evaluate(runs, qrels, ["AP"], ties="random", seed=5)["AP"]
+    np.testing.assert_array_equal(
+        ir.evaluate(runs[runs["system"] == "ance"], qrels, ["AP"], ties="random", seed=5)["AP"],
+        scores.xs("ance", level="system", drop_level=False),
+    )
+
+
+@pytest.mark.parametrize("rows", [1, 3, 99])
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_pool_is_as_deep_as_the_least_judged_run(monkeypatch, rows, turned):
+    lists = {"a": "vwx", "b": "vxy", "c": "wvy"}
+    cells = [(s, "1", doc, -n) for s, docs in lists.items() for n, doc in enumerate(docs)]
+    runs = pd.DataFrame(cells[::-1] if turned else cells)
+    runs.columns = ["system", "topic", "doc", "score"]
+    qrels = pd.DataFrame({"topic": "1", "doc": list("vw"), "grade": 1})
+    monkeypatch.setattr(coded_tables, "ROWS", rows)
+    assert ir.cube(runs, qrels)["pool_depth"].item() == 1

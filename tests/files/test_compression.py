@@ -1,0 +1,89 @@
+"""Packed files are known by what they hold, whatever their names."""
+
+import bz2
+import gzip
+import lzma
+import tracemalloc
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from irframe.errors import FileFormatError
+from irframe.files import compression
+from irframe.files.read_qrels import read_qrels
+from irframe.files.read_run import read_run
+from irframe.files.run_files import tables_of
+
+READERS = [read_run, read_qrels, lambda path: [*tables_of(str(path), by_file=True)]]
+
+LINES = "301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n"
+
+
+def write(folder, data, name):
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+def zstd(data):
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as stream:
+        stream.write(data)
+    return sink.getvalue().to_pybytes()
+
+
+PACK = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstd}
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_packed_files(tmp_path, suffix):
+    plain = read_run(write(tmp_path, (LINES * 50).encode(), "plain"))
+    packed = PACK[suffix]((LINES * 50).encode())
+    by_suffix = read_run(write(tmp_path, packed, f"a.run.{suffix}"))
+    by_content = read_run(write(tmp_path, packed, "b.run"))
+    pd.testing.assert_frame_equal(by_suffix, plain)
+    pd.testing.assert_frame_equal(by_content, plain)
+    with pytest.raises(FileFormatError, match=r"cut\.run damaged"):
+        read_run(write(tmp_path, packed[:-9], "cut.run"))
+
+
+def test_packed_in_several_pieces(tmp_path):
+    pieces = b"".join(gzip.compress(line.encode()) for line in LINES.splitlines(keepends=True))
+    assert len(read_run(write(tmp_path, pieces, "a.gz"))) == 2
+
+
+def bomb(size):
+    """Return a packed file of so many line feeds."""
+    return gzip.compress(bytes([10]) * size, 9)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("read", READERS)
+def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, read):
+    monkeypatch.setattr(compression, "FREE", 1 << 20)
+    monkeypatch.setattr(compression, "_PART", 1 << 16)
+    monkeypatch.setattr("irframe.files.run_files.PIECE", 1 << 20)
+    path = write(tmp_path, bomb(1 << 26), "a.gz")
+    tracemalloc.start()
+    with pytest.raises(
+        FileFormatError, match=r"at most 1 MiB or 100 times its size; found .*a\.gz"
+    ):
+        read(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 25
+    whole = LINES.encode() + bytes([10]) * (1 << 19)
+    assert len(read_run(write(tmp_path, gzip.compress(whole), "b.gz"))) == 2
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_layers_of_packing(tmp_path, read):
+    data = LINES.encode()
+    for _ in range(3):
+        data = gzip.compress(data)
+    assert len(read_run(write(tmp_path, data, "three.gz"))) == 2
+    for _ in range(1000):
+        data = gzip.compress(data, 1)
+    with pytest.raises(FileFormatError, match="packed at most 3 times"):
+        read(write(tmp_path, data, "many.gz"))

@@ -1,0 +1,62 @@
+"""The text formats: what the first line says, and what is wrong with a line."""
+
+import pytest
+
+from irframe.errors import FileFormatError, InputError
+from irframe.files import formats
+from irframe.files.formats import QRELS, RUN, parse
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "columns", "header"),
+    [
+        (RUN, "1 Q0 d 1 2.5 s", ("topic", "Q0", "doc", "rank", "score", "system"), False),
+        (RUN, "1 d 1", ("topic", "doc", "rank"), False),
+        (RUN, "qid doc rank", ("topic", "doc", "rank"), False),
+        (RUN, "1 Q0 d 1 2.5 s more", (*RUN.layouts[0], "Q0 6"), False),
+        (RUN, "1 2 3 4", RUN.layouts[0], False),
+        (QRELS, "1 0 d 2", ("topic", "iteration", "doc", "grade"), False),
+        (QRELS, "query-id corpus-id score", ("topic", "doc", "grade"), True),
+        (QRELS, "docno label extra qid", ("doc", "grade", "extra", "topic"), True),
+        (QRELS, "qid qid docno label", QRELS.layouts[0], False),
+    ],
+)
+def test_the_first_line_says_what_the_columns_are(kind, line, columns, header):
+    assert kind.columns(line.split()) == (columns, header)
+
+
+def test_a_score_is_a_grade_where_judgments_have_no_other():
+    assert QRELS.find(["qid", "docno", "score"])["grade"] == "score"
+    assert QRELS.find(["qid", "docno", "score", "rel"])["grade"] == "rel"
+    assert "grade" not in RUN.find(["qid", "docno", "score", "label"])
+
+
+def test_optional_columns_may_be_lacking():
+    assert set(RUN.require(["qid", "docno"], "a frame", optional=("score",))) == {"topic", "doc"}
+    with pytest.raises(InputError, match="a run with a column for score or rank; found a frame"):
+        RUN.require(["qid", "docno"], "a frame")
+
+
+def test_columns_come_in_the_order_of_the_roles_and_rows_in_that_of_the_file():
+    table = parse(b"docno\tlabel\tnote\tqid\nb\t1\tx\t2\na\t0\ty\t1\n", "q", QRELS)
+    assert table.column_names == ["topic", "doc", "grade", "note"]
+    assert table["doc"].to_pylist() == ["b", "a"]
+    assert table["note"].to_pylist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("text", [b"", b"\n \t\n", b"# only this\n", b"\xef\xbb\xbf"])
+def test_files_without_rows(text):
+    with pytest.raises(FileFormatError, match="x without a single row"):
+        parse(text, "x", RUN)
+
+
+def test_a_header_alone():
+    with pytest.raises(FileFormatError, match="x without a row below its header"):
+        parse(b"qid\tdocno\tlabel\n", "x", QRELS)
+
+
+def test_blocks_do_not_show(monkeypatch):
+    text = b"".join(b"%d Q0 d%d 1 0.5 s\n" % (n % 7, n) for n in range(500))
+    whole = parse(text, "x", RUN)
+    monkeypatch.setattr(formats, "BLOCK", 64)
+    assert parse(text, "x", RUN).equals(whole)

@@ -1,0 +1,76 @@
+"""Identifiers of every type, and codes of them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import irframe as ir
+from irframe.errors import IdError
+from irframe.files.ids import grouped, within
+
+RUN = pd.DataFrame({"system": 1, "topic": 2, "doc": [3, 4, 5], "score": [3.0, 2.0, 1.0]})
+QRELS = pd.DataFrame({"topic": 2, "doc": [4, 9], "grade": [1, 1]})
+UNSIGNED = ["uint8", "uint16", "uint32", "uint64", "UInt8", "UInt64", "uint64[pyarrow]"]
+codes = st.lists(st.integers(0, 4)).map(np.array) | st.lists(st.integers(65_534, 65_538)).map(
+    np.array
+)
+
+
+@given(codes.map(lambda drawn: drawn.astype(int)))
+@example(np.array([65_536, 65_535]))
+def test_places_within_groups(drawn):
+    seen = {}
+    expected = [seen.setdefault(code, []).append(0) or len(seen[code]) - 1 for code in drawn]
+    assert within(drawn).tolist() == expected
+    rows = grouped(drawn)
+    assert rows.tolist() == sorted(range(len(drawn)), key=lambda row: drawn[row])
+
+
+@pytest.mark.parametrize("kind", UNSIGNED)
+@pytest.mark.parametrize("role", ["system", "topic", "doc"])
+def test_unsigned_ids(kind, role):
+    run = RUN.astype({role: kind})
+    for qrels in (QRELS, QRELS.astype(dict.fromkeys({role} - {"system"}, kind))):
+        found = ir.evaluate(run, qrels, "AP").reset_index()
+        assert found["AP"].tolist() == [0.25]
+        assert ir.cube(run, qrels)["judged_doc"].to_numpy().tolist() == [4, 9]
+        assert run.ireval.judge(qrels)["grade"].isna().tolist() == [True, False, True]
+        assert ir.verbs.restrict(qrels, run)["doc"].tolist() == [4]
+    assert run.ireval.pool(2)[role].dtype == kind
+    assert run.ireval.rank(ties="random", seed=1)[role].dtype == kind
+
+
+def test_ids_too_large_for_64_bits():
+    docs = np.array([2**63, 2**63 + 1, 7], "uint64")
+    with pytest.raises(IdError, match=f"docs below 2 to the power of 63; found up to {2**63 + 1}"):
+        RUN.assign(doc=docs).ireval.rank()
+    assert len(RUN.assign(doc=docs).astype({"doc": "str"}).ireval.rank()) == 3
+    with pytest.raises(IdError, match="docs that are text or integers"):
+        RUN.assign(doc=[2**70, 1, 2]).ireval.rank()
+
+
+def test_large_topics_are_told_apart():
+    run = RUN.assign(topic=np.uint64(2**63))
+    with pytest.raises(IdError, match="topics that occur in runs and qrels"):
+        ir.evaluate(run, QRELS.assign(topic=np.uint64(2**63 + 1)), "AP")
+    assert ir.evaluate(run, QRELS.assign(topic=np.uint64(2**63)), "AP")["AP"].tolist() == [0.25]
+
+
+@pytest.mark.parametrize("role", ["system", "topic", "doc"])
+@pytest.mark.parametrize(
+    "values",
+    [
+        [[1], [2], [3]],
+        [(1,), (2,), (3,)],
+        [b"a", b"b", b"c"],
+        [True, False, True],
+        [1.5, 2.5, 3.5],
+        pd.to_datetime(["2020", "2021", "2022"]),
+    ],
+)
+def test_what_is_no_id(role, values):
+    run = RUN.assign(**{role: pd.Series(values, dtype=None)})
+    with pytest.raises(IdError, match=f"{role}s that are text or integers; found .* '{role}'"):
+        run.ireval.rank()

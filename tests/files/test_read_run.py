@@ -1,0 +1,195 @@
+"""One run against a slow reader that splits every line, on odd files and on real ones."""
+
+import gzip
+import io
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from filed import LINES, RUN, assert_holds, files, ids, numbers, scores, slow_rows, write
+from hypothesis import given
+
+from irframe.errors import FileFormatError, InputError, IrframeWarning, ParameterError
+from irframe.files import run_files
+from irframe.files.read_qrels import read_qrels
+from irframe.files.read_run import read_run
+from irframe.files.read_runs import read_runs
+
+
+@given(files(ids, ids, ids, numbers, scores, ids))
+def test_run_is_what_a_slow_reader_reads(text):
+    frame = read_run(io.BytesIO(text.encode()))
+    assert list(frame) == ["system", "topic", "doc", "rank", "score"]
+    assert_holds(frame, slow_rows(text.removeprefix("\ufeff"), RUN))
+
+
+@given(files(ids, ids, numbers))
+def test_ms_marco_run_is_what_a_slow_reader_reads(text):
+    frame = read_run(io.BytesIO(text.encode()), system="mine")
+    assert list(frame) == ["system", "topic", "doc", "rank"]
+    assert set(frame["system"]) == {"mine"}
+    assert_holds(frame, slow_rows(text.removeprefix("\ufeff"), ["topic", "doc", "rank"]))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "robust03/runs/input.humR03dc.gz",
+        "trec-covid-round1/runs/wistud_bing.gz",
+        "msmarco-doc-dev/runs/bm25+rm3.txt.gz",
+        "dl-hard/baselines/doc/bm25+rm3+bert-mp(zs).run.gz",
+    ],
+)
+def test_real_runs(shared, name):
+    path = shared / "data" / name
+    text = gzip.decompress(path.read_bytes()).decode()
+    assert_holds(read_run(path), slow_rows(text, RUN))
+
+
+def test_types_compare_and_join_as_text(tmp_path):
+    run = read_run(write(tmp_path, LINES))
+    assert run["topic"].dtype == run["doc"].dtype == run["system"].dtype
+    if pd.__version__ >= "3":
+        assert run["doc"].dtype == "str"
+    assert (run["rank"].dtype, run["score"].dtype) == (np.int64, np.float64)
+    assert (run["topic"] == "301").tolist() == [True, True]
+    other = pd.DataFrame({"doc": ["d3"], "grade": [2]})
+    assert run.merge(other, on="doc")["rank"].tolist() == [2]
+    run.loc[0, "rank"] = 9
+    assert run["rank"].tolist() == [9, 2]
+
+
+def test_system_is_tag_argument_or_file(tmp_path):
+    tagged = write(tmp_path, "1 Q0 a 1 2 x\n1 Q0 b 2 1 y\n")
+    assert read_run(tagged)["system"].tolist() == ["x", "y"]
+    assert read_run(tagged, "z")["system"].tolist() == ["z", "z"]
+    untagged = write(tmp_path, "1\ta\t1\n", "dev.v2.run.tsv")
+    assert read_run(untagged)["system"].tolist() == ["dev.v2.run"]
+    assert read_run(untagged, system="z")["system"].tolist() == ["z"]
+
+
+def test_open_files(tmp_path):
+    wanted = read_run(write(tmp_path, LINES))
+    with (tmp_path / "a.run").open() as text, (tmp_path / "a.run").open("rb") as data:
+        for source in (text, data, io.StringIO(LINES), io.BytesIO(LINES.encode())):
+            pd.testing.assert_frame_equal(read_run(source), wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "without a single row"),
+        ("\n# only this\n \n", "without a single row"),
+        ("1 Q0 a 1 2\n", "line 1 has 5 columns, not 6"),
+        ("1\n", "line 1 has 1 column,"),
+        (
+            "1 Q0 a 1 2 x\n\n# c\n1 Q0 a b 1 2 x\n1 a 2\n",
+            "line 4 has the rank 'b', line 5 has 3 columns, not 6",
+        ),
+        ("1 a 1\r\n1 Q0 b 2 1 x\r\n", "line 2 has 6 columns, not 3"),
+        ("1\tQ0\ta\t1\tnan\tx\n1\tQ0\tb\t2\tNaN\tx\n", "line 1 has the score 'nan', line 2"),
+        ("1 Q0 a 1 2 x\n1 Q0 b 2 high x\n", "line 2 has the score 'high'"),
+        ("1 Q0 a 1 1_000 x\n", "line 1 has the score '1_000'"),
+        ("1 Q0 a first 2 x\n", "line 1 has the rank 'first'"),
+        ("1 Q0 a 1.5 2 x\n", "line 1 has the rank '1.5'"),
+        ("\n\nqid Q0 docno rank score tag\n1 Q0 a 1 2 x\n", "line 3 is a header"),
+        ("topic\tdoc\trank\n1\ta\t1\n", "line 1 is a header"),
+        (b"1 Q0 a 1 2 x\n1 Q0 \xe9 2 1 x\n", "line 2 is not UTF-8 text"),
+        ("1\tQ0\t\t1\t2\tx\n", "line 1 has 5 columns"),
+        ("1 Q0 a 99999999999999999999 2 x\n", "line 1 has the rank '9999"),
+    ],
+)
+def test_run_errors_name_file_and_line(tmp_path, text, message):
+    with pytest.raises(FileFormatError, match=rf"6 columns.*or 3 columns.*a\.run.*{message}"):
+        read_run(write(tmp_path, text))
+
+
+def test_errors_show_five_lines_and_count_the_rest(tmp_path):
+    text = LINES + "1 Q0 a x 2 y\n" * 9
+    with pytest.raises(
+        FileFormatError, match="line 3 .* line 7 has the rank 'x' and 4 more"
+    ) as caught:
+        read_run(write(tmp_path, text))
+    assert [offender.split()[1] for offender in caught.value.offenders] == [*"3456789", "10", "11"]
+
+
+@pytest.mark.parametrize("blank", ["\f", "\v", " \f\t"])
+def test_form_feeds_and_vertical_tabs_are_white_space(tmp_path, blank):
+    plain = read_run(write(tmp_path, LINES))
+    pd.testing.assert_frame_equal(read_run(write(tmp_path, blank + LINES)), plain)
+    pd.testing.assert_frame_equal(
+        read_run(write(tmp_path, LINES.replace("\n", f"\n{blank}"))), plain
+    )
+    pd.testing.assert_frame_equal(read_run(write(tmp_path, LINES.replace(" ", blank))), plain)
+
+
+def test_columns_beyond_the_sixth_are_passed_over(tmp_path):
+    plain = read_run(write(tmp_path, LINES))
+    for more in (" 0.7", " x y", " bm25 bm25 Q0"):
+        longer = LINES.replace("\n", more + "\n")
+        pd.testing.assert_frame_equal(read_run(write(tmp_path, longer)), plain)
+        pd.testing.assert_frame_equal(read_run(write(tmp_path, longer.replace(" ", "  "))), plain)
+    with pytest.raises(FileFormatError, match="line 1 has the rank 'b'"):
+        read_run(write(tmp_path, "1 Q0 a b 1 2 x\n"))
+
+
+@pytest.mark.parametrize("ends", [(" x", ""), ("", " and more"), (" b", " a b c", "")])
+@pytest.mark.parametrize("blank", [" ", "\t", "  "])
+def test_lines_of_other_numbers_of_columns_are_read_with_a_warning(tmp_path, ends, blank):
+    plain = read_run(write(tmp_path, LINES))
+    lines = LINES.splitlines()
+    rows = [line + ends[place % len(ends)] for place, line in enumerate(lines)]
+    text = "\n".join(["# a comment of some eight words or so", "", *rows]).replace(" ", blank)
+    path = write(tmp_path, text)
+    least, *_, most = sorted(len(row.split()) for row in rows)
+    told = f"a.run have from {least} to {most} columns; what follows the sixth is passed over"
+    with pytest.warns(IrframeWarning, match=told):
+        pd.testing.assert_frame_equal(read_run(path), plain)
+
+
+def test_pieces_of_a_file_warn_once_of_their_columns(tmp_path, monkeypatch):
+    rows = [f"1 Q0 d{n} {n} {9 - n / 100} s" + " x" * (n % 3) for n in range(300)]
+    path = write(tmp_path, "\n".join(rows))
+    monkeypatch.setattr(run_files, "PIECE", 1000)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert sum(table.num_rows for table in run_files.tables_of(str(path), by_file=False)) == 300
+    assert len(caught) == 1
+
+
+def test_hexadecimals_are_ids_and_never_numbers(tmp_path):
+    run = read_run(write(tmp_path, "0x1 Q0 0X2 10 1 0x3\n"))
+    assert run.iloc[0].tolist() == ["0x3", "0x1", "0X2", 10, 1]
+    with pytest.raises(FileFormatError, match=r"a\.run.*line 2 has the rank '0X10'"):
+        read_run(write(tmp_path, "1 Q0 a 1 2 x\n1 Q0 b 0X10 1 x\n"))
+    with pytest.raises(FileFormatError, match="line 1 has the rank '-0x1'"):
+        read_run(write(tmp_path, "1\ta\t-0x1\n"))
+    with pytest.raises(FileFormatError, match="line 1 has the score '0x10'"):
+        read_run(write(tmp_path, "1 Q0 a 1 0x10 x\n"))
+
+
+@pytest.mark.parametrize("read", [read_run, read_runs, read_qrels])
+@pytest.mark.parametrize("source", [None, 5, 2.5])
+def test_what_is_no_path(read, source):
+    with pytest.raises(InputError, match=f"path.*found {source}"):
+        read(source)
+
+
+def test_folders(tmp_path):
+    for read in (read_run, read_qrels):
+        with pytest.raises(InputError, match=f"found the folder {tmp_path}"):
+            read(tmp_path)
+    with pytest.raises(InputError, match="found the folder"):
+        read_runs([tmp_path])
+
+
+def test_a_system_has_a_text_for_a_name(tmp_path):
+    with pytest.raises(ParameterError, match="system, a text; found 5"):
+        read_run(write(tmp_path, LINES), system=5)
+
+
+@pytest.mark.parametrize("read", [read_run, read_runs, read_qrels])
+def test_missing_file(tmp_path, read):
+    with pytest.raises(FileNotFoundError):
+        read(tmp_path / "none.run")

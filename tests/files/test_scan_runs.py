@@ -1,0 +1,143 @@
+"""Runs that are found and not read."""
+
+import gzip
+import io
+import pickle
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import irframe as ir
+from irframe.errors import FileFormatError, InputError, IrframeWarning
+from irframe.files import run_files
+
+LINES = b"".join(b"%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
+
+
+def lz4(data):
+    packed = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(packed, "lz4") as stream:
+        stream.write(data)
+    return packed.getvalue().to_pybytes()
+
+
+def rows(scanned):
+    return pd.concat([table.to_pandas() for _, table in scanned.tables()], ignore_index=True)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.gz", "a.parquet"])
+@pytest.mark.parametrize("size", [1, 30, 1000])
+def test_pieces_are_the_file(tmp_path, monkeypatch, name, size):
+    file = tmp_path / name
+    file.write_bytes(gzip.compress(LINES) if name == "a.gz" else LINES)
+    if name == "a.parquet":
+        ir.read_run(file).to_parquet(file)
+    monkeypatch.setattr(run_files, "PIECE", size)
+    monkeypatch.setattr(run_files, "ROWS", size)
+    scanned = ir.scan_runs(file)
+    expected = ir.read_run(file)
+    found = rows(scanned)
+    pd.testing.assert_frame_equal(found[expected.columns], expected, check_dtype=False)
+    assert [len(table) for _, table in scanned.tables()] != [40] or size == 1000
+
+
+HASHED = b"".join(b"#%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
+TEXTS = {
+    "blanks": LINES.replace(b" ", b"  "),
+    "tabs and CRLF": LINES.replace(b" ", b"\t").replace(b"\n", b"\r\n"),
+    "comments": b"#\n# ir_metadata.start\n# a: 1\n# ir_metadata.end\n" + LINES + b"# 1 2\n#x\n",
+    "comments between": LINES.replace(b"\n5 ", b"\n# as above\n\n#five\n5 "),
+    "ids with a mark": b"# of tags\n" + HASHED + b"# no more\n",
+    "some ids with a mark": LINES + HASHED,
+    "a mark, then none": HASHED + LINES,
+    "byte order mark": b"\xef\xbb\xbf" + LINES,
+    "three columns": b"".join(b"%d\td%d\t%d\n" % (n // 4, n, n % 4 + 1) for n in range(40)),
+    "further columns": LINES.replace(b"bm25", b"bm25 and more"),
+    "no line feed at the end": LINES.rstrip(),
+    "JSON": b'{"1": {"a": 2.5, "b": 1.5},\n "2": {"a": 3.5}}\n',
+}
+
+
+@pytest.mark.filterwarnings("ignore:lines of")
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lambda data: gzip.compress(lz4(data))])
+@pytest.mark.parametrize("size", [1, 30, 1000])
+@pytest.mark.parametrize("text", TEXTS)
+def test_pieces_of_any_text_are_the_file(tmp_path, monkeypatch, text, size, pack):
+    file = tmp_path / "bm25.txt"
+    file.write_bytes(pack(TEXTS[text]))
+    monkeypatch.setattr(run_files, "PIECE", size)
+    expected = ir.read_run(file)
+    found = rows(ir.scan_runs(file))[expected.columns]
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+
+
+def test_columns_are_those_of_the_first_row(tmp_path, monkeypatch):
+    file = tmp_path / "a.txt"
+    file.write_bytes(LINES + b"10 d99 9\n")
+    monkeypatch.setattr(run_files, "PIECE", 1)
+    with pytest.raises(FileFormatError, match="line 41 has 3 columns, not 6"):
+        rows(ir.scan_runs(file))
+
+
+def test_rows_that_may_be_comments_are_told_of(tmp_path):
+    (tmp_path / "a.txt").write_bytes(LINES + HASHED)
+    with pytest.warns(IrframeWarning, match="count as rows of the topics '#0'"):
+        rows(ir.scan_runs(tmp_path))
+
+
+def test_a_line_at_fault_is_counted_from_the_top_of_the_file(tmp_path, monkeypatch):
+    file = tmp_path / "a.txt"
+    file.write_bytes(LINES + b"10 Q0 d99 9\n")
+    monkeypatch.setattr(run_files, "PIECE", 200)
+    with pytest.raises(FileFormatError, match="line 41 has 4 columns, not 6"):
+        rows(ir.scan_runs(file))
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", gzip.compress(b"", mtime=0)])
+def test_a_file_without_rows(tmp_path, content):
+    (tmp_path / "a.txt").write_bytes(content)
+    with pytest.raises(FileFormatError, match="without a single row"):
+        rows(ir.scan_runs(tmp_path))
+
+
+def test_a_damaged_file(tmp_path):
+    (tmp_path / "a.gz").write_bytes(gzip.compress(LINES)[:-12])
+    with pytest.raises(FileFormatError, match="damaged"):
+        rows(ir.scan_runs(tmp_path))
+    packed = gzip.compress(LINES, mtime=0)
+    (tmp_path / "a.gz").write_bytes(packed[:20] + b"~~~~" + packed[24:])
+    with pytest.raises(FileFormatError, match="damaged"):
+        rows(ir.scan_runs(tmp_path))
+    (tmp_path / "b.parquet").write_bytes(b"PAR1" + bytes(30) + b"PAR1")
+    with pytest.raises(FileFormatError, match="damaged"):
+        rows(ir.scan_runs(tmp_path / "b.parquet"))
+
+
+def test_text_that_begins_as_a_packed_file_may(tmp_path):
+    (tmp_path / "a.txt").write_bytes(LINES.replace(b"0 Q0 d0", b"BZh9 Q0 d0", 1))
+    found = rows(ir.scan_runs(tmp_path))
+    assert found["topic"].tolist() == ir.read_run(tmp_path / "a.txt")["topic"].tolist()
+
+
+def test_systems_after_their_files(tmp_path):
+    (tmp_path / "rm3.txt").write_bytes(LINES)
+    assert set(rows(ir.scan_runs(tmp_path, system="file"))["system"]) == {"rm3"}
+
+
+def test_only_files_can_be_scanned(tmp_path):
+    with pytest.raises(InputError, match="files that match"):
+        ir.scan_runs(f"{tmp_path}/*.gz")
+    with pytest.raises(InputError, match="Read open files with read_runs"):
+        ir.scan_runs([io.BytesIO(LINES)])
+
+
+def test_what_was_found_travels_and_tells_its_state(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_bytes(LINES)
+    scanned = pickle.loads(pickle.dumps(ir.scan_runs(file)))  # noqa: S301 - our own
+    assert scanned == ir.scan_runs([file])
+    before = scanned.states()
+    assert before[0][:2] == [str(file), len(LINES)]
+    file.write_bytes(LINES + LINES)
+    assert scanned.states() != before

@@ -1,0 +1,218 @@
+"""Simulated tracks: what they promise, and the small one that the documentation uses."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from irframe.errors import ParameterError
+from irframe.files.simulate_track import simulate_track
+
+SIZE = {"systems": 10, "topics": 30, "docs": 2000, "depth": 60, "pool_depth": 12}
+
+
+@pytest.fixture(scope="module")
+def track():
+    return simulate_track(**SIZE, teams=4, seed=3)
+
+
+@pytest.fixture(scope="module")
+def judged(track):
+    runs, qrels = track
+    joined = runs.merge(qrels, how="left", on=["topic", "doc"], validate="many_to_one")
+    return joined.assign(relevant=joined["grade"] > 0, unjudged=joined["grade"].isna())
+
+
+def test_shape_and_columns(track):
+    runs, qrels = track
+    assert list(runs) == ["system", "team", "topic", "doc", "rank", "score", "contributing"]
+    assert list(qrels) == ["topic", "doc", "grade"]
+    assert len(runs) == 10 * 30 * 60
+    assert runs.groupby(["system", "topic"]).size().eq(60).all()
+    assert runs["system"].nunique() == 10
+    assert runs["team"].nunique() == 4
+    assert list(runs["topic"].unique()) == [str(topic) for topic in range(101, 131)]
+    assert not runs.duplicated(["system", "topic", "doc"]).any()
+    assert not qrels.duplicated(["topic", "doc"]).any()
+    assert isinstance(runs.index, pd.RangeIndex)
+
+
+def test_columns_have_the_types_that_pandas_gives_to_text_and_numbers(track):
+    runs, qrels = track
+    text = pd.Series(["text"]).dtype
+    assert {column: runs[column].dtype for column in ("system", "team", "topic", "doc")} == (
+        dict.fromkeys(("system", "team", "topic", "doc"), text)
+    )
+    assert (runs["rank"].dtype, runs["score"].dtype) == (np.int64, np.float64)
+    assert runs["contributing"].dtype == bool
+    assert [qrels[column].dtype for column in qrels] == [text, text, np.int64]
+
+
+def test_team_and_contribution_belong_to_the_system(track):
+    runs, _ = track
+    assert runs.groupby("system")[["team", "contributing"]].nunique().eq(1).all(axis=None)
+    assert runs.drop_duplicates("system")["contributing"].sum() == 6
+
+
+def test_rows_are_in_rank_order_and_scores_follow(track):
+    runs, _ = track
+    assert runs["rank"].to_list() == list(range(1, 61)) * 300
+    scores = runs["score"].to_numpy().reshape(300, 60)
+    assert (np.diff(scores, axis=1) <= 0).all()
+    assert not np.signbit(scores[scores == 0]).any()
+
+
+def test_judgments_are_exactly_the_pool_of_the_contributing_runs(track):
+    runs, qrels = track
+    pool = set()
+    for row in runs.itertuples():
+        if row.contributing and row.rank <= 12:
+            pool.add((row.topic, row.doc))
+    assert set(zip(qrels["topic"], qrels["doc"], strict=True)) == pool
+
+
+def test_unjudged_documents_above_and_below_the_pool_depth(judged):
+    pooled = judged["rank"] <= 12
+    contributing = judged["contributing"]
+    assert not judged.loc[pooled & contributing, "unjudged"].any()
+    assert judged[pooled & ~contributing].groupby("system")["unjudged"].any().all()
+    assert judged[~pooled].groupby("system")["unjudged"].mean().between(0.2, 0.95).all()
+
+
+def test_systems_differ_in_quality_and_topics_in_difficulty(judged):
+    top = judged[judged["rank"] <= 10]
+    systems = top.groupby("system")["relevant"].mean()
+    topics = top.groupby("topic")["relevant"].mean()
+    assert systems.max() > 1.5 * systems.min()
+    assert topics.max() > 5 * topics.min()
+
+
+def test_relevance_thins_out_with_rank(judged):
+    bands = judged.groupby((judged["rank"] - 1) // 15)["relevant"].mean()
+    assert bands.is_monotonic_decreasing
+    assert bands.iloc[0] > 3 * bands.iloc[-1]
+
+
+def test_systems_of_a_team_resemble_each_other(track):
+    runs, _ = track
+    top = runs[runs["rank"] <= 12]
+    found = {
+        system: set(zip(rows["topic"], rows["doc"], strict=True))
+        for system, rows in top.groupby("system")
+    }
+    overlaps = {True: [], False: []}
+    for (a, in_a), (b, in_b) in combinations(found.items(), 2):
+        overlaps[a.partition("-")[0] == b.partition("-")[0]].append(len(in_a & in_b))
+    assert np.mean(overlaps[True]) > 1.3 * np.mean(overlaps[False])
+
+
+def test_some_scores_tie_and_most_do_not():
+    runs, _ = simulate_track(systems=40, topics=4)
+    tied = runs.duplicated(["system", "topic", "score"], keep=False).groupby(runs["system"]).mean()
+    assert 0.02 < tied.mean() < 0.3
+    assert (tied == 0).any()
+    assert (tied > 0.2).any()
+
+
+def test_equal_arguments_give_equal_tracks(track):
+    runs, qrels = simulate_track(**SIZE, teams=4, seed=3)
+    pd.testing.assert_frame_equal(runs, track[0])
+    pd.testing.assert_frame_equal(qrels, track[1])
+    other, _ = simulate_track(**SIZE, teams=4, seed=4)
+    assert not other["doc"].equals(runs["doc"])
+
+
+def test_random_streams_have_not_changed():
+    runs, qrels = simulate_track(
+        systems=3, topics=2, docs=100, depth=4, pool_depth=2, grades=[0.5, 0.3, 0.2]
+    )
+    assert runs[["system", "topic", "doc", "score"]].iloc[::5].to_numpy().tolist() == [
+        ["team1-a", "101", "d90", 1.587],
+        ["team1-a", "102", "d05", 1.285],
+        ["team1-b", "101", "d85", 0.4703],
+        ["team1-b", "102", "d07", 0.8087],
+        ["team1-c", "102", "d07", 1.92961],
+    ]
+    assert qrels.to_numpy().tolist() == [
+        ["101", "d75", 0],
+        ["101", "d90", 0],
+        ["102", "d05", 0],
+        ["102", "d07", 0],
+        ["102", "d24", 2],
+        ["102", "d73", 1],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("grades", "shares"),
+    [
+        (2, [0.9, 0.1]),
+        (4, [0.9, 0.4 / 7, 0.2 / 7, 0.1 / 7]),
+        ([0.5, 0.3, 0.2], [0.5, 0.3, 0.2]),
+        ((0.2, 0.0, 0.8), [0.2, 0.0, 0.8]),
+        (np.array([0.0, 1.0]), [0.0, 1.0]),
+        ([1, 0], [1.0, 0.0]),
+    ],
+)
+def test_grades_have_the_shares_asked_for(grades, shares):
+    size = {"systems": 5, "topics": 150, "docs": 60, "depth": 60, "pool_depth": 60}
+    _, qrels = simulate_track(**size, grades=grades)
+    assert len(qrels) == 150 * 60
+    found = np.bincount(qrels["grade"], minlength=len(shares)) / len(qrels)
+    np.testing.assert_allclose(found, shares, atol=0.03)
+
+
+def test_one_team_for_every_three_systems_unless_told():
+    runs, _ = simulate_track(systems=7, topics=1, depth=1, pool_depth=1)
+    assert runs.groupby("team")["system"].nunique().to_list() == [3, 2, 2]
+    assert set(runs.loc[runs["team"] == "team1", "system"]) == {"team1-a", "team1-b", "team1-c"}
+
+
+def test_names_stay_apart_in_large_teams():
+    runs, _ = simulate_track(systems=60, topics=1, depth=1, pool_depth=1, teams=1)
+    assert runs["system"].nunique() == 60
+
+
+def test_the_smallest_track():
+    runs, qrels = simulate_track(systems=1, topics=1, docs=1, depth=1, pool_depth=1, grades=2)
+    assert (len(runs), len(qrels)) == (1, 1)
+    assert runs["contributing"].all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "offender"),
+    [
+        ({"systems": 0}, "systems=0"),
+        ({"topics": 2.5}, "topics=2.5"),
+        ({"docs": 99}, "docs=99 (a whole number of at least 100)"),
+        ({"depth": "10"}, "depth='10'"),
+        ({"pool_depth": 101}, "pool_depth=101 (a whole number of at least 1 and at most 100)"),
+        ({"pool_depth": True}, "pool_depth=True"),
+        ({"teams": 13}, "teams=13 (a whole number of at least 1 and at most 12)"),
+        ({"seed": -1}, "seed=-1"),
+        ({"grades": 1}, "grades=1"),
+        ({"grades": 129}, "grades=129"),
+        ({"grades": [1.0]}, "grades=[1.0]"),
+        ({"grades": [0.5, 0.6]}, "grades=[0.5, 0.6]"),
+        ({"grades": [1.5, -0.5]}, "grades=[1.5, -0.5]"),
+        ({"grades": [0.5, float("nan")]}, "grades=[0.5, nan]"),
+        ({"grades": "ab"}, "grades='ab'"),
+        ({"grades": None}, "grades=None"),
+    ],
+)
+def test_arguments_out_of_range(arguments, offender):
+    with pytest.raises(ParameterError) as caught:
+        simulate_track(**arguments)
+    assert len(caught.value.offenders) == 1
+    assert caught.value.offenders[0].startswith(offender)
+
+
+def test_all_problems_are_reported_at_once():
+    with pytest.raises(ParameterError) as caught:
+        simulate_track(systems=0, depth=-1, grades=[])
+    assert [text.partition("=")[0] for text in caught.value.offenders] == [
+        "systems",
+        "depth",
+        "grades",
+    ]

@@ -1,0 +1,195 @@
+"""Runs that are written read back, and what could not be read back is refused."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import pytrec_eval
+from filed import whole, writable
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irframe.errors import IdError, InputError, ParameterError
+from irframe.files import write_lines
+from irframe.files.read_run import read_run
+from irframe.files.write_run import write_run
+
+RUN = pd.DataFrame(
+    {
+        "system": ["b", "b", "a"],
+        "topic": ["002", "001", "001"],
+        "doc": ["x", "y", "NA"],
+        "rank": [0, 7, 1],
+        "score": [0.1, -1e-300, 1 / 3],
+    }
+)
+
+
+@given(
+    st.lists(st.tuples(writable, writable, writable, whole, st.floats(allow_nan=False)), min_size=1)
+)
+def test_runs_read_back(tmp_path_factory, rows):
+    frame = pd.DataFrame(rows, columns=list(RUN))
+    path = tmp_path_factory.mktemp("run") / "a.run"
+    write_run(frame, path)
+    assert read_run(path).to_dict("list") == frame.to_dict("list")
+
+
+def test_the_very_text(tmp_path):
+    write_run(RUN, tmp_path / "a")
+    assert (tmp_path / "a").read_text().splitlines()[::2] == [
+        "002 Q0 x 0 0.1 b",
+        "001 Q0 NA 1 0.3333333333333333 a",
+    ]
+
+
+def test_every_digit_of_many_scores(tmp_path):
+    rng = np.random.default_rng(0)
+    scores = rng.standard_normal(5000) * 10.0 ** rng.integers(-300, 300, 5000)
+    scores[:4] = np.inf, -np.inf, 5e-324, 1.7976931348623157e308
+    write_run(pd.DataFrame({"topic": 1, "doc": np.arange(5000), "score": scores}), tmp_path / "a")
+    np.testing.assert_array_equal(read_run(tmp_path / "a")["score"], scores)
+
+
+def test_many_pieces(tmp_path, monkeypatch):
+    write_run(RUN, tmp_path / "whole")
+    monkeypatch.setattr(write_lines, "ROWS", 2)
+    write_run(RUN, tmp_path / "pieces")
+    assert (tmp_path / "pieces").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst", ".GZ"])
+def test_packed_by_suffix(tmp_path, suffix):
+    path = tmp_path / f"a.run{suffix}"
+    write_run(RUN, path)
+    assert not path.read_bytes().startswith(b"002")
+    assert read_run(path).to_dict("list") == RUN.to_dict("list")
+
+
+def test_other_readers_agree(tmp_path):
+    write_run(RUN[RUN["system"] == "b"], tmp_path / "a.gz")
+    with gzip.open(tmp_path / "a.gz", "rt") as stream:
+        assert pytrec_eval.parse_run(stream) == {"002": {"x": 0.1}, "001": {"y": -1e-300}}
+
+
+def test_real_run_reads_back(shared, tmp_path):
+    run = read_run(shared / "data" / "robust03" / "runs" / "input.UAmsT03RDesc.gz")
+    write_run(run, tmp_path / "a")
+    pd.testing.assert_frame_equal(read_run(tmp_path / "a"), run)
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda frame: frame.rename(columns={"topic": "qid", "doc": "docno", "system": "tag"}),
+        lambda frame: frame.astype({"topic": object, "doc": "category", "system": "category"}),
+        lambda frame: frame.astype({"topic": "string[pyarrow]", "doc": "string[python]"}),
+        lambda frame: frame.astype({"rank": "uint8", "score": "Float64", "topic": "category"}),
+        lambda frame: frame.astype({"rank": "float32", "score": object}),
+        lambda frame: frame.astype({"rank": "Int16", "score": pd.ArrowDtype(pa.float64())}),
+        lambda frame: frame.set_index(pd.Index([5, 5, 7]))[list(frame)[::-1]],
+    ],
+)
+def test_columns_of_any_type(tmp_path, convert):
+    frame = convert(RUN)
+    before = frame.copy(deep=True)
+    write_run(frame, tmp_path / "a")
+    assert read_run(tmp_path / "a").to_dict("list") == RUN.to_dict("list")
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint16", "Int32", "category", object])
+def test_ids_that_are_whole_numbers(tmp_path, kind):
+    frame = pd.DataFrame({"topic": [30, 7], "doc": [1, 2], "score": [2, 1]}).astype({"topic": kind})
+    write_run(frame, tmp_path / "a")
+    assert (tmp_path / "a").read_text() == "30 Q0 1 1 2 run\n7 Q0 2 1 1 run\n"
+
+
+def test_system_argument_names_every_row(tmp_path):
+    write_run(RUN, tmp_path / "a", system="mine")
+    assert set(read_run(tmp_path / "a")["system"]) == {"mine"}
+    write_run(RUN.drop(columns="system"), tmp_path / "a")
+    assert set(read_run(tmp_path / "a")["system"]) == {"run"}
+
+
+def test_ranks_from_row_order(tmp_path):
+    frame = pd.DataFrame({"system": list("abaa"), "topic": list("1112"), "doc": list("wxyz")})
+    write_run(frame, tmp_path / "a")
+    again = read_run(tmp_path / "a")
+    assert again["rank"].tolist() == [1, 1, 2, 1]
+    assert again["score"].tolist() == [-1, -1, -2, -1]
+
+
+def test_scores_that_keep_the_order_of_ranks(tmp_path):
+    write_run(RUN.drop(columns="score"), tmp_path / "a")
+    again = read_run(tmp_path / "a")
+    assert again["rank"].tolist() == RUN["rank"].tolist()
+    assert again["score"].tolist() == [0, -7, -1]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"doc": ["a b", "c", "d\te"]}, IdError, r"doc ids .*: 'a b', 'd\\te'"),
+        ({"topic": ["", "1", "1"]}, IdError, "topic ids .*: ''"),
+        ({"topic": ["#1", "1", "1"]}, IdError, "topic ids .*: '#1'"),
+        ({"system": ["my run"] * 3}, IdError, "system ids .*: 'my run'"),
+        ({"topic": ["1", None, "1"]}, IdError, "no missing values in column 'topic'.*: row 1"),
+        ({"topic": [1.0, 2.0, 3.0]}, IdError, "text or whole numbers in column 'topic'"),
+        ({"topic": [1, "a", 2]}, IdError, "one type .*'topic'.*: int, str"),
+        ({"score": [1.0, np.nan, 1.0]}, InputError, "'score'.*: row 1"),
+        ({"score": ["1", "2", "3"]}, InputError, "numbers in column 'score'"),
+        ({"rank": [1.5, 2, np.inf]}, InputError, "'rank'; found 1.5 in row 0, inf in row 2"),
+    ],
+)
+def test_what_a_run_cannot_hold(tmp_path, change, error, message):
+    with pytest.raises(error, match=message):
+        write_run(RUN.assign(**change), tmp_path / "a")
+    assert not (tmp_path / "a").exists()
+
+
+def test_where_a_run_cannot_go(tmp_path):
+    with pytest.raises(InputError, match="found the folder"):
+        write_run(RUN, tmp_path)
+    with pytest.raises(InputError, match="a path; found None"):
+        write_run(RUN, None)
+    with pytest.raises(InputError, match="a run.*found"):
+        write_run([RUN], tmp_path / "a")
+    with pytest.raises(ParameterError, match="system, a text; found 5"):
+        write_run(RUN, tmp_path / "a", system=5)
+
+
+def test_further_columns_do_not_matter(tmp_path):
+    write_run(RUN, tmp_path / "a")
+    write_run(
+        pd.concat([RUN, RUN[["rank", "rank"]].set_axis(["x", "x"], axis=1)], axis=1), tmp_path / "b"
+    )
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_ids_may_hold_a_hash(tmp_path):
+    write_run(RUN.assign(doc=["#1", "2#", '"']), tmp_path / "a")
+    assert read_run(tmp_path / "a")["doc"].tolist() == ["#1", "2#", '"']
+
+
+def test_columns_that_are_needed(tmp_path):
+    with pytest.raises(InputError, match=r"topic and doc.*: system, score"):
+        write_run(RUN[["system", "score"]], tmp_path / "a")
+    with pytest.raises(InputError, match="several named: doc"):
+        write_run(pd.concat([RUN, RUN[["doc"]]], axis=1), tmp_path / "a")
+    with pytest.raises(InputError, match="without rows"):
+        write_run(RUN[:0], tmp_path / "a")
+
+
+def test_runs_of_other_tools_are_written(tmp_path):
+    nested = {"bm25": {"q1": {"d1": 2.5, "d2": 1.0}}, "ance": {"q1": {"d2": 0.5}}}
+    write_run(nested, tmp_path / "a")
+    assert (tmp_path / "a").read_text().splitlines() == [
+        "q1 Q0 d1 1 2.5 bm25",
+        "q1 Q0 d2 2 1 bm25",
+        "q1 Q0 d2 1 0.5 ance",
+    ]
+    write_run(RUN.set_index(RUN.columns[0]), tmp_path / "b")
+    assert len(read_run(tmp_path / "b")) == len(RUN)

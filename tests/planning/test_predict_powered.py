@@ -1,0 +1,231 @@
+"""Prediction-powered means against ppi-python, and against known truth."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import irframe as ir
+from irframe.errors import DepthError, IdError, IrframeWarning, MetricError, ParameterError
+
+VALUES = json.loads((Path(__file__).parent / "_ppi" / "values.json").read_text())
+
+
+def simulate(topics, human, draws, *, seed, correlation=0.8):
+    """Draw scores of two systems by a model and by people; each draw is a depth of its own.
+
+    People's scores have the mean 0.5 and 0.4; the model is generous, and to the first more so.
+    """
+    random = np.random.default_rng(seed)
+    people = random.normal(0.0, 0.2, (2, topics, draws))
+    noise = random.normal(0.0, 0.2, people.shape)
+    model = correlation * people + np.sqrt(1 - correlation**2) * noise
+    centres = np.array([0.5, 0.4])[:, np.newaxis, np.newaxis]
+    labels = {"system": ["a", "b"], "topic": np.arange(topics), "depth": np.arange(1, draws + 1)}
+    dims = ("system", "topic", "depth")
+    by_model = xr.DataArray(model + centres + 0.2 * centres, labels, dims, name="AP")
+    by_people = xr.DataArray(people + centres, labels, dims, name="AP")
+    return by_model, by_people.isel(topic=slice(human))
+
+
+def coverage(found):
+    """Return how often the intervals hold the true means, and the true difference."""
+    truth = xr.DataArray([0.5, 0.4], dims="system")
+    means = (found["ci_low"] <= truth) & (truth <= found["ci_high"])
+    difference = (found["difference_low"] <= 0.1) & (found["difference_high"] >= 0.1)
+    return means.mean().item(), difference.mean().item()
+
+
+@pytest.fixture(scope="module")
+def both():
+    runs, qrels = ir.example_track()
+    scores = runs.ireval.cube(qrels).ireval.score("AP", "RBP(p=0.8)", at=[5, 50])
+    random = np.random.default_rng(0)
+    return scores, (scores + random.normal(0, 0.05, scores.shape))[:, :, ::3]
+
+
+@pytest.mark.parametrize("topics", ["all", "rest"])
+def test_means_and_differences_are_those_of_ppi_python(topics):
+    model, human = (
+        xr.DataArray(VALUES[name], dims=("system", "topic")) for name in ("model", "human")
+    )
+    found = model.ireval.predict_powered(human, topics=topics, distribution="normal")
+    found = found.squeeze("metric")
+    expected = VALUES[topics]
+    means = found[["mean", "ci_low", "ci_high"]].to_array().T
+    np.testing.assert_allclose(means, expected["mean"], rtol=1e-9)
+    names = ["difference", "difference_low", "difference_high"]
+    np.testing.assert_allclose(found[names].to_array().T, expected["difference"], rtol=1e-9)
+    assert found["weight"][2] == 0  # the model that errs the other way does not count
+    people = np.mean(VALUES["human"][2])
+    assert found["mean"][2].item() == pytest.approx(people)
+
+
+def test_metrics_depths_and_pairs_do_not_know_of_each_other(both, monkeypatch):
+    from irframe.planning import predict_powered as module
+
+    scores, human = both
+    monkeypatch.setattr(module, "BLOCK_BYTES", 1)
+    found = scores.ireval.predict_powered(human)
+    systems = [str(name) for name in scores["system"].to_numpy()[[1, 4]]]
+    for metric in scores["metric"].to_numpy():
+        for depth in (5, 50):
+            one = scores.sel(metric=metric, depth=depth, system=systems)
+            alone = one.ireval.predict_powered(
+                human.sel(metric=metric, depth=depth, system=systems)
+            )
+            cell = found.sel(metric=metric, depth=depth)
+            np.testing.assert_allclose(cell["mean"].sel(system=systems), alone["mean"].squeeze())
+            difference = by_pair(cell)["difference"].sel(pair=tuple(systems)).item()
+            assert difference == pytest.approx(alone["difference"].item())
+
+
+def by_pair(found):
+    """Return estimates with an index of pairs."""
+    return found.set_index(pair=("system_a", "system_b"))
+
+
+def test_a_baseline_is_on_the_other_side_of_every_pair(both):
+    scores, human = both
+    found = by_pair(scores.ireval.predict_powered(human, baseline="bm25"))
+    every = by_pair(scores.ireval.predict_powered(human))
+    for pair in found["pair"].to_numpy():
+        assert pair[1] == "bm25"
+        sign, known = (1, pair) if pair in set(every["pair"].to_numpy()) else (-1, pair[::-1])
+        expected = sign * every["difference"].sel(pair=known)
+        np.testing.assert_allclose(found["difference"].sel(pair=pair), expected)
+    assert (found["n_human"] == 6).all()
+    assert (found["n_model"] == 10).all()
+
+
+def test_identical_systems_do_not_differ():
+    model = xr.DataArray(np.random.default_rng(0).random((2, 9)), dims=("system", "topic"))
+    alike = model.isel(system=[0, 0]).assign_coords(system=["a", "b"])
+    found = alike.ireval.predict_powered(alike[:, :4] / 3)
+    np.testing.assert_array_equal(found["difference_low"], 0)
+    np.testing.assert_array_equal(found["difference_high"], 0)
+
+
+def test_frames_are_taken_in_any_order_of_systems(both):
+    scores, human = both
+    wide = ir.as_scores(scores.sel(depth=50, drop=True))
+    few = ir.as_scores(human.sel(depth=50, drop=True))
+    found = wide.ireval.predict_powered(few.sample(frac=1, random_state=0))
+    expected = scores.ireval.predict_powered(human, at=50)
+    np.testing.assert_allclose(found["ci_high"], expected["ci_high"].squeeze("depth"))
+
+
+def test_topics_without_all_scores_are_left_out(both):
+    scores, human = both
+    holes = scores.copy()
+    holes[0, 0, 0] = np.nan  # a topic that people judged too
+    with pytest.warns(IrframeWarning, match="1 of 16 for AP"):
+        found = holes.ireval.predict_powered(human)
+    kept = scores.isel(topic=slice(1, None)).ireval.predict_powered(
+        human.isel(topic=slice(1, None))
+    )
+    np.testing.assert_allclose(found["ci_low"].sel(metric="AP"), kept["ci_low"].sel(metric="AP"))
+    assert found["n_human"].sel(metric="AP").values.tolist() == [5, 5]
+
+
+def test_topics_that_people_scored_in_part_count_as_not_judged(both):
+    scores, human = both
+    holes = human.copy()
+    holes[:, 2, 1] = np.nan
+    with pytest.warns(IrframeWarning, match="^1 topic .* only some systems"):
+        found = scores.ireval.predict_powered(holes)
+    expected = scores.ireval.predict_powered(human.drop_isel(topic=1))
+    np.testing.assert_array_equal(found["ci_low"], expected["ci_low"])
+
+
+def test_without_judgments_by_people_nothing_is_predicted(both):
+    scores, human = both
+    with pytest.raises(ParameterError, match="people's judgments.*found 0: AP"):
+        scores.ireval.predict_powered(human.where(human["metric"] != "AP"))
+    with pytest.raises(ParameterError, match="found 1: AP"):
+        scores.ireval.predict_powered(human[:, :, :1])
+    with pytest.raises(ParameterError, match="only the model judged"):
+        scores[:, :, ::3].ireval.predict_powered(human, topics="rest")
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "told"),
+    [
+        (
+            lambda h: h.assign_coords(topic=["x" + t for t in h["topic"].values]),
+            IdError,
+            "among those of the scores; found x",
+        ),
+        (lambda h: h.isel(system=slice(3)), ParameterError, "same systems"),
+        (lambda h: h.isel(metric=[0]), MetricError, "none for: RBP"),
+        (lambda h: h.sel(depth=[5]), DepthError, "50"),
+        (lambda h: h.sel(depth=5, drop=True), DepthError, "without depths"),
+    ],
+    ids=["topics", "systems", "metrics", "depths", "no depths"],
+)
+def test_people_score_the_same(both, change, error, told):
+    scores, human = both
+    with pytest.raises(error, match=told):
+        scores.ireval.predict_powered(change(human))
+
+
+def test_depths_that_only_people_have_are_refused(both):
+    scores, human = both
+    with pytest.raises(ParameterError, match="people's scores without depths"):
+        scores.sel(depth=5, drop=True).ireval.predict_powered(human)
+
+
+def test_sums_are_no_means():
+    runs, qrels = ir.example_track()
+    sums = runs.ireval.evaluate(qrels, "NumRelRet")
+    with pytest.raises(MetricError, match="plain mean; found NumRelRet"):
+        sums.ireval.predict_powered(sums.head(4))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"alpha": 1}, {"topics": "some"}, {"distribution": "f"}, {"baseline": "nobody"}],
+    ids=str,
+)
+def test_bad_arguments_are_refused(both, options):
+    with pytest.raises(ParameterError):
+        both[0].ireval.predict_powered(both[1], **options)
+
+
+def test_intervals_hold_the_truth_as_often_as_promised():
+    scores, human = simulate(200, 80, 1000, seed=0)
+    found = scores.ireval.predict_powered(human)
+    assert all(0.93 <= share <= 0.97 for share in coverage(found))
+    alone = human.std("topic", ddof=1).mean() * 1.96 / np.sqrt(80)
+    assert (found["ci_high"] - found["mean"]).mean() < 0.85 * alone
+    few = scores.ireval.predict_powered(human[:, :10])
+    assert all(0.93 <= share <= 0.97 for share in coverage(few))
+    normal = scores.ireval.predict_powered(human[:, :10], distribution="normal")
+    assert coverage(normal)[0] < 0.93
+
+
+def test_groups_are_predicted_apart():
+    index = pd.MultiIndex.from_product(
+        [["news", "web"], list("ab"), range(6)], names=["track", "system", "topic"]
+    )
+    model = pd.DataFrame({"AP": np.random.default_rng(1).random(len(index))}, index)
+    people = (model / 2).query("topic < 3")
+    found = model.ireval.predict_powered(people, by="track")
+    for track in ("news", "web"):
+        alone = model.xs(track).ireval.predict_powered(people.xs(track))
+        assert found["ci_low"].sel(track=track).equals(alone["ci_low"].assign_coords(track=track))
+
+
+def test_trees_are_predicted_branch_by_branch(both):
+    scores, human = both
+    tree, few = (
+        xr.DataTree.from_dict({"deep": each.assign_attrs(scores.attrs).to_dataset(name="score")})
+        for each in (scores, human)
+    )
+    found = tree.ireval.predict_powered(few)
+    assert found["deep"]["ci_low"].equals(scores.ireval.predict_powered(human)["ci_low"])
+    with pytest.raises(ParameterError, match="same groups .* on one side only: deep, shallow"):
+        tree.ireval.predict_powered(xr.DataTree.from_dict({"shallow": few["deep"].to_dataset()}))
