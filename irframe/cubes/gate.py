@@ -159,7 +159,7 @@ def _with_dimensions(cube: xr.Dataset) -> xr.Dataset:
     """Return the cube with every variable in its dimensions, selected labels as one of each."""
     changed = {}
     variables = cube.variables
-    for name, part in PARTS.items():
+    for name, part in (PARTS | SOMETIMES).items():
         variable = variables.get(name)
         if variable is not None and variable.dims != part.dims:
             lacking = [dim for dim in part.dims if dim not in variable.dims]

@@ -21,7 +21,7 @@ from irframe.experiments.metrics import Metrics, parse_metrics, refuse, refuse_p
 from irframe.experiments.relevance import Rel, Thresholds, told_rel
 from irframe.metrics import Block, Metric
 from irframe.metrics.facts import facts
-from irframe.names import DEPTH, METRIC, TOPIC, NoRel
+from irframe.names import DEPTH, METRIC, TOPIC, NoRel, Ties
 
 
 @verb(bounded=True)
@@ -118,10 +118,12 @@ def label_scores(
     return values.reset_coords(drop=True).assign_coords(kept | known).rename("score")
 
 
-def refuse_metrics(cube: xr.Dataset, metrics: Sequence[Metric]) -> None:
-    """Raise for metrics that cannot be computed on this cube."""
+def refuse_metrics(
+    cube: xr.Dataset, metrics: Sequence[Metric], *, ties: Ties | None = None
+) -> None:
+    """Raise for metrics that cannot be computed on this cube, or if its ties were decided so."""
     refuse_subtopics(cube, metrics)
-    refuse(metrics, cube["level"].to_numpy(), ties=cube.attrs["ties"])
+    refuse(metrics, cube["level"].to_numpy(), ties=ties or cube.attrs["ties"])
     unknown = cube.attrs.get("pool", "unknown") == "unknown"
     if unknown and any(facts(metric).pooled for metric in metrics):
         refuse_pool(metrics)

@@ -95,7 +95,8 @@ def _orders(metric: Metric, one: Block) -> Array:
         raise MetricError(wanted, f"{count}", "no one order is known to be the best for it")
     orders = np.empty((1, 0), np.int8)
     for block in blocks:
-        some = np.array(list(arrange(block)), np.int8).reshape(-1, len(block))
+        arranged = list(arrange(block))
+        some = np.array(arranged, np.int8).reshape(len(arranged), len(block))
         repeated = np.repeat(orders, len(some), axis=0)
         orders = np.concatenate([repeated, np.tile(some, (len(orders), 1))], axis=1)
     padded = np.full((len(orders), max(depth, orders.shape[1])), EMPTY, np.int8)

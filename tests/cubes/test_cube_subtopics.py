@@ -214,3 +214,9 @@ def test_a_document_that_is_relevant_to_nothing_changes_nothing():
     lone = pd.DataFrame({"system": "s", "topic": ["1"], "doc": "a", "score": 1.0})
     few = ir.cube(lone, pd.DataFrame(one)).ireval.score("StRecall", "NRBP", "AP_IA")
     np.testing.assert_allclose(few.to_numpy().ravel(), [1, 0.75, 0.5])
+
+
+def test_their_dimensions_stand_in_any_order():
+    cube = ir.cube(*track(topics=3, subtopics=2))
+    expected = cube.ireval.score("StRecall", "alpha_nDCG")
+    xr.testing.assert_identical(cube.transpose().ireval.score("StRecall", "alpha_nDCG"), expected)

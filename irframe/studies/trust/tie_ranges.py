@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import xarray as xr
 
 from irframe.cubes.bounds import both_sides
-from irframe.cubes.score import label_scores, read_block, wanted_depths
+from irframe.cubes.score import label_scores, read_block, refuse_metrics, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.extremes.tie_orders import reordered_scores
+from irframe.names import DEFAULT_TIES
 
 
 @verb(bounded=True)
@@ -80,6 +81,7 @@ def tie_ranges(
     refuse_untied(cube)
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, at)
+    refuse_metrics(cube, chosen, ties=DEFAULT_TIES)  # every order is one that some policy decides on
     fields = read_block(cube, chosen, ties=True)
     return label_scores(cube, both_sides(fields, chosen, depths, reordered_scores), chosen, depths)
 

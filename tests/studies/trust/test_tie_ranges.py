@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from ties import coarse, worked
+from variants import VARIANTS
 
 import irframe as ir
 from irframe.errors import InputError, MetricError, ParameterError
@@ -89,3 +90,17 @@ def test_refusals():
         cube.drop_vars("tail").ireval.tie_ranges("AP")
     with pytest.raises(ParameterError, match="ties='rank'"):
         runs.ireval.cube(qrels, ties="rank").ireval.tie_ranges("AP")
+
+
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of topics without lists
+def test_without_ties_the_range_of_every_metric_is_its_score():
+    """Of topics without a list, and without judgments, as well."""
+    runs = pd.DataFrame({"system": list("aab"), "topic": list("121"), "doc": list("xyx")})
+    qrels = pd.DataFrame({"topic": list("123"), "doc": list("xzx"), "grade": 1})
+    cube = ir.cube(runs.assign(score=1.0), qrels, pool_depth=1)
+    metrics = [each.metric for each in VARIANTS if not each.metric.subtopics]
+    expected = cube.ireval.score(metrics)
+    for _, side in cube.ireval.tie_ranges(metrics).groupby("bound", squeeze=False):
+        xr.testing.assert_allclose(
+            side.squeeze("bound", drop=True).drop_attrs(), expected.drop_attrs()
+        )
