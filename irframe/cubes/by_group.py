@@ -218,7 +218,13 @@ def join(results: Mapping[Any, Any], by: str, whole: Any) -> Any:
     object
         Of frames one frame, the group its first column or index level; of arrays one array, the
         group its first dimension; of cubes a DataTree.
+
+    Raises
+    ------
+    InputError
+        If there are no groups.
     """
+    _refuse_none(results, by)
     first = next(iter(results.values()))
     if isinstance(first, pd.DataFrame | pd.Series):
         return join_frames(results, by)
@@ -257,8 +263,14 @@ def _bare(part: xr.Dataset | xr.DataArray) -> xr.Dataset | xr.DataArray:
     return part.drop_vars([name for name in part.coords if name not in part.xindexes])
 
 
+def _refuse_none(results: Mapping[Any, Any], by: str) -> None:
+    if not results:
+        raise InputError(f"systems and topics in groups of {by}", "none", "select some")
+
+
 def join_frames(results: Mapping[Any, Any], by: str) -> pd.DataFrame:
     """Put frames of groups together, the group the first column, or the first index level."""
+    _refuse_none(results, by)
     frames = [part.copy(deep=False) for part in results.values()]
     for frame in frames:
         frame.attrs = {}

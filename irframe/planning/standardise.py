@@ -194,7 +194,7 @@ def _measured(array: xr.DataArray, other: xr.DataArray) -> tuple[Array, Array]:
 def _tell_constant(array: xr.DataArray, spread: Array) -> None:
     """Warn of topics that have scores, but no standard scores."""
     scored = array.notnull().any(SYSTEM).to_numpy()
-    lost = (scored & np.isnan(spread[:, 0])).reshape(*scored.shape[:2], -1).any(axis=2)
+    lost = (scored & np.isnan(spread[:, 0])).any(axis=tuple(range(2, scored.ndim)))
     for metric, topics in zip(metric_labels(array), np.atleast_2d(lost), strict=True):
         names = array.indexes[TOPIC][topics].astype(str)
         if len(names):

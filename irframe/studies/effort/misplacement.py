@@ -158,12 +158,12 @@ class _Study:
         expected = ExpectedRanks(
             self.expected.level, self.expected.first[topics], self.expected.last[topics]
         )
-        there, width = self.there[:, topics], int(self.length.max())
+        there, width = self.there[:, topics], int(self.length.max(initial=self.depth))
         return _Study(expected, self.length[topics], self.depth, self.crossing, there, width)
 
     def measure(self, grade: Array) -> dict[str, Array]:
         """Return what is said of rankings of grades, shape (system, topic, rank)."""
-        missing = (self.width or self.length.max()) - self.depth
+        missing = (self.width or self.length.max(initial=self.depth)) - self.depth
         grade = grade[..., : self.depth]
         grade = np.pad(grade, [(0, 0), (0, 0), (0, missing)], constant_values=EMPTY)
         step, length = max(1, BLOCK // max(grade[0].size, 1)), self.length[:, np.newaxis]

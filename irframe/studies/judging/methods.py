@@ -170,6 +170,8 @@ class OfRuns(Judging, ABC):
     def begin(self, judged: Array, relevant: Array) -> None:
         """Take in all documents that were judged before."""
         super().begin(judged, relevant)
+        if not judged.size:
+            return
         self.turn += judged.sum(axis=-1)
         gone = (self.lists >= 0) & np.take_along_axis(
             judged, np.maximum(self.lists, 0).reshape(len(judged), -1), axis=-1

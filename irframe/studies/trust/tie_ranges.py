@@ -81,7 +81,9 @@ def tie_ranges(
     refuse_untied(cube)
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, at)
-    refuse_metrics(cube, chosen, ties=DEFAULT_TIES)  # every order is one that some policy decides on
+    refuse_metrics(
+        cube, chosen, ties=DEFAULT_TIES
+    )  # every order is one that some policy decides on
     fields = read_block(cube, chosen, ties=True)
     return label_scores(cube, both_sides(fields, chosen, depths, reordered_scores), chosen, depths)
 

@@ -56,7 +56,7 @@ def tie_rates(
     """
     refuse_untied(cube)
     depth = whole("depth", depth, low=1, error=DepthError)
-    if min(int(cube["retrieved"].max()), depth) > cube.sizes[DEPTH]:
+    if min(int(cube["retrieved"].to_numpy().max(initial=0)), depth) > cube.sizes[DEPTH]:
         advice = "build the cube with a greater depth="
         raise DepthError(f"a depth up to {cube.sizes[DEPTH]}, that of the cube", str(depth), advice)
     top = {DEPTH: slice(depth)}
