@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from typing import Any
 
 import numpy as np
@@ -144,6 +144,19 @@ class Judgments:
             names = self.lists[topic]
             self._rows[topic] = dict(zip(names, range(first, first + len(names)), strict=True))
         return self._rows[topic]
+
+    def rows_among(self, lists: Iterable[tuple[int, Iterable[Any]]], size: int) -> Codes:
+        """Return the judged document of each name, -1 for one that is not judged.
+
+        Parameters
+        ----------
+        lists
+            Topics, each with names of documents.
+        size
+            How many names there are.
+        """
+        rows = [map(self.rows_of(topic).get, names, repeat(-1)) for topic, names in lists]
+        return np.fromiter(chain.from_iterable(rows), np.int64, size)
 
     @cached_property
     def place_of(self) -> Codes:

@@ -79,16 +79,8 @@ class Named(Listed):
         short = (judgments.count > 2 * length) & self.again
         if not short.any():
             return _asked(lists, judgments, np.arange(len(lists)), self.key.dtype)
-        code = np.fromiter(
-            chain.from_iterable(
-                [
-                    map(judgments.rows_of(place).get, lists[place], repeat(-1))
-                    for place in np.flatnonzero(short).tolist()
-                ]
-            ),
-            np.int64,
-            int(length[short].sum()),
-        )
+        some = ((place, lists[place]) for place in np.flatnonzero(short).tolist())
+        code = judgments.rows_among(some, int(length[short].sum()))
         hit = code >= 0
         key = self.key[np.arange(self.key.shape[1]) < (length * short)[:, np.newaxis]][hit]
         if short.all():

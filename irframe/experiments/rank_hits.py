@@ -1,7 +1,7 @@
 """Ranks of the judged documents of lists, found without looking at the names of the others."""
 
 from dataclasses import dataclass
-from itertools import chain, pairwise, repeat
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,12 +108,8 @@ def _rank_all(listed: Named, tied: NDArray[np.bool_], policy: TiePolicy) -> Hits
     for start, end in zip(first[some].tolist(), (first + size)[some].tolist(), strict=True):
         names[start:end] = sorted(names[start:end], key=text, reverse=policy.descending)
     ends = np.append(0, np.cumsum(length))
-    lists = enumerate(pairwise(ends.tolist()))
-    rows = [
-        map(listed.judgments.rows_of(place).get, names[slice(*part)], repeat(-1))
-        for place, part in lists
-    ]
-    row = np.fromiter(chain.from_iterable(rows), np.int64, len(names))
+    lists = ((place, names[slice(*part)]) for place, part in enumerate(pairwise(ends.tolist())))
+    row = listed.judgments.rows_among(lists, len(names))
     hit = np.flatnonzero(row >= 0)
     of = np.repeat(np.arange(len(length)), length)[hit]
     return Hits(length[np.newaxis], of, hit - ends[of] + 1, row[hit])

@@ -19,7 +19,7 @@ from irframe.errors import (
     ParameterError,
     RankingError,
 )
-from irframe.experiments import scorer_input
+from irframe.experiments import rank_hits, scorer_input
 from irframe.experiments.metrics import at_depth, deepest, parse_metrics
 from irframe.experiments.ties import TIE_POLICIES, TiePolicy
 from irframe.metrics import METRICS
@@ -148,6 +148,19 @@ def test_every_road_gives_what_evaluate_gives(ties, dtype, whole, monkeypatch):
         monkeypatch.setattr(scorer_input, "SMALL", 0)
         same(scorer(ir.as_runs(run)), expected)
         monkeypatch.undo()
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["text", "integers"])
+@pytest.mark.parametrize("ties", ["trec", "doc"])
+@pytest.mark.parametrize("crowd", [-1, np.inf], ids=["whole lists", "judged documents"])
+def test_ties_are_ordered_the_same_way_however_many_there_are(crowd, ties, whole, monkeypatch):
+    monkeypatch.setattr(rank_hits, "CROWD", crowd)
+    run, qrels = drawn(2, whole=whole)
+    run = {q: {doc: float(score > 0) for doc, score in docs.items()} for q, docs in run.items()}
+    expected = by_cube(run, qrels, uncut(PLAIN), ties=ties)
+    scorer = ir.scorer(qrels, uncut(PLAIN), ties=ties)
+    for _ in range(2):  # from the second run on, short lists are read otherwise
+        assert np.array_equal(scorer(run), expected, equal_nan=True)
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["text", "integers"])
