@@ -14,7 +14,7 @@ from irframe.comparing.document_texts import QUERY, TEXT, Texts, read_texts
 from irframe.cubes.layout import LAZY
 from irframe.cubes.recall_base import gather
 from irframe.cubes.requirements import read_depth, shared
-from irframe.cubes.score import read_block, refuse_metrics, wanted_depths
+from irframe.cubes.score import block_of, refuse_metrics, wanted_depths
 from irframe.cubes.verb import in_memory, verb
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import parse_metrics
@@ -250,7 +250,7 @@ def _read(grade: Array, metric: Metric, depth: int) -> Array:
 
 def _contributed(pair: xr.Dataset, metric: Metric, depth: int) -> tuple[Array, Array]:
     """Return what documents add, and what unjudged ones could; shape (system, topic, depth)."""
-    block = read_block(pair, [metric])
+    block = block_of(pair, [metric])
     added = np.zeros(block.grade.shape)
     could = np.full(block.grade.shape, np.nan)
     for topics, part in block.scales():

@@ -35,7 +35,7 @@ def in_blocks(
     Parameters
     ----------
     whole
-        The rankings, from `read_block`.
+        The rankings, from `block_of`.
     metrics, depths
         What `kernel` takes.
     kernel

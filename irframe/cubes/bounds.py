@@ -10,8 +10,8 @@ from irframe.arrays import Array
 from irframe.cubes.blockwise import Kernel, in_blocks
 from irframe.cubes.layout import UNKNOWN
 from irframe.cubes.score import (
+    block_of,
     label_scores,
-    read_block,
     refuse_metrics,
     wanted_depths,
 )
@@ -111,7 +111,7 @@ def bounds(
     refused = [str(metric) for metric in chosen if shared and metric.fillings]
     if refused:
         raise MetricError("one order of tied documents for bounds of", "ties='mean'", "", refused)
-    whole = read_block(cube, chosen)
+    whole = block_of(cube, chosen)
     if any(metric.fillings for metric in chosen):
         whole = replace(whole, beyond=_beyond(cube))
     if not cube["grade"].chunks:

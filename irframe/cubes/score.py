@@ -81,7 +81,7 @@ def score(
     collection = cube.attrs.get("collection")
     thresholds = Thresholds.of(rel, chosen, collection if collection in cube.coords else None)
     variants = chosen if rel is None else thresholds.variants(chosen)
-    values = in_blocks(read_block(cube, variants), variants, depths)
+    values = in_blocks(block_of(cube, variants), variants, depths)
     if no_rel == "nan":
         values = values.where(_has_relevant(cube, variants))
     if rel is not None:
@@ -158,7 +158,7 @@ def _within(depth: Any, deepest: int) -> bool:
     return whole and bool(1 <= depth <= deepest)
 
 
-def read_block(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool = False) -> Block:
+def block_of(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool = False) -> Block:
     """Return the rankings of a cube without labels, of lazy arrays where the cube is lazy.
 
     Parameters

@@ -15,7 +15,7 @@ from irframe.cubes.blockwise import in_blocks
 from irframe.cubes.drawn import Draw, gains_of, known_reach, rank_weights, tell_lone, totals
 from irframe.cubes.layout import CELL
 from irframe.cubes.recall_base import topic_of
-from irframe.cubes.score import label_scores, read_block, refuse_metrics, wanted_depths
+from irframe.cubes.score import block_of, label_scores, refuse_metrics, wanted_depths
 from irframe.errors import GradeError, IdError, InputError, ParameterError, warn
 from irframe.experiments.coded_tables import QrelsTable, read_qrels_table
 from irframe.experiments.metrics import parse_metrics
@@ -136,7 +136,7 @@ def estimates(
     cube: xr.Dataset, grade: Array, draw: Draw, metrics: list[Metric], depths: list[int]
 ) -> Estimates:
     """Estimate the scores of topics, with one weight of the model for all systems."""
-    model = in_blocks(read_block(cube, metrics), metrics, depths).to_numpy()
+    model = in_blocks(block_of(cube, metrics), metrics, depths).to_numpy()
     top, own = cube["top"].to_numpy()[topic_of(cube)], cube["judged_grade"].to_numpy()
     took = cube["took_part"].to_numpy()[..., np.newaxis]
     shape = model.shape

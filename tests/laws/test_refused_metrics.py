@@ -5,22 +5,21 @@ from functools import cache
 
 import pytest
 from laws.experiments import experiment
+from laws.verbs import ARGUMENTS, VERBS, outcome
 
 import irframe as ir
-from irframe.accessor import verbs
 from irframe.errors import IrframeError, MetricError
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of tracks
 REFUSED = {"alpha_nDCG": True, "DCG(gain={1: 1})": True, "AP(norm='pool')": False}
 """Metrics of subtopics, with gains for some grades, and of the pool; whether the pool is known."""
-KNOWN = {"a": "s1", "b": "s2", "baseline": "s1", "methods": "pool", "budgets": 3}
-"""What verbs ask for besides the metrics."""
-SCORING = {
-    name: function
-    for name, (function, _) in verbs("irframe.verbs").items()
-    if {"metric", "metrics"} & inspect.signature(function).parameters.keys()
-    and next(iter(inspect.signature(function).parameters)) == "cube"
-}
+NAMES = {"metric", "metrics"}
+
+
+def scores_cubes(function):
+    """Tell whether a verb of cubes takes metrics."""
+    parameters = inspect.signature(function).parameters
+    return next(iter(parameters)) == "cube" and bool(NAMES & parameters.keys())
 
 
 @cache
@@ -32,16 +31,13 @@ def cube_of(known):
 
 
 @pytest.mark.parametrize("metric", REFUSED)
-@pytest.mark.parametrize("name", SCORING)
-def test_metrics_that_score_refuses(name, metric):
+@pytest.mark.parametrize("name", [name for name in VERBS if scores_cubes(VERBS[name])])
+def test_metrics_that_score_refuses(name, metric, monkeypatch):
     cube = cube_of(REFUSED[metric])
     with pytest.raises(MetricError):
         cube.ireval.score(metric)
-    parameters = inspect.signature(SCORING[name]).parameters
-    asked = {each: KNOWN[each] for each in parameters if each in KNOWN}
-    given = inspect.signature(SCORING[name]).bind_partial(cube)
-    given.arguments |= asked | {each: metric for each in ("metric",) if each in parameters}
-    if "metrics" in parameters:
-        given.arguments["metrics"] = (metric,)
-    with pytest.raises(IrframeError):
-        SCORING[name](*given.args, **given.kwargs)
+    monkeypatch.setitem(ARGUMENTS, "metrics", [metric])
+    monkeypatch.setitem(ARGUMENTS, "metric", metric)
+    found = outcome(name, cube)
+    assert isinstance(found, type)
+    assert issubclass(found, IrframeError)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import xarray as xr
 
 from irframe.cubes.bounds import both_sides
-from irframe.cubes.score import label_scores, read_block, refuse_metrics, wanted_depths
+from irframe.cubes.score import block_of, label_scores, refuse_metrics, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
@@ -81,11 +81,9 @@ def tie_ranges(
     refuse_untied(cube)
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, at)
-    refuse_metrics(
-        cube, chosen, ties=DEFAULT_TIES
-    )  # every order is one that some policy decides on
-    fields = read_block(cube, chosen, ties=True)
-    return label_scores(cube, both_sides(fields, chosen, depths, reordered_scores), chosen, depths)
+    refuse_metrics(cube, chosen, ties=DEFAULT_TIES)  # each order is one of documents, not shared
+    whole = block_of(cube, chosen, ties=True)
+    return label_scores(cube, both_sides(whole, chosen, depths, reordered_scores), chosen, depths)
 
 
 def refuse_untied(cube: xr.Dataset) -> None:
