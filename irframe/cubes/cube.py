@@ -213,22 +213,22 @@ def build_groups(
 def build_cube(runs: Runs, qrels: Qrels, policy: Policy, by: str | None = None) -> xr.Dataset:
     """Build a cube by a policy; see `cube`. With `by` it is to be split into groups."""
     framed = Framed.of(read_table(runs), read_qrels_table(qrels), policy.collection)
-    table, lists = framed.judgments, framed.lists
+    run_table, table, lists = framed.table, framed.judgments, framed.lists
     judgments = Judgments.chosen(table, choose_topics(lists, table.topics, policy.topics))
     systems, stated = framed.contributing(policy.contributing)
     depth = policy.depth or lists.longest(judgments.code)
     refuse_large(len(systems), len(judgments.code), depth)
-    tell_unjudged(framed.table, table, found=bool((framed.judged >= 0).any()))
+    tell_unjudged(run_table, table, found=bool((framed.judged >= 0).any()))
     listing = Listing(judgments)
-    cells, parts = fill(framed, judgments, policy, depth, systems, listing)
-    pooled = framed.put_together(parts)
+    cells, pooled = fill(framed, judgments, policy, depth, systems, listing)
+    del framed  # with the judgment of every row, which is in the cells now
     pool = Pool.of(pooled, len(table.topic), systems, stated=stated)
     found = Experiment.of(judgments, pooled.onto(judgments), lists, (SYSTEM, TOPIC))
     found = found.with_pool(pool, policy.pool_depth, lists.collections)
-    grouped = label(framed, found, cells, partial(found.hits.slots, judgments), policy)
+    grouped = label(run_table, lists, found, cells, partial(found.hits.slots, judgments), policy)
     split = by in grouped.coords and grouped[by].dims == (TOPIC,)
     tell_missing(lists, judgments.topics, judgments.code, grouped[by] if split else None)
-    grouped.encoding[LISTED] = listing.listed(framed.table.systems)
-    files = [framed.table.frame, table.frame]
+    grouped.encoding[LISTED] = listing.listed(run_table.systems)
+    files = [run_table.frame, table.frame]
     grouped.encoding[FILES] = [name for frame in files for name in frame.attrs.get(FILES, [])]
     return grouped

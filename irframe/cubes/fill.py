@@ -9,6 +9,7 @@ from irframe.arrays import Array
 from irframe.cubes.layout import LISTS, PARTS, RANKINGS
 from irframe.cubes.top_documents import Listing
 from irframe.experiments.framed import Framed, Part
+from irframe.experiments.hits import Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Policy
 
@@ -23,7 +24,7 @@ def fill(
     depth: int,
     pools: NDArray[np.bool_] | None = None,
     listing: Listing | None = None,
-) -> tuple[dict[str, Array], list[Part]]:
+) -> tuple[dict[str, Array], Hits]:
     """Rank lists, some after the other, and lay them out as a cube has them.
 
     Parameters
@@ -41,8 +42,9 @@ def fill(
 
     Returns
     -------
-    dict, list of Part
-        The variables `FILLED`; and the lists of systems that made the pool, as pooling reads them.
+    dict, Hits
+        The variables `FILLED`; and what the lists of systems that made the pool hold of all the
+        judgments, as pooling reads them.
     """
     shape = len(framed.table.systems), len(judgments.code)
     beyond = {"depth": depth, "level": len(judgments.levels)}
@@ -60,7 +62,7 @@ def fill(
         there = part.on(judgments)
         for name, values in _laid(there, judgments, depth):
             flat[name][there.lists] = values
-    return cells, pooled
+    return cells, framed.put_together(pooled)
 
 
 def _laid(part: Part, judgments: Judgments, depth: int) -> Iterator[tuple[str, Array]]:

@@ -19,10 +19,11 @@ from irframe.cubes.layout import (
     variable,
 )
 from irframe.cubes.recall_base import starts
+from irframe.experiments.coded_tables import RunTable
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.framed import Framed
 from irframe.experiments.group_columns import riding_columns
 from irframe.experiments.judgments import Judgments
+from irframe.experiments.lists import Lists
 from irframe.experiments.policy import Policy
 from irframe.experiments.pool_sources import Pool
 from irframe.names import (
@@ -38,7 +39,8 @@ from irframe.names import (
 
 
 def label(
-    framed: Framed,
+    runs: RunTable,
+    lists: Lists,
     experiment: Experiment,
     cells: Mapping[str, Any],
     filed: Callable[[int], Any],
@@ -48,8 +50,8 @@ def label(
 
     Parameters
     ----------
-    framed
-        The runs and judgments, of which columns ride along.
+    runs, lists
+        The runs, of which columns ride along, and their lists.
     experiment
         The systems, their judgments, and the pool.
     cells
@@ -78,7 +80,7 @@ def label(
         made[SUBTOPICS] = str(judgments.table.columns[SUBTOPIC])
     facts = {dim: labels(dim, label) for dim, label in named.items()} | facts
     facts |= checksums(parts | facts, made)
-    riding = riding_columns(framed.table, judgments.table, framed.lists.placed, judgments.code)
+    riding = riding_columns(runs, judgments.table, lists.placed, judgments.code)
     riders = {name: variable(*column) for name, column in riding.items()}
     return xr.Dataset(parts, facts | riders, made)
 

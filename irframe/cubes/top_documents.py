@@ -84,8 +84,8 @@ class Listing:
             The ranking of these.
         """
         top, table = ranking.rank <= RANKS, framed.table
-        rows, rank = rows[ranking.order[top]], ranking.rank[top]
-        place = self.judgments.place_of[framed.lists.placed[table.topic[rows]]]
+        rows, rank = rows[ranking.order[top]], ranking.rank[top].astype(np.int8)
+        place = self.judgments.place_of[framed.lists.placed][table.topic[rows]]
         inside = place >= 0
         if not inside.all():
             rows, rank, place = rows[inside], rank[inside], place[inside]

@@ -35,7 +35,7 @@ from irframe.names import (
     TOPIC,
 )
 
-ROWS = 1 << 20
+ROWS = 1 << 19
 """Rows of a run frame taken at a time where whole columns would cost memory."""
 
 ONLY_SYSTEM = "run"

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.checks import memory, room
 from irframe.errors import DepthError
+from irframe.experiments.coded_tables import row_slices
 from irframe.experiments.judgments import Judgments
 from irframe.files.ids import Codes, rows_of_ranges
 from irframe.names import EMPTY, UNJUDGED
@@ -86,15 +87,18 @@ class Hits:
     def gap(self) -> NDArray[np.int64]:
         """Return where pooling first finds each list unjudged, `NEVER` for nowhere."""
         filled = np.zeros((self.length.size, int(self.length.max(initial=0)) + 1), bool)
-        filled[self.of, self.pool_rank - 1] = True
+        for some in row_slices(len(self.of)):
+            filled[self.of[some], self.pool_rank[some] - 1] = True
         gap = np.argmin(filled, axis=1).reshape(self.length.shape)
         return np.where(gap < self.length, gap + 1, NEVER)
 
     def best(self, judged: int, systems: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return the best rank of so many judged documents in lists of some systems, 0 for none."""
-        some = np.flatnonzero(systems[self.of // self.length.shape[1]])
         found = np.full(judged, NEVER, np.int32)
-        np.minimum.at(found, self.row[some], self.pool_rank[some].astype(np.int32))
+        for some in row_slices(len(self.of)):
+            there = systems[self.of[some] // self.length.shape[1]]
+            rank = self.pool_rank[some][there].astype(np.int32)
+            np.minimum.at(found, self.row[some][there], rank)
         found[found == NEVER] = 0
         return found
 

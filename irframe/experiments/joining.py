@@ -13,6 +13,7 @@ from irframe.experiments.coded_tables import (
     QrelsTable,
     RunTable,
     refuse_twice_judged,
+    row_slices,
 )
 from irframe.experiments.documents import Side, in_batches
 from irframe.experiments.fingerprints import Prints, fingerprints, with_number
@@ -64,21 +65,31 @@ def locate(table: RunTable, judgments: QrelsTable, placed: Codes) -> Codes:
 
 def _by_fingerprints(table: RunTable, topic: Codes, judgments: QrelsTable) -> Codes | None:
     """Join by fingerprints; None where some are equal that must not be, or names are too long."""
-    listed, known = fingerprints(table.doc), fingerprints(judgments.doc)
-    if listed is None or known is None:
+    known = fingerprints(judgments.doc)
+    if known is None:
         return None
-    listed, known = with_number(listed, topic), with_number(known, judgments.topic)
+    known = with_number(known, judgments.topic)
     if _repeats(known.copy()):
         return None
-    place = _matches(listed, known)
-    rows = np.flatnonzero(place >= 0)
-    judged, mine = place[rows], pa.array(rows)
-    same = pc.equal(*_alike(table.doc.take(mine), judgments.doc.take(pa.array(judged))))
-    if (topic[rows] != judgments.topic[judged]).any() or not pc.all(same, min_count=0).as_py():
-        return None
-    if len(table.systems) > 1:
-        listed = with_number(listed, table.system)
-    return None if _repeats(listed) else place
+    matches = _Matches(known)
+    prints, place = np.empty(len(topic), np.uint64), np.empty(len(topic), np.int32)
+    for some in row_slices(len(topic)):
+        docs = table.doc[some]
+        listed = fingerprints(docs)
+        if listed is None:
+            return None
+        listed = with_number(listed, topic[some])
+        place[some] = matches.of(listed)
+        rows = np.flatnonzero(place[some] >= 0)
+        judged = place[some][rows]
+        same = pc.equal(*_alike(docs.take(pa.array(rows)), judgments.doc.take(pa.array(judged))))
+        if (topic[some][rows] != judgments.topic[judged]).any():
+            return None
+        if not pc.all(same, min_count=0).as_py():
+            return None
+        several = len(table.systems) > 1
+        prints[some] = with_number(listed, table.system[some]) if several else listed
+    return None if _repeats(prints) else place
 
 
 def _alike(*columns: pa.ChunkedArray) -> list[pa.ChunkedArray]:
@@ -87,18 +98,24 @@ def _alike(*columns: pa.ChunkedArray) -> list[pa.ChunkedArray]:
     return [column.cast(pa.large_string() if text else pa.int64()) for column in columns]
 
 
-def _matches(listed: Prints, known: Prints) -> Codes:
-    """Return where each number stands among known ones, -1 for one that is not known.
+class _Matches:
+    """Where numbers stand among known ones.
 
     Most of those that are not known differ in their first bits already.
     """
-    bits = np.uint64(64 - 4 - max(12, len(known).bit_length()))
-    begins = np.zeros(1 << (64 - int(bits)), bool)
-    begins[known >> bits] = True
-    place = np.full(len(listed), -1, np.int32)
-    some = np.flatnonzero(begins[listed >> bits])
-    place[some] = pd.Index(known).get_indexer(pd.Index(listed[some]))
-    return place
+
+    def __init__(self, known: Prints) -> None:
+        self._known = pd.Index(known)
+        self._bits = np.uint64(64 - 4 - max(12, len(known).bit_length()))
+        self._begins = np.zeros(1 << (64 - int(self._bits)), bool)
+        self._begins[known >> self._bits] = True
+
+    def of(self, listed: Prints) -> Codes:
+        """Return where each number stands among known ones, -1 for one that is not known."""
+        place = np.full(len(listed), -1, np.int32)
+        some = np.flatnonzero(self._begins[listed >> self._bits])
+        place[some] = self._known.get_indexer(pd.Index(listed[some]))
+        return place
 
 
 def _repeats(prints: Prints) -> bool:

@@ -161,15 +161,15 @@ class Judgments:
     @cached_property
     def place_of(self) -> Codes:
         """Place here of each topic of the qrels, -1 where it was not chosen."""
-        found = np.full(len(self.table.topics), -1)
-        found[self.code] = np.arange(len(self.code))
+        found = np.full(len(self.table.topics), -1, np.int32)
+        found[self.code] = np.arange(len(self.code), dtype=np.int32)
         return found
 
     @cached_property
     def here(self) -> Codes:
         """Row here of each row of the qrels, -1 of topics that were not chosen."""
-        found = np.full(len(self.table.topic), -1)
-        found[self.row] = np.arange(len(self.row))
+        found = np.full(len(self.table.topic), -1, np.int32)
+        found[self.row] = np.arange(len(self.row), dtype=np.int32)
         return found
 
     @cached_property

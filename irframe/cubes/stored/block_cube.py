@@ -70,7 +70,7 @@ def block_cube(
     chosen = np.isin(np.arange(len(table.topics)), codes)
     plan = Plan(blocks, policy, chosen, judgments.levels, systems, depth)
     parts |= _lazy(plan, fill_block, _shapes(plan), ())
-    built = label(framed, found, parts, partial(_filed, plan), policy)
+    built = label(framed.table, lists, found, parts, partial(_filed, plan), policy)
     if (codes[1:] > codes[:-1]).all():
         return built
     return gather(built.sel({TOPIC: table.topics[codes]}))
