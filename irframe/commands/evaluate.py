@@ -14,7 +14,10 @@ from irframe.commands.relstring import measures, relstrings
 from irframe.commands.systems import declare_systems
 from irframe.commands.trec_layout import trec_layout
 from irframe.errors import ParameterError
-from irframe.names import METRIC, SYSTEM, TOPIC, roles
+from irframe.metrics.averaging import average
+from irframe.metrics.base import Summary
+from irframe.metrics.facts import facts
+from irframe.names import SYSTEM, TOPIC, roles
 
 TREC_EVAL = "trec_eval"
 """The format that trec_eval prints."""
@@ -53,7 +56,7 @@ def run(options: Namespace) -> Answer:
         listed = pd.MultiIndex.from_frame(runs[[SYSTEM, TOPIC]].drop_duplicates())
         strings = relstrings(asked, runs, qrels, options)
         return Answer(trec_layout(scores, asked, listed, strings))
-    table = scores if options.per_topic else means(scores, options.by)
+    table = scores if options.per_topic else means(scores)
     return Answer(written(table, format_of(options)))
 
 
@@ -63,9 +66,13 @@ def _further(runs: pd.DataFrame) -> list[str]:
     return [str(name) for name in runs.columns if name not in known and name != FOLDER]
 
 
-def means(scores: pd.DataFrame, by: str | None = None) -> pd.DataFrame:
-    """Return the average of every system, a column per metric."""
-    summary = ir.verbs.summary(scores, by=by)
-    averages = summary["mean"].unstack(METRIC)  # noqa: PD010 - not a pivot
-    rows = summary.reset_index(METRIC).index.unique()
-    return pd.DataFrame(averages).reindex(index=rows, columns=scores.columns)
+def means(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the average of every system, and group if there are any, a column per metric."""
+    levels = [name for name in scores.index.names if name != TOPIC]
+    lists = scores.groupby(level=levels, sort=False)
+    averages = {name: lists[name].agg(_average, facts(name).summary) for name in scores.columns}
+    return pd.DataFrame(averages, columns=scores.columns)
+
+
+def _average(scores: pd.Series, summary: Summary) -> float:
+    return float(average(scores.to_numpy(), summary))

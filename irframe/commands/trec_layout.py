@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-import irframe as ir
 from irframe.commands.relstring import RUNID
+from irframe.metrics.averaging import average
+from irframe.metrics.base import Summary
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import has_level, parse_metric
 from irframe.metrics.spellings import SETS
@@ -108,18 +109,18 @@ def _precedes_strings(name: str) -> bool:
 
 def _averages(scores: pd.DataFrame, columns: Mapping[str, str]) -> Iterator[str]:
     """Print the averages of one system."""
-    means = ir.verbs.summary(scores)["mean"].droplevel(1)
     topics = [str(topic).encode() for topic in scores.index.get_level_values(1)]
     ordered = scores.iloc[sorted(range(len(topics)), key=topics.__getitem__)]
     for name, label in columns.items():
-        plain = facts(name).summary == "mean"
-        yield _line(label, "all", _written(name, _mean(ordered[name]) if plain else means[name]))
+        yield _line(label, "all", _written(name, _average(ordered[name], facts(name).summary)))
 
 
-def _mean(values: pd.Series) -> float:
+def _average(scores: pd.Series, summary: Summary) -> float:
     """Average topic after topic as trec_eval does: which way a half is rounded depends on it."""
-    known = values.dropna().to_numpy()
-    return float(np.add.accumulate(known)[-1] / len(known)) if len(known) else np.nan
+    known = scores.dropna().to_numpy()
+    if summary != "mean" or not len(known):
+        return float(average(known, summary))
+    return float(np.add.accumulate(known)[-1] / len(known))
 
 
 def _written(name: str, value: float) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from irframe.arrays import Array
 from irframe.comparing.corrections import Family
@@ -197,7 +197,7 @@ def _columns(
 def _widened(found: Found, t: Array, alpha: float) -> Found:
     """Return the ends of Student's intervals with other quantiles, where these are larger."""
     half = (found["ci_high"] - found["ci_low"]) / 2
-    own = -stdtrit(found["n_topics"] - 1.0, alpha / 2)
+    own = -scipy.special.stdtrit(found["n_topics"] - 1.0, alpha / 2)
     with np.errstate(invalid="ignore"):
         wide = half * np.maximum(t / own, 1)
     wide[(half == 0) & np.isinf(t)] = np.inf

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
+import scipy
 import xarray as xr
-from scipy.special import ndtri
 
 from irframe.checks import level
 from irframe.cubes.drawn import Draw, gains_of, known_reach, rank_weights, tell_lone, totals
@@ -138,7 +138,7 @@ def _with_means(found: xr.Dataset, metrics: list[Metric], draw: Draw, alpha: flo
     squares = (found["error"] ** 2).where(there, 0.0)
     error = np.sqrt(squares.sum(TOPIC, skipna=False)) / there.sum(TOPIC)
     shares = xr.DataArray([facts(metric).share for metric in metrics], dims=METRIC)
-    reach = known_reach(draw, ndtri(1 - alpha / 2) * error)
+    reach = known_reach(draw, scipy.special.ndtri(1 - alpha / 2) * error)
     means = {"mean": mean, "mean_error": error}
     for name, sign in {"ci_low": -1, "ci_high": 1}.items():
         means[name] = _limit(mean, sign * reach, shares).where(reach != 0, mean)

@@ -84,7 +84,7 @@ class Listing:
             The ranking of these.
         """
         top, table = ranking.rank <= RANKS, framed.table
-        rows, rank = rows[ranking.order[top]], ranking.rank[top].astype(np.int8)
+        rows, rank = rows[ranking.order[top]], ranking.rank[top].astype(np.int16)
         place = self.judgments.place_of[framed.lists.placed][table.topic[rows]]
         inside = place >= 0
         if not inside.all():

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
+import scipy
 import xarray as xr
-from scipy.special import stdtrit
 
 from irframe.agreements import Agreement, Kendall, Pearson, Spearman, TauAP
 from irframe.arrays import Array
@@ -223,6 +223,6 @@ def _of_averages(left: Side, right: Side, resamples: Resamples, kernel: Kernel) 
         about = np.where(counted, one_less - one_less.sum(axis=0) / topics, 0)
         jackknife = np.sqrt((about**2).sum(axis=0)) / more
         error = np.maximum(drawn.std(axis=0, ddof=1) * more, jackknife)
-        reach = stdtrit(topics - 1, 1 - resamples.alpha / 2) * error
+        reach = scipy.special.stdtrit(topics - 1, 1 - resamples.alpha / 2) * error
     upwards = np.maximum(0, found - drawn.mean(axis=0))
     return np.stack([np.maximum(found - reach, -1), np.minimum(found + upwards + reach, 1)])

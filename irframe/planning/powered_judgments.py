@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 import xarray as xr
-from scipy.special import ndtri, stdtrit
 
 from irframe.arrays import Array
 from irframe.checks import number, places
@@ -177,7 +177,11 @@ def _means(found: Estimates, draw: Draw, asked: Asked) -> dict[str, Any]:
     of_topics = not asked.fixed
     total = found.value.std(TOPIC, ddof=1) ** 2 / n if of_topics else drawn
     total_alone = found.alone.std(TOPIC, ddof=1) ** 2 / n if of_topics else alone
-    reach = stdtrit(n - 1.0, 1 - asked.alpha / 2) if of_topics else ndtri(1 - asked.alpha / 2)
+    reach = (
+        scipy.special.stdtrit(n - 1.0, 1 - asked.alpha / 2)
+        if of_topics
+        else scipy.special.ndtri(1 - asked.alpha / 2)
+    )
     error = np.sqrt(total)
     share = draw.judged.sum() / draw.size.sum()
     parts: dict[str, Any] = {"mean": mean, "error": error, "error_alone": np.sqrt(total_alone)}
@@ -228,7 +232,7 @@ def _differences(found: Estimates, asked: Asked) -> dict[str, Any]:
             here = row, slice(start, start + width)
             mean[here] = np.nanmean(apart, axis=1)
             error[here] = np.nanstd(apart, axis=1, ddof=1) / np.sqrt(n)
-            reach[here] = stdtrit(n - 1.0, 1 - asked.alpha / 2)
+            reach[here] = scipy.special.stdtrit(n - 1.0, 1 - asked.alpha / 2)
     half = reach * error
     parts = {"difference": mean, "difference_low": mean - half, "difference_high": mean + half}
     coords = {dim: found.value[dim].variable for dim in (METRIC, DEPTH)}

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+import scipy
 import xarray as xr
-from scipy.special import ndtri, stdtrit
 
 from irframe.arrays import Array
 from irframe.checks import choice, level
@@ -289,8 +289,8 @@ def _blocks(depths: int, values: int) -> Iterator[slice]:
 def _factor(n: Array, alpha: float, distribution: str) -> Array:
     """Return how many standard errors an interval reaches, (metric, 1, depth)."""
     if distribution == "normal":
-        return np.full(n.shape, ndtri(1 - alpha / 2))[:, np.newaxis]
-    reach: Array = stdtrit(n - 1.0, 1 - alpha / 2) * np.sqrt(n / (n - 1))
+        return np.full(n.shape, scipy.special.ndtri(1 - alpha / 2))[:, np.newaxis]
+    reach: Array = scipy.special.stdtrit(n - 1.0, 1 - alpha / 2) * np.sqrt(n / (n - 1))
     return reach[:, np.newaxis]
 
 

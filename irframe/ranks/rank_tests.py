@@ -3,7 +3,7 @@
 from functools import partial
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from irframe.arrays import Array
 from irframe.metrics.averaging import terms
@@ -49,7 +49,7 @@ def holm_counts(
         return _none(scores)
     values, known = _summands(scores, summary, sign)
     t = np.sort(_statistics(values, known, weights), axis=-1)
-    critical = stdtrit(topics - 1, 1 - alpha / 2 / np.arange(systems - 1, 0, -1))
+    critical = scipy.special.stdtrit(topics - 1, 1 - alpha / 2 / np.arange(systems - 1, 0, -1))
     ahead, behind = t[..., :0:-1] > critical, -t[..., :-1] > critical
     counts = (np.logical_and.accumulate(side, axis=-1).sum(axis=-1).T for side in (ahead, behind))
     return tuple(counts)

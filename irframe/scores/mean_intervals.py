@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, logit, stdtrit
+import scipy
 
 from irframe.errors import warn
 from irframe.metrics.averaging import TIE
@@ -67,10 +67,10 @@ def _ends(
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(squares / freedom / n)
         known = (error * np.sqrt(n) > ROUNDING * abs(mean)) & _averaged(mean, names)
-        half = np.where(known, stdtrit(freedom, 1 - alpha / 2) * error, np.nan)
+        half = np.where(known, scipy.special.stdtrit(freedom, 1 - alpha / 2) * error, np.nan)
         inside = np.where((mean > 0) & (mean < 1), mean, np.nan)
         reach = half / (inside * (1 - inside))
-        curved = expit(logit(inside) + np.stack([-reach, reach]))
+        curved = scipy.special.expit(scipy.special.logit(inside) + np.stack([-reach, reach]))
     within = _along(shares & ~beyond, mean)
     ends = np.where(within, curved, np.stack([mean - half, mean + half]))
     for message in _cautions(n, mean, ends, names):

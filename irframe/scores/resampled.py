@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, stdtrit
+import scipy
 
 from irframe.arrays import Array
 from irframe.checks import level, room, whole
@@ -127,8 +127,8 @@ def expanded_share(alpha: float, topics: Array | int) -> Array:
     """
     n = np.asarray(topics, dtype=np.float64)
     several = np.where(n > 1, n, np.nan)
-    t = stdtrit(several - 1, 1 - alpha / 2)
-    return np.asarray(ndtr(-t * np.sqrt(several / (several - 1))))
+    t = scipy.special.stdtrit(several - 1, 1 - alpha / 2)
+    return np.asarray(scipy.special.ndtr(-t * np.sqrt(several / (several - 1))))
 
 
 def without_each(scores: Array, summary: Any, sign: int = 1) -> Array:

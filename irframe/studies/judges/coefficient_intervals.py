@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from irframe.arrays import Array
 from irframe.scores.resampled import Resamples
@@ -87,7 +87,7 @@ def _transformed(found: Array, without: Array, sizes: Array, alpha: float) -> Ar
         about = np.where(judged, each - each.sum(axis=0) / topics, 0)
         error = np.sqrt((topics - 1) / topics * (about**2).sum(axis=0))
         error = np.where((topics > 1) & (error > ROUNDING), error, np.nan)
-        reach = stdtrit(clusters - 1, 1 - alpha / 2) * error
+        reach = scipy.special.stdtrit(clusters - 1, 1 - alpha / 2) * error
         return np.asarray(np.tanh(np.stack([z - reach, z + reach], axis=-1)))
 
 
@@ -106,7 +106,7 @@ def _student(values: Array, alpha: float) -> tuple[Array, Array]:
         squares = np.where(there, (values - mean) ** 2, 0).sum(axis=0)
         error = np.sqrt(squares / (n - 1) / n)
         error = np.where((n > 1) & (error > ROUNDING), error, np.nan)
-        reach = stdtrit(n - 1, 1 - alpha / 2) * error
+        reach = scipy.special.stdtrit(n - 1, 1 - alpha / 2) * error
     return mean, np.stack([mean - reach, mean + reach], axis=-1)
 
 

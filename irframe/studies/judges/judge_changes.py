@@ -4,8 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
-from scipy.stats import rankdata, ttest_ind
+import scipy
 
 from irframe.agreements import Agreement
 from irframe.arrays import Array
@@ -35,7 +34,7 @@ def standings(held: Scores, others: list[Scores]) -> Parts:
     """Return means and ranks under every judge."""
     mean = np.stack([_signed(each) for each in (held, *others)])
     rounded = np.stack([np.round(each.means, TIE) for each in (held, *others)])
-    rank = rankdata(-rounded, method="min", axis=-1).astype(np.int64)
+    rank = scipy.stats.rankdata(-rounded, method="min", axis=-1).astype(np.int64)
     found: Parts = {}
     for name, values in {"mean": mean, "rank": rank}.items():
         found[name] = (*DIMS, SYSTEM), values[1:]
@@ -54,7 +53,9 @@ def biases(held: Scores, others: list[Scores], alpha: float) -> Parts:
     """Return how much more each system scores under another judge, with intervals over topics."""
     single = np.array([summary == "mean" for summary in held.summaries])[:, np.newaxis]
     topics = held.scored.sum(axis=1)
-    factor = np.where(single & (topics > 1), stdtrit(topics - 1.0, 1 - alpha / 2), np.nan)
+    factor = np.where(
+        single & (topics > 1), scipy.special.stdtrit(topics - 1.0, 1 - alpha / 2), np.nan
+    )
     bias = np.stack([_signed(other) - _signed(held) for other in others])
     errors = np.stack([_errors(other.values - held.values, topics) for other in others])
     half = factor[..., np.newaxis] * errors
@@ -147,7 +148,7 @@ def members(groups: Groups, systems: list[Any]) -> Array:
 def favours(bias: Array, members: Array, alpha: float) -> Parts:
     """Hold the biases of every group against those of all other systems."""
     sides = [(bias[..., inside], bias[..., ~inside]) for inside in members]
-    tested = [ttest_ind(one, rest, axis=-1, equal_var=False) for one, rest in sides]
+    tested = [scipy.stats.ttest_ind(one, rest, axis=-1, equal_var=False) for one, rest in sides]
     ranges = [each.confidence_interval(1 - alpha) for each in tested]
     means = [one.mean(axis=-1) - rest.mean(axis=-1) for one, rest in sides]
     ends = [np.stack([each.low, each.high], axis=-1) for each in ranges]

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+import scipy
 import xarray as xr
-from scipy.special import stdtrit
 
 from irframe.arrays import Array
 from irframe.checks import choice, listed, number, whole
@@ -222,7 +222,7 @@ def _summary(found: list[Found], alpha: float) -> dict[str, Any]:
     """Return means over samples, and their intervals."""
     parts: dict[str, Any] = {}
     number = len(found)
-    factor = stdtrit(number - 1.0, 1 - alpha / 2) if number > 1 else np.nan
+    factor = scipy.special.stdtrit(number - 1.0, 1 - alpha / 2) if number > 1 else np.nan
     for name, dims in VALUES.items():
         values = np.stack([getattr(each, name) for each in found])
         mean = values.mean(axis=0)
