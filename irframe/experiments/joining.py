@@ -58,12 +58,12 @@ def locate(table: RunTable, judgments: QrelsTable, placed: Codes) -> Codes:
     """
     same_kind(table.doc.type, judgments.doc.type, DOC, ("the runs", "the qrels"))
     beyond = len(judgments.topics) + np.arange(len(placed))
-    topic = np.where(placed < 0, beyond, placed).astype(table.topic.dtype)[table.topic]
-    found = _by_fingerprints(table, topic, judgments)
-    return _by_names(table, topic, judgments) if found is None else found
+    number = np.where(placed < 0, beyond, placed).astype(table.topic.dtype)
+    found = _by_fingerprints(table, number, judgments)
+    return _by_names(table, number[table.topic], judgments) if found is None else found
 
 
-def _by_fingerprints(table: RunTable, topic: Codes, judgments: QrelsTable) -> Codes | None:
+def _by_fingerprints(table: RunTable, number: Codes, judgments: QrelsTable) -> Codes | None:
     """Join by fingerprints; None where some are equal that must not be, or names are too long."""
     known = fingerprints(judgments.doc)
     if known is None:
@@ -72,18 +72,19 @@ def _by_fingerprints(table: RunTable, topic: Codes, judgments: QrelsTable) -> Co
     if _repeats(known.copy()):
         return None
     matches = _Matches(known)
-    prints, place = np.empty(len(topic), np.uint64), np.empty(len(topic), np.int32)
-    for some in row_slices(len(topic)):
-        docs = table.doc[some]
+    rows = len(table.topic)
+    prints, place = np.empty(rows, np.uint64), np.empty(rows, np.int32)
+    for some in row_slices(rows):
+        docs, topic = table.doc[some], number[table.topic[some]]
         listed = fingerprints(docs)
         if listed is None:
             return None
-        listed = with_number(listed, topic[some])
+        listed = with_number(listed, topic)
         place[some] = matches.of(listed)
-        rows = np.flatnonzero(place[some] >= 0)
-        judged = place[some][rows]
-        same = pc.equal(*_alike(docs.take(pa.array(rows)), judgments.doc.take(pa.array(judged))))
-        if (topic[some][rows] != judgments.topic[judged]).any():
+        hits = np.flatnonzero(place[some] >= 0)
+        judged = place[some][hits]
+        same = pc.equal(*_alike(docs.take(pa.array(hits)), judgments.doc.take(pa.array(judged))))
+        if (topic[hits] != judgments.topic[judged]).any():
             return None
         if not pc.all(same, min_count=0).as_py():
             return None

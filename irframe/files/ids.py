@@ -44,6 +44,7 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
         index = pd.Index(index.astype(index.categories.dtype))
     index = index.rename(None)
     _check(column, role, missing=int((codes < 0).sum()), values=index)
+    pa.default_memory_pool().release_unused()  # of a column of text, as much as its codes take
     return codes.astype(np.int32), index
 
 

@@ -8,13 +8,12 @@ import pyarrow as pa
 
 from irframe.errors import FileFormatError, IrframeError, warn
 from irframe.files.comments import notes_of
-from irframe.files.compression import begin, is_address, open_unpacked, opened_by, pieces
-from irframe.files.dictionary_files import may_be_nested
-from irframe.files.formats import RUN, first_columns, parse
+from irframe.files.compression import begin, is_address, open_unpacked, opened_by
+from irframe.files.formats import RUN
 from irframe.files.ids import shown
 from irframe.files.parquet import PARQUET, parquet_pieces
 from irframe.files.problems import Problem, problems_of, without_clashes
-from irframe.files.read_file import read_file, stem, with_system
+from irframe.files.read_file import is_in_lines, parsed, read_file, stem, with_system
 from irframe.names import RANK, SCORE, SYSTEM
 
 __all__ = ["changed_files", "sound_files", "states_of", "tables_of"]
@@ -46,27 +45,13 @@ def tables_of(file: str, *, by_file: bool) -> Iterator[pa.Table]:
 
 def _tables(file: str) -> Iterator[pa.Table]:
     with open_unpacked(file) as stream:
-        head = begin(stream, file)
-        if head.startswith(PARQUET) and stream.seekable():
+        if begin(stream, file).startswith(PARQUET) and stream.seekable():
             yield from parquet_pieces(stream, file, RUN, ROWS)
             return
-    if head.startswith(PARQUET) or may_be_nested(head):
-        yield read_file(file, RUN)
+    if is_in_lines(file):
+        yield from parsed(file, PIECE)
     else:
-        yield from _parsed(file)
-
-
-def _parsed(file: str) -> Iterator[pa.Table]:
-    """Yield the rows of a text file, whose first row says what the columns of all are."""
-    columns, held, before = None, b"", 0
-    for data in pieces(file, PIECE):
-        held += data
-        columns = columns or first_columns(held, RUN)
-        if columns:
-            yield parse(held, file, RUN, before=before, columns=columns)
-            before, held = before + held.count(b"\n"), b""
-    if held.strip():
-        yield parse(held, file, RUN, before=before)
+        yield read_file(file, RUN)
 
 
 def sound_files(files: Iterable[str], *, by_file: bool) -> tuple[list[str], list[Problem]]:

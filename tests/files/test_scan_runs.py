@@ -3,6 +3,7 @@
 import gzip
 import io
 import pickle
+import warnings
 
 import pandas as pd
 import pyarrow as pa
@@ -10,7 +11,7 @@ import pytest
 
 import irframe as ir
 from irframe.errors import FileFormatError, InputError, IrframeWarning
-from irframe.files import run_files
+from irframe.files import read_file, run_files
 
 LINES = b"".join(b"%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
 
@@ -70,6 +71,51 @@ def test_pieces_of_any_text_are_the_file(tmp_path, monkeypatch, text, size, pack
     expected = ir.read_run(file)
     found = rows(ir.scan_runs(file))[expected.columns]
     pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+
+
+FAULTY = {
+    "a column missing": LINES + b"10 Q0 d99 9\n" + LINES[:40] + b"11 Q0 d1\n",
+    "no score": LINES.replace(b"-30 ", b"none "),
+    "a header below": LINES + b"topic Q0 doc rank score system\n",
+    "Parquet that is none": b"PAR1" + LINES,
+    "JSON that is none": b'{"1": {"a": \n' + LINES,
+    "comments alone": b"# a\n# b\n",
+}
+
+
+@pytest.mark.filterwarnings("ignore:rows of")
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("size", [1, 30, 1000])
+@pytest.mark.parametrize("text", [*TEXTS, *FAULTY])
+def test_a_large_file_is_read_as_a_small_one(tmp_path, monkeypatch, text, size, pack):
+    file = tmp_path / "bm25.txt"
+    file.write_bytes(pack((TEXTS | FAULTY)[text]))
+    expected = read(file)
+    monkeypatch.setattr(read_file, "LARGE", 0)
+    monkeypatch.setattr(read_file, "PIECE", size)
+    frame, told = read(file)
+    assert told == expected[1]
+    pd.testing.assert_frame_equal(frame, expected[0])
+    assert frame.attrs == expected[0].attrs
+
+
+def read(file):
+    """Return the frame of a run, and what was warned of, or what was wrong with it."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            return ir.read_run(file), [str(each.message) for each in told]
+        except FileFormatError as error:
+            return pd.DataFrame(), str(error)
+
+
+def test_plain_lines_of_a_large_file_are_never_there_as_a_whole(tmp_path, monkeypatch):
+    file = tmp_path / "bm25.txt"
+    file.write_bytes(LINES)
+    monkeypatch.setattr(read_file, "LARGE", 0)
+    monkeypatch.setattr(read_file, "PIECE", 30)
+    monkeypatch.setattr(read_file, "load", lambda _: pytest.fail("read as a whole"))
+    assert len(ir.read_run(file)) == 40
 
 
 def test_columns_are_those_of_the_first_row(tmp_path, monkeypatch):
