@@ -1,12 +1,14 @@
 """``irframe evaluate``: scores of runs."""
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 
 import pandas as pd
 
 import irframe as ir
 from irframe.checks import choice
 from irframe.commands.answer import Answer, declare_output, format_of, written
+from irframe.commands.each import folder_of, refuse_paths, write_each
 from irframe.commands.inputs import FOLDER, metrics_of, read_all, read_judgments, score
 from irframe.commands.line import declare_files, declare_metrics
 from irframe.commands.options import declare_options
@@ -35,11 +37,17 @@ def declare(parser: ArgumentParser) -> None:
         help="summarise by a column of Parquet runs or of --systems, or by 'folder', that of each "
         "run file",
     )  # fmt: skip
+    parser.add_argument(
+        "--each", action="store_true",
+        help="a file per system in the folder that -o names, by default as trec_eval prints it",
+    )  # fmt: skip
     declare_output(parser, TREC_EVAL)
 
 
 def run(options: Namespace) -> Answer:
     """Score runs."""
+    if options.each:
+        folder = folder_of(options, TREC_EVAL)
     asked = list(options.metric)
     if format_of(options) == TREC_EVAL:
         options.metric = measures(asked)
@@ -49,15 +57,29 @@ def run(options: Namespace) -> Answer:
         choice("--by", options.by, [FOLDER, *_further(runs)])
     if options.by is not None and format_of(options) == TREC_EVAL:
         raise ParameterError("no --by where trec_eval's layout is asked for", options.by)
+    if options.each:
+        refuse_paths(pd.unique(runs[SYSTEM]))
     scores = score(options, runs, qrels, metrics, options.by)
-    if format_of(options) == TREC_EVAL:
-        if not options.per_topic:
-            return Answer(trec_layout(scores, asked))
-        listed = pd.MultiIndex.from_frame(runs[[SYSTEM, TOPIC]].drop_duplicates())
-        strings = relstrings(asked, runs, qrels, options)
-        return Answer(trec_layout(scores, asked, listed, strings))
-    table = scores if options.per_topic else means(scores)
-    return Answer(written(table, format_of(options)))
+    layout = _layout(options, asked, runs, qrels)
+    if not options.each:
+        return Answer(layout(scores))
+    parts = scores.groupby(level=SYSTEM, sort=False)
+    write_each(folder, format_of(options), ((str(system), layout(part)) for system, part in parts))
+    return Answer(None)
+
+
+def _layout(
+    options: Namespace, asked: list[str], runs: pd.DataFrame, qrels: pd.DataFrame
+) -> Callable[[pd.DataFrame], str | bytes]:
+    """Return what lays scores out in the format asked for."""
+    kind = format_of(options)
+    if kind != TREC_EVAL:
+        return lambda scores: written(scores if options.per_topic else means(scores), kind)
+    if not options.per_topic:
+        return lambda scores: trec_layout(scores, asked)
+    listed = pd.MultiIndex.from_frame(runs[[SYSTEM, TOPIC]].drop_duplicates())
+    strings = relstrings(asked, runs, qrels, options)
+    return lambda scores: trec_layout(scores, asked, listed, strings)
 
 
 def _further(runs: pd.DataFrame) -> list[str]:

@@ -49,10 +49,12 @@ def trec_layout(
     several = len(scores.index.unique(level=0)) > 1
     named = several or any(split_level(name)[0] in {*SETS, RUNID} for name in asked)
     told = scores.loc[[] if listed is None else scores.index.isin(listed)]
+    of_system = dict(iter(told.groupby(level=0, sort=False)))
     columns = _columns(scores)
     lines: list[str] = []
     for label, part in scores.groupby(level=0, sort=False):
-        lines += _topics(told[told.index.get_level_values(0) == label], columns, strings or {})
+        if label in of_system:
+            lines += _topics(of_system[label], columns, strings or {})
         lines += [_line(RUNID, "all", str(label))] * named
         lines += _averages(part, columns)
     return "".join(lines)
