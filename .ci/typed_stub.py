@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parents[1]
 STUB = ROOT / "irframe" / "typed.pyi"
 HOMES = {"Figures": ("irframe.plots", "plots/__init__.pyi"), "Verbs": ("irframe", "verbs.pyi")}
 KINDS = {"Frame": "pd.DataFrame", "Cube": "xr.Dataset", "Scores": "xr.DataArray"}
+TABLES = {"Frame": "pd.DataFrame", "Scores": "xr.Dataset"}
+"""What a verb gives that is made one by ``table_verb``."""
 TEXT = """\
 # The verbs of every kind of object. Written by .ci/typed_stub.py; do not edit.
 from typing import Any, overload, type_check_only
@@ -82,9 +84,11 @@ def _methods(name: str, home: str, kind: str, imports: Imports) -> Iterator[str]
     found = [node for node in _body(home) if getattr(node, "name", None) == name]
     overloads = found[:-1] or found
     fitting = [node for node in overloads if KINDS[kind] in _kinds(_first(node).annotation, home)]
-    for node in fitting:
+    for node in map(deepcopy, fitting):
+        if "table_verb" in map(ast.unparse, node.decorator_list):
+            node.returns = ast.Constant(TABLES[kind])
         yield "    @overload" if len(fitting) > 1 else ""
-        yield "    " + _signature(deepcopy(node), home, imports)
+        yield "    " + _signature(node, home, imports)
 
 
 @cache
