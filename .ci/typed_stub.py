@@ -1,91 +1,141 @@
 """Write irframe/typed.pyi: the verbs of every kind of object, with the signatures of the functions.
 
-python .ci/typed_stub.py
+Every build of irframe does, from the source alone, and ``python .ci/typed_stub.py`` in a checkout.
 """
 
 import ast
 import builtins
-import inspect
-import subprocess
 import sys
 from collections.abc import Iterator
-from importlib import import_module
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
+ROOT = Path(__file__).resolve().parents[1]
+STUB = ROOT / "irframe" / "typed.pyi"
+HOMES = {"Figures": ("irframe.plots", "plots/__init__.pyi"), "Verbs": ("irframe", "verbs.pyi")}
+KINDS = {"Frame": "pd.DataFrame", "Cube": "xr.Dataset", "Scores": "xr.DataArray"}
+TABLES = {"Frame": "pd.DataFrame", "Scores": "xr.Dataset"}
+"""What a verb gives that is made one by ``table_verb``."""
+TEXT = """\
+# The verbs of every kind of object. Written by .ci/typed_stub.py; do not edit.
+from typing import Any, overload, type_check_only
 import pandas as pd
 import xarray as xr
+{imports}
 
-import irframe
-from irframe.accessor import verbs
+__all__ = ["ireval"]
 
-STUB = Path(irframe.__file__).with_name("typed.pyi")
-KINDS = {"Frame": pd.DataFrame, "Cube": xr.Dataset, "Scores": xr.DataArray}
-OBJECTS = {"Frame": "pd.DataFrame | pd.Series", "Cube": "xr.Dataset", "Scores": "xr.DataArray"}
-HEAD = "# The verbs of every kind of object. Written by .ci/typed_stub.py; do not edit.\n"
+{classes}
+
+@overload
+def ireval(subject: pd.DataFrame | pd.Series) -> FrameVerbs: ...
+@overload
+def ireval(subject: xr.Dataset) -> CubeVerbs: ...
+@overload
+def ireval(subject: xr.DataArray) -> ScoresVerbs: ...
+"""
 
 Imports = dict[str, str]
 """Name -> the line that imports it."""
 
 
+def get_build_hook() -> Any:
+    """Return what hatchling calls before it packs files."""
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface  # noqa: PLC0415
+
+    class Hook(BuildHookInterface):
+        """Writes the stub that is packed."""
+
+        def initialize(self, *_: Any) -> None:
+            """Write it."""
+            write()
+
+    return Hook
+
+
+def write() -> None:
+    """Write the stub."""
+    STUB.write_text(stub(), encoding="utf-8")
+
+
 def stub() -> str:
-    """Return the text of the stub, not yet formatted."""
+    """Return the text of the stub."""
     imports: Imports = {}
-    homes = ("irframe.plots", "irframe.verbs")
-    classes = [_class(name, home, imports) for home in homes for name in KINDS]
-    lines = [HEAD, "from typing import Any, overload, type_check_only", "import pandas as pd"]
-    lines += ["import xarray as xr", *sorted(set(imports.values())), ""]
-    doors = [
-        f"@overload\ndef ireval(subject: {OBJECTS[name]}) -> {name}Verbs: ..." for name in KINDS
-    ]
-    return "\n".join([*lines, '__all__ = ["ireval"]', *classes, *doors]) + "\n"
+    classes = [line for name in HOMES for kind in KINDS for line in _class(kind, name, imports)]
+    lines = sorted(set(imports.values()))
+    return TEXT.format(imports="\n".join(lines), classes="\n".join(classes))
 
 
-def _class(kind: str, home: str, imports: Imports) -> str:
-    """Return the class of the verbs, or figures, of a kind of object."""
-    ending = "Verbs" if home == "irframe.verbs" else "Figures"
-    lines = ["@type_check_only", f"class {kind}{ending}:"]
-    if home == "irframe.verbs":
-        lines += ["    @property", f"    def plot(self) -> {kind}Figures: ..."]
-    for name, (function, kinds) in sorted(verbs(home).items()):
-        if KINDS[kind] in kinds:
-            lines += _methods(name, function, KINDS[kind], imports)
-    return "\n".join(lines)
+def _class(kind: str, name: str, imports: Imports) -> Iterator[str]:
+    """Yield the lines of the class of the verbs, or figures, of a kind of object."""
+    package, listed = HOMES[name]
+    yield f"@type_check_only\nclass {kind}{name}:"
+    if name == "Verbs":
+        yield f"    @property\n    def plot(self) -> {kind}Figures: ..."
+    for node in ast.parse((ROOT / "irframe" / listed).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            yield from _methods(node.names[0].name, f"{package}.{node.module}", kind, imports)
 
 
-def _methods(name: str, function: Any, kind: type, imports: Imports) -> Iterator[str]:
+def _methods(name: str, home: str, kind: str, imports: Imports) -> Iterator[str]:
     """Yield a function as methods of a kind of object, one for each overload that fits."""
-    module = import_module(function.__module__)
-    tree = ast.parse(inspect.getsource(module))
-    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
-    fitting = [node for node in found[:-1] or found if kind in _kinds(node, module)]
-    for node in fitting:
+    found = [node for node in _body(home) if getattr(node, "name", None) == name]
+    overloads = found[:-1] or found
+    fitting = [node for node in overloads if KINDS[kind] in _kinds(_first(node).annotation, home)]
+    for node in map(deepcopy, fitting):
+        if "table_verb" in map(ast.unparse, node.decorator_list):
+            node.returns = ast.Constant(TABLES[kind])
         yield "    @overload" if len(fitting) > 1 else ""
-        yield "    " + _signature(node, tree, module.__name__, imports)
+        yield "    " + _signature(node, home, imports)
 
 
-def _kinds(node: ast.FunctionDef, module: Any) -> tuple[Any, ...]:
-    """Return what the first argument of a function may be."""
-    first = [*node.args.posonlyargs, *node.args.args][0]
-    kind = eval(ast.unparse(first.annotation), vars(module))  # noqa: S307 - our own source
-    return get_args(kind) or (kind,)
+@cache
+def _body(home: str) -> list[Any]:
+    """Return the statements of a module."""
+    path = ROOT.joinpath(*home.split("."))
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return ast.parse(file.read_text(encoding="utf-8")).body
 
 
-def _signature(node: ast.FunctionDef, tree: ast.Module, home: str, imports: Imports) -> str:
+def _first(node: Any) -> ast.arg:
+    """Return the argument of a function that is the object whose verb it is."""
+    return [*node.args.posonlyargs, *node.args.args][0]
+
+
+def _kinds(kind: ast.expr, home: str) -> set[str]:
+    """Return what an annotation allows, as it is written."""
+    if isinstance(kind, ast.BinOp):
+        return _kinds(kind.left, home) | _kinds(kind.right, home)
+    value = _value(kind, home)
+    return {ast.unparse(kind)} if value is kind else _kinds(value, home)
+
+
+def _value(node: Any, home: str) -> Any:
+    """Return what a name stands for in a module of irframe; anything else as it is."""
+    for each in _body(home) if isinstance(node, ast.Name) else ():
+        if isinstance(each, ast.ImportFrom) and each.module.startswith("irframe"):
+            if node.id in {alias.name for alias in each.names}:
+                return _value(node, each.module)
+        elif ast.unparse(each).startswith((f"{node.id} = ", f"{node.id}: ")):
+            return each.value
+    return node
+
+
+def _signature(node: Any, home: str, imports: Imports) -> str:
     """Return the line that declares a function as a method."""
-    given = node.args
-    first = [*given.posonlyargs, *given.args][0]
+    given, first = node.args, _first(node)
     first.arg, first.annotation = "self", None
     options = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-    options += [each for each in (given.vararg, given.kwarg) if each is not None]
-    for each in options:
-        if each.annotation is not None:
+    for each in (*options, given.vararg, given.kwarg):
+        if each is not None and each.annotation is not None:
             each.annotation = _plain(each.annotation)
-            _import(each.annotation, tree, home, imports)
+            _import(each.annotation, home, imports)
     returned = _plain(node.returns)
-    _import(returned, tree, home, imports)
+    _import(returned, home, imports)
     for defaults in (given.defaults, given.kw_defaults):
-        defaults[:] = [each and _default(each, home) for each in defaults]
+        defaults[:] = [_value(each, home) for each in defaults]
     return f"def {node.name}({ast.unparse(given)}) -> {ast.unparse(returned)}: ..."
 
 
@@ -96,28 +146,18 @@ def _plain(annotation: Any) -> ast.expr:
     return annotation
 
 
-def _default(default: ast.expr, home: str) -> ast.expr:
-    """Return a default as it is written, a named one by its value, and no other."""
-    try:
-        ast.literal_eval(default)
-    except ValueError:
-        value = eval(ast.unparse(default), vars(import_module(home)))  # noqa: S307 - our own source
-        return ast.Constant(value if isinstance(value, str | int | float) else ...)
-    return default
-
-
-def _import(annotation: ast.expr, tree: ast.Module, home: str, imports: Imports) -> None:
+def _import(annotation: ast.expr, home: str, imports: Imports) -> None:
     """Note from where the names of an annotation come."""
     for node in ast.walk(annotation):
         if isinstance(node, ast.Name) and not hasattr(builtins, node.id):
-            line = _origin(node.id, tree, home)
+            line = _origin(node.id, home)
             if imports.setdefault(node.id, line) != line:
                 sys.exit(f"two things are called {node.id}: {imports[node.id]}; {line}")
 
 
-def _origin(name: str, tree: ast.Module, home: str) -> str:
+def _origin(name: str, home: str) -> str:
     """Return the line that imports a name that a module uses."""
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.Module(_body(home))):
         for alias in getattr(node, "names", ()):
             if isinstance(alias, ast.alias) and (alias.asname or alias.name) == name:
                 known = f" as {alias.asname}" if alias.asname else ""
@@ -127,6 +167,4 @@ def _origin(name: str, tree: ast.Module, home: str) -> str:
 
 
 if __name__ == "__main__":
-    STUB.write_text(stub(), encoding="utf-8")
-    for words in (["check", "--fix-only", "-q"], ["format", "-q"]):
-        subprocess.run(["ruff", *words, str(STUB)], check=True)
+    write()

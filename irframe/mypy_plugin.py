@@ -55,6 +55,5 @@ def _verbs_of(context: "AttributeContext") -> "Type":
     stub = checker.modules.get(TYPED)
     mro = context.type.type.mro if isinstance(context.type, Instance) else []
     owner = next((OWNERS[each.fullname] for each in mro if each.fullname in OWNERS), None)
-    if stub is None or owner is None:
-        return context.default_attr_type
-    return Instance(stub.names[owner].node, [])
+    verbs = stub and stub.names.get(owner)
+    return Instance(verbs.node, []) if verbs else context.default_attr_type

@@ -7,6 +7,7 @@ import tarfile
 import tomllib
 import venv
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 import yaml
@@ -58,6 +59,7 @@ def test_the_wheel_runs_where_nothing_else_is(tmp_path):
     with tarfile.open(source) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
     assert {"README.md", "LICENSE", "CITATION.cff", "docs/conf.py", "tests/conftest.py"} <= inside
+    assert "irframe/typed.pyi" in inside & set(ZipFile(wheel).namelist())
     assert not any(re.match(r"docs/_(build|generated)/", name) for name in inside)
     venv.create(tmp_path / "empty", with_pip=True)
     programs = tmp_path / "empty" / "bin"

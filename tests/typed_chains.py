@@ -24,6 +24,8 @@ def right(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
     assert_type(array, xr.DataArray)
     assert_type(array.ireval.summary(), xr.Dataset)
     assert_type(scores.ireval.summary(), pd.DataFrame)
+    assert_type(scores.pipe(ir.verbs.summary, alpha=0.1), pd.DataFrame)
+    assert_type(ir.verbs.sheet(array, "bm25", by="track"), xr.Dataset)
     assert_type(scores["AP"].ireval.sheet("bm25"), pd.DataFrame)
     assert_type(array.ireval.volatility(method=ir.agreements.RBO(p=0.8)), xr.DataArray)
     assert_type(ireval(runs).evaluate(qrels, "AP"), pd.DataFrame)
@@ -45,3 +47,4 @@ def wrong(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
     scores.ireval.plot.depth_curve()  # type: ignore[attr-defined]
     ireval(runs).evalute(qrels, "AP")  # type: ignore[attr-defined]
     ir.verbs.compare(scores, adjst="holm")  # type: ignore[call-arg]
+    ir.verbs.summary(scores, alfa=0.1)  # type: ignore[call-overload]

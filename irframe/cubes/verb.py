@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial, wraps
-from typing import Any, TypeVar, overload
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 import pandas as pd
 import xarray as xr
@@ -23,6 +23,7 @@ from irframe.names import GRADE, RESULT
 from irframe.warned import OneCall, in_group
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Options = ParamSpec("Options")
 
 LOADED = 1 << 30
 """Bytes of a lazy cube that a verb loads which cannot work on a part of it at a time."""
@@ -59,6 +60,26 @@ def verb(
     if function is None:
         return partial(_verb, itself=itself, bounded=bounded)
     return _verb(function, itself, bounded=bounded)
+
+
+class _TableVerb(Protocol[Options]):
+    """A verb that gives a frame for a frame of scores, and a dataset for an array."""
+
+    @overload
+    def __call__(
+        self, scores: pd.DataFrame, /, *arguments: Options.args, **options: Options.kwargs
+    ) -> pd.DataFrame: ...
+    @overload
+    def __call__(
+        self, scores: xr.DataArray, /, *arguments: Options.args, **options: Options.kwargs
+    ) -> xr.Dataset: ...
+
+
+def table_verb(
+    function: Callable[Concatenate[Any, Options], xr.Dataset | pd.DataFrame],
+) -> _TableVerb[Options]:
+    """Make a verb of a function that gives a table of the kind that its scores are of."""
+    return verb(function)  # type: ignore[arg-type]
 
 
 def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Function:

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from irframe.errors import FileFormatError, InputError
 from irframe.files.atomic import atomic
+from irframe.files.damage import whole
 
 __all__ = ["PACKED", "Source", "create", "load", "name_of"]
 
@@ -222,33 +223,19 @@ class _Limited(io.RawIOBase):
 
 def begin(stream: IO[bytes], source: Source) -> bytes:
     """Return the first bytes of a file without reading on."""
-    try:
+    with whole("a packed file", name_of(source), *_damage()):
         if hasattr(stream, "peek"):
             head: bytes = stream.peek(_HEAD)
-            return head
-        head = stream.read(_HEAD)
-        stream.seek(0)
-    except FileFormatError:
-        raise
-    except _damage() as error:
-        raise damaged(source, error) from error
+        else:
+            head = stream.read(_HEAD)
+            stream.seek(0)
     return head
 
 
 def read_some(stream: IO[bytes], size: int, source: Source) -> bytes:
     """Read some bytes of a file that may turn out to be damaged."""
-    try:
+    with whole("a packed file", name_of(source), *_damage()):
         return stream.read(size)
-    except FileFormatError:
-        raise
-    except _damage() as error:
-        raise damaged(source, error) from error
-
-
-def damaged(source: Source, error: Exception) -> FileFormatError:
-    """Return what to raise for a packed file that does not unpack."""
-    wanted, found = "a packed file that is whole", f"{name_of(source)} damaged ({error})"
-    return FileFormatError(wanted, found, "fetch or write the file again")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from irframe.errors import FileFormatError
 from irframe.files.as_qrels import as_qrels
 from irframe.files.as_runs import as_runs
 from irframe.files.columns import to_arrow
+from irframe.files.damage import whole
 from irframe.files.formats import RUN, Format
 from irframe.files.write_lines import columns_of
 
@@ -65,10 +66,8 @@ def parse_nested(data: bytes, source: str, kind: Format) -> pa.Table:
 def _loaded(data: bytes, source: str) -> Any:
     if _is_cbor(data):
         return _cbor(data, source)
-    try:
+    with whole("a file", source, ValueError):
         return json.loads(data)
-    except ValueError as error:
-        raise _damaged(source, error) from error
 
 
 def _cbor(data: bytes, source: str) -> Any:
@@ -77,12 +76,5 @@ def _cbor(data: bytes, source: str) -> Any:
     except ImportError as error:
         wanted, found = "the package cbor2, which reads the files of ranx", f"none, for {source}"
         raise FileFormatError(wanted, found, "install it: pip install cbor2") from error
-    try:
+    with whole("a file", source, cbor2.CBORError):
         return cbor2.loads(data)
-    except cbor2.CBORError as error:
-        raise _damaged(source, error) from error
-
-
-def _damaged(source: str, error: Exception) -> FileFormatError:
-    wanted, found = "a file that is whole", f"{source} damaged ({error})"
-    return FileFormatError(wanted, found, "fetch or write the file again")

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from irframe.errors import FileFormatError
 from irframe.files.columns import to_role
+from irframe.files.damage import whole
 from irframe.files.formats import Format
 
 __all__ = ["PARQUET", "is_parquet", "parquet_pieces", "parse_parquet"]
@@ -18,6 +19,7 @@ PARQUET = b"PAR1"
 BUFFER = 1 << 20
 """Bytes of a column that are read at a time, whatever the size of row groups."""
 
+_DAMAGE = pa.ArrowException, OSError
 _INDEX = re.compile(r"__index_level_\d+__")
 
 
@@ -46,10 +48,8 @@ def parse_parquet(data: bytes, source: str, kind: Format) -> pa.Table:
     """
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
 
-    try:
+    with whole("a Parquet file", source, *_DAMAGE):
         table = ParquetFile(pa.BufferReader(data)).read()
-    except (pa.ArrowException, OSError) as error:
-        raise _damaged(source, error) from error
     return _by_role(table, source, kind)
 
 
@@ -57,17 +57,10 @@ def parquet_pieces(stream: IO[bytes], source: str, kind: Format, rows: int) -> I
     """Read a Parquet file as `parse_parquet` does, so many rows at a time."""
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
 
-    try:
+    with whole("a Parquet file", source, *_DAMAGE):
         file = ParquetFile(stream, buffer_size=BUFFER, pre_buffer=False)
         for batch in file.iter_batches(rows):
             yield _by_role(pa.Table.from_batches([batch]), source, kind)
-    except (pa.ArrowException, OSError) as error:
-        raise _damaged(source, error) from error
-
-
-def _damaged(source: str, error: Exception) -> FileFormatError:
-    wanted, damage = "a Parquet file that is whole", f"{source} damaged ({error})"
-    return FileFormatError(wanted, damage, "fetch or write the file again")
 
 
 def _by_role(table: pa.Table, source: str, kind: Format) -> pa.Table:

@@ -20,7 +20,8 @@ from irframe.planning.generalizability import ROUNDING
 from irframe.scores.averages import metric_labels
 from irframe.scores.topics_left_out import LISTED, refuse_infinite
 
-A, B = 0.15, 0.5
+A = 0.15
+B = 0.5
 """Slope and middle of ``"uniform"`` as first proposed."""
 
 TO_UNIT: dict[str, Callable[[Array, float, float], Array]] = {

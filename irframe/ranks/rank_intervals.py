@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from irframe.comparing.corrections import Family
 from irframe.comparing.joint_corrections import Adjust, refuse_unweighable
 from irframe.comparing.significance import Pairing
 from irframe.cubes.topic_weights import TopicWeights
-from irframe.cubes.verb import verb
+from irframe.cubes.verb import table_verb
 from irframe.errors import ParameterError
 from irframe.metrics.averaging import TIE
 from irframe.paired import MaxT, Test, all_pairs
@@ -34,39 +34,7 @@ RANKS: tuple[str, ...] = ("rank", "rank_low", "rank_high", "tier", "first")
 """What is found of a system besides its summary, the last one only under resampling."""
 
 
-@overload
-def rank_intervals(
-    scores: pd.DataFrame,
-    method: RankMethod = "holm",
-    *,
-    test: Test = "t",
-    adjust: Adjust = "auto",
-    family: Family = "depth",
-    alpha: float = 0.05,
-    at: Depths = None,
-    interval: Interval = "logit",
-    samples: int = 1000,
-    seed: int = 0,
-    by: str | None = None,
-    weights: TopicWeights = None,
-) -> pd.DataFrame: ...
-@overload
-def rank_intervals(
-    scores: xr.DataArray,
-    method: RankMethod = "holm",
-    *,
-    test: Test = "t",
-    adjust: Adjust = "auto",
-    family: Family = "depth",
-    alpha: float = 0.05,
-    at: Depths = None,
-    interval: Interval = "logit",
-    samples: int = 1000,
-    seed: int = 0,
-    by: str | None = None,
-    weights: TopicWeights = None,
-) -> xr.Dataset: ...
-@verb
+@table_verb
 def rank_intervals(
     scores: xr.DataArray | pd.DataFrame,
     method: RankMethod = "holm",

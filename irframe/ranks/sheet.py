@@ -1,7 +1,6 @@
 """Where one system stands among all, topic by topic."""
 
 from collections.abc import Hashable
-from typing import overload
 
 import numpy as np
 import pandas as pd
@@ -10,17 +9,13 @@ import xarray as xr
 from irframe.checks import places
 from irframe.cubes.as_scores import as_scores, index_roles
 from irframe.cubes.score_arrays import to_scores
-from irframe.cubes.verb import verb
+from irframe.cubes.verb import table_verb
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM, TOPIC
 
 
-@overload
-def sheet(scores: pd.DataFrame, system: Hashable, *, by: str | None = None) -> pd.DataFrame: ...
-@overload
-def sheet(scores: xr.DataArray, system: Hashable, *, by: str | None = None) -> xr.Dataset: ...
-@verb
+@table_verb
 def sheet(
     scores: xr.DataArray | pd.DataFrame, system: Hashable, *, by: str | None = None
 ) -> xr.Dataset | pd.DataFrame:

@@ -1,13 +1,13 @@
 """Scores of systems over topics."""
 
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import pandas as pd
 import xarray as xr
 
 from irframe.checks import choice, level
 from irframe.cubes.topic_weights import TopicWeights
-from irframe.cubes.verb import verb
+from irframe.cubes.verb import table_verb
 from irframe.names import METRIC, SYSTEM
 from irframe.scores.averages import moments
 from irframe.scores.mean_intervals import INTERVALS, mean_intervals
@@ -19,25 +19,7 @@ Interval = Literal["logit", "t"]
 """How the interval of a mean is made."""
 
 
-@overload
-def summary(
-    scores: pd.DataFrame,
-    *,
-    by: str | None = None,
-    alpha: float = 0.05,
-    interval: Interval = ...,
-    weights: TopicWeights = None,
-) -> pd.DataFrame: ...
-@overload
-def summary(
-    scores: xr.DataArray,
-    *,
-    by: str | None = None,
-    alpha: float = 0.05,
-    interval: Interval = ...,
-    weights: TopicWeights = None,
-) -> xr.Dataset: ...
-@verb
+@table_verb
 def summary(
     scores: xr.DataArray | pd.DataFrame,
     *,

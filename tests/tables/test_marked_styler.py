@@ -27,6 +27,14 @@ def table():
     return MarkedStyler.of(TABLE)
 
 
+def test_pandas_has_the_private_names_that_are_built_on():
+    styler = NUMBERS.style
+    built_on = {name for name in vars(MarkedStyler) if name.startswith(("_copy", "_render_"))}
+    built_on |= {"_display_funcs", "_display_funcs_index", "_display_funcs_columns"}
+    later = set() if hasattr(styler, "to_typst") else {"_render_typst"}
+    assert {name for name in built_on - later if not hasattr(styler, name)} == set()
+
+
 def test_numbers_with_a_mark_have_a_superscript(table):
     html = table.to_html()
     assert "0.123<sup>x</sup>" in html
