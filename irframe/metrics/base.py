@@ -27,6 +27,9 @@ METRICS: dict[str, type["Metric"]] = {}
 ALIASES: dict[str, Any] = {}
 """Every name a metric answers to, its own included; the class, or a `Setting` of it."""
 
+PARSED: dict[str, "Metric"] = {}
+"""Metrics by texts that they were parsed from, for as long as no further class is defined."""
+
 
 def parameter(
     default: Any = ...,
@@ -142,6 +145,7 @@ class Metric(metaclass=MetricType):
         for kernel in ("kernel", "ceiling", "terms", "reading"):
             if getattr(cls, kernel, None):
                 refuse_words(cls, kernel)
+        PARSED.clear()
         METRICS[cls.__name__] = cls
         ALIASES.update(dict.fromkeys((cls.__name__, *cls.aliases), cls))
 

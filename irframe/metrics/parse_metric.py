@@ -8,7 +8,7 @@ from typing import Any
 
 from irframe.errors import MetricError, warn
 from irframe.gains import GAINS, Binary, Gain, Linear, parse_gain
-from irframe.metrics.base import ALIASES, METRICS, Metric, MetricType
+from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType
 from irframe.metrics.benchmark_names import benchmark_name, warn_of_doubt
 from irframe.metrics.cwl_names import from_cwl
 from irframe.metrics.setting import Setting
@@ -71,7 +71,14 @@ def parse_metric(text: Any) -> Metric:
         text = str(text)
     if not isinstance(text, str):
         raise MetricError("a metric or its name", repr(text))
-    words = re.sub(NDEVAL, r"\1_\2", _fitting(text))
+    if text not in PARSED:
+        PARSED[text] = _parsed(_fitting(text))
+    return PARSED[text]
+
+
+def _parsed(text: str) -> Metric:
+    """Return the metric that a text stands for, by the first tool that has it."""
+    words = re.sub(NDEVAL, r"\1_\2", text)
     words = benchmark_name(words) or words
     if len(several := listed_measures(words)) > 1:
         shown = f"{len(several)} measures in {words!r}"
@@ -107,7 +114,7 @@ def parse_named(metric: Any) -> list[Metric]:
     """
     if not isinstance(metric, str) and not is_foreign(metric):
         return [parse_metric(metric)]
-    labels = listed_measures(_fitting(str(metric)))
+    labels = [str(metric)] if str(metric) in PARSED else listed_measures(_fitting(str(metric)))
     if len(labels) == 1:
         warn_of_doubt(str(metric).strip())
         return [parse_metric(metric).named(str(metric))]
