@@ -1,10 +1,13 @@
 """Scores as trec_eval prints them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from irframe.arrays import Floats
 from irframe.commands.relstring import RUNID
 from irframe.metrics.averaging import average
 from irframe.metrics.base import Summary
@@ -40,23 +43,29 @@ def trec_layout(
 
     Examples
     --------
+    >>> import irframe as ir
     >>> scores = ir.evaluate(*ir.example_track(), ["P_5", "map", "num_rel_ret"])
     >>> print(trec_layout(scores.loc[["bm25"]], []), end="")
     num_rel_ret             all     97
     map                     all     0.1630
     P_5                     all     0.2375
     """
-    several = len(scores.index.unique(level=0)) > 1
-    named = several or any(split_level(name)[0] in {*SETS, RUNID} for name in asked)
-    told = scores.loc[[] if listed is None else scores.index.isin(listed)]
-    of_system = dict(iter(told.groupby(level=0, sort=False)))
-    columns = _columns(scores)
+    groups = scores.groupby(level=0, sort=False).indices
+    named = len(groups) > 1 or any(split_level(name)[0] in {*SETS, RUNID} for name in asked)
+    columns, topics = _columns(scores), scores.index.get_level_values(1).astype(str).to_numpy()
+    values = dict(zip(scores.columns, scores.to_numpy().T, strict=True))
+    cells = {name: values[name] for name in columns}
+    told = np.zeros(len(scores), bool) if listed is None else scores.index.isin(listed)
+    spelled = {label: of.reindex(scores.index).to_numpy() for label, of in (strings or {}).items()}
     lines: list[str] = []
-    for label, part in scores.groupby(level=0, sort=False):
-        if label in of_system:
-            lines += _topics(of_system[label], columns, strings or {})
+    for label, group in groups.items():
+        rows = np.asarray(group)
+        ordered = rows[np.argsort([topic.encode() for topic in topics[rows]], kind="stable")]
+        lines += _topics(ordered[told[ordered]], topics, cells, columns, spelled)
         lines += [_line(RUNID, "all", str(label))] * named
-        lines += _averages(part, columns)
+        for name, column in cells.items():
+            mean = _average(column[ordered], facts(name).summary)
+            lines.append(_line(columns[name], "all", _written(name, mean)))
     return "".join(lines)
 
 
@@ -86,18 +95,24 @@ def _level(name: str) -> str:
 
 
 def _topics(
-    scores: pd.DataFrame, columns: Mapping[str, str], strings: Mapping[str, pd.Series]
+    rows: NDArray[Any],
+    topics: NDArray[Any],
+    cells: Mapping[str, NDArray[Any]],
+    columns: Mapping[str, str],
+    strings: Mapping[str, NDArray[Any]],
 ) -> Iterator[str]:
-    """Print the topics of one system."""
+    """Print some rows of scores."""
     told = {name: label for name, label in columns.items() if not _is_summary(name)}
-    cells = {told[name]: [_written(name, value) for value in scores[name]] for name in told}
+    parts = [
+        (label, [_written(name, value) for value in cells[name][rows].tolist()])
+        for name, label in told.items()
+    ]
     before = sum(_precedes_strings(name) for name in told)
-    spelled = {label: [f"'{text}'" for text in of[scores.index]] for label, of in strings.items()}
-    parts = list(cells.items())
-    parts[before:before] = spelled.items()
-    topics = scores.index.get_level_values(1).astype(str).tolist()
-    for row in sorted(range(len(topics)), key=lambda row: topics[row].encode()):
-        yield from (_line(label, topics[row], texts[row]) for label, texts in parts)
+    parts[before:before] = [
+        (label, [f"'{text}'" for text in spelled[rows]]) for label, spelled in strings.items()
+    ]
+    for place, row in enumerate(rows):
+        yield from (_line(label, topics[row], texts[place]) for label, texts in parts)
 
 
 def _is_summary(name: str) -> bool:
@@ -109,17 +124,9 @@ def _precedes_strings(name: str) -> bool:
     return known is not None and known.place < (PRINTED.index(RELSTRING),)
 
 
-def _averages(scores: pd.DataFrame, columns: Mapping[str, str]) -> Iterator[str]:
-    """Print the averages of one system."""
-    topics = [str(topic).encode() for topic in scores.index.get_level_values(1)]
-    ordered = scores.iloc[sorted(range(len(topics)), key=topics.__getitem__)]
-    for name, label in columns.items():
-        yield _line(label, "all", _written(name, _average(ordered[name], facts(name).summary)))
-
-
-def _average(scores: pd.Series, summary: Summary) -> float:
+def _average(scores: Floats, summary: Summary) -> float:
     """Average topic after topic as trec_eval does: which way a half is rounded depends on it."""
-    known = scores.dropna().to_numpy()
+    known = scores[~np.isnan(scores)]
     if summary != "mean" or not len(known):
         return float(average(known, summary))
     return float(np.add.accumulate(known)[-1] / len(known))
