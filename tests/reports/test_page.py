@@ -360,6 +360,8 @@ def test_print_opens_every_table_and_says_how_much_of_a_long_one_it_has(tab, tmp
     tables = printed.locator("details table").all()
     assert {table.is_visible() for table in tables} == {True}
     assert "print" not in printed.inner_text("#pool summary")
+    printed.set_viewport_size({"width": 688, "height": 900})  # A4 within its margins
+    assert printed.evaluate("document.documentElement.scrollWidth") == 688
     printed.close()
 
 
