@@ -135,9 +135,10 @@ def gains(metric):
     gained = gain.map(grades, rel=1, top=3)
     listed = table(["grade", *map(str, grades)], [["gain", *(f"{each:.3g}" for each in gained)]])
     word = GAINS.get(type(gain).__name__, str(gain))
+    others = ", ".join(f"`{name}`" for name in GAINS.values() if name != word)
     told = (
-        f"By default `gain={word}`, here on a scale with top grade 3; `'binary'`, `'linear'`, "
-        "`'exp'` or a mapping such as `{1: 1, 2: 5}` are others."
+        f"By default `gain={word}`, here on a scale with top grade 3; others are {others} "
+        "or a mapping such as `{1: 1, 2: 5}`."
     )
     return f"{told}\n\n{listed}\n\n"
 

@@ -84,8 +84,8 @@ def panes(collections):
         "discrimination ratio": lambda s: s.ireval.discrimination(),
         "coverage ratio": lambda s: s.ireval.coverage(REFERENCE),
         "inversion ratio": lambda s: s.ireval.inversions(REFERENCE),
-        "Kendall's tau": lambda s: s.ireval.agreement(REFERENCE),
-        "Pearson's r": lambda s: s.ireval.agreement(REFERENCE, "pearson"),
+        "correlation of orders": lambda s: s.ireval.agreement(REFERENCE),
+        "correlation of scores": lambda s: s.ireval.agreement(REFERENCE, "pearson"),
     }
     names = pd.Index(collections, name="collection")
     curves = {}

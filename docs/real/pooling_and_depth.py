@@ -103,9 +103,8 @@ def pools(made):
     growth = {}
     for key, (cube, _) in made.items():
         limit = int(cube["pool_depth"].max())
-        growth[NAMES[key]] = cube.ireval.pool_growth(
-            [depth for depth in deep if depth <= limit], rel=REL[key]
-        )
+        reached = [depth for depth in deep if depth <= limit]
+        growth[NAMES[key]] = cube.ireval.pool_growth(at=reached, rel=REL[key])
     panes = ir.plots.pool_curves(growth)
     for pane in panes:
         pane.set_xscale("log")
@@ -198,7 +197,7 @@ def curves(made):
     panes += [(LONG, full, ""), ("ERR", full, "")]
     for ax, (metric, scores, name) in zip(axes.flat, panes, strict=True):
         scores.ireval.plot.depth_curves(metric=metric, ax=ax)
-        ax.set_title(name, loc="right", fontsize=10)
+        ax.set_title(name, loc="left", fontsize=10)
         ax.get_legend().remove()
         if ax not in axes[-1]:
             ax.set_xlabel("")

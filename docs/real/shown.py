@@ -16,7 +16,7 @@ PAGES = [
     for page in sorted((HERE.parent / folder).glob("*.md"))
 ]
 TABLE = re.compile(r"(<!-- table ([\w-]+) -->)\n\n(.*?)(<!-- /table -->)", re.DOTALL)
-FACT = re.compile(r"(<!--(\w+)\.(\w+)-->)(\s*)(.*?)(<!--/-->)", re.DOTALL)
+FACT = re.compile(r"(<!--(\w+\.\w+)-->\s*)(.*?)(<!--/-->)", re.DOTALL)
 
 
 class Page:
@@ -57,9 +57,12 @@ class Page:
 
 
 def all_facts():
-    """Return page -> name -> text of every number that stands in running text."""
-    files = sorted(HERE.glob("*.json"))
-    return {file.stem.replace("-", "_"): json.loads(file.read_text()) for file in files}
+    """Return ``page.name`` -> text of every number that stands in running text."""
+    return {
+        f"{file.stem.replace('-', '_')}.{name}": text
+        for file in sorted(HERE.glob("*.json"))
+        for name, text in json.loads(file.read_text(encoding="utf-8")).items()
+    }
 
 
 def inscribe():
@@ -72,10 +75,13 @@ def inscribe():
 
 
 def inscribed(text):
-    """Return a page with its tables and facts as scripts last wrote them."""
+    """Return a page with its tables and facts as scripts last wrote them.
+
+    A fact that is still to be given by a script that runs stands as it is.
+    """
     told = all_facts()
     text = TABLE.sub(lambda found: f"{found[1]}\n\n{_table(found[2])}\n{found[4]}", text)
-    return FACT.sub(lambda found: f"{found[1]}{found[4]}{told[found[2]][found[3]]}{found[6]}", text)
+    return FACT.sub(lambda found: f"{found[1]}{told.get(found[2], found[3])}{found[4]}", text)
 
 
 def _table(name):

@@ -14,9 +14,10 @@ from irframe.plots.room import NARROW, room
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-AREA = 60_000
-"""Area of all dots together, in square points; no dot is larger than `LARGEST`."""
+WIDE = 1.15
+"""Width of a dot, in the distances between them."""
 LARGEST = 90
+"""Area of the largest dot, in square points."""
 
 
 def agreement_triangle(
@@ -80,7 +81,8 @@ def agreement_triangle(
     sides = [[place[s] for s in checked[name].to_numpy()] for name in ("system_a", "system_b")]
     better, worse = np.sort(sides, axis=0)
     ax = new_axes(ax, (5.4, 5.0), figsize)
-    size = min(LARGEST, AREA / len(better)) * min(1, room(ax)[0] / NARROW) ** 4
+    apart = 72 * ax.get_window_extent().width / ax.figure.dpi / len(place)
+    size = min(LARGEST, (WIDE * apart) ** 2)
     for code, name, colour in categories(verdict):
         chosen = verdict.to_numpy() == code
         label = f"{name} ({chosen.mean():.1%})"

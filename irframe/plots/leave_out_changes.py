@@ -52,7 +52,7 @@ def leave_out_changes(
     >>> cube = ir.cube(*ir.example_track())
     >>> ax = cube.ireval.leave_out("AP", "RBP(p=0.8)").ireval.plot.leave_out_changes()
     >>> ax.get_ylabel()
-    'change of score without own judgments, %'
+    'change without own judgments, %'
     """
     needed = [METRIC, DEPTH, "rank", "change"]
     if not isinstance(rows, pd.DataFrame) or not set(needed) <= set(rows.columns):
@@ -77,7 +77,7 @@ def leave_out_changes(
         label = f"{metric}, mean {mean:.1f}%"
         ax.scatter(points["rank"] + shift, points["change"], s=18, color=colour, label=label)
         ax.axhline(mean, color=colour, linestyle="--", linewidth=1)
-    ax.set(xlabel="rank of the run, 1 is best", ylabel="change of score without own judgments, %")
+    ax.set(xlabel="rank of the run, 1 is best", ylabel="change without own judgments, %")
     subtitle(ax, f"depth {depth}")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend_beside(ax)

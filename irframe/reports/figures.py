@@ -92,7 +92,7 @@ def styled(chart: "alt.TopLevelMixin", data: dict[str, pd.DataFrame]) -> dict[st
             "titleColor": INK,
             "orient": "top",
             "title": None,
-            "offset": 24,
+            "offset": 28,
         },
         "text": {"color": INK, "fontSize": 12},
         "font": "sans-serif",
@@ -116,7 +116,8 @@ def _plain(value: Any) -> Any:
 def _x(title: str = "depth") -> Any:
     scale = drawing().Scale(type="log", nice=False)
     ticks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
-    axis = drawing().Axis(grid=False, format="d", values=ticks, labelOverlap="greedy")
+    apart = {"labelOverlap": "greedy", "labelSeparation": 4}
+    axis = drawing().Axis(grid=False, format="d", values=ticks, **apart)
     return drawing().X("depth:Q", title=title, scale=scale, axis=axis)
 
 

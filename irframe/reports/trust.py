@@ -67,7 +67,8 @@ def _unjudged(view: View) -> Part:
     middle, whole = percent(float(worst.median())), percent(float(worst.mean()))
     says = f"{whole} of the documents down to depth {view.setting.at} are unjudged"
     how = (
-        f"The average over systems; {middle} for the median one. By depth: that one, half, and all."
+        f"The average over systems; {middle} for the median one. By depth: the median, the middle "
+        "half and all systems."
     )
     quantiles = shares.quantile([0, 0.25, 0.5, 0.75, 1], SYSTEM).to_numpy()
     names = ["lowest", "lower quartile", "median", "upper quartile", "highest"]

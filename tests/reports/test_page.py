@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from paged import DEPTHS, METRICS, SYSTEM, TITLE
 
+import irframe as ir
+
 pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("report")]
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
@@ -342,6 +344,25 @@ def test_text_stands_out_in_the_dark_too(moved, axe):
     found = axe.run(moved, context=parts, options={"runOnly": ["color-contrast"]})
     moved.emulate_media(color_scheme="light")
     assert violations(found) == []
+
+
+def test_print_opens_every_table_and_says_how_much_of_a_long_one_it_has(tab, tmp_path):
+    metrics = [f"RBP(p=0.{digit})" for digit in range(1, 8)]
+    shown = {"metrics": metrics, "depths": [10], "samples": 100, "baseline": "bm25"}
+    address = ir.report(*ir.example_track(), tmp_path / "report.html", **shown).as_uri()
+    printed = tab.context.browser.new_page(java_script_enabled=False)
+    printed.goto(address)
+    about = printed.locator("#bounds summary")
+    assert about.inner_text() == "56 rows"
+    printed.emulate_media(media="print")
+    assert about.inner_text() == "56 rows: the first 50 in print, all on the page and in its CSV"
+    assert printed.locator("#bounds tbody tr:visible").count() == 50
+    tables = printed.locator("details table").all()
+    assert {table.is_visible() for table in tables} == {True}
+    assert "print" not in printed.inner_text("#pool summary")
+    printed.set_viewport_size({"width": 688, "height": 900})  # A4 within its margins
+    assert printed.evaluate("document.documentElement.scrollWidth") == 688
+    printed.close()
 
 
 def test_lines_fit_a_narrow_window(moved):

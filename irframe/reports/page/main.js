@@ -31,7 +31,7 @@ element("find").addEventListener("input", (event) => change({ find: event.target
 element("baseline").addEventListener("change", (event) =>
   change({ baseline: event.target.value === "" ? null : Number(event.target.value) }));
 element("controls").addEventListener("submit", (event) => event.preventDefault());
-addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => { if (!each.classList.contains("long")) each.open = true; }));
+addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
 
 // What goes wrong is said on the page.
 function sayFailure(reason) {
