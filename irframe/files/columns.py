@@ -60,11 +60,12 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     except TypeError:  # pandas 2.2 knows the same type by another name
         text = pd.api.types.pandas_dtype("string[pyarrow_numpy]")
     types = {pa.string(): text, TEXT: text}
-    columns, pool = {}, pa.default_memory_pool()
+    columns: dict[str, Any] = {}
+    pool = pa.default_memory_pool()
     for name in table.column_names:
         column = table[name]
         table = table.drop_columns([name])
-        columns[name] = _in_one(column)
+        columns[name] = _in_one(column) if pa.types.is_large_string(column.type) else column
         del column
         pool.release_unused()
     frame: pd.DataFrame = pa.table(columns).to_pandas(types_mapper=types.get)
