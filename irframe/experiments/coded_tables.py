@@ -59,12 +59,12 @@ class RunTable:
     doc: pa.ChunkedArray
 
     @cached_property
-    def score(self) -> NDArray[np.float64] | None:
-        """Scores, None if the frame has none."""
+    def score(self) -> NDArray[np.floating[Any]] | None:
+        """Scores, in the precision that they have, None if the frame has none."""
         return self._numbers(SCORE)
 
     @cached_property
-    def rank(self) -> NDArray[np.float64] | None:
+    def rank(self) -> NDArray[np.floating[Any]] | None:
         """Ranks as filed, None if the frame has none."""
         return self._numbers(RANK)
 
@@ -82,8 +82,12 @@ class RunTable:
             doc = self.doc.take(pa.array(rows))
         return replace(self, frame=part, system=self.system[rows], topic=self.topic[rows], doc=doc)
 
-    def _numbers(self, role: str) -> NDArray[np.float64] | None:
-        return numbers(self.frame[self.columns[role]]) if role in self.columns else None
+    def _numbers(self, role: str) -> NDArray[np.floating[Any]] | None:
+        if role not in self.columns:
+            return None
+        column = self.frame[self.columns[role]]
+        is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind == "f"
+        return column.to_numpy() if is_plain else numbers(column)
 
     def describe(self, rows: Codes) -> list[str]:
         """Return what identifies some rows, for messages."""

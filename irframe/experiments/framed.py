@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.checks import places
@@ -22,7 +21,7 @@ from irframe.experiments.contributing import (
 from irframe.experiments.hits import Hits
 from irframe.experiments.joining import locate, place_topics
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.lists import Lists, count_rows
+from irframe.experiments.lists import Lists, count_rows, ends_of_lists, slices_of_lists
 from irframe.experiments.policy import Contributing, Policy
 from irframe.experiments.rank_table import Ranking, rank_table
 from irframe.experiments.ties import TIE_POLICIES
@@ -176,33 +175,19 @@ class Framed:
         if not inside.all():
             rows = np.flatnonzero(inside)
             system, topic = system[rows], topic[rows]
-        ends = _ends(system, topic)
-        last = system[ends - 1].astype(np.int64) * len(table.topics) + topic[ends - 1]
-        if pd.Index(last).has_duplicates:
+        ends, once = ends_of_lists(system, topic)
+        if not once:
             order = grouped(system.astype(np.int64) * len(table.topics) + topic)
-            ends = _ends(system[order], topic[order])
+            ends, _ = ends_of_lists(system[order], topic[order])
             rows = order if rows is None else rows[order]
-        start = 0
-        while start < len(system):
-            fits, least = np.searchsorted(
-                ends, [start + coded_tables.ROWS, start], side="right"
-            ).tolist()
-            stop = int(ends[max(fits - 1, least)])
-            yield np.arange(start, stop) if rows is None else rows[start:stop]
-            start = stop
+        for some in slices_of_lists(ends, coded_tables.ROWS):
+            yield np.arange(some.start, some.stop) if rows is None else rows[some]
 
     def contributing(self, given: Contributing) -> tuple[NDArray[np.bool_], bool]:
         """Return which systems made the pool, and whether that is said; as for `irframe.cube`."""
         frame = self.table.frame
         stated = given is not None or CONTRIBUTING in frame.columns
         return contributing_systems(frame, self.table, given), stated
-
-
-def _ends(system: Codes, topic: Codes) -> Codes:
-    """Return where, going through rows, one list ends and the next one begins."""
-    changes = (system[1:] != system[:-1]) | (topic[1:] != topic[:-1])
-    ends = np.flatnonzero(changes) + 1
-    return np.append(ends, len(system)) if len(system) else ends
 
 
 def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:

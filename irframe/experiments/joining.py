@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.errors import IdError, warn
+from irframe.experiments import coded_tables
 from irframe.experiments.coded_tables import (
     QrelsTable,
     RunTable,
@@ -17,6 +18,7 @@ from irframe.experiments.coded_tables import (
 )
 from irframe.experiments.documents import Side, in_batches
 from irframe.experiments.fingerprints import Prints, fingerprints, with_number
+from irframe.experiments.lists import ends_of_lists, slices_of_lists
 from irframe.experiments.rank_table import listed_again, refuse_duplicates
 from irframe.files.ids import Codes, is_text, repeated, same_kind, shown
 from irframe.names import DOC, TOPIC
@@ -72,25 +74,32 @@ def _by_fingerprints(table: RunTable, number: Codes, judgments: QrelsTable) -> C
     if _repeats(known.copy()):
         return None
     matches = _Matches(known)
-    rows = len(table.topic)
-    prints, place = np.empty(rows, np.uint64), np.empty(rows, np.int32)
-    for some in row_slices(rows):
+    rows, (ends, once) = len(table.topic), ends_of_lists(table.system, table.topic)
+    prints, place = np.empty(0 if once else rows, np.uint64), np.empty(rows, np.int32)
+    for some in slices_of_lists(ends, coded_tables.ROWS) if once else row_slices(rows):
         docs, topic = table.doc[some], number[table.topic[some]]
         listed = fingerprints(docs)
         if listed is None:
             return None
         listed = with_number(listed, topic)
         place[some] = matches.of(listed)
-        hits = np.flatnonzero(place[some] >= 0)
-        judged = place[some][hits]
-        same = pc.equal(*_alike(docs.take(pa.array(hits)), judgments.doc.take(pa.array(judged))))
-        if (topic[hits] != judgments.topic[judged]).any():
+        if len(table.systems) > 1:
+            listed = with_number(listed, table.system[some])
+        if not once:
+            prints[some] = listed
+        if not _are_alike(docs, topic, place[some], judgments) or (once and _repeats(listed)):
             return None
-        if not pc.all(same, min_count=0).as_py():
-            return None
-        several = len(table.systems) > 1
-        prints[some] = with_number(listed, table.system[some]) if several else listed
     return None if _repeats(prints) else place
+
+
+def _are_alike(docs: pa.ChunkedArray, topic: Codes, place: Codes, judgments: QrelsTable) -> bool:
+    """Return whether documents, each with its topic, are those of the judgments at their places."""
+    rows = np.flatnonzero(place >= 0)
+    judged = place[rows]
+    if (topic[rows] != judgments.topic[judged]).any():
+        return False
+    same = pc.equal(*_alike(docs.take(pa.array(rows)), judgments.doc.take(pa.array(judged))))
+    return bool(pc.all(same, min_count=0).as_py())
 
 
 def _alike(*columns: pa.ChunkedArray) -> list[pa.ChunkedArray]:

@@ -122,6 +122,12 @@ class Judgments:
         in_order = len(self.row) == len(names) and bool((np.diff(self.row) == 1).all())
         return names if in_order else [names[row] for row in self.row.tolist()]
 
+    @property
+    def first(self) -> Any:
+        """The name of the first judged document."""
+        name = self.table.names[int(self.row[0])]
+        return name.as_py() if isinstance(name, pa.Scalar) else name
+
     @cached_property
     def lists(self) -> list[list[Any]]:
         """The names of each topic's judged documents."""

@@ -1,5 +1,6 @@
 """Which lists there are when runs meet judgments, and where systems take part."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from irframe.experiments.coded_tables import RunTable, row_slices
 from irframe.experiments.collections import Collections
-from irframe.files.ids import Codes
+from irframe.files.ids import Codes, repeated
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,36 @@ class Lists:
     def longest(self, topics: Codes) -> int:
         """Return the length of the longest list for some topics of the qrels, at least 1."""
         return max(1, int(self.lengths[:, np.isin(self.placed, topics)].max(initial=0)))
+
+
+def ends_of_lists(system: Codes, topic: Codes) -> tuple[Codes, bool]:
+    """Return where, going through rows, lists end, and whether each does so once.
+
+    Examples
+    --------
+    >>> ends_of_lists(np.array([0, 0, 0, 1]), np.array([2, 2, 0, 0]))
+    (array([2, 3, 4]), True)
+    """
+    changes = (system[1:] != system[:-1]) | (topic[1:] != topic[:-1])
+    ends = np.append(np.flatnonzero(changes) + 1, len(system))[: len(system)]
+    last = system[ends - 1].astype(np.int64) * (1 + topic.max(initial=0)) + topic[ends - 1]
+    return ends, not len(repeated(last))
+
+
+def slices_of_lists(ends: Codes, most: int) -> Iterator[slice]:
+    """Yield slices of rows that hold whole lists, so many rows at most unless one list has more.
+
+    Examples
+    --------
+    >>> [*slices_of_lists(np.array([2, 3, 9]), 4)]
+    [slice(0, 3, None), slice(3, 9, None)]
+    """
+    start, rows = 0, int(ends[-1]) if len(ends) else 0
+    while start < rows:
+        fits, least = np.searchsorted(ends, [start + most, start], side="right").tolist()
+        stop = int(ends[max(fits - 1, least)])
+        yield slice(start, stop)
+        start = stop
 
 
 def count_rows(table: RunTable) -> Codes:

@@ -71,8 +71,8 @@ class Reader:
         self._judgments, self._policy, self._pooled = judgments, policy, pooled
         self._ties, self._again = TIE_POLICIES[policy.ties], False
         self._kinds, self._topic_kinds = (
-            TEXT if isinstance(ids[0], str) else WHOLE
-            for ids in (judgments.lists[0], judgments.topics)
+            TEXT if isinstance(one, str) else WHOLE
+            for one in (judgments.first, judgments.topics[0])
         )
 
     def read(self, run: Runs | None) -> Experiment:

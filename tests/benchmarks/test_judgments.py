@@ -48,6 +48,7 @@ def rebuilt(runs, qrels, others, depth, at):
     return cube.ireval.score(*METRICS, at=at).mean("topic")
 
 
+@pytest.mark.filterwarnings("ignore:.* judgments are set aside")
 @pytest.mark.parametrize(("at", "times"), [(7, 20), (1000, 4)])
 @pytest.mark.parametrize("together", ["system", "team"])
 def test_leaving_runs_out(benchmark, track, cube, together, at, times):

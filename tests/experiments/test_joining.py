@@ -1,10 +1,12 @@
 """Judgments joined to retrieved documents."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import irframe as ir
 from irframe.errors import IdError, IrframeWarning
+from irframe.experiments import coded_tables
 
 QRELS = pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]})
 
@@ -52,3 +54,29 @@ def test_empty_joins_show_both_sides():
         run.assign(topic=1).ireval.judge(QRELS)
     with pytest.raises(IdError, match="docs of one type.*integers in the runs and text"):
         run.assign(topic="1", doc=1).ireval.judge(QRELS)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 7, 1000])
+@pytest.mark.parametrize("scattered", [False, True])
+def test_rows_joined_some_at_a_time_are_those_joined_at_once(monkeypatch, rows, scattered):
+    rng = np.random.default_rng(rows)
+    names = [(system, topic) for system in "st" for topic in "123"]
+    lists = [[(*name, f"d{doc}") for doc in rng.permutation(6)[:5]] for name in names]
+    run = pd.DataFrame([row for one in lists for row in one], columns=["system", "topic", "doc"])
+    run["score"] = np.arange(len(run), 0.0, -1)
+    if scattered:
+        run = run.sample(frac=1, random_state=rows).reset_index(drop=True)
+    qrels = pd.DataFrame({"topic": list("1122"), "doc": ["d1", "d2"] * 2, "grade": [0, 1, 2, 3]})
+    monkeypatch.setattr(coded_tables, "ROWS", rows)
+    known = {(topic, doc): grade for topic, doc, grade in qrels.itertuples(index=False)}
+    found = run.ireval.judge(qrels)["grade"]
+    expected = [
+        known.get((topic, doc)) for topic, doc in zip(run["topic"], run["doc"], strict=True)
+    ]
+    assert [None if pd.isna(grade) else grade for grade in found] == expected
+    for place in (0, len(run) // 2, len(run) - 1):
+        twice = pd.concat([run.iloc[: place + 1], run.iloc[[place]], run.iloc[place + 1 :]])
+        if scattered:
+            twice = twice.sample(frac=1, random_state=place)
+        with pytest.raises(IdError, match="1 listed again"):
+            twice.ireval.judge(qrels)
