@@ -22,7 +22,7 @@ OTHER = {"peak_GB", "peak", "input", "seconds", "told"}
 
 NO_TIME = re.compile(r"test_large_cube$|hold_the_truth")
 """Benchmarks that measure memory, or how often an interval is right."""
-ELSEWHERE = {"scale", "uncertainty"}
+ELSEWHERE = {"few_topics", "scale", "uncertainty"}
 """Files of benchmarks that other pages tell of."""
 LOOP = re.compile(r", (?:<lambda>|one|rmse|tau_ap\w*|rank_sum|test)$")
 """The name of the loop that a benchmark is held against, at the end of its options."""
