@@ -81,8 +81,7 @@ def agreement_triangle(
     sides = [[place[s] for s in checked[name].to_numpy()] for name in ("system_a", "system_b")]
     better, worse = np.sort(sides, axis=0)
     ax = new_axes(ax, (5.4, 5.0), figsize)
-    apart = 72 * ax.get_window_extent().width / ax.figure.dpi / len(place)
-    size = min(LARGEST, (WIDE * apart) ** 2)
+    size = _size(ax, len(place))
     for code, name, colour in categories(verdict):
         chosen = verdict.to_numpy() == code
         label = f"{name} ({chosen.mean():.1%})"
@@ -101,3 +100,9 @@ def agreement_triangle(
     else:
         ax.legend(**LEGEND, loc="lower right", markerscale=(36 / size) ** 0.5)
     return ax
+
+
+def _size(ax: "Axes", systems: int) -> float:
+    """Return the area of a dot, in square points, by how far apart dots of so many systems are."""
+    apart = 72 * ax.get_window_extent().width / ax.figure.dpi / systems
+    return float(min(LARGEST, (WIDE * apart) ** 2))

@@ -12,7 +12,7 @@ import pytrec_eval
 import irframe as ir
 from irframe.errors import IrframeWarning, MetricError
 from irframe.metrics.averaging import FLOOR
-from irframe.metrics.base import ALIASES
+from irframe.metrics.base import ALIASES, PARSED
 from irframe.metrics.facts import class_of, facts
 from irframe.metrics.parse_metric import parse_named
 from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, SETS, each_of_set
@@ -120,6 +120,7 @@ def test_suggestions_never_repeat_what_was_typed(typed):
 def test_a_name_that_might_mean_two_metrics(monkeypatch):
     monkeypatch.setitem(ALIASES, "ASL", ir.metrics.ASL)
     monkeypatch.setitem(ALIASES, "Asl", ir.metrics.ESL)
+    PARSED.clear()
     assert ir.parse_metric("ASL") == ir.metrics.ASL()
     with pytest.raises(MetricError, match="'asl', which may be any of: ASL, ESL"):
         ir.parse_metric("asl")
