@@ -8,7 +8,7 @@ import pytest
 
 from irframe.errors import MetricError
 from irframe.metrics import ASL, METRICS, p
-from irframe.metrics.base import ALIASES, Metric
+from irframe.metrics.base import ALIASES, PARSED, Metric
 from irframe.metrics.facts import class_of, facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.score_ranking import score_ranking
@@ -19,7 +19,7 @@ from irframe.metrics.vocabulary import words
 @pytest.fixture(autouse=True)
 def _registry():
     """Forget the metrics that a test makes."""
-    kept = [(names, dict(names)) for names in (METRICS, ALIASES)]
+    kept = [(names, dict(names)) for names in (METRICS, ALIASES, PARSED)]
     yield
     for names, before in kept:
         names.clear()
@@ -61,9 +61,11 @@ def test_a_number_of_documents_to_find_is_at_least_1():
 
 def test_a_module_may_be_imported_again():
     old = p.P
+    parse_metric("P@7")
     new = importlib.reload(p).P
     assert new is not old
     assert METRICS["P"] is new
+    assert type(parse_metric("P@7")) is new
     p.P = old
 
 
