@@ -1,6 +1,6 @@
 """Condensed runs: what remains of a ranking without its unjudged documents."""
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import xarray as xr
@@ -13,8 +13,12 @@ from irframe.metrics.block import close_up
 from irframe.names import DEPTH, EMPTY, UNJUDGED
 
 
+@overload
+def condense(cube: xr.Dataset, *, by: None = None) -> xr.Dataset: ...
+@overload
+def condense(cube: xr.Dataset, *, by: str) -> xr.DataTree: ...
 @verb(bounded=True)
-def condense(cube: xr.Dataset, *, by: str | None = None) -> xr.Dataset:
+def condense(cube: xr.Dataset, *, by: str | None = None) -> xr.Dataset | xr.DataTree:
     """Remove the unjudged documents from every ranking and close up the ranks.
 
     With them go documents of grades below 0, which trec_eval takes for pooled but not judged.
@@ -28,8 +32,9 @@ def condense(cube: xr.Dataset, *, by: str | None = None) -> xr.Dataset:
 
     Returns
     -------
-    xarray.Dataset
-        The cube, with shorter lists; the depths that metrics divide by stay the nominal ones.
+    xarray.Dataset or xarray.DataTree
+        The cube, with shorter lists; the depths that metrics divide by stay the nominal ones. With
+        `by`, a tree of cubes.
 
     Raises
     ------

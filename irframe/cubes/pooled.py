@@ -1,13 +1,19 @@
 """The cube as it would be had judging stopped earlier."""
 
+from typing import overload
+
 import xarray as xr
 
 from irframe.cubes.fewer_judgments import keep_judgments, pool_depth_of
 from irframe.cubes.verb import verb
 
 
+@overload
+def pooled(cube: xr.Dataset, depth: int, *, by: None = None) -> xr.Dataset: ...
+@overload
+def pooled(cube: xr.Dataset, depth: int, *, by: str) -> xr.DataTree: ...
 @verb(bounded=True)
-def pooled(cube: xr.Dataset, depth: int, *, by: str | None = None) -> xr.Dataset:
+def pooled(cube: xr.Dataset, depth: int, *, by: str | None = None) -> xr.Dataset | xr.DataTree:
     """Return the cube as it would be had judging stopped at a shallower pool.
 
     Parameters
@@ -21,10 +27,10 @@ def pooled(cube: xr.Dataset, depth: int, *, by: str | None = None) -> xr.Dataset
 
     Returns
     -------
-    xarray.Dataset
+    xarray.Dataset or xarray.DataTree
         The cube, in which a document is judged only if a contributing run, its rows in file
         order, has it at rank `depth` or above. Documents that no contributing run retrieved are
-        unjudged at every depth.
+        unjudged at every depth. With `by`, a tree of cubes.
 
     Raises
     ------

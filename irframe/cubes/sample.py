@@ -26,8 +26,12 @@ def sample(
     *,
     strata: str | None = None,
     seed: int = 0,
-    by: str | None = None,
+    by: None = None,
 ) -> xr.Dataset: ...
+@overload
+def sample(
+    data: xr.Dataset, share: Share, *, strata: str | None = None, seed: int = 0, by: str
+) -> xr.DataTree: ...
 @overload
 def sample(
     data: pd.DataFrame, share: Share, *, strata: str | None = None, seed: int = 0, by: None = None
@@ -40,7 +44,7 @@ def sample(
     strata: str | None = None,
     seed: int = 0,
     by: str | None = None,
-) -> xr.Dataset | pd.DataFrame:
+) -> xr.Dataset | xr.DataTree | pd.DataFrame:
     """Keep a share of the judgments, drawn at random for every topic and grade, or stratum.
 
     Parameters
@@ -63,11 +67,11 @@ def sample(
 
     Returns
     -------
-    xarray.Dataset or pandas.DataFrame
-        The cube, in which the other documents are unjudged; or the rows of the frame that are
-        kept, as they were. With `strata` all rows stay, and documents that were not drawn have
-        grade -1, pooled and not judged; `stratum` says which each one is of, and `probability` how
-        likely it was to be drawn.
+    xarray.Dataset, xarray.DataTree or pandas.DataFrame
+        The cube, with `by` a tree of cubes, in which the other documents are unjudged; or the rows
+        of the frame that are kept, as they were. With `strata` all rows stay, and documents that
+        were not drawn have grade -1, pooled and not judged; `stratum` says which each one is of,
+        and `probability` how likely it was to be drawn.
 
     Raises
     ------

@@ -1,5 +1,7 @@
 """Leaving out the systems that perform worst."""
 
+from typing import overload
+
 import numpy as np
 import xarray as xr
 
@@ -16,15 +18,29 @@ from irframe.metrics.facts import facts, place_of
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.scores.averages import averages
 
+Named = Metric | MetricType | str
 
+
+@overload
+def select_top(
+    data: xr.Dataset, share: float = 0.75, *, metric: Named = "AP", by: None = None
+) -> xr.Dataset: ...
+@overload
+def select_top(
+    data: xr.Dataset, share: float = 0.75, *, metric: Named = "AP", by: str
+) -> xr.DataTree: ...
+@overload
+def select_top(
+    data: xr.DataArray, share: float = 0.75, *, metric: Named = "AP", by: str | None = None
+) -> xr.DataArray: ...
 @verb
 def select_top(
     data: xr.Dataset | xr.DataArray,
     share: float = 0.75,
     *,
-    metric: Metric | MetricType | str = "AP",
+    metric: Named = "AP",
     by: str | None = None,
-) -> xr.Dataset | xr.DataArray:
+) -> xr.Dataset | xr.DataTree | xr.DataArray:
     """Keep the best systems, so that hopeless ones do not inflate correlations.
 
     Parameters
@@ -41,9 +57,9 @@ def select_top(
 
     Returns
     -------
-    xarray.Dataset or xarray.DataArray
-        The data without the worst ``floor((1 - share) n)`` of n systems, the others in their
-        order. Of systems that tie, the later ones go first.
+    xarray.Dataset, xarray.DataTree or xarray.DataArray
+        The data, cubes by group as a tree, without the worst ``floor((1 - share) n)`` of n
+        systems, the others in their order. Of systems that tie, the later ones go first.
 
     Raises
     ------

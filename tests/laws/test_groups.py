@@ -105,6 +105,14 @@ def test_every_verb_has_groups():
     assert without == sorted(ACROSS)
 
 
+@pytest.mark.parametrize("name", GROUPED)
+def test_results_are_of_the_types_that_signatures_name(name):
+    told = str(inspect.signature(VERBS[name]).return_annotation)
+    cube = ir.cube(*experiment(3), collection="track")
+    for result in (outcome(name, cube), outcome(name, cube, by="track")):
+        assert isinstance(result, type) or type(result).__name__ in told
+
+
 @pytest.mark.law
 @turn(0)
 @few
@@ -225,7 +233,7 @@ def test_groups_without_the_baseline_are_left_out_and_named(name):
 def loud(name, cube, **options):
     """Call a verb without silencing its warnings."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("laws.verbs.warnings.simplefilter", lambda *_: None)
+        patch.setattr("laws.verbs.warnings.simplefilter", lambda *_, **__: None)
         return call(name, cube, **options)
 
 
