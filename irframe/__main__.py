@@ -11,7 +11,7 @@ from typing import Any
 from irframe.commands import COMMANDS, EPILOG
 from irframe.commands.line import Line, tell
 from irframe.errors import IrframeError, IrframeWarning
-from irframe.files.atomic import atomic
+from irframe.files.atomic import write_whole
 from irframe.names import VERSION
 from irframe.warned import OneCall
 
@@ -74,9 +74,7 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
 def _write(content: str | bytes, output: str | None) -> None:
     """Write an answer into a file, or to standard output."""
     if output is not None:
-        data = content.encode() if isinstance(content, str) else content
-        with atomic(output) as stream:
-            stream.write(data)
+        write_whole(output, content)
         return
     try:
         if isinstance(content, str):

@@ -396,6 +396,9 @@ def test_several_systems_are_named_in_the_layout_of_trec_eval(files, capsys):
     _, out, _ = run(capsys, *words)
     named = [line.split() for line in out.splitlines() if line.startswith("runid")]
     assert named == [["runid", "all", "bm25"], ["runid", "all", "bm25+rm3"]]
+    _, out, _ = run(capsys, "evaluate", files[0], *files[1], *words[4:])
+    named = [line.split()[2] for line in out.splitlines() if line.startswith("runid")]
+    assert named == list(dict.fromkeys(ir.example_track()[0]["system"])) != sorted(named)
 
 
 def shown(page):

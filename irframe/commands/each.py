@@ -6,7 +6,7 @@ from pathlib import Path
 
 from irframe.commands.answer import SUFFIXES
 from irframe.errors import IdError, ParameterError
-from irframe.files.atomic import atomic
+from irframe.files.atomic import write_whole
 
 
 def folder_of(options: Namespace, kind: str) -> Path:
@@ -30,5 +30,4 @@ def write_each(folder: Path, kind: str, answers: Iterable[tuple[str, str | bytes
     suffix = {name: suffix for suffix, name in SUFFIXES.items()}.get(kind, f".{kind}")
     folder.mkdir(parents=True, exist_ok=True)
     for system, content in answers:
-        with atomic(folder / f"{system}{suffix}") as stream:
-            stream.write(content.encode() if isinstance(content, str) else content)
+        write_whole(folder / f"{system}{suffix}", content)

@@ -46,8 +46,7 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> Answer:
     """Score runs."""
-    if options.each:
-        folder = folder_of(options, TREC_EVAL)
+    folder = folder_of(options, TREC_EVAL) if options.each else None
     asked = list(options.metric)
     if format_of(options) == TREC_EVAL:
         options.metric = measures(asked)
@@ -57,11 +56,11 @@ def run(options: Namespace) -> Answer:
         choice("--by", options.by, [FOLDER, *_further(runs)])
     if options.by is not None and format_of(options) == TREC_EVAL:
         raise ParameterError("no --by where trec_eval's layout is asked for", options.by)
-    if options.each:
+    if folder is not None:
         refuse_paths(pd.unique(runs[SYSTEM]))
     scores = score(options, runs, qrels, metrics, options.by)
     layout = _layout(options, asked, runs, qrels)
-    if not options.each:
+    if folder is None:
         return Answer(layout(scores))
     parts = scores.groupby(level=SYSTEM, sort=False)
     write_each(folder, format_of(options), ((str(system), layout(part)) for system, part in parts))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 from uuid import uuid4
 
-__all__ = ["atomic"]
+__all__ = ["atomic", "write_whole"]
 
 
 @contextmanager
@@ -48,6 +48,12 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         with suppress(OSError):
             beside.unlink()
         raise
+
+
+def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
+    """Write a file, as `atomic` does; text in UTF-8."""
+    with atomic(path) as stream:
+        stream.write(content.encode() if isinstance(content, str) else content)
 
 
 def _opened(beside: Path, target: Path, name: str) -> IO[bytes]:

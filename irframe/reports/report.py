@@ -21,7 +21,7 @@ from irframe.experiments.metrics import Metrics
 from irframe.experiments.policy import Contributing, Policy, PoolDepth
 from irframe.files.as_qrels import Qrels, as_qrels
 from irframe.files.as_runs import Runs, as_runs
-from irframe.files.atomic import atomic
+from irframe.files.atomic import write_whole
 from irframe.names import DEFAULT_TIES, DEPTH, METRIC, Ties
 from irframe.paired import Test
 from irframe.reports import figures, origins
@@ -201,8 +201,7 @@ def report(
     setting = Setting.read(cube, metrics, depths, at, {name: said[name] for name in ASKED})
     call = origins.call(_names(frames, target, texts), said, _defaults())
     page = _page(title or TITLE, setting, frames, call)
-    with atomic(target) as stream:
-        stream.write((page if texts is None else _with_texts(page, texts)).render().encode())
+    write_whole(target, (page if texts is None else _with_texts(page, texts)).render())
     return target
 
 
