@@ -52,9 +52,11 @@ def _in_pieces(source: Source) -> pa.Table | None:
         return None
     if not Path(source).is_file() or Path(source).stat().st_size < LARGE:
         return None
+    file = fspath(source)
     try:
-        if not is_in_lines(file := fspath(source)):
-            return None
+        with open_unpacked(file) as stream:
+            if not is_in_lines(begin(stream, file)):
+                return None
         tables = list(parsed(file, PIECE))
     except FileFormatError:
         return None
@@ -64,10 +66,8 @@ def _in_pieces(source: Source) -> pa.Table | None:
     return None if pc.any(pc.starts_with(table[TOPIC], "#")).as_py() else table
 
 
-def is_in_lines(file: str) -> bool:
+def is_in_lines(head: bytes) -> bool:
     """Tell by its first bytes whether a file holds lines, rather than Parquet or a dictionary."""
-    with open_unpacked(file) as stream:
-        head = begin(stream, file)
     return not (head.startswith(PARQUET) or may_be_nested(head))
 
 

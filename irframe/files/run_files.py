@@ -45,10 +45,11 @@ def tables_of(file: str, *, by_file: bool) -> Iterator[pa.Table]:
 
 def _tables(file: str) -> Iterator[pa.Table]:
     with open_unpacked(file) as stream:
-        if begin(stream, file).startswith(PARQUET) and stream.seekable():
+        head = begin(stream, file)
+        if head.startswith(PARQUET) and stream.seekable():
             yield from parquet_pieces(stream, file, RUN, ROWS)
             return
-    if is_in_lines(file):
+    if is_in_lines(head):
         yield from parsed(file, PIECE)
     else:
         yield read_file(file, RUN)
