@@ -65,7 +65,7 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     for name in table.column_names:
         column = table[name]
         table = table.drop_columns([name])
-        columns[name] = _in_one(column) if pa.types.is_large_string(column.type) else column
+        columns[name] = _in_one(column) if column.type in types else column
         del column
         pool.release_unused()
     frame: pd.DataFrame = pa.table(columns).to_pandas(types_mapper=types.get)
