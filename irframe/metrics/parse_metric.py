@@ -33,6 +33,9 @@ VALUES: dict[str, str] = {"log2": "linear", "exp-log2": "exp"}
 LONGEST = 4000
 """Characters of a text that may name a metric; a gain for every grade there is fits."""
 
+REMEMBERED = 1000
+"""How many texts are known with the metrics that they stand for."""
+
 
 def parse_metric(text: Any) -> Metric:
     """Return the metric that a text stands for.
@@ -71,9 +74,13 @@ def parse_metric(text: Any) -> Metric:
         text = str(text)
     if not isinstance(text, str):
         raise MetricError("a metric or its name", repr(text))
-    if text not in PARSED:
-        PARSED[text] = _parsed(_fitting(text))
-    return PARSED[text]
+    if (known := PARSED.get(text)) is not None:
+        return known
+    found = _parsed(_fitting(text))
+    if len(PARSED) >= REMEMBERED:
+        PARSED.clear()
+    PARSED[text] = found
+    return found
 
 
 def _parsed(text: str) -> Metric:
