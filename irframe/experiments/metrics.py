@@ -15,7 +15,9 @@ from irframe.metrics.facts import facts, large_gains
 from irframe.metrics.parse_metric import parse_named
 from irframe.names import Ties
 
-Metrics = Iterable[Metric | MetricType | str] | Metric | MetricType | str
+MetricLike = Metric | MetricType | str
+"""A metric, its class, or its name."""
+Metrics = Iterable[MetricLike] | MetricLike
 
 
 def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:

@@ -10,35 +10,31 @@ from irframe.cubes.score import score
 from irframe.cubes.score_arrays import to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
-from irframe.experiments.metrics import parse_metrics
-from irframe.metrics import Metric
+from irframe.experiments.metrics import MetricLike, parse_metrics
 from irframe.metrics.averaging import TIE
-from irframe.metrics.base import MetricType
 from irframe.metrics.facts import facts, place_of
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.scores.averages import averages
 
-Named = Metric | MetricType | str
-
 
 @overload
 def select_top(
-    data: xr.Dataset, share: float = 0.75, *, metric: Named = "AP", by: None = None
+    data: xr.Dataset, share: float = 0.75, *, metric: MetricLike = "AP", by: None = None
 ) -> xr.Dataset: ...
 @overload
 def select_top(
-    data: xr.Dataset, share: float = 0.75, *, metric: Named = "AP", by: str
+    data: xr.Dataset, share: float = 0.75, *, metric: MetricLike = "AP", by: str
 ) -> xr.DataTree: ...
 @overload
 def select_top(
-    data: xr.DataArray, share: float = 0.75, *, metric: Named = "AP", by: str | None = None
+    data: xr.DataArray, share: float = 0.75, *, metric: MetricLike = "AP", by: str | None = None
 ) -> xr.DataArray: ...
 @verb
 def select_top(
     data: xr.Dataset | xr.DataArray,
     share: float = 0.75,
     *,
-    metric: Named = "AP",
+    metric: MetricLike = "AP",
     by: str | None = None,
 ) -> xr.Dataset | xr.DataTree | xr.DataArray:
     """Keep the best systems, so that hopeless ones do not inflate correlations.

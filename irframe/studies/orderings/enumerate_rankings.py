@@ -9,16 +9,14 @@ from numpy.typing import NDArray
 from irframe.agreements import Kendall
 from irframe.agreements.innate import compare_rankings, label_depths
 from irframe.checks import whole
-from irframe.metrics import Block, Evidence, Metric
+from irframe.experiments.metrics import MetricLike
+from irframe.metrics import Block, Evidence
 from irframe.metrics.averaging import TIE
-from irframe.metrics.base import MetricType
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 
 LONGEST = 10
 """Longest rankings enumerated; there are 2**k of length k, and 4**k pairs."""
-
-MetricLike = Metric | MetricType | str
 
 
 def enumerate_rankings(
