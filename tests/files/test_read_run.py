@@ -167,6 +167,11 @@ def test_hexadecimals_are_ids_and_never_numbers(tmp_path):
         read_run(write(tmp_path, "1\ta\t-0x1\n"))
     with pytest.raises(FileFormatError, match="line 1 has the score '0x10'"):
         read_run(write(tmp_path, "1 Q0 a 1 0x10 x\n"))
+    rows = [f"1 Q0 0x{n}z {n} {9 - n / 100} x0x1" for n in range(1, 200)]
+    assert len(read_run(write(tmp_path, "\n".join(rows)))) == 199
+    rows[150] = rows[150].replace(" 151 ", " 0x97 ")
+    with pytest.raises(FileFormatError, match="line 151 has the rank '0x97'"):
+        read_run(write(tmp_path, "\n".join(rows)))
 
 
 @pytest.mark.parametrize("read", [read_run, read_runs, read_qrels])
