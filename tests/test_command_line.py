@@ -367,7 +367,8 @@ def test_averages_that_end_in_a_half_are_rounded_as_trec_eval_rounds_them():
         summed += value
     assert f"{summed / 100:.4f}" != f"{found.mean():.4f}"
     for frame in (scores, scores[::-1]):
-        assert trec_layout(frame, []).split() == ["P_200", "all", f"{summed / 100:.4f}"]
+        [(_, lines)] = trec_layout(frame, [])
+        assert lines.split() == ["P_200", "all", f"{summed / 100:.4f}"]
 
 
 @pytest.mark.parametrize(

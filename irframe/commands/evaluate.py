@@ -1,7 +1,6 @@
 """``irframe evaluate``: scores of runs."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
 
 import pandas as pd
 
@@ -59,26 +58,30 @@ def run(options: Namespace) -> Answer:
     if folder is not None:
         refuse_paths(pd.unique(runs[SYSTEM]))
     scores = score(options, runs, qrels, metrics, options.by)
-    layout = _layout(options, asked, runs, qrels)
+    kind = format_of(options)
+    if kind == TREC_EVAL:
+        listed, strings = _listed(options, asked, runs, qrels)
+        texts = trec_layout(scores, asked, listed, strings, apart=folder is not None)
+        if folder is None:
+            return Answer("".join(text for _, text in texts))
+        write_each(folder, kind, texts)
+        return Answer(None)
+    shown = scores if options.per_topic else means(scores)
     if folder is None:
-        return Answer(layout(scores))
-    parts = scores.groupby(level=SYSTEM, sort=False)
-    write_each(folder, format_of(options), ((str(system), layout(part)) for system, part in parts))
+        return Answer(written(shown, kind))
+    parts = shown.groupby(level=SYSTEM, sort=False)
+    write_each(folder, kind, ((str(system), written(part, kind)) for system, part in parts))
     return Answer(None)
 
 
-def _layout(
+def _listed(
     options: Namespace, asked: list[str], runs: pd.DataFrame, qrels: pd.DataFrame
-) -> Callable[[pd.DataFrame], str | bytes]:
-    """Return what lays scores out in the format asked for."""
-    kind = format_of(options)
-    if kind != TREC_EVAL:
-        return lambda scores: written(scores if options.per_topic else means(scores), kind)
+) -> tuple[pd.MultiIndex | None, dict[str, pd.Series]]:
+    """Return which lists trec_eval prints, and their grades if these are asked for."""
     if not options.per_topic:
-        return lambda scores: trec_layout(scores, asked)
+        return None, {}
     listed = pd.MultiIndex.from_frame(runs[[SYSTEM, TOPIC]].drop_duplicates())
-    strings = relstrings(asked, runs, qrels, options)
-    return lambda scores: trec_layout(scores, asked, listed, strings)
+    return listed, relstrings(asked, runs, qrels, options)
 
 
 def _further(runs: pd.DataFrame) -> list[str]:

@@ -25,7 +25,9 @@ def trec_layout(
     asked: Sequence[str],
     listed: pd.MultiIndex | None = None,
     strings: Mapping[str, pd.Series] | None = None,
-) -> str:
+    *,
+    apart: bool = False,
+) -> Iterator[tuple[str, str]]:
     """Print scores as trec_eval 9.0 does, one system after the other.
 
     Parameters
@@ -40,33 +42,42 @@ def trec_layout(
         bytes; trec_eval leaves topics out that a run lacks. By default none.
     strings
         Label -> the grades of lists by system and topic, as `irframe.commands.relstring` has them.
+    apart
+        Whether every system is a text of its own, which need not say whose it is.
+
+    Yields
+    ------
+    tuple
+        A system, and its lines.
 
     Examples
     --------
     >>> import irframe as ir
     >>> scores = ir.evaluate(*ir.example_track(), ["P_5", "map", "num_rel_ret"])
-    >>> print(trec_layout(scores.loc[["bm25"]], []), end="")
+    >>> [(system, lines)] = trec_layout(scores.loc[["bm25"]], [])
+    >>> print(lines, end="")
     num_rel_ret             all     97
     map                     all     0.1630
     P_5                     all     0.2375
     """
     groups = scores.groupby(level=0, sort=False).indices
-    named = len(groups) > 1 or any(split_level(name)[0] in {*SETS, RUNID} for name in asked)
+    several = len(groups) > 1 and not apart
+    named = several or any(split_level(name)[0] in {*SETS, RUNID} for name in asked)
     columns, topics = _columns(scores), scores.index.get_level_values(1).astype(str).to_numpy()
     values = dict(zip(scores.columns, scores.to_numpy().T, strict=True))
     cells = {name: values[name] for name in columns}
     told = np.zeros(len(scores), bool) if listed is None else scores.index.isin(listed)
     spelled = {label: of.reindex(scores.index).to_numpy() for label, of in (strings or {}).items()}
-    lines: list[str] = []
+    summaries = {name: facts(name).summary for name in columns}
     for label, group in groups.items():
         rows = np.asarray(group)
         ordered = rows[np.argsort([topic.encode() for topic in topics[rows]], kind="stable")]
-        lines += _topics(ordered[told[ordered]], topics, cells, columns, spelled)
+        lines = [*_topics(ordered[told[ordered]], topics, cells, columns, spelled)]
         lines += [_line(RUNID, "all", str(label))] * named
         for name, column in cells.items():
-            mean = _average(column[ordered], facts(name).summary)
+            mean = _average(column[ordered], summaries[name])
             lines.append(_line(columns[name], "all", _written(name, mean)))
-    return "".join(lines)
+        yield str(label), "".join(lines)
 
 
 def _columns(scores: pd.DataFrame) -> dict[str, str]:
