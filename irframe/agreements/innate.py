@@ -5,9 +5,7 @@ gathered less gain. As depth grows the label of a pair can only move away from *
 to *non-separable*, so two depths and a sign say it for all depths at once.
 """
 
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
 from typing import NamedTuple
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.errors import MetricError
+from irframe.threads import in_threads
 
 BLOCK = 1 << 20
 """Cells compared at a time by a thread; a few arrays of so many bytes fit into a cache."""
@@ -135,7 +134,7 @@ def compare_rankings(gains: Array, pairs: Array) -> Transitions:
         result.decided[part] = np.where(both, np.minimum(ahead, behind), ahead + behind)
         result.split[part] = np.where(both, np.maximum(ahead, behind), 0)
 
-    _in_threads(fill, range(0, len(pairs), step))
+    in_threads(fill, range(0, len(pairs), step))
     return result
 
 
@@ -194,17 +193,8 @@ def label_depths(transitions: Transitions, depth: int) -> NDArray[np.int8]:
         labels[part] += rank >= split[part]
         labels[part] *= sign[part]
 
-    _in_threads(fill, range(0, len(sign), step))
+    in_threads(fill, range(0, len(sign), step))
     return labels.reshape(*transitions.sign.shape, depth)
-
-
-def _in_threads(fill: Callable[[int], None], starts: range) -> None:
-    if len(starts) < 2:
-        for start in starts:
-            fill(start)
-        return
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(fill, starts))
 
 
 def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:

@@ -1,8 +1,6 @@
 """Kernels applied to all rankings of a cube, some at a time, lazily where the cube is."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from typing import Any
 
@@ -15,9 +13,7 @@ from irframe.cubes.layout import CELL, variable
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import BY_RANKING, BY_TOPIC, by_scale
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
-
-BLOCK = 1 << 17
-"""Cells scored at a time by a thread: a few arrays of that size fit the processor's cache."""
+from irframe.threads import in_threads, tiles
 
 Kernel = Callable[[Block, Sequence[Metric], Sequence[int]], Iterator[Array]]
 
@@ -55,8 +51,7 @@ def in_blocks(
     shape = len(metrics) * each, len(depths)
     if not isinstance(whole.grade, np.ndarray):
         return xr.DataArray(_lazy(whole, compute, *shape), dims=(METRIC, *CELL))
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        result = _in_tiles(whole, compute, *shape, run=pool.map)
+    result = _in_tiles(whole, compute, *shape, run=in_threads)
     return xr.DataArray(variable((METRIC, *CELL), result))
 
 
@@ -101,23 +96,6 @@ def _in_tiles(
 
     list(run(fill, tiles(*whole.grade.shape)))
     return result
-
-
-def tiles(systems: int, topics: int, ranks: int) -> list[tuple[slice, slice]]:
-    """Return which lists are worked on at a time, about `BLOCK` cells of them.
-
-    Examples
-    --------
-    >>> tiles(2, 1, BLOCK)
-    [(slice(0, 1, None), slice(0, 1, None)), (slice(1, 2, None), slice(0, 1, None))]
-    """
-    step = max(1, BLOCK // max(ranks * topics, 1))
-    inner = max(1, topics if step > 1 else BLOCK // max(ranks, 1))
-    return [
-        (slice(s, min(s + step, systems)), slice(t, min(t + inner, topics)))
-        for s in range(0, systems, step)
-        for t in range(0, topics, inner)
-    ]
 
 
 def _lazy(whole: Block, compute: Callable[[Block], Iterator[Array]], rows: int, depths: int) -> Any:

@@ -18,7 +18,6 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.cubes.blockwise import tiles
 from irframe.cubes.hashing import Words, mixed, narrow, numbers, runs_of
 from irframe.cubes.layout import (
     CHECKSUMS,
@@ -34,6 +33,7 @@ from irframe.cubes.layout import (
 from irframe.cubes.recall_base import gather
 from irframe.errors import InputError
 from irframe.names import DEPTH, EMPTY, PROBABILITY, STRATUM, SYSTEM, TOPIC, UNJUDGED
+from irframe.threads import tiles
 
 Parts = dict[str, xr.Variable]
 Variables = Mapping[Any, xr.Variable]

@@ -1,13 +1,13 @@
 """Documents of run and qrels frames as integers that are equal where topic and document are."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from irframe.files.ids import Codes, beginnings, grouped, is_text, rows_of_ranges
+from irframe.threads import in_threads
 
 BATCH = 1 << 14
 """Rows per batch: small enough for a batch's dictionary to stay in the processor's cache."""
@@ -105,11 +105,7 @@ def in_batches(visit: Visit, *sides: Side) -> None:
         coded = (topic.astype(np.int64) << 32) + doc
         visit(rows, np.split(coded, np.cumsum([len(some) for some in rows])[:-1]))
 
-    if len(cuts) == 2:
-        code(0)
-        return
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(code, range(len(cuts) - 1)))
+    in_threads(code, range(len(cuts) - 1), 2)
 
 
 def take(values: pa.ChunkedArray | pa.Array, rows: Codes) -> pa.Array:

@@ -22,16 +22,14 @@ from irframe.metrics.averaging import average
 from irframe.metrics.block import by_scale
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, METRICS, RESULT, SUBTOPIC, TOPICS_OF, VERSION, NoRel
-
-CELLS = 1 << 17
-"""Cells scored at a time: a few arrays of that size fit the processor's cache."""
+from irframe.threads import tiles
 
 SHARED = ("levels", "subtopic_grade", "stratum", "ideal_of")
 """Fields of a block that all of its lists share."""
 BY_TOPIC = ("count", "start", "subtopic_count", "stratum_count", "ideal", "pool_count", "top")
 """Fields of a block with a value for every topic."""
 
-Tile = tuple[Any, Any]
+Tile = tuple[slice, slice]
 
 
 class Scoring:
@@ -118,7 +116,7 @@ class Scoring:
             fields = _cut(cells, own or width) | {"top": found.top}
             if pooled:
                 fields["pool_count"] = self._pool_count(found, own or width)
-            for tile in _tiles(hits.length.shape, own or width):
+            for tile in tiles(systems, topics, own or width):
                 scores = self._scores(fields, tile, own or width, [m for _, m in metrics])
                 for (row, _), score in zip(metrics, scores, strict=True):
                     values[(row, *tile)] = score[..., -1]
@@ -229,13 +227,3 @@ def _cut(cells: dict[str, Array], width: int) -> dict[str, Array]:
         if name in {"grade", "doc"}
     }
     return cut | {"retrieved": np.minimum(cells["retrieved"], width)}
-
-
-def _tiles(lists: tuple[int, ...], width: int) -> Iterator[Tile]:
-    """Yield which systems and topics are scored together."""
-    systems, topics = lists
-    some = max(1, CELLS // (width * topics))
-    inner = topics if some > 1 else max(1, CELLS // width)
-    for system in range(0, systems, some):
-        for topic in range(0, topics, inner):
-            yield slice(system, system + some), slice(topic, topic + inner)

@@ -10,7 +10,6 @@ pairs of one depth where these are larger; a test by random draws keeps its draw
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from irframe.errors import ParameterError
 from irframe.paired.pairs import FloatArray, IntArray, all_pairs
+from irframe.threads import in_threads
 
 __all__ = ["by_depth", "by_pair", "checked", "fitting", "groups"]
 
@@ -66,7 +66,7 @@ def by_depth(
 
     width = min(fitting(systems * topics, BLOCK_BYTES), -(-depths // WORKERS))
     if len(pairs) and depths:
-        _run(fill, list(groups(depths, width)))
+        in_threads(fill, groups(depths, width), WORKERS)
     return tuple(result.T for result in results)
 
 
@@ -111,14 +111,6 @@ def groups(length: int, width: int) -> Iterator[slice]:
 def fitting(values: int, size: int = GROUP_BYTES) -> int:
     """How many rows of so many 8-byte values fit into size bytes, at least 1."""
     return max(1, size // (8 * max(1, values)))
-
-
-def _run(fill: Callable[[slice], None], blocks: list[slice]) -> None:
-    if len(blocks) == 1:
-        fill(blocks[0])
-        return
-    with ThreadPoolExecutor(min(WORKERS, len(blocks))) as pool:
-        list(pool.map(fill, blocks))
 
 
 def checked(scores: FloatArray, pairs: IntArray | None) -> tuple[FloatArray, IntArray]:

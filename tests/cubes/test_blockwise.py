@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 import irframe as ir
+from irframe import threads
 from irframe.cubes import blockwise
 from irframe.cubes.blockwise import in_blocks
 from irframe.cubes.score import block_of
@@ -27,7 +28,7 @@ def test_tiles_of_any_size_give_the_same(fields, cells, monkeypatch):
         sizes.append(block.grade.size)
         return blockwise.score_block(block, metrics, depths)
 
-    monkeypatch.setattr(blockwise, "BLOCK", cells)
+    monkeypatch.setattr(threads, "BLOCK", cells)
     found = in_blocks(fields, METRICS, [1, 10, 50], kernel=kernel)
     xr.testing.assert_identical(found, expected)
     assert max(sizes) <= max(cells, 50)

@@ -1,0 +1,36 @@
+"""Parts worked on side by side."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from irframe import threads
+from irframe.threads import in_threads, tiles
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, 7])
+def test_what_is_made_of_parts_is_in_their_order(number):
+    assert in_threads(lambda part: part * 2, range(number)) == [*range(0, 2 * number, 2)]
+
+
+def test_parts_run_side_by_side_and_one_part_where_it_is():
+    both = threading.Barrier(2, timeout=20)
+    in_threads(lambda _: both.wait(), range(2), 2)
+    assert in_threads(lambda _: threading.current_thread(), [0]) == [threading.current_thread()]
+
+
+def test_an_error_of_one_part_is_raised():
+    with pytest.raises(ZeroDivisionError):
+        in_threads(lambda part: 1 // part, [1, 0, 2], 2)
+
+
+@pytest.mark.parametrize("cells", [1, 7, 50, 10_000])
+def test_tiles_cover_every_list_once(cells, monkeypatch):
+    monkeypatch.setattr(threads, "BLOCK", cells)
+    for systems, topics, ranks in [(3, 5, 7), (1, 1, 1), (4, 1, 100), (1, 9, 20), (2, 3, 0)]:
+        seen = np.zeros((systems, topics), int)
+        for some in tiles(systems, topics, ranks):
+            seen[some] += 1
+            assert seen[some].size * ranks <= max(cells, ranks)
+        assert (seen == 1).all()
