@@ -3,14 +3,10 @@
 import inspect
 from argparse import Action, ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable
-from typing import Any, get_args
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 from irframe.commands.text_tables import read_weights
-from irframe.comparing.corrections import FAMILIES
-from irframe.comparing.joint_corrections import AUTO
-from irframe.names import SCORE_DTYPES, TIES, NoRel
-from irframe.ranks.rank_intervals import METHODS
-from irframe.scores.mean_intervals import INTERVALS
 
 Verb = Callable[..., Any]
 
@@ -44,9 +40,8 @@ class Several(Action):
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "depth": {"type": int, "help": "cut every list there; no metric may be deeper"},
-    "ties": {"choices": TIES, "help": "order of equal scores"},
+    "ties": {"help": "order of equal scores"},
     "score_dtype": {
-        "choices": SCORE_DTYPES,
         "help": "precision in which scores are equal; float32 as in trec_eval up to 9.0.7",
     },
     "topics": {
@@ -60,16 +55,15 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "a column of Parquet files that tells tracks apart",
     },
     "no_rel": {
-        "choices": get_args(NoRel),
         "help": "what topics without relevant documents score, where a metric does not say",
     },
     "test": {"help": "paired test, such as t, wilcoxon, tukey"},
     "adjust": {
         "type": correction,
-        "help": f"correction for many comparisons, such as holm, fdr_bh, max-t or none; {AUTO} is "
+        "help": "correction for many comparisons, such as holm, fdr_bh, max-t or none; auto is "
         "holm where the test needs one",
     },
-    "family": {"choices": FAMILIES, "help": "which comparisons are corrected for each other"},
+    "family": {"help": "which comparisons are corrected for each other"},
     "alpha": {"type": float, "help": "significance level; intervals are at 1 - alpha"},
     "baseline": {
         "metavar": "SYSTEM",
@@ -78,8 +72,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     },
     "at": {"type": depths, "metavar": "DEPTHS", "help": "evaluation depths, such as 10 or 5,10"},
     "depths": {"type": depths, "metavar": "DEPTHS", "help": "depths to show, such as 5,10,100"},
-    "method": {"choices": METHODS, "help": "how intervals of ranks are found"},
-    "interval": {"choices": tuple(INTERVALS), "help": "how intervals of means are found"},
+    "method": {"help": "how intervals of ranks are found"},
+    "interval": {"help": "how intervals of means are found"},
     "samples": {"type": int, "help": "resamples"},
     "seed": {"type": int, "help": "seed of what is drawn"},
     "title": {"help": "title of the page"},
@@ -93,7 +87,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "simultaneous": {"action": BooleanOptionalAction, "help": "intervals that hold all at once"},
     "length": {"type": int, "help": "how long lists should be; else as most are"},
 }
-"""Option of a verb -> what a command says of it."""
+"""Option of a verb -> what a command says of it; its words are those that the verb names."""
 ELSEWHERE = {
     "metrics": "-m",
     "contributing": "--contributing, a column of the table of systems",
@@ -115,8 +109,17 @@ def declare_options(parser: ArgumentParser, *functions: Verb) -> None:
         for name, parameter in inspect.signature(function).parameters.items():
             if name in OPTIONS and name not in declared:
                 flag = "--" + name.replace("_", "-")
-                parser.add_argument(flag, default=parameter.default, **OPTIONS[name])
+                told = _words(parameter.annotation) | OPTIONS[name]
+                parser.add_argument(flag, default=parameter.default, **told)
                 declared.add(name)
+
+
+def _words(annotation: Any) -> dict[str, Any]:
+    """Return the words between which an option chooses, if its parameter takes them alone."""
+    united = get_origin(annotation) in {Union, UnionType}
+    kinds = [kind for kind in get_args(annotation) if kind is not NoneType] if united else []
+    [only, *others] = kinds or [annotation]
+    return {"choices": get_args(only)} if get_origin(only) is Literal and not others else {}
 
 
 def given(options: Namespace, function: Verb) -> dict[str, Any]:
