@@ -4,6 +4,7 @@ import pandas as pd
 
 from irframe.experiments.coded_tables import read_table
 from irframe.experiments.documents import Side, code_documents
+from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
 from irframe.files.as_runs import Runs
 from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, RANK, ScoreDtype, Ties
@@ -62,8 +63,9 @@ def rank(
     1     1   b    2.0     2
     2     1   a    1.0     3
     """
+    policy = Policy(ties=ties, score_dtype=score_dtype, seed=seed)
     table = read_table(runs)
-    ranking = rank_table(table, ties=ties, score_dtype=score_dtype, seed=seed)
+    ranking = rank_table(table, ties=ties, score_dtype=score_dtype, seed=policy.seed)
     (codes,) = code_documents(Side(table.topic, table.doc))
     refuse_duplicates(table, listed_again(table.system, codes))
     column = table.columns.get(RANK, RANK)

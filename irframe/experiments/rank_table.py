@@ -8,14 +8,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from irframe.checks import choice
 from irframe.errors import IdError, RankingError
 from irframe.experiments.coded_tables import RunTable
 from irframe.experiments.documents import take
-from irframe.experiments.sampling import whole_seed
 from irframe.experiments.ties import TIE_POLICIES, Keys, Tied, TiePolicy
 from irframe.files.ids import Codes, beginnings, grouped, repeated
-from irframe.names import DEFAULT_DTYPE, RANK, SCORE, SCORE_DTYPES, TIES, ScoreDtype, Ties
+from irframe.names import DEFAULT_DTYPE, RANK, SCORE, ScoreDtype, Ties
 
 UNEVEN = 4
 """How many times the rows there are a matrix of lists may have cells, to be sorted as one."""
@@ -65,9 +63,6 @@ def rank_table(
     rows
         The rows of some lists, by whose positions here the ranking then goes.
     """
-    choice("ties", ties, TIES)
-    choice("score_dtype", score_dtype, SCORE_DTYPES)
-    seed = whole_seed(seed)
     policy, rows = TIE_POLICIES[ties], np.arange(len(table.system)) if rows is None else rows
     key = _keys(table, policy, score_dtype, rows)
     group = table.system[rows].astype(np.int64) * len(table.topics) + table.topic[rows]
