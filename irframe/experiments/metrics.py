@@ -11,7 +11,7 @@ from irframe.experiments.ties import TIE_POLICIES
 from irframe.gains import GainMap
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
-from irframe.metrics.facts import facts, large_gains
+from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_named
 from irframe.names import Ties
 
@@ -25,8 +25,9 @@ def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
     chosen: dict[str, Metric] = {}
     repeated = []
     for found in map(parse_named, _each(metrics)):
-        repeated += [str(metric) for metric in found if len(found) == 1 and str(metric) in chosen]
-        chosen |= {str(metric): metric for metric in found if str(metric) not in chosen}
+        named = {str(metric): metric for metric in found}
+        repeated += [label for label in named if len(found) == 1 and label in chosen]
+        chosen |= {label: metric for label, metric in named.items() if label not in chosen}
     if repeated or not chosen:
         again = "some again" * bool(repeated)
         raise MetricError("at least one metric, each once", again, "", sorted(set(repeated)))
@@ -61,11 +62,11 @@ def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: Ties) -> No
             wanted = "metrics that share gain over ties: P, Recall, DCG, RBP"
             raise MetricError(wanted, "", advice, refused)
     for metric in metrics:
-        gain = facts(metric).gain
-        missing = gain.missing(levels) if isinstance(gain, GainMap) else []
+        known = facts(metric)
+        missing = known.gain.missing(levels) if isinstance(known.gain, GainMap) else []
         if missing:
             raise MetricError(f"a gain for every grade in {metric}", "none for", "", missing)
-        if large := large_gains(metric, levels):
+        if known.unit and (large := known.large_gains(levels)):
             raise MetricError(f"gains of at most 1 for {metric}", "more for grades", "", large)
 
 
@@ -92,9 +93,8 @@ def at_depth(metric: Metric, depth: int | None) -> Metric:
 
 def cut_at(metrics: list[Metric], depth: int | None) -> int | None:
     """Return where lists are cut: at the depth given, or else as deep as metrics need, or None."""
-    wanted = [at_depth(metric, depth) for metric in metrics]
-    whole = any(metric.depth is None or metric.judged_only for metric in wanted)
-    return depth if depth or whole else deepest(wanted)
+    whole = any(metric.depth is None or metric.judged_only for metric in metrics)
+    return depth if depth is not None or whole else deepest(metrics)
 
 
 def deepest(metrics: list[Metric]) -> int:

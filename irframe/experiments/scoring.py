@@ -1,7 +1,6 @@
 """Metrics prepared for judgments, and hits scored by them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,9 +55,12 @@ class Scoring:
         rel: Rel = None,
     ) -> None:
         self._asked, self._no_rel, self._rel = metrics, no_rel, rel
-        self._thresholds = Thresholds.of(rel, metrics, policy.collection)
         self._wanted = wanted = [at_depth(metric, policy.depth) for metric in metrics]
-        self.metrics = self._thresholds.variants(wanted)
+        self.metrics = list(dict.fromkeys(wanted))
+        if rel is not None:
+            self._thresholds = Thresholds.of(rel, metrics, policy.collection)
+            self.metrics = self._thresholds.variants(wanted)
+        self._facts = [facts(metric) for metric in self.metrics]
         self.place = [self.metrics.index(metric) for metric in wanted]
         """Which of `metrics` each one that was asked for is."""
         self.judgments, self.policy = judgments, policy
@@ -68,13 +70,13 @@ class Scoring:
         self._prepared: dict[tuple[int, Any], dict[tuple[Any, ...], Any]] = {}
         self._plan = self._planned()
         self._summaries: dict[Any, list[int]] = {}
-        for row, metric in enumerate(self.metrics):
-            self._summaries.setdefault(facts(metric).summary, []).append(row)
+        for row, known in enumerate(self._facts):
+            self._summaries.setdefault(known.summary, []).append(row)
 
     @property
     def pooled(self) -> bool:
         """Whether a metric asks what the pool was made of."""
-        return any(facts(metric).pooled for metric in self.metrics)
+        return any(known.pooled for known in self._facts)
 
     def _refuse(self) -> None:
         columns = self.judgments.table.columns
@@ -85,10 +87,10 @@ class Scoring:
         """Return which metrics need how many ranks, None for all, and which of them the pool."""
         plan: dict[tuple[int | None, bool], list[tuple[int, Metric]]] = {}
         shares = TIE_POLICIES[self.policy.ties].shares
-        for row, metric in enumerate(self.metrics):
+        for row, (metric, known) in enumerate(zip(self.metrics, self._facts, strict=True)):
             own = metric.depth if metric.by_prefix and not shares else None
-            free = metric if own is None else replace(metric, depth=None)
-            plan.setdefault((own, facts(metric).pooled), []).append((row, free))
+            free = metric if own is None else metric.without_depth()
+            plan.setdefault((own, known.pooled), []).append((row, free))
         return plan
 
     def values(self, found: Experiment) -> Floats:
@@ -121,8 +123,8 @@ class Scoring:
                 for (row, _), score in zip(metrics, scores, strict=True):
                     values[(row, *tile)] = score[..., -1]
         if self._no_rel == "nan":
-            for row, metric in zip(values, self.metrics, strict=True):
-                row[:, ~self.judgments.relevant(facts(metric).rel)] = np.nan
+            for row, known in zip(values, self._facts, strict=True):
+                row[:, ~self.judgments.relevant(known.rel)] = np.nan
         return values
 
     def table(self, found: Experiment) -> pd.DataFrame:

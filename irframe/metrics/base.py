@@ -203,6 +203,20 @@ class Metric(metaclass=MetricType):
         object.__setattr__(other, "_label", label)
         return other
 
+    def without_depth(self) -> Self:
+        """Return the same metric at every depth, under a name of its own.
+
+        Examples
+        --------
+        >>> from irframe.metrics import nDCG
+        >>> (nDCG @ 10).without_depth() == nDCG()
+        True
+        """
+        other = copy(self)
+        object.__setattr__(other, "depth", None)
+        other.__dict__.pop("_label", None)
+        return other
+
     def __str__(self) -> str:
         label: str | None = self.__dict__.get("_label")
         return self._canonical() if label is None else label
@@ -236,7 +250,7 @@ class Metric(metaclass=MetricType):
         """Return what the kernel gives, once for all depths that a metric is fixed to."""
         if self.depth is None:
             return self.kernel(**evidence.read(self))
-        free = replace(self, depth=None)
+        free = self.without_depth()
         if free not in evidence.scored:
             evidence.scored[free] = self.kernel(**evidence.read(self))
         return evidence.scored[free]

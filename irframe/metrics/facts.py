@@ -63,6 +63,20 @@ class Facts:
     share: bool = False
     least_topics: int = 2
 
+    def large_gains(self, levels: NDArray[Any]) -> list[int]:
+        """Return the grades that gain more than 1 under a metric that does not take it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> facts("ERR(gain=Linear(top=1))").large_gains(np.array([0, 1, 2]))
+        [2]
+        """
+        if not self.unit or self.gain is None or not levels.size:
+            return []
+        gains = self.gain.map(levels, rel=self.rel, top=max(1, int(levels.max())))
+        return [int(level) for level in levels[gains > 1]]
+
     @property
     def sign(self) -> int:
         """1 if higher is better, -1 if lower is."""
@@ -162,22 +176,6 @@ def names_of(kind: type[Metric]) -> list[str]:
     ['AP', 'MAP', 'GMAP']
     """
     return [name for name in ALIASES if class_of(name) is kind]
-
-
-def large_gains(metric: Any, levels: NDArray[Any]) -> list[int]:
-    """Return the grades that gain more than 1 under a metric that does not take it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> large_gains("ERR(gain=Linear(top=1))", np.array([0, 1, 2]))
-    [2]
-    """
-    known = facts(metric)
-    if not known.unit or known.gain is None or not levels.size:
-        return []
-    gains = known.gain.map(levels, rel=known.rel, top=max(1, int(levels.max())))
-    return [int(level) for level in levels[gains > 1]]
 
 
 @cache
