@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from irframe.errors import GradeError, IdError, ParameterError
 from irframe.experiments.documents import Side, code_documents
-from irframe.files.as_qrels import Qrels, as_qrels
-from irframe.files.as_runs import Runs, as_runs
+from irframe.files.as_qrels import Qrels, qrels_by_role
+from irframe.files.as_runs import Runs, runs_by_role
 from irframe.files.columns import numbers
-from irframe.files.formats import QRELS, RUN
 from irframe.files.ids import Codes, code_labels, identifiers, repeated
-from irframe.files.role_columns import require_columns
+from irframe.files.role_columns import ByRole
 from irframe.names import (
     DOC,
     EMPTY,
@@ -142,7 +141,7 @@ class QrelsTable:
         return _described(self.topics[self.topic[rows]], self.doc.take(pa.array(rows)).to_pylist())
 
 
-def read_table(runs: Runs) -> RunTable:
+def read_table(runs: Runs | ByRole) -> RunTable:
     """Read a run frame by role.
 
     Parameters
@@ -160,8 +159,7 @@ def read_table(runs: Runs) -> RunTable:
     InputError
         For an empty frame or a missing role.
     """
-    frame = as_runs(runs)
-    columns = require_columns(frame, RUN)
+    frame, columns = runs_by_role(runs)
     if SYSTEM in columns:
         system, systems = code_labels(frame[columns[SYSTEM]], SYSTEM)
     else:
@@ -178,7 +176,7 @@ def read_table(runs: Runs) -> RunTable:
     )
 
 
-def read_qrels_table(qrels: Qrels) -> QrelsTable:
+def read_qrels_table(qrels: Qrels | ByRole) -> QrelsTable:
     """Read a qrels frame by role.
 
     Parameters
@@ -198,8 +196,7 @@ def read_qrels_table(qrels: Qrels) -> QrelsTable:
     GradeError
         For grades that are not whole numbers from -126 to 127.
     """
-    frame = as_qrels(qrels)
-    columns = require_columns(frame, QRELS)
+    frame, columns = qrels_by_role(qrels)
     topic, topics = code_labels(frame[columns[TOPIC]], TOPIC)
     table = QrelsTable(
         frame=frame,

@@ -11,7 +11,7 @@ from irframe.experiments.coded_tables import (
 from irframe.experiments.joining import locate, place_topics, tell_unjudged
 from irframe.files.as_qrels import Qrels
 from irframe.files.as_runs import Runs
-from irframe.names import GRADE
+from irframe.names import GRADE, roles
 
 
 def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
@@ -50,8 +50,9 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     1   1     b    1.0   <NA>
     """
     table, judgments = read_table(runs), read_qrels_table(qrels)
-    if GRADE in table.columns:
-        found = repr(table.columns[GRADE])
+    known = roles(table.frame.columns)
+    if GRADE in known:
+        found = repr(known[GRADE])
         raise InputError("runs without a column of grades", found, "drop or rename it first")
     judged = locate(table, judgments, place_topics(table, judgments))
     tell_unjudged(table, judgments, found=bool((judged >= 0).any()))

@@ -22,10 +22,11 @@ from irframe.experiments.judged_strata import reads_strata, strata_of
 from irframe.experiments.judged_subtopics import count_grades, ideals, variants
 from irframe.experiments.policy import Topics
 from irframe.experiments.topics import judged_topics
-from irframe.files.as_qrels import Qrels, as_qrels
+from irframe.files.as_qrels import Qrels, qrels_by_role
 from irframe.files.ids import Codes, repeated
+from irframe.files.role_columns import ByRole
 from irframe.metrics import Metric
-from irframe.names import ITERATION, SUBTOPIC, roles
+from irframe.names import ITERATION, SUBTOPIC
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +66,7 @@ class Judgments:
         """
         table = read_qrels_dictionary(qrels)
         if table is None:
-            table = read_qrels_table(with_subtopics(as_qrels(qrels), metrics))
+            table = read_qrels_table(_with_subtopics(qrels_by_role(qrels), metrics))
             (codes,) = code_documents(Side(table.topic, table.doc))
             refuse_twice_judged(table, repeated(codes))
         return cls.chosen(table, judged_topics(table.topics, topics))
@@ -221,15 +222,18 @@ class Judgments:
         }
 
 
-def with_subtopics(qrels: pd.DataFrame, metrics: Sequence[Metric]) -> pd.DataFrame:
+def _with_subtopics(qrels: ByRole, metrics: Sequence[Metric]) -> ByRole:
     """Return judgments whose iterations, if metrics need subtopics, are called so.
 
     A column that says the same in every row, as most files of TREC do, names no subtopics.
     """
-    found = roles(qrels.columns)
+    frame, found = qrels
     needed = any(metric.subtopics for metric in metrics) and SUBTOPIC not in found
     if not needed or ITERATION not in found:
         return qrels
-    named = qrels[found[ITERATION]]
-    several = bool((named != named.iloc[0]).any())
-    return qrels.rename(columns={found[ITERATION]: SUBTOPIC}) if several else qrels
+    named = frame[found[ITERATION]]
+    if (named == named.iloc[0]).all():
+        return qrels
+    renamed = {role: name for role, name in found.items() if role != ITERATION}
+    called = frame.rename(columns={found[ITERATION]: SUBTOPIC})
+    return ByRole(called, renamed | {SUBTOPIC: SUBTOPIC})

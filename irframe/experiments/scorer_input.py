@@ -28,10 +28,11 @@ from irframe.experiments.pool_sources import Pool
 from irframe.experiments.rank_hits import rank_hits
 from irframe.experiments.ties import TIE_POLICIES
 from irframe.experiments.topics import choose_topics
-from irframe.files.as_runs import Runs, as_runs
+from irframe.files.as_runs import Runs, runs_by_role
 from irframe.files.columns import numbers
 from irframe.files.ids import Codes, grouped
-from irframe.names import DOC, SCORE, SYSTEM, TOPIC, roles
+from irframe.files.role_columns import ByRole
+from irframe.names import DOC, SCORE, SYSTEM, TOPIC
 
 ONLY = pd.Index([ONLY_SYSTEM])
 
@@ -78,9 +79,9 @@ class Reader:
     def read(self, run: Runs | None) -> Experiment:
         """Read whatever `as_runs` takes."""
         if type(run) is dict:
-            return self._dictionary(run) or self.read_table(as_runs(run))[0]
-        frame = as_runs(run)
-        return self._small(frame) or self.read_table(frame)[0]
+            return self._dictionary(run) or self.read_table(run)[0]
+        named = runs_by_role(run)
+        return self._small(named) or self.read_table(named)[0]
 
     def read_groups(self, runs: pd.DataFrame, by: str) -> Iterator[tuple[Any, Experiment]]:
         """Read the parts of runs by a column that is constant per system or topic."""
@@ -155,9 +156,9 @@ class Reader:
         kinds_of_score = {type(next(iter(each.values()))) for each in filled}
         return kinds <= self._kinds and kinds_of_score <= NUMBERS
 
-    def _small(self, frame: pd.DataFrame) -> Experiment | None:
+    def _small(self, named: ByRole) -> Experiment | None:
         """Read a small frame of one system; None for another, or where something in it is odd."""
-        known = roles(frame.columns)
+        frame, known = named
         if not self._by_dictionary or SCORE not in known or not 0 < len(frame) <= SMALL:
             return None
         if self._pooled and CONTRIBUTING in frame.columns:
@@ -218,7 +219,7 @@ class Reader:
 
     def read_table(
         self,
-        frame: pd.DataFrame,
+        runs: Runs | ByRole,
         by: str | None = None,
         systems: Sequence[Hashable] | None = None,
     ) -> tuple[Experiment, Groups | None]:
@@ -226,15 +227,15 @@ class Reader:
 
         Parameters
         ----------
-        frame
-            The frame.
+        runs
+            The frame, or what `as_runs` takes.
         by
             A column that is constant per system or topic, by which groups are told.
         systems
             Those whose lists are wanted, all by default; those of others are as empty ones.
         """
         policy, qrels = self._policy, self._judgments.table
-        framed = Framed.of(read_table(frame), qrels, policy.collection)
+        framed = Framed.of(read_table(runs), qrels, policy.collection)
         lists, judgments = framed.lists, self._judgments
         codes = choose_topics(lists, qrels.topics, policy.topics)
         if len(codes) < len(judgments.code):
@@ -248,8 +249,7 @@ class Reader:
         tell_unjudged(framed.table, qrels, found=bool(len(whole.row)))
         split = groups is not None and groups.dim == TOPIC and policy.collection is None
         tell_missing(lists, judgments.topics, codes, groups.keys if groups and split else None)
-        known = roles(frame.columns)
-        names = [known.get(role, role) for role in (SYSTEM, TOPIC)]
+        names = [framed.table.columns.get(role, role) for role in (SYSTEM, TOPIC)]
         found = Experiment.of(judgments, whole.onto(judgments), lists, names)
         if self._pooled:
             pools, stated = framed.contributing(policy.contributing)

@@ -8,10 +8,10 @@ import pandas as pd
 from irframe.files.dictionaries import flatten
 from irframe.files.foreign import columns_of, is_array, is_ranx, rows_of
 from irframe.files.formats import QRELS
-from irframe.files.role_columns import require_columns
+from irframe.files.role_columns import ByRole, require_columns
 from irframe.names import GRADE
 
-__all__ = ["Qrels", "as_qrels"]
+__all__ = ["Qrels", "as_qrels", "qrels_by_role"]
 
 Qrels = pd.DataFrame | object
 """A qrels frame, or what `as_qrels` makes one of."""
@@ -49,9 +49,15 @@ def as_qrels(x: Qrels) -> pd.DataFrame:
     0    q1  d1      0
     1    q1  d2      2
     """
+    return qrels_by_role(x).frame
+
+
+def qrels_by_role(x: Qrels | ByRole) -> ByRole:
+    """Return what `as_qrels` does with its columns, or as it is where these are known."""
+    if isinstance(x, ByRole):
+        return x
     frame = _frame(x)
-    require_columns(frame, QRELS)
-    return frame
+    return ByRole(frame, require_columns(frame, QRELS))
 
 
 def _frame(x: Any) -> pd.DataFrame:

@@ -10,10 +10,10 @@ from irframe.errors import IdError, InputError
 from irframe.files.dictionaries import entries_by_height, flatten, is_mteb, predictions
 from irframe.files.foreign import columns_of, is_array, is_ranx, rows_of
 from irframe.files.formats import RUN
-from irframe.files.role_columns import require_columns
+from irframe.files.role_columns import ByRole, require_columns
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
 
-__all__ = ["Runs", "as_runs"]
+__all__ = ["Runs", "as_runs", "runs_by_role"]
 
 Runs = pd.DataFrame | object
 """A run frame, or what `as_runs` makes one of."""
@@ -58,8 +58,7 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
     1   bm25    q1  d2    0.7
     2   ance    q1  d2    0.8
     """
-    frame = _frame(x)
-    found = require_columns(frame, RUN)
+    frame, found = runs_by_role(x)
     if system is None:
         return frame
     name = found.get(SYSTEM, SYSTEM)
@@ -69,6 +68,14 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
     others = frame.drop(columns=name) if SYSTEM in found else frame.copy(deep=False)
     others.insert(0, name, system)
     return others
+
+
+def runs_by_role(x: Runs | ByRole) -> ByRole:
+    """Return what `as_runs` does with its columns, or as it is where these are known."""
+    if isinstance(x, ByRole):
+        return x
+    frame = _frame(x)
+    return ByRole(frame, require_columns(frame, RUN))
 
 
 def _frame(x: Any) -> pd.DataFrame:

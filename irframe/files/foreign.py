@@ -66,6 +66,8 @@ def is_array(x: Any) -> bool:
 
 def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame with those levels of its index as columns that play a role no column does."""
+    if frame.index.names == [None]:
+        return frame
     played = roles(frame.columns)
     levels = roles(name for name in frame.index.names if name is not None)
     wanted = [name for role, name in levels.items() if role not in played]

@@ -1,20 +1,21 @@
 """The text formats of runs and judgments, and a fast parser of them."""
 
 import re
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from irframe.errors import FileFormatError
+from irframe.errors import FileFormatError, InputError
 from irframe.files.columns import TEXT, TYPES
 from irframe.files.comments import holds_rows, with_notes, without_comments
 from irframe.files.faults import faults, fields_of
-from irframe.files.require import lacking, require
 from irframe.names import (
+    ALIASES,
     ASSIGNMENT,
     DOC,
     GRADE,
@@ -56,6 +57,7 @@ class Format:
     layouts: tuple[tuple[str, ...], ...]
     roles: tuple[str, ...]
     needed: tuple[tuple[str, ...], ...]
+    """Roles that must be there, of each choice one."""
     headed: bool
     """Whether the first line may name the columns."""
     surplus: bool
@@ -74,19 +76,58 @@ class Format:
             found[GRADE] = found[SCORE]
         return {role: str(found[role]) for role in self.roles if role in found}
 
+    def lacking(self, found: Container[str]) -> list[tuple[str, ...]]:
+        """List the roles, or choices of roles, that are needed beyond those found."""
+        return [choice for choice in self.needed if not any(role in found for role in choice)]
+
     def require(
-        self, names: Iterable[str], where: str, *, optional: Container[str] = ()
-    ) -> Mapping[str, str]:
-        """Find the names of the columns by role, or say which roles have none."""
+        self,
+        names: Iterable[Hashable],
+        where: str,
+        *,
+        optional: Container[str] = (),
+        example: Callable[[dict[str, str]], str] = lambda _: "",
+    ) -> dict[str, str]:
+        """Find the names of the columns by role, or say which roles have none or several.
+
+        Parameters
+        ----------
+        names
+            All names of columns.
+        where
+            What has them, for messages.
+        optional
+            Roles that need not be there; of a choice, its first.
+        example
+            Given those found, the line of code that would help.
+
+        Examples
+        --------
+        >>> DOCUMENTS.require(["docno"], "a frame")
+        Traceback (most recent call last):
+        ...
+        irframe.errors.InputError: wanted documents with a column for topic; found a frame with
+        other columns: docno. Topic may be named topic, qid, query_id, q_id, query-id, query.
+        """
         names = list(names)
-        needed = [choice for choice in self.needed if choice[0] not in optional]
-        return require(self.find(names), names, needed, self.noun, where)
+        found = self.find(names)
+        missing = [choice for choice in self.lacking(found) if choice[0] not in optional]
+        if missing:
+            wanted = f"{self.noun} with a column for {' and '.join(map(' or '.join, missing))}"
+            known = ((role, ", ".join(ALIASES[role])) for role in chain(*missing))
+            told = [f"{role} may be named {aliases}" for role, aliases in known]
+            told += [f"for example {line}"] if (line := example(found)) else []
+            raise InputError(wanted, f"{where} with other columns", "; ".join(told), names)
+        twice = [name for name in found.values() if names.count(name) > 1]
+        if twice:
+            raise InputError("one column per role", f"{where} with several named", "", twice)
+        return found
 
     def columns(self, fields: Sequence[str]) -> tuple[tuple[str, ...], bool]:
         """Tell from the first line what the columns are, and whether that line is a header."""
         found = self.find(fields)
         distinct = len(set(fields)) == len(fields)
-        if self.headed and distinct and not lacking(found, self.needed):
+        if self.headed and distinct and not self.lacking(found):
             names = {name: role for role, name in found.items()}
             return tuple(names.get(field, field) for field in fields), True
         longest = self.layouts[0]

@@ -1,19 +1,26 @@
 """The columns of a frame by role: all that are needed, and none that could be meant instead."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from irframe.errors import InputError
 from irframe.files.formats import RUN, Format
-from irframe.files.require import lacking, require
 from irframe.names import ALIASES, DOC, GRADE, LAST_RESORTS, SYSTEM, TOPIC, roles
 
-__all__ = ["is_judgments", "refuse_rivals", "require_columns"]
+__all__ = ["ByRole", "is_judgments", "refuse_rivals", "require_columns"]
 
 SETTLED = frozenset({("docno", "docid")})
 """Pairs of names where it is known which one is meant: PyTerrier's docid is a row number."""
+
+
+class ByRole(NamedTuple):
+    """A frame with the columns that play its roles."""
+
+    frame: pd.DataFrame
+    columns: Mapping[str, str]
 
 
 def is_judgments(frame: Any) -> bool:
@@ -28,7 +35,7 @@ def is_judgments(frame: Any) -> bool:
     return {TOPIC, DOC, GRADE} <= found and SYSTEM not in found
 
 
-def require_columns(frame: Any, kind: Format) -> Mapping[str, Hashable]:
+def require_columns(frame: Any, kind: Format) -> dict[str, str]:
     """Return the columns of a frame by role.
 
     Raises
@@ -44,23 +51,26 @@ def require_columns(frame: Any, kind: Format) -> Mapping[str, Hashable]:
     """
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"{kind.noun}, a pandas DataFrame", type(frame).__name__)
-    found = roles(frame.columns) | kind.find(frame.columns)
-    missing = lacking(found, kind.needed)
-    if missing and kind is RUN and GRADE in found:
-        raise InputError("a run", "judgments", "hand over the runs first, then the judgments")
-    strangers = [name for name in frame.columns if name not in found.values()]
-    pairs = zip(strangers, (choice[0] for choice in missing), strict=False)
-    line = f"frame.rename(columns={dict(pairs)})" if strangers else ""
-    if kind is RUN and {TOPIC, DOC} <= found.keys() and len(strangers) > 1:
-        ids = [found[role] for role in (TOPIC, DOC)]
-        line = f"frame.melt({ids}, var_name='system', value_name='score') if a column is a system"
-    require(found, frame.columns, kind.needed, kind.noun, "a frame", line)
+    found = kind.require(frame.columns, "a frame", example=partial(_example, frame, kind))
     if not len(frame):
         raise InputError(f"{kind.noun} with rows", "an empty one")
     for role in kind.roles:
         if role in found:
             refuse_rivals(frame, role, found[role])
     return found
+
+
+def _example(frame: pd.DataFrame, kind: Format, found: Mapping[str, str]) -> str:
+    """Return a line that may give a frame the columns that it lacks."""
+    others = roles(frame.columns)
+    if kind is RUN and GRADE in others:
+        raise InputError("a run", "judgments", "hand over the runs first, then the judgments")
+    strangers = [name for name in frame.columns if name not in others.values()]
+    if kind is RUN and {TOPIC, DOC} <= found.keys() and len(strangers) > 1:
+        ids = [found[role] for role in (TOPIC, DOC)]
+        return f"frame.melt({ids}, var_name='system', value_name='score') if a column is a system"
+    pairs = zip(strangers, (choice[0] for choice in kind.lacking(found)), strict=False)
+    return f"frame.rename(columns={dict(pairs)})" if strangers else ""
 
 
 def refuse_rivals(

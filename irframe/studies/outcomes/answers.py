@@ -19,7 +19,7 @@ from irframe.experiments.policy import Policy
 from irframe.experiments.scorer_input import Reader
 from irframe.experiments.ties import TIE_POLICIES
 from irframe.files.as_qrels import Qrels
-from irframe.files.as_runs import Runs, as_runs
+from irframe.files.as_runs import Runs
 from irframe.metrics.esl import ESL
 from irframe.names import DEPTH, SYSTEM, TOPIC
 
@@ -150,7 +150,7 @@ def answers_of_runs(
     depth = DEEPEST if depth is None else whole("depth", depth, low=1, error=DepthError)
     judgments = Judgments.of(qrels, (), policy.topics)
     reader = Reader(judgments, policy, (), pooled=False)
-    found, groups = reader.read_table(as_runs(runs), by, systems)
+    found, groups = reader.read_table(runs, by, systems)
     judgments, hits = found.judgments, found.hits
     count = judgments.levels_of[:, judgments.levels >= rel].sum(axis=1)
     kept = _kept(count, judgments.topics, relevant)
