@@ -5,6 +5,7 @@ Each returns the value in its plain type, or raises an error that names the argu
 
 import os
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -85,6 +86,7 @@ def room(what: str, size: int, advice: str, *, most: int = ROOM) -> None:
         raise ParameterError(f"{what} in at most {most / 2**30:.3g} GiB", found, advice)
 
 
+@cache
 def memory() -> int:
     """Return how many bytes of memory this machine has, as far as it says."""
     try:

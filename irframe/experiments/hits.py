@@ -121,13 +121,15 @@ class Hits:
         doc
             Whether it is wanted which document is where.
         """
-        retrieved = np.minimum(self.length, depth)
-        kept = self.rank <= depth
-        of, rank, row = self.of[kept], self.rank[kept], self.row[kept]
+        retrieved, of, rank, row = self.length, self.of, self.rank, self.row
+        longest = int(retrieved.max(initial=0))
+        if longest > depth:
+            kept, retrieved = rank <= depth, np.minimum(retrieved, depth)
+            of, rank, row = of[kept], rank[kept], row[kept]
         cell = of.astype(np.int64) * width + (rank - 1)
         grade = np.full((*self.length.shape, width), UNJUDGED, np.int8)
         if int(retrieved.min(initial=width)) < width:
-            grade[np.arange(width) >= retrieved[..., np.newaxis]] = EMPTY
+            np.copyto(grade, EMPTY, where=np.arange(width) >= retrieved[..., np.newaxis])
         grade.ravel()[cell] = judgments.grade[row]
         found = {"grade": grade, "retrieved": retrieved}
         if doc:

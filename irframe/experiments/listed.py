@@ -1,9 +1,9 @@
 """Lists as callers have them, read into keys to be sorted and the judged documents among them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.experiments.judgments import Judgments
+from irframe.experiments.ties import as_key
 from irframe.files.ids import Codes
 from irframe.names import ScoreDtype
 
@@ -78,14 +79,14 @@ class Named(Listed):
         lists, judgments, length = self.lists, self.judgments, self.length
         short = (judgments.count > 2 * length) & self.again
         if not short.any():
-            return _asked(lists, judgments, np.arange(len(lists)), self.key.dtype)
+            return _asked(lists, judgments, self.key.dtype)
         some = ((place, lists[place]) for place in np.flatnonzero(short).tolist())
         code = judgments.rows_among(some, int(length[short].sum()))
         hit = code >= 0
         key = self.key[np.arange(self.key.shape[1]) < (length * short)[:, np.newaxis]][hit]
         if short.all():
             return code[hit], key
-        row, mine = _asked(lists, judgments, np.flatnonzero(~short), key.dtype)
+        row, mine = _asked(lists, judgments, key.dtype, ~short)
         return np.concatenate([row, code[hit]]), np.concatenate([mine, key])
 
     def documents(self, used: NDArray[np.bool_]) -> NDArray[np.object_]:
@@ -125,8 +126,7 @@ def read_lists(
         return None
     if np.isnan(score.min(initial=np.inf)):
         return None
-    with np.errstate(over="ignore"):
-        key = -score.astype(dtype, copy=False)
+    key = as_key(score, dtype)
     return Named(judgments, systems, as_matrix(key, length), length, lists, again)
 
 
@@ -142,19 +142,15 @@ def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) ->
 
 
 def _asked(
-    lists: Dictionaries, judgments: Judgments, some: Codes, dtype: Any
+    lists: Dictionaries, judgments: Judgments, dtype: Any, chosen: NDArray[np.bool_] | None = None
 ) -> tuple[Codes, Array]:
-    """Ask some lists for their judged documents."""
-    names = judgments.lists
-    scores = chain.from_iterable(
-        [map(lists[place].get, names[place], repeat(NAN)) for place in some.tolist()]
-    )
-    found = np.fromiter(scores, np.float64, int(judgments.count[some].sum()))
+    """Ask lists for their judged documents, all or those chosen."""
+    pairs: Iterable[tuple[Mapping[Any, Any], list[Any]]]
+    pairs, size = zip(lists, judgments.lists, strict=True), len(judgments.row)
+    if chosen is not None:
+        pairs, size = compress(pairs, chosen.tolist()), int(judgments.count[chosen].sum())
+    scores = chain.from_iterable([map(each.get, names, repeat(NAN)) for each, names in pairs])
+    found = np.fromiter(scores, np.float64, size)
     there = np.flatnonzero(found == found)  # noqa: PLR0124 - those that are a number
-    rows = np.arange(len(judgments.row))
-    if len(some) < len(lists):
-        chosen = np.zeros(len(lists), bool)
-        chosen[some] = True
-        rows = np.flatnonzero(chosen[judgments.topic])
-    with np.errstate(over="ignore"):
-        return rows[there], -found[there].astype(dtype, copy=False)
+    row = there if chosen is None else np.flatnonzero(chosen[judgments.topic])[there]
+    return row, as_key(found[there], dtype)

@@ -13,6 +13,7 @@ from irframe.arrays import Array
 from irframe.errors import IdError, ParameterError, RankingError
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.listed import Listed, as_matrix
+from irframe.experiments.ties import as_key
 from irframe.files.ids import Codes, grouped
 from irframe.names import ScoreDtype
 
@@ -139,8 +140,7 @@ def read_places(
     _refuse_missing(places, topic, doc, score)
     length = np.bincount(topic, minlength=len(judgments.topics))
     _refuse_again(places, as_matrix(doc, length, -1))
-    with np.errstate(over="ignore"):
-        key = -score.astype(dtype, copy=False)
+    key = as_key(score, dtype)
     row = places.rows(topic, doc)
     hit = np.flatnonzero(row >= 0)
     keys = as_matrix(key, length)

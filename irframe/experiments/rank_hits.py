@@ -33,12 +33,18 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
         Whether it is wanted at which ranks pooling reads them.
     """
     keys = _sorted(listed.key)
-    if isinstance(listed, Named) and not filed and policy.keys is by_name and not policy.shares:
+    shared = _tied(keys, listed.length) if policy.shares else None
+    are_tied = _has_ties(keys, listed.length)
+    by_names = policy.keys is by_name and not (policy.shares or filed)
+    if are_tied and by_names and isinstance(listed, Named):
         equal = _tied(keys, listed.length)
         if _is_crowded(listed, equal):
             return _rank_all(listed, equal, policy)
-    of, mine = listed.of, listed.key_of_row
+    of, mine, length = listed.of, listed.key_of_row, listed.length[np.newaxis]
     before = _count(keys, of, mine, equal=False)
+    if not are_tied:
+        rank = before + 1
+        return Hits(length, of, rank, listed.row, shared, rank if filed else None)
     last = listed.length[of] - 1
     following = np.minimum(before + 1, last)
     tied = np.flatnonzero((before < last) & (keys[of, following] == mine))
@@ -49,8 +55,6 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
         if pooled is not None:
             pooled[tied] += blocks.count(blocks.filed())
         before[tied] += blocks.count(blocks.before(policy, seed))
-    shared = _tied(keys, listed.length) if policy.shares else None
-    length = listed.length[np.newaxis]
     return Hits(length, of, before + 1, listed.row, shared, None if pooled is None else pooled + 1)
 
 
@@ -77,6 +81,12 @@ def _count(keys: Array, of: Codes, mine: Array, *, equal: bool) -> Codes:
     return np.asarray(place - first)
 
 
+def _has_ties(keys: Array, length: NDArray[np.int64]) -> bool:
+    """Return whether more of the sorted keys are equal than those past the ends of lists."""
+    past = np.maximum(keys.shape[1] - 1 - length, 0).sum()
+    return bool(np.count_nonzero(keys[:, 1:] == keys[:, :-1]) > past)
+
+
 def _tied(keys: Array, length: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return whether documents have the key of the one above, list by list."""
     same = np.zeros(keys.shape, bool)
@@ -86,8 +96,6 @@ def _tied(keys: Array, length: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 def _is_crowded(listed: Listed, tied: NDArray[np.bool_]) -> bool:
     """Return whether judged documents may share their scores with many others."""
-    if not tied.any():
-        return False
     size = np.diff(np.flatnonzero(~tied), append=len(tied))
     others = (size * (size - 1)).sum() / len(tied)
     judged = np.minimum(listed.judgments.count, listed.length).sum()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from irframe.errors import IdError, RankingError
 from irframe.experiments.coded_tables import RunTable
 from irframe.experiments.documents import take
-from irframe.experiments.ties import TIE_POLICIES, Keys, Tied, TiePolicy
+from irframe.experiments.ties import TIE_POLICIES, Keys, Tied, TiePolicy, as_key
 from irframe.files.ids import Codes, beginnings, grouped, repeated
 from irframe.names import DEFAULT_DTYPE, RANK, SCORE, ScoreDtype, Ties
 
@@ -98,8 +98,7 @@ def _keys(table: RunTable, policy: TiePolicy, score_dtype: ScoreDtype, rows: Cod
             raise RankingError(f"a column {RANK!r} for ties='rank'", "none", "rank by score")
         key, column = table.rank[rows], RANK
     else:
-        with np.errstate(over="ignore"):
-            key, column = -table.score[rows].astype(score_dtype, copy=False), SCORE
+        key, column = as_key(table.score[rows], score_dtype), SCORE
     missing = np.flatnonzero(np.isnan(key))
     if len(missing):
         found, offenders = f"{len(missing)} missing", table.describe(rows[missing])

@@ -61,7 +61,7 @@ class Scoring:
             self._thresholds = Thresholds.of(rel, metrics, policy.collection)
             self.metrics = self._thresholds.variants(wanted)
         self._facts = [facts(metric) for metric in self.metrics]
-        self.place = [self.metrics.index(metric) for metric in wanted]
+        self.place = np.array([self.metrics.index(metric) for metric in wanted])
         """Which of `metrics` each one that was asked for is."""
         self.judgments, self.policy = judgments, policy
         self._deepest = deepest(wanted)
@@ -69,9 +69,11 @@ class Scoring:
         self._fields = judgments.fields(self.metrics)
         self._prepared: dict[tuple[int, Any], dict[tuple[Any, ...], Any]] = {}
         self._plan = self._planned()
-        self._summaries: dict[Any, list[int]] = {}
-        for row, known in enumerate(self._facts):
-            self._summaries.setdefault(known.summary, []).append(row)
+        self._together: dict[int, dict[tuple[int, bool], tuple[list[int], list[Metric]]]] = {}
+        summaries = np.array([known.summary for known in self._facts])
+        self._summaries = {
+            each: np.flatnonzero(summaries == each) for each in dict.fromkeys(summaries.tolist())
+        }
 
     @property
     def pooled(self) -> bool:
@@ -83,15 +85,26 @@ class Scoring:
         refuse_subtopics(self.metrics, str(columns[SUBTOPIC]) if SUBTOPIC in columns else None)
         refuse(self.metrics, self.judgments.levels, ties=self.policy.ties)
 
-    def _planned(self) -> dict[tuple[int | None, bool], list[tuple[int, Metric]]]:
-        """Return which metrics need how many ranks, None for all, and which of them the pool."""
-        plan: dict[tuple[int | None, bool], list[tuple[int, Metric]]] = {}
-        shares = TIE_POLICIES[self.policy.ties].shares
-        for row, (metric, known) in enumerate(zip(self.metrics, self._facts, strict=True)):
-            own = metric.depth if metric.by_prefix and not shares else None
-            free = metric if own is None else metric.without_depth()
-            plan.setdefault((own, known.pooled), []).append((row, free))
-        return plan
+    def _planned(self) -> list[tuple[int | None, Metric]]:
+        """Return how many ranks every metric is to see, None for all, and the metric of these."""
+        if TIE_POLICIES[self.policy.ties].shares:
+            return [(None, metric) for metric in self.metrics]
+        own = [metric.depth if metric.by_prefix else None for metric in self.metrics]
+        return [
+            (depth, metric if depth is None else metric.without_depth())
+            for depth, metric in zip(own, self.metrics, strict=True)
+        ]
+
+    def _at_width(self, width: int) -> dict[tuple[int, bool], tuple[list[int], list[Metric]]]:
+        """Return which metrics are scored together on lists of so many ranks, and their rows."""
+        if width not in self._together:
+            together = self._together[width] = {}
+            for row, (own, metric) in enumerate(self._plan):
+                kind = own or width, self._facts[row].pooled
+                rows, metrics = together.setdefault(kind, ([], []))
+                rows.append(row)
+                metrics.append(metric)
+        return self._together[width]
 
     def values(self, found: Experiment) -> Floats:
         """Score the lists of an experiment.
@@ -114,13 +127,12 @@ class Scoring:
         refuse_large(systems, topics, width)
         cells = hits.cells(self.judgments, depth, width, doc="start" in self._fields)
         values = np.empty((len(self.metrics), *hits.length.shape))
-        for (own, pooled), metrics in self._plan.items():
-            fields = _cut(cells, own or width) | {"top": found.top}
+        for (wide, pooled), (rows, metrics) in self._at_width(width).items():
+            fields = self._fields | _cut(cells, wide) | {"top": found.top}
             if pooled:
-                fields["pool_count"] = self._pool_count(found, own or width)
-            for tile in tiles(systems, topics, own or width):
-                scores = self._scores(fields, tile, own or width, [m for _, m in metrics])
-                for (row, _), score in zip(metrics, scores, strict=True):
+                fields["pool_count"] = self._pool_count(found, wide)
+            for tile in tiles(systems, topics, wide):
+                for row, score in zip(rows, self._scores(fields, tile, metrics), strict=True):
                     values[(row, *tile)] = score[..., -1]
         if self._no_rel == "nan":
             for row, known in zip(values, self._facts, strict=True):
@@ -142,7 +154,7 @@ class Scoring:
     def _of_asked(self, values: Floats, found: Experiment) -> Floats:
         """Return the scores of each metric that was asked for, (metric, system, topic)."""
         if found.collection is None or self._rel is None:
-            return values[self.place]
+            return np.asarray(values[self.place])
         self._thresholds.refuse_unknown(found.collection.categories)
         place = self._thresholds.places(self._wanted, found.collection)
         return values[place, :, np.arange(place.shape[1])].swapaxes(1, 2)
@@ -179,13 +191,13 @@ class Scoring:
         return pool.count(self.judgments, width)
 
     def _scores(
-        self, fields: dict[str, Array], tile: Tile, width: int, metrics: Sequence[Metric]
+        self, fields: dict[str, Array], tile: Tile, metrics: Sequence[Metric]
     ) -> Iterator[Floats]:
         """Yield the scores of some lists by each metric, at every depth."""
-        block = self._block(fields, tile)
+        block = _block(fields, tile)
         memory: dict[tuple[Any, ...], Any] | None = None
         if np.ndim(block.top) == 0 and "pool_count" not in fields:
-            memory = self._prepared.setdefault((width, tile[1].start), {})
+            memory = self._prepared.setdefault((block.grade.shape[-1], tile[1].start), {})
 
         def compute(part: Block) -> Iterator[Floats]:
             evidence = Evidence(part, memory)
@@ -198,19 +210,21 @@ class Scoring:
             found = f"depth {depth} of {longest}"
             raise DepthError("lists that are not cut, for metrics of judged documents", found)
 
-    def _block(self, fields: dict[str, Array], tile: Tile) -> Block:
-        """Return some lists with what metrics read of their judgments."""
-        whole = self._fields | fields
-        return Block(
-            **{
-                name: part
-                if name in SHARED or np.ndim(part) == 0
-                else part[tile[1]]
-                if name in BY_TOPIC
-                else part[tile]
-                for name, part in whole.items()
-            }
-        )
+
+def _block(fields: dict[str, Array], tile: Tile) -> Block:
+    """Return some lists with what metrics read of their judgments."""
+    if fields["retrieved"].shape == tuple(some.stop - some.start for some in tile):
+        return Block(**fields)
+    return Block(
+        **{
+            name: part
+            if name in SHARED or np.ndim(part) == 0
+            else part[tile[1]]
+            if name in BY_TOPIC
+            else part[tile]
+            for name, part in fields.items()
+        }
+    )
 
 
 def one_or_several(values: Any) -> Any:

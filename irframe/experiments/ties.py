@@ -79,3 +79,17 @@ TIE_POLICIES: dict[Ties, TiePolicy] = {
     "mean": TiePolicy(keys=by_name, descending=True, shares=True),
 }
 """The policy of every word."""
+
+
+def as_key(score: NDArray[np.floating[Any]], dtype: Any) -> NDArray[np.floating[Any]]:
+    """Return what is sorted of scores, in a precision: the smaller it is the earlier they are.
+
+    Examples
+    --------
+    >>> as_key(np.array([2.5, 1e300]), "float32").tolist()
+    [-2.5, -inf]
+    """
+    if score.dtype == dtype:
+        return -score
+    with np.errstate(over="ignore"):
+        return -score.astype(dtype)

@@ -72,21 +72,18 @@ class Evidence:
     def read(self, metric: Any, kernel: str = "kernel") -> dict[str, Any]:
         """Return the words that a metric's kernel names."""
         words = parameters(getattr(type(metric), kernel))
-        return {word: self._recall(word, metric) for word in words if word != "self"}
+        return {word: self._recall(word, metric) for word in words}
 
     def _recall(self, word: str, metric: Any) -> Any:
-        attribute = getattr(type(self), word)
-        if not callable(attribute):
+        compute = getattr(Evidence, word)
+        if not callable(compute):
             return getattr(self, word)
-        arguments = {
-            name: getattr(metric, name) for name in parameters(attribute) if name != "self"
-        }
-        key = (word, *arguments.values())
-        memory = self._memory
+        arguments = [getattr(metric, name) for name in parameters(compute)]
+        memory, key = self._memory, (word, *arguments)
         if self._prepared is not None and word in JUDGED_WORDS:
             memory = self._prepared
         if key not in memory:
-            memory[key] = attribute(self, **arguments)
+            memory[key] = compute(self, *arguments)
         return memory[key]
 
     def condensed(self) -> "Evidence":
@@ -342,8 +339,8 @@ class Evidence:
 
 @cache
 def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of what a function takes."""
-    return tuple(inspect.signature(function).parameters)
+    """Return the names of what a function takes, besides the object that it is a method of."""
+    return tuple(name for name in inspect.signature(function).parameters if name != "self")
 
 
 __all__ = ["Array", "Evidence", "Floats", "Steps", "parameters", "positive"]

@@ -42,7 +42,7 @@ def refuse_words(metric: type, kernel: str) -> None:
         The name of its kernel.
     """
     known, name = _vocabulary(), f"{metric.__name__}.{kernel}"
-    asked = [word for word in parameters(getattr(metric, kernel)) if word != "self"]
+    asked = parameters(getattr(metric, kernel))
     unknown = [word for word in asked if word not in known]
     if unknown:
         wanted = f"words of the vocabulary in {name}: {', '.join(known)}"
@@ -53,7 +53,7 @@ def refuse_words(metric: type, kernel: str) -> None:
         f"{parameter} for {word}"
         for word, call in calls.items()
         for parameter in parameters(call)
-        if parameter not in {"self", *fields}
+        if parameter not in fields
     ]
     if missing:
         raise MetricError(f"a field for what {name} reads", "none", "", missing)
