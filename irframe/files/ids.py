@@ -13,6 +13,9 @@ from irframe.errors import IdError
 
 Codes = NDArray[np.integer[Any]]
 
+FIRST = 1000
+"""Rows by which it is judged whether a column says the same in many rows after each other."""
+
 
 def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
     """Code a column of identifiers by order of first appearance.
@@ -34,8 +37,9 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
     IdError
         If identifiers are missing, floats, or of mixed types.
     """
+    said, length = _stretches(column)
     try:
-        codes, labels = pd.factorize(column)
+        codes, labels = pd.factorize(said)
     except TypeError:  # lists and the like
         _check(column, role, missing=int(column.isna().sum()), values=column)
         raise
@@ -43,9 +47,30 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
     if isinstance(index.dtype, pd.CategoricalDtype):
         index = pd.Index(index.astype(index.categories.dtype))
     index = index.rename(None)
+    codes = codes.astype(np.int32)
+    codes = codes if length is None else np.repeat(codes, length)
     _check(column, role, missing=int((codes < 0).sum()), values=index)
     pa.default_memory_pool().release_unused()  # of a column of text, as much as its codes take
-    return codes.astype(np.int32), index
+    return codes, index
+
+
+def _stretches(column: pd.Series) -> tuple[pd.Series, Codes | None]:
+    """Return what a column of Arrow's text says once for rows after each other, and how often.
+
+    A column that does not begin with such rows is returned as it is, as is one of another type.
+    """
+    first = column.iloc[:FIRST]
+    if "pyarrow" not in getattr(column.dtype, "storage", "") or len(first) < FIRST:
+        return column, None
+    if np.count_nonzero(np.diff(pd.factorize(first)[0])) > FIRST // 2:
+        return column, None
+    encoded = pc.run_end_encode(pa.array(column))
+    chunks = encoded.chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]
+    said = pa.chunked_array([chunk.values for chunk in chunks], encoded.type.value_type)
+    length = [np.diff(chunk.run_ends.to_numpy(), prepend=0) for chunk in chunks]
+    return pd.Series(said.to_pandas(types_mapper={said.type: column.dtype}.get)), np.concatenate(
+        length
+    )
 
 
 def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:

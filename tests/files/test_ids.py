@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import irframe as ir
 from irframe.errors import IdError
-from irframe.files.ids import grouped, within
+from irframe.files.ids import code_labels, grouped, within
 
 RUN = pd.DataFrame({"system": 1, "topic": 2, "doc": [3, 4, 5], "score": [3.0, 2.0, 1.0]})
 QRELS = pd.DataFrame({"topic": 2, "doc": [4, 9], "grade": [1, 1]})
@@ -74,3 +74,24 @@ def test_what_is_no_id(role, values):
     run = RUN.assign(**{role: pd.Series(values, dtype=None)})
     with pytest.raises(IdError, match=f"{role}s that are text or integers; found .* '{role}'"):
         run.ireval.rank()
+
+
+@pytest.mark.parametrize("rows", [999, 1000, 5000])
+@pytest.mark.parametrize("times", [1, 2, 40])
+def test_rows_that_say_the_same_after_each_other_are_coded_as_any(rows, times):
+    rng = np.random.default_rng(rows + times)
+    said = np.repeat(rng.integers(0, 9, rows), times)[:rows].astype(str)
+    for dtype in ("object", "string[python]", "string[pyarrow]", "category"):
+        column = pd.Series(said, name="qid").astype(dtype)
+        for some in (column, column.iloc[::2], pd.concat([column, column])):
+            codes, labels = code_labels(some, "topic")
+            expected, known = pd.factorize(some.to_numpy(object))
+            np.testing.assert_array_equal(codes, expected)
+            assert (codes.dtype, labels.tolist()) == (np.int32, known.tolist())
+
+
+def test_missing_ids_are_named_by_their_rows_wherever_they_are():
+    column = pd.Series(["1"] * 4000, dtype="string[pyarrow]")
+    column[[7, 2500, 2501]] = pd.NA
+    with pytest.raises(IdError, match="found 3 missing at row positions: 7, 2500, 2501"):
+        code_labels(column, "topic")
