@@ -14,7 +14,7 @@ from irframe.cubes.top_documents import LISTED, Listing
 from irframe.experiments.absence import tell_missing
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.framed import Framed
+from irframe.experiments.framed import Framed, put_together
 from irframe.experiments.group_columns import (
     refuse_rows,
     share_names,
@@ -220,8 +220,9 @@ def build_cube(runs: Runs, qrels: Qrels, policy: Policy, by: str | None = None) 
     refuse_large(len(systems), len(judgments.code), depth)
     tell_unjudged(run_table, table, found=bool((framed.judged >= 0).any()))
     listing = Listing(judgments)
-    cells, pooled = fill(framed, judgments, policy, depth, systems, listing)
+    cells, parts = fill(framed, judgments, policy, depth, systems, listing)
     del framed  # with the judgment of every row, which is in the cells now
+    pooled = put_together(parts, (len(systems), len(table.topics)))
     pool = Pool.of(pooled, len(table.topic), systems, stated=stated)
     found = Experiment.of(judgments, pooled.onto(judgments), lists, (SYSTEM, TOPIC))
     found = found.with_pool(pool, policy.pool_depth, lists.collections)

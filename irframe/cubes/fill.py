@@ -9,7 +9,6 @@ from irframe.arrays import Array
 from irframe.cubes.layout import LISTS, PARTS, RANKINGS
 from irframe.cubes.top_documents import Listing
 from irframe.experiments.framed import Framed, Part
-from irframe.experiments.hits import Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Policy
 
@@ -24,7 +23,7 @@ def fill(
     depth: int,
     pools: NDArray[np.bool_] | None = None,
     listing: Listing | None = None,
-) -> tuple[dict[str, Array], Hits]:
+) -> tuple[dict[str, Array], list[Part]]:
     """Rank lists, some after the other, and lay them out as a cube has them.
 
     Parameters
@@ -42,13 +41,14 @@ def fill(
 
     Returns
     -------
-    dict, Hits
+    dict, list of Part
         The variables `FILLED`; and what the lists of systems that made the pool hold of all the
-        judgments, as pooling reads them.
+        judgments, as pooling reads them, some lists after the other.
     """
     shape = len(framed.table.systems), len(judgments.code)
     beyond = {"depth": depth, "level": len(judgments.levels)}
-    cells, pooled = {}, []
+    cells: dict[str, Array] = {}
+    pooled: list[Part] = []
     for name in FILLED:
         _, _, *dims = PARTS[name].dims
         sizes = *shape, *(beyond[dim] for dim in dims)
@@ -62,7 +62,7 @@ def fill(
         there = part.on(judgments)
         for name, values in _laid(there, judgments, depth):
             flat[name][there.lists] = values
-    return cells, framed.put_together(pooled)
+    return cells, pooled
 
 
 def _laid(part: Part, judgments: Judgments, depth: int) -> Iterator[tuple[str, Array]]:

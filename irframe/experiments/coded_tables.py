@@ -277,10 +277,11 @@ def _by_subtopic(table: QrelsTable) -> QrelsTable:
     )
 
 
-def row_slices(rows: int) -> Iterator[slice]:
-    """Yield slices that cover so many rows, `ROWS` at a time."""
-    for start in range(0, rows, ROWS):
-        yield slice(start, min(start + ROWS, rows))
+def row_slices(rows: int, most: int | None = None) -> Iterator[slice]:
+    """Yield slices that cover so many rows, so many at a time, by default `ROWS`."""
+    step = most or ROWS
+    for start in range(0, rows, step):
+        yield slice(start, min(start + step, rows))
 
 
 def column_of(runs: pd.DataFrame, argument: str, name: Any) -> pd.Series:

@@ -108,26 +108,8 @@ class Framed:
             Whether it is wanted at which ranks pooling reads hits.
         """
         parts = [part for part, *_ in self.ranked(policy, filed=filed)]
-        return self.put_together(parts, ties=TIE_POLICIES[policy.ties].shares)
-
-    def put_together(self, parts: Sequence[Part], *, ties: bool = False) -> Hits:
-        """Return what all lists hold, given some after the other, with their ties if wanted."""
-        length = np.zeros((len(self.table.systems), len(self.judgments.topics)), np.int64)
-        lists, hits = [part.lists for part in parts], [part.hits for part in parts]
-        for some, each in zip(lists, hits, strict=True):
-            length.ravel()[some] = each.length
-        of = _joined(
-            [some.astype(np.int32)[each.of] for some, each in zip(lists, hits, strict=True)]
-        )
-        rank, row = _joined([each.rank for each in hits]), _joined([each.row for each in hits])
-        filed = [each.filed for each in hits if each.filed is not None]
-        whole = Hits(length, of, rank, row, None, _joined(filed) if filed else None)
-        if not ties:
-            return whole
-        size, order = _joined([each.length for each in hits]), np.argsort(_joined(lists))
-        rows = rows_of_ranges((np.cumsum(size) - size)[order], size[order])
-        tied = _joined([each.tied for each in hits if each.tied is not None])
-        return replace(whole, tied=tied[rows])
+        shape = len(self.table.systems), len(self.judgments.topics)
+        return put_together(parts, shape, ties=TIE_POLICIES[policy.ties].shares)
 
     def ranked(
         self, policy: Policy, *, filed: bool = False
@@ -188,6 +170,34 @@ class Framed:
         frame = self.table.frame
         stated = given is not None or CONTRIBUTING in frame.columns
         return contributing_systems(frame, self.table, given), stated
+
+
+def put_together(parts: Sequence[Part], shape: tuple[int, int], *, ties: bool = False) -> Hits:
+    """Return what all lists hold, given some after the other, with their ties if wanted.
+
+    Parameters
+    ----------
+    parts
+        Some lists each.
+    shape
+        How many systems and judged topics there are.
+    ties
+        Whether it is wanted which documents tie.
+    """
+    length = np.zeros(shape, np.int64)
+    lists, hits = [part.lists for part in parts], [part.hits for part in parts]
+    for some, each in zip(lists, hits, strict=True):
+        length.ravel()[some] = each.length
+    of = _joined([some.astype(np.int32)[each.of] for some, each in zip(lists, hits, strict=True)])
+    rank, row = _joined([each.rank for each in hits]), _joined([each.row for each in hits])
+    filed = [each.filed for each in hits if each.filed is not None]
+    whole = Hits(length, of, rank, row, None, _joined(filed) if filed else None)
+    if not ties:
+        return whole
+    size, order = _joined([each.length for each in hits]), np.argsort(_joined(lists))
+    rows = rows_of_ranges((np.cumsum(size) - size)[order], size[order])
+    tied = _joined([each.tied for each in hits if each.tied is not None])
+    return replace(whole, tied=tied[rows])
 
 
 def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:

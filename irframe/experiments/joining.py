@@ -22,6 +22,10 @@ from irframe.experiments.lists import ends_of_lists, slices_of_lists
 from irframe.experiments.rank_table import listed_again, refuse_duplicates
 from irframe.files.ids import Codes, is_text, repeated, same_kind, shown
 from irframe.names import DOC, TOPIC
+from irframe.threads import in_threads
+
+THREADS = 2
+"""How many parts of the runs are joined at once, which share the memory that this takes."""
 
 Named = tuple[Iterable[Any], Any]
 """Some identifiers, and the name of their column."""
@@ -76,20 +80,24 @@ def _by_fingerprints(table: RunTable, number: Codes, judgments: QrelsTable) -> C
     matches = _Matches(known)
     rows, (ends, once) = len(table.topic), ends_of_lists(table.system, table.topic)
     prints, place = np.empty(0 if once else rows, np.uint64), np.empty(rows, np.int32)
-    for some in slices_of_lists(ends, coded_tables.ROWS) if once else row_slices(rows):
+
+    def join(some: slice) -> bool:
+        """Join some rows, and return whether fingerprints were enough."""
         docs, topic = table.doc[some], number[table.topic[some]]
         listed = fingerprints(docs)
         if listed is None:
-            return None
+            return False
         listed = with_number(listed, topic)
         place[some] = matches.of(listed)
         if len(table.systems) > 1:
             listed = with_number(listed, table.system[some])
         if not once:
             prints[some] = listed
-        if not _are_alike(docs, topic, place[some], judgments) or (once and _repeats(listed)):
-            return None
-    return None if _repeats(prints) else place
+        return _are_alike(docs, topic, place[some], judgments) and not (once and _repeats(listed))
+
+    most = max(1, coded_tables.ROWS // THREADS)
+    parts = slices_of_lists(ends, most) if once else row_slices(rows, most)
+    return place if all(in_threads(join, parts, THREADS)) and not _repeats(prints) else None
 
 
 def _are_alike(docs: pa.ChunkedArray, topic: Codes, place: Codes, judgments: QrelsTable) -> bool:
@@ -116,6 +124,7 @@ class _Matches:
 
     def __init__(self, known: Prints) -> None:
         self._known = pd.Index(known)
+        self._known.get_indexer(self._known[:1])  # makes its table, which threads only read then
         self._bits = np.uint64(64 - 4 - max(12, len(known).bit_length()))
         self._begins = np.zeros(1 << (64 - int(self._bits)), bool)
         self._begins[known >> self._bits] = True
