@@ -63,11 +63,11 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     columns: dict[str, Any] = {}
     pool = pa.default_memory_pool()
     for name in table.column_names:
+        pool.release_unused()
         column = table[name]
         table = table.drop_columns([name])
         columns[name] = _in_one(column) if column.type in types else column
         del column
-        pool.release_unused()
     frame: pd.DataFrame = pa.table(columns).to_pandas(types_mapper=types.get)
     columns.clear()
     pool.release_unused()

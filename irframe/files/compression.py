@@ -150,10 +150,13 @@ def pieces(source: str, size: int) -> Iterator[bytes]:
     rest = b""
     with open_unpacked(source) as stream:
         while data := read_some(stream, size, source):
-            lines, end, after = (rest + data).rpartition(b"\n")
+            end = data.rfind(b"\n") + 1
+            lines, rest = b"".join((rest, memoryview(data)[:end])), data[end:]
+            data = b""  # which is not to be in memory beside its lines
             if end:
-                yield lines + end
-            rest = after
+                yield lines
+            else:
+                rest = lines + rest
     if rest:
         yield rest
 

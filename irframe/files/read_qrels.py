@@ -58,9 +58,10 @@ def read_qrels(path: Source, *, subtopics: bool = False) -> pd.DataFrame:
     0   301  d3      0         0
     1   301  d7      2         0
     """
-    table = read_file(path, QRELS)
-    frame = to_frame(table)
+    tables = [read_file(path, QRELS)]
+    notes = notes_of(tables)
+    frame = to_frame(tables.pop())
     if subtopics:
         frame = frame.rename(columns={ITERATION: SUBTOPIC})
-    frame.attrs |= notes_of([table]) | {FILES: states_of([name_of(path)])}
+    frame.attrs |= notes | {FILES: states_of([name_of(path)])}
     return frame

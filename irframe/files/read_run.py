@@ -58,8 +58,8 @@ def read_run(path: Source, system: str | None = None) -> pd.DataFrame:
     0   bm25   301  d7     1   2.50
     1   bm25   301  d3     2   1.25
     """
-    table = run_table(path, system)
-    frame = to_frame(table)
-    known = states_of([name_of(path)])
-    frame.attrs |= notes_of([table]) | ({FILES: known} if known else {})
+    tables = [run_table(path, system)]
+    known, notes = states_of([name_of(path)]), notes_of(tables)
+    frame = to_frame(tables.pop())
+    frame.attrs |= notes | ({FILES: known} if known else {})
     return frame

@@ -2,16 +2,18 @@
 
 import gzip
 import io
+import sys
 import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from filed import LINES, RUN, assert_holds, files, ids, numbers, scores, slow_rows, write
 from hypothesis import given
 
 from irframe.errors import FileFormatError, InputError, IrframeWarning, ParameterError
-from irframe.files import run_files
+from irframe.files import columns, run_files
 from irframe.files.read_qrels import read_qrels
 from irframe.files.read_run import read_run
 from irframe.files.read_runs import read_runs
@@ -156,6 +158,23 @@ def test_pieces_of_a_file_warn_once_of_their_columns(tmp_path, monkeypatch):
         warnings.simplefilter("always")
         assert sum(table.num_rows for table in run_files.tables_of(str(path), by_file=False)) == 300
     assert len(caught) == 1
+
+
+def test_nobody_holds_the_columns_of_a_file_that_become_a_frame(tmp_path, monkeypatch):
+    held = []
+
+    def watched(table):
+        held.append(sys.getrefcount(table))
+        return columns.to_frame(table)
+
+    run, qrels = write(tmp_path, LINES), tmp_path / "qrels.txt"
+    qrels.write_text("1 0 a 1\n")
+    for read, path in ((read_run, run), (read_runs, run), (read_qrels, qrels)):
+        monkeypatch.setattr(sys.modules[read.__module__], "to_frame", watched)
+        read(path)
+    watched(pa.table({"alone": [1]}))
+    assert len(held) == 4
+    assert len(set(held)) == 1
 
 
 def test_hexadecimals_are_ids_and_never_numbers(tmp_path):
