@@ -64,13 +64,11 @@ def _stretches(column: pd.Series) -> tuple[pd.Series, Codes | None]:
         return column, None
     if np.count_nonzero(np.diff(pd.factorize(first)[0])) > FIRST // 2:
         return column, None
-    encoded = pc.run_end_encode(pa.array(column))
+    encoded = pc.run_end_encode(pa.array(column), run_end_type=pa.int64())
     chunks = encoded.chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]
     said = pa.chunked_array([chunk.values for chunk in chunks], encoded.type.value_type)
-    length = [np.diff(chunk.run_ends.to_numpy(), prepend=0) for chunk in chunks]
-    return pd.Series(said.to_pandas(types_mapper={said.type: column.dtype}.get)), np.concatenate(
-        length
-    )
+    length = np.concatenate([np.diff(chunk.run_ends.to_numpy(), prepend=0) for chunk in chunks])
+    return said.to_pandas(types_mapper={said.type: column.dtype}.get), length
 
 
 def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
