@@ -23,13 +23,6 @@ from irframe.metrics.facts import facts
 from irframe.names import METRIC, METRICS, RESULT, SUBTOPIC, TOPICS_OF, VERSION, NoRel
 from irframe.threads import tiles
 
-SHARED = ("levels", "subtopic_grade", "stratum", "ideal_of")
-"""Fields of a block that all of its lists share."""
-BY_TOPIC = ("count", "start", "subtopic_count", "stratum_count", "ideal", "pool_count", "top")
-"""Fields of a block with a value for every topic."""
-
-Tile = tuple[slice, slice]
-
 
 class Scoring:
     """Metrics, each at its depth, with what is known of judgments before there are runs.
@@ -55,11 +48,9 @@ class Scoring:
         rel: Rel = None,
     ) -> None:
         self._asked, self._no_rel, self._rel = metrics, no_rel, rel
+        self._thresholds = Thresholds.of(rel, metrics, policy.collection)
         self._wanted = wanted = [at_depth(metric, policy.depth) for metric in metrics]
-        self.metrics = list(dict.fromkeys(wanted))
-        if rel is not None:
-            self._thresholds = Thresholds.of(rel, metrics, policy.collection)
-            self.metrics = self._thresholds.variants(wanted)
+        self.metrics = self._thresholds.variants(wanted)
         self._facts = [facts(metric) for metric in self.metrics]
         self.place = np.array([self.metrics.index(metric) for metric in wanted])
         """Which of `metrics` each one that was asked for is."""
@@ -69,11 +60,9 @@ class Scoring:
         self._fields = judgments.fields(self.metrics)
         self._prepared: dict[tuple[int, Any], dict[tuple[Any, ...], Any]] = {}
         self._plan = self._planned()
-        self._together: dict[int, dict[tuple[int, bool], tuple[list[int], list[Metric]]]] = {}
-        summaries = np.array([known.summary for known in self._facts])
-        self._summaries = {
-            each: np.flatnonzero(summaries == each) for each in dict.fromkeys(summaries.tolist())
-        }
+        self._summaries: dict[Any, list[int]] = {}
+        for row, known in enumerate(self._facts):
+            self._summaries.setdefault(known.summary, []).append(row)
 
     @property
     def pooled(self) -> bool:
@@ -97,14 +86,13 @@ class Scoring:
 
     def _at_width(self, width: int) -> dict[tuple[int, bool], tuple[list[int], list[Metric]]]:
         """Return which metrics are scored together on lists of so many ranks, and their rows."""
-        if width not in self._together:
-            together = self._together[width] = {}
-            for row, (own, metric) in enumerate(self._plan):
-                kind = own or width, self._facts[row].pooled
-                rows, metrics = together.setdefault(kind, ([], []))
-                rows.append(row)
-                metrics.append(metric)
-        return self._together[width]
+        together: dict[tuple[int, bool], tuple[list[int], list[Metric]]] = {}
+        for row, (own, metric) in enumerate(self._plan):
+            kind = own or width, self._facts[row].pooled
+            rows, metrics = together.setdefault(kind, ([], []))
+            rows.append(row)
+            metrics.append(metric)
+        return together
 
     def values(self, found: Experiment) -> Floats:
         """Score the lists of an experiment.
@@ -131,8 +119,11 @@ class Scoring:
             fields = self._fields | _cut(cells, wide) | {"top": found.top}
             if pooled:
                 fields["pool_count"] = self._pool_count(found, wide)
-            for tile in tiles(systems, topics, wide):
-                for row, score in zip(rows, self._scores(fields, tile, metrics), strict=True):
+            whole, parts = Block(**fields), tiles(systems, topics, wide)
+            for tile in parts:
+                block = whole if len(parts) == 1 else whole.take(*tile)
+                scores = self._scores(block, metrics, tile[1].start)
+                for row, score in zip(rows, scores, strict=True):
                     values[(row, *tile)] = score[..., -1]
         if self._no_rel == "nan":
             for row, known in zip(values, self._facts, strict=True):
@@ -190,14 +181,11 @@ class Scoring:
             refuse_pool(self.metrics)
         return pool.count(self.judgments, width)
 
-    def _scores(
-        self, fields: dict[str, Array], tile: Tile, metrics: Sequence[Metric]
-    ) -> Iterator[Floats]:
-        """Yield the scores of some lists by each metric, at every depth."""
-        block = _block(fields, tile)
+    def _scores(self, block: Block, metrics: Sequence[Metric], topic: int) -> Iterator[Floats]:
+        """Yield the scores of some lists by each metric, at every depth, given the first topic."""
         memory: dict[tuple[Any, ...], Any] | None = None
-        if np.ndim(block.top) == 0 and "pool_count" not in fields:
-            memory = self._prepared.setdefault((block.grade.shape[-1], tile[1].start), {})
+        if np.ndim(block.top) == 0 and block.pool_count is None:
+            memory = self._prepared.setdefault((block.grade.shape[-1], topic), {})
 
         def compute(part: Block) -> Iterator[Floats]:
             evidence = Evidence(part, memory)
@@ -209,22 +197,6 @@ class Scoring:
         if longest > depth and any(metric.judged_only for metric in self.metrics):
             found = f"depth {depth} of {longest}"
             raise DepthError("lists that are not cut, for metrics of judged documents", found)
-
-
-def _block(fields: dict[str, Array], tile: Tile) -> Block:
-    """Return some lists with what metrics read of their judgments."""
-    if fields["retrieved"].shape == tuple(some.stop - some.start for some in tile):
-        return Block(**fields)
-    return Block(
-        **{
-            name: part
-            if name in SHARED or np.ndim(part) == 0
-            else part[tile[1]]
-            if name in BY_TOPIC
-            else part[tile]
-            for name, part in fields.items()
-        }
-    )
 
 
 def one_or_several(values: Any) -> Any:
