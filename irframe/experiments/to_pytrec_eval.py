@@ -9,7 +9,7 @@ from irframe.experiments.coded_tables import read_qrels_table, refuse_twice_judg
 from irframe.experiments.documents import Side, code_documents
 from irframe.experiments.rank import rank
 from irframe.files.foreign import columns_of
-from irframe.files.formats import QRELS, RUN
+from irframe.files.formats import RUN
 from irframe.files.ids import repeated
 from irframe.files.role_columns import require_columns
 from irframe.names import DOC, GRADE, RANK, SCORE, SUBTOPIC, SYSTEM, TOPIC, roles
@@ -48,8 +48,8 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
     known = columns_of(frame)
     table = frame if known is None else known
     if known is not None and GRADE in roles(known.columns):
-        columns = require_columns(table, QRELS)
         judged = read_qrels_table(table)
+        columns = judged.columns
         if judged.subtopic_grade is not None:
             column = repr(columns[SUBTOPIC])
             raise InputError("judgments with one grade per document", f"subtopics in {column}")

@@ -6,10 +6,8 @@ from typing import Any
 
 from irframe.errors import InputError, IrframeError
 from irframe.experiments.scorer import Scorer, scorer
-from irframe.files.as_qrels import Qrels, as_qrels
-from irframe.files.as_runs import Runs, as_runs
-from irframe.files.formats import QRELS, RUN
-from irframe.files.role_columns import require_columns
+from irframe.files.as_qrels import Qrels, qrels_by_role
+from irframe.files.as_runs import Runs, runs_by_role
 from irframe.gains import GainMap
 from irframe.metrics.base import ALIASES, Metric
 from irframe.metrics.counts import NumRelRet
@@ -192,8 +190,7 @@ class IrframeEvaluator(providers.Evaluator):
             return None
         if type(run) is dict and {type(docs) for docs in run.values()} == {dict}:
             return {t: docs for t, docs in run.items() if docs and t in self._judged_topics} or None
-        frame = as_runs(run)
-        found = require_columns(frame, RUN)
+        frame, found = runs_by_role(run)
         names = [found[role] for role in (TOPIC, DOC, SCORE)]
         there = frame[names[0]].isin(self._judged_topics)
         return frame.loc[there, names] if there.any() else None
@@ -207,8 +204,8 @@ def _kept(given: Any) -> Any:
 
 def _topics(qrels: Qrels) -> set[Any]:
     """Return the judged topics."""
-    frame = as_qrels(qrels)
-    return set(frame[require_columns(frame, QRELS)[TOPIC]].unique().tolist())
+    frame, found = qrels_by_role(qrels)
+    return set(frame[found[TOPIC]].unique().tolist())
 
 
 def _is_empty(given: Any) -> bool:
