@@ -55,9 +55,9 @@ def average(
         there = np.where(np.isnan(heavy), 0.0, weights).sum(axis=-1)
         return np.asarray(averaged(there, np.nansum(heavy, axis=-1)))[()]
     if summary in {"mean", "sum"}:
-        total, number = values.sum(axis=axis), values.shape[axis]
-        if number and np.isfinite(total).all():  # which no sum with NaN in it is
-            return np.asarray(total / number if summary == "mean" else total)[()]
+        total = values.sum(axis=axis)
+        if np.isfinite(total).all():  # which no sum with NaN in it is
+            return np.asarray(averaged(np.float64(values.shape[axis]), total, summary))[()]
     there = values.shape[axis] - np.isnan(values).sum(axis=axis, dtype=np.float64)
     return np.asarray(averaged(there, terms(values, summary).sum(axis=axis), summary))[()]
 
