@@ -124,7 +124,7 @@ class Scoring:
                 block = whole if len(parts) == 1 else whole.take(*tile)
                 scores = self._scores(block, metrics, tile[1].start)
                 for row, score in zip(rows, scores, strict=True):
-                    values[(row, *tile)] = score[..., -1]
+                    values[(row, *tile)] = score[..., 0]
         if self._no_rel == "nan":
             for row, known in zip(values, self._facts, strict=True):
                 row[:, ~self.judgments.relevant(known.rel)] = np.nan
@@ -182,14 +182,14 @@ class Scoring:
         return pool.count(self.judgments, width)
 
     def _scores(self, block: Block, metrics: Sequence[Metric], topic: int) -> Iterator[Floats]:
-        """Yield the scores of some lists by each metric, at every depth, given the first topic."""
+        """Yield the scores of some lists by each metric, given the first topic."""
         memory: dict[tuple[Any, ...], Any] | None = None
         if np.ndim(block.top) == 0 and block.pool_count is None:
             memory = self._prepared.setdefault((block.grade.shape[-1], topic), {})
 
         def compute(part: Block) -> Iterator[Floats]:
             evidence = Evidence(part, memory)
-            return (metric.score(evidence) for metric in metrics)
+            return (metric.score_last(evidence) for metric in metrics)
 
         return compute(block) if memory is not None else by_scale(block, compute)
 

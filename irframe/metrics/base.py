@@ -2,16 +2,16 @@
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import Field, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from irframe.arrays import Floats
-from irframe.checks import choice, number, whole
-from irframe.errors import DepthError, MetricError
-from irframe.gains import Gain, GainMap, gain_text, parse_gain
+from irframe.errors import MetricError
+from irframe.gains import Gain, gain_text, parse_gain
 from irframe.metrics.evidence import Evidence
+from irframe.metrics.field_values import checked, refuse_large_gains
 from irframe.metrics.vocabulary import refuse_words
 from irframe.names import as_html
 
@@ -103,7 +103,8 @@ class Metric(metaclass=MetricType):
     ``"list"`` where it may also raise it, see `irframe.extremes.fillings`; `graded`, what else it
     takes where grades gain differently: ``"labelings"`` or ``"ratios"``, the modules of
     `irframe.extremes`; `terms`, a further kernel for what each rank adds to the score at the last
-    depth, for metrics that are such a sum; `reading`, what users do who follow the metric, an
+    depth, for metrics that are such a sum; `last`, a further kernel for the score at the last depth
+    alone, where that is much less work; `reading`, what users do who follow the metric, an
     `irframe.metrics.reading.Reading`, for those of the C/W/L framework. A class made with
     ``abstract=True`` is none of the metrics, but what some share.
 
@@ -134,6 +135,7 @@ class Metric(metaclass=MetricType):
     graded: ClassVar[Literal["", "labelings", "ratios"]] = ""
     ceiling: ClassVar[Callable[..., Floats] | None] = None
     terms: ClassVar[Callable[..., Floats] | None] = None
+    last: ClassVar[Callable[..., Floats] | None] = None
     reading: ClassVar[Callable[..., Any] | None] = None
     kernel: ClassVar[Callable[..., Floats]]
 
@@ -142,7 +144,7 @@ class Metric(metaclass=MetricType):
         if abstract:
             return
         _refuse_taken(cls)
-        for kernel in ("kernel", "ceiling", "terms", "reading"):
+        for kernel in ("kernel", "ceiling", "terms", "last", "reading"):
             if getattr(cls, kernel, None):
                 refuse_words(cls, kernel)
         PARSED.clear()
@@ -153,9 +155,9 @@ class Metric(metaclass=MetricType):
         for spec in fields(self):
             value = getattr(self, spec.name)
             plain = value.item() if isinstance(value, np.generic) else value
-            object.__setattr__(self, spec.name, _checked(type(self).__name__, spec, plain))
+            object.__setattr__(self, spec.name, checked(type(self).__name__, spec, plain))
         if self.unit:
-            _refuse_large_gains(self)
+            refuse_large_gains(self)
 
     def __matmul__(self, depth: int) -> Self:
         return replace(self, depth=depth)
@@ -242,6 +244,19 @@ class Metric(metaclass=MetricType):
         seen = self._seen(evidence)
         return self._hold(self._every_depth(seen), seen.grade.shape)
 
+    def score_last(self, evidence: Evidence) -> Floats:
+        """Score rankings at their last depth alone, as `score` does to the last bit; (..., 1).
+
+        Parameters
+        ----------
+        evidence
+            The rankings and what is known of their topics.
+        """
+        if self.last is None or self.depth is not None:
+            return self.score(evidence)[..., -1:]
+        found: Floats = self.last(**self._seen(evidence).read(self, "last"))
+        return found
+
     def _seen(self, evidence: Evidence) -> Evidence:
         """Return the rankings that count."""
         return evidence.condensed() if self.judged_only else evidence
@@ -296,34 +311,6 @@ class Metric(metaclass=MetricType):
             values = values.copy()
             values[..., self.depth :] = values[..., self.depth - 1 : self.depth]
         return values
-
-
-def _checked(metric: str, spec: Field[Any], value: Any) -> Any:
-    """Return the value of a field, or raise for one outside its range."""
-    if spec.name == "gain":
-        return parse_gain(value)
-    if value is None and spec.default is None:
-        return None
-    if spec.name == "depth":
-        return whole(f"depth of {metric}", value, low=1, error=DepthError)
-    if spec.type in {"bool", bool} and not isinstance(value, bool):
-        raise MetricError(f"{spec.name} of {metric}, True or False", repr(value))
-    limits = dict(spec.metadata)
-    name, words = f"{spec.name} of {metric}", limits.pop("choices", ())
-    limits.pop("shown", None)
-    if words:
-        return choice(name, value, words, MetricError)
-    if any(limit is not None for limit in limits.values()):
-        number(name, value, **limits, error=MetricError)
-    return value
-
-
-def _refuse_large_gains(metric: Any) -> None:
-    """Raise if a gain map goes above 1, where a metric reads gains as shares or probabilities."""
-    gain = metric.gain
-    if isinstance(gain, GainMap) and (large := [pair for pair in gain.pairs if pair[1] > 1]):
-        listed = [f"{grade}: {value}" for grade, value in large]
-        raise MetricError(f"gains of at most 1 for {type(metric).__name__}", "more", "", listed)
 
 
 def _refuse_taken(kind: type[Metric]) -> None:

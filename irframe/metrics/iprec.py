@@ -59,5 +59,14 @@ class IPrec(Metric):
 
     def kernel(self, *, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
         """Return the interpolated precision of the list cut at each depth."""
+        return np.maximum.accumulate(self._reached(found, precision, n_relevant), axis=-1)
+
+    def last(self, *, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
+        """Return the interpolated precision of the list cut at the last depth."""
+        best: Floats = self._reached(found, precision, n_relevant).max(axis=-1, keepdims=True)
+        return best
+
+    def _reached(self, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
+        """Return the precision at the ranks where the level is reached, 0 at others."""
         needed = np.floor(self.recall * n_relevant + (0.9 if self.rounding == "up" else 0.5))
-        return np.maximum.accumulate(np.where(found >= needed, precision, 0.0), axis=-1)
+        return np.where(found >= needed, precision, 0.0)

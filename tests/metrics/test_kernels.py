@@ -64,6 +64,7 @@ def test_scores_are_in_range_and_batches_equal_rows_and_inputs_stay(variant, bat
     low, high = metric.range
     assert together.shape == (len(topics), depth)
     assert together.dtype == np.float64
+    np.testing.assert_array_equal(metric.score_last(Evidence(whole)), together[..., -1:])
     assert not (together < low - 1e-12).any()
     if not variant.facts.pooled:
         assert not (together > high + 1e-12).any()
