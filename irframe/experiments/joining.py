@@ -25,17 +25,31 @@ from irframe.names import DOC, TOPIC
 from irframe.threads import in_threads
 
 THREADS = 2
-"""How many parts of the runs are joined at once, which share the memory that this takes."""
+"""How many parts of the runs are joined at once."""
+PARTS = 8
+"""How many make up `coded_tables.ROWS`: a few arrays of so many rows fit the processor's cache."""
 
 Named = tuple[Iterable[Any], Any]
 """Some identifiers, and the name of their column."""
 
 
-def place_topics(table: RunTable, judgments: QrelsTable) -> Codes:
-    """Return for every topic of the runs its code in the qrels, -1 where it is not judged."""
+def find_topics(table: RunTable, judgments: QrelsTable) -> Codes:
+    """Return for every topic of some runs its code in the qrels, -1 where it is not judged."""
     kinds = [pa.array(labels).type for labels in (table.topics, judgments.topics)]
     same_kind(kinds[0], kinds[1], TOPIC, ("the runs", "the qrels"))
-    placed = judgments.topics.get_indexer(table.topics)
+    placed: Codes = judgments.topics.get_indexer(table.topics)
+    return placed
+
+
+def place_topics(table: RunTable, judgments: QrelsTable) -> Codes:
+    """Return the same for all runs.
+
+    Raises
+    ------
+    IdError
+        If none of their topics is judged, or types differ.
+    """
+    placed = find_topics(table, judgments)
     if (placed < 0).all():
         ours, theirs = (side.columns.get(TOPIC, TOPIC) for side in (table, judgments))
         raise IdError(
@@ -95,7 +109,7 @@ def _by_fingerprints(table: RunTable, number: Codes, judgments: QrelsTable) -> C
             prints[some] = listed
         return _are_alike(docs, topic, place[some], judgments) and not (once and _repeats(listed))
 
-    most = max(1, coded_tables.ROWS // THREADS)
+    most = max(1, coded_tables.ROWS // PARTS)
     parts = slices_of_lists(ends, most) if once else row_slices(rows, most)
     return place if all(in_threads(join, parts, THREADS)) and not _repeats(prints) else None
 

@@ -24,7 +24,7 @@ from irframe.names import (
     TOPIC,
 )
 
-__all__ = ["TEXT", "TYPES", "constant", "numbers", "to_arrow", "to_frame", "to_role"]
+__all__ = ["TEXT", "TYPES", "constant", "give_back", "numbers", "to_arrow", "to_frame", "to_role"]
 
 DROP = "mend or drop these rows"
 """What to do about rows that hold no value, or none that fits."""
@@ -46,6 +46,9 @@ TYPES: dict[str, pa.DataType] = {
 """Role -> the type of its column, in the order in which frames list them."""
 
 
+LARGE = 1 << 26
+"""Bytes of which it counts that memory is given back."""
+
 _DECIMAL = {"integer", "floating", "mixed-integer-float", "decimal", "string", "empty"}
 """Kinds of objects that are numbers or may say one, as pandas calls them."""
 
@@ -61,17 +64,26 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
         text = pd.api.types.pandas_dtype("string[pyarrow_numpy]")
     types = {pa.string(): text, TEXT: text}
     columns: dict[str, Any] = {}
-    pool = pa.default_memory_pool()
+    size = table.nbytes
     for name in table.column_names:
-        pool.release_unused()
+        give_back(size)
         column = table[name]
         table = table.drop_columns([name])
         columns[name] = _in_one(column) if column.type in types else column
         del column
     frame: pd.DataFrame = pa.table(columns).to_pandas(types_mapper=types.get)
     columns.clear()
-    pool.release_unused()
+    give_back(size)
     return frame
+
+
+def give_back(size: int) -> None:
+    """Let the system have memory that Arrow keeps for later, where so many bytes were let go.
+
+    Small ones are wanted again soon, and getting them anew takes longer.
+    """
+    if size >= LARGE:
+        pa.default_memory_pool().release_unused()
 
 
 def _in_one(column: pa.ChunkedArray) -> pa.Array:

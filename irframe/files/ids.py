@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe.errors import IdError
+from irframe.files.columns import give_back
 
 Codes = NDArray[np.integer[Any]]
 
@@ -50,7 +51,7 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
     codes = codes.astype(np.int32)
     codes = codes if length is None else np.repeat(codes, length)
     _check(column, role, missing=int((codes < 0).sum()), values=index)
-    pa.default_memory_pool().release_unused()  # of a column of text, as much as its codes take
+    give_back(16 * len(codes))  # of a column of text, about as much as it takes
     return codes, index
 
 
