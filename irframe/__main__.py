@@ -1,5 +1,6 @@
 """The command line: ``irframe``, or ``python -m irframe``."""
 
+import gc
 import os
 import sys
 import warnings
@@ -34,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not words or words[0] not in COMMANDS:
         _outer().parse_args(words)
     command = import_module(f"irframe.commands.{words[0].replace('-', '_')}")
+    if arguments is None:
+        gc.freeze()  # no collection, that of the end least, need look through what stays imported
     does = COMMANDS[words[0]]
     line = Line(f"irframe {words[0]}", f"{does[0].upper()}{does[1:]}.", EPILOG)
     command.declare(line)
