@@ -1,6 +1,7 @@
 """The command line, as a person would call it."""
 
 import doctest
+import gc
 import inspect
 import json
 import os
@@ -23,6 +24,7 @@ import irframe as ir
 from irframe.__main__ import main
 from irframe.commands import COMMANDS
 from irframe.commands.trec_layout import trec_layout
+from irframe.files import read_runs
 from irframe.reports.origins import MADE
 
 ROOT = str(Path(ir.__file__).parents[1])
@@ -107,6 +109,18 @@ def odd(files, tmp_path, monkeypatch):
     Path("folder").mkdir()
 
 
+def test_only_a_process_of_its_own_is_spared_the_collector(files, capsys, monkeypatch):
+    words, before = ["evaluate", files[0], files[1][0], "-m", "AP"], gc.get_freeze_count()
+    run(capsys, *words)
+    assert gc.get_freeze_count() == before
+    monkeypatch.setattr(sys, "argv", ["irframe", *words])
+    try:
+        assert main() == 0
+        assert gc.get_freeze_count() > before
+    finally:
+        gc.unfreeze()
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -122,7 +136,8 @@ def odd(files, tmp_path, monkeypatch):
         ("qrels.txt binary -m AP", "binary with lines that do not fit"),
         ("qrels.txt cut.gz -m AP", "cut.gz damaged"),
         ("qrels.txt cut.parquet -m AP", "cut.parquet damaged"),
-        ("a.run qrels.txt -m AP", "line 1 has 4 columns, not 6"),
+        ("a.run qrels.txt -m AP", "wanted judgments .* line 1 has 6 columns, not 4"),
+        ("qrels.txt qrels.txt -m AP", "line 1 has 4 columns, not 6"),
         ("qrels.txt nan.run -m AP", "line 1 has the rank|line 2 has 6 columns"),
         ("qrels.txt a.run a.run -m AP", "'bm25' in a.run and a.run"),
         ("qrels.txt twice.run -m AP", "800 listed again: .* and 795 more"),
@@ -159,6 +174,15 @@ def test_errors_are_one_line_and_status_2(capsys, words, told):
     assert (status, out) == (2, "")
     assert re.match(f"irframe: .*({told})", error)
     assert error.count("\n") == 1
+
+
+@pytest.mark.usefixtures("odd")
+def test_every_file_at_fault_is_named_though_few_are_read_at_a_time(capsys, monkeypatch):
+    monkeypatch.setattr(read_runs, "BATCH", 1)
+    for name in ("b.run", "c.run"):
+        Path(name).write_text("1 Q0 d\n")
+    status, _, error = run(capsys, "evaluate", "qrels.txt", "b.run", "a.run", "c.run", "-m", "AP")
+    assert (status, "2 files that do not fit: b.run line 1" in error, "c.run" in error) == (2, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -286,7 +310,8 @@ def test_a_file_for_each_system_needs_a_folder_and_names_that_fit_there(files, c
     judged, paths = files
     status, _, err = run(capsys, "evaluate", judged, *paths, "-m", "map", "--each")
     assert (status, "Name it with -o" in err) == (2, True)
-    (tmp_path / "odd.run").write_text("1 Q0 d 1 2.5 team/a\n")
+    topic = Path(judged).read_text().split()[0]
+    (tmp_path / "odd.run").write_text(f"{topic} Q0 d 1 2.5 team/a\n")
     words = [str(tmp_path / "odd.run"), "-m", "map", "--each", "-o", str(tmp_path / "out")]
     status, _, err = run(capsys, "evaluate", judged, *words)
     assert (status, "'team/a'" in err, "--system file" in err) == (2, True, True)

@@ -1,6 +1,7 @@
 """``irframe evaluate``: scores of runs."""
 
 from argparse import ArgumentParser, Namespace
+from typing import Any
 
 import pandas as pd
 
@@ -8,7 +9,7 @@ import irframe as ir
 from irframe.checks import choice
 from irframe.commands.answer import Answer, declare_output, format_of, written
 from irframe.commands.each import folder_of, refuse_paths, write_each
-from irframe.commands.inputs import FOLDER, metrics_of, read_all, read_judgments, score
+from irframe.commands.inputs import FOLDER, metrics_of, read_judgments, runs_of, score
 from irframe.commands.line import declare_files, declare_metrics
 from irframe.commands.options import declare_options
 from irframe.commands.relstring import measures, relstrings
@@ -47,18 +48,18 @@ def run(options: Namespace) -> Answer:
     """Score runs."""
     folder = folder_of(options, TREC_EVAL) if options.each else None
     asked = list(options.metric)
-    if format_of(options) == TREC_EVAL:
+    kind = format_of(options)
+    if kind == TREC_EVAL:
         options.metric = measures(asked)
-    metrics = metrics_of(options)
-    runs, qrels = read_all(options), read_judgments(options)
+        if options.by is not None:
+            raise ParameterError("no --by where trec_eval's layout is asked for", options.by)
+    metrics, rows = metrics_of(options), options.per_topic and kind == TREC_EVAL
+    runs, qrels = runs_of(options, rows=rows), read_judgments(options)
     if options.by is not None:
         choice("--by", options.by, [FOLDER, *_further(runs)])
-    if options.by is not None and format_of(options) == TREC_EVAL:
-        raise ParameterError("no --by where trec_eval's layout is asked for", options.by)
-    if folder is not None:
-        refuse_paths(pd.unique(runs[SYSTEM]))
     scores = score(options, runs, qrels, metrics, options.by)
-    kind = format_of(options)
+    if folder is not None:
+        refuse_paths(scores.index.unique(SYSTEM))
     if kind == TREC_EVAL:
         listed, strings = _listed(options, asked, runs, qrels)
         texts = trec_layout(scores, asked, listed, strings, apart=folder is not None)
@@ -75,7 +76,7 @@ def run(options: Namespace) -> Answer:
 
 
 def _listed(
-    options: Namespace, asked: list[str], runs: pd.DataFrame, qrels: pd.DataFrame
+    options: Namespace, asked: list[str], runs: Any, qrels: pd.DataFrame
 ) -> tuple[pd.MultiIndex | None, dict[str, pd.Series]]:
     """Return which lists trec_eval prints, and their grades if these are asked for."""
     if not options.per_topic:
@@ -84,7 +85,7 @@ def _listed(
     return listed, relstrings(asked, runs, qrels, options)
 
 
-def _further(runs: pd.DataFrame) -> list[str]:
+def _further(runs: Any) -> list[str]:
     """Return the names of columns that are no part of a run."""
     known = roles(runs.columns).values()
     return [str(name) for name in runs.columns if name not in known and name != FOLDER]

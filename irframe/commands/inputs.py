@@ -12,10 +12,11 @@ import irframe as ir
 from irframe.checks import whole
 from irframe.commands.options import given
 from irframe.commands.systems import with_systems
-from irframe.errors import DepthError, InputError
+from irframe.errors import DepthError, FileFormatError, InputError
 from irframe.experiments.metrics import parse_metrics
 from irframe.files.compression import Source, name_of
 from irframe.files.folders import find_files
+from irframe.files.scanned_runs import ScannedRuns
 
 FOLDER = "folder"
 """Column that says in which folder the file of a run is."""
@@ -59,6 +60,24 @@ def read_all(options: Namespace, *, every: bool = False) -> pd.DataFrame:
     return with_systems(pd.concat(parts, ignore_index=True), options)
 
 
+def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | ScannedRuns:
+    """Return the runs: their files, to be read some at a time, or their rows if these count.
+
+    Parameters
+    ----------
+    options
+        Those of a line; where columns are asked for that runs do not have, their rows count.
+    rows
+        Whether they are wanted in any case.
+    """
+    named = sources_of(options.runs, options.qrels)
+    asked = (getattr(options, name, None) for name in ("by", "contributing", "systems"))
+    paths = [source for source in named if isinstance(source, str)]
+    if rows or any(asked) or len(paths) < len(named):
+        return read_all(options)
+    return ScannedRuns(tuple(paths), options.system == "file")
+
+
 def read_sound(options: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read the runs that can be read, and what is wrong with the files of others."""
     named = sources_of(options.runs, options.qrels)
@@ -80,14 +99,28 @@ def metrics_of(options: Namespace) -> list[ir.metrics.Metric]:
 def scores_of(options: Namespace, by: str | None = None) -> pd.DataFrame:
     """Score the runs that a line names."""
     metrics = metrics_of(options)
-    runs, qrels = read_all(options), read_judgments(options)
-    return score(options, runs, qrels, metrics, by)
+    return score(options, runs_of(options), read_judgments(options), metrics, by)
 
 
 def score(
-    options: Namespace, runs: pd.DataFrame, qrels: pd.DataFrame, metrics: Any, by: str | None
+    options: Namespace,
+    runs: pd.DataFrame | ScannedRuns,
+    qrels: pd.DataFrame,
+    metrics: Any,
+    by: str | None,
 ) -> pd.DataFrame:
     """Score runs by the options of a line."""
+    if isinstance(runs, ScannedRuns):
+        try:
+            return _evaluated(options, runs, qrels, metrics, by)
+        except FileFormatError:  # of some files; what is wrong is said of all
+            runs = read_all(options)
+    return _evaluated(options, runs, qrels, metrics, by)
+
+
+def _evaluated(
+    options: Namespace, runs: Any, qrels: pd.DataFrame, metrics: Any, by: str | None
+) -> pd.DataFrame:
     return ir.evaluate(
         runs,
         qrels,

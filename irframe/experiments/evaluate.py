@@ -16,6 +16,7 @@ from irframe.experiments.scorer_input import Reader
 from irframe.experiments.scoring import Scoring, one_or_several
 from irframe.files.as_qrels import Qrels, as_qrels
 from irframe.files.as_runs import Runs, as_runs
+from irframe.files.scanned_runs import ScannedRuns
 from irframe.metrics import Metric
 from irframe.names import (
     DEFAULT_DTYPE,
@@ -31,7 +32,7 @@ from irframe.warned import OneCall, in_group
 
 
 def evaluate(
-    runs: Runs,
+    runs: Runs | ScannedRuns,
     qrels: Qrels,
     *metrics: Metrics,
     depth: int | None = None,
@@ -51,7 +52,9 @@ def evaluate(
     Parameters
     ----------
     runs, qrels
-        Run frame and qrels frame, or what `as_runs` and `as_qrels` take.
+        Run frame and qrels frame, or what `as_runs` and `as_qrels` take. The files that
+        `scan_runs` finds are read some at a time, if need be each run by itself, unless `by`,
+        `collection` or a column of contributing runs asks for all of them at once.
     metrics
         Metrics or their names, as arguments or as a list. One with a depth of its own
         (``"nDCG@10"``) is scored there. One without is scored at `depth`, or else on all that was
@@ -116,6 +119,8 @@ def evaluate(
     with OneCall():
         if by is None:
             return plan.whole(runs, qrels)
+        if isinstance(runs, ScannedRuns):
+            runs = runs.readable().frame()
         runs, qrels = as_runs(runs), as_qrels(qrels)
         apart = share_names(qrels, by)
         return _joined(dict((plan.apart if apart else plan.parts)(runs, qrels, by)), by)
@@ -129,7 +134,7 @@ class Plan(NamedTuple):
     no_rel: NoRel | None
     rel: Rel = None
 
-    def whole(self, runs: Runs, qrels: Qrels) -> pd.DataFrame:
+    def whole(self, runs: Runs | ScannedRuns, qrels: Qrels) -> pd.DataFrame:
         """Score runs."""
         reader, scoring = self._prepared(qrels)
         return scoring.table(reader.read(runs))

@@ -107,9 +107,24 @@ class Framed:
         filed
             Whether it is wanted at which ranks pooling reads hits.
         """
-        parts = [part for part, *_ in self.ranked(policy, filed=filed)]
         shape = len(self.table.systems), len(self.judgments.topics)
+        parts = list(self.parts(policy, filed=filed))
         return put_together(parts, shape, ties=TIE_POLICIES[policy.ties].shares)
+
+    def parts(self, policy: Policy, *, filed: bool, systems: int = 0) -> Iterator[Part]:
+        """Yield the same of some lists after the other.
+
+        Parameters
+        ----------
+        policy, filed
+            As for `hits`.
+        systems
+            How many systems of other runs come first where lists are numbered.
+        """
+        before, ties = systems * len(self.judgments.topics), TIE_POLICIES[policy.ties].shares
+        for part, *_ in self.ranked(policy, filed=filed):
+            hits = part.hits if ties else replace(part.hits, tied=None)
+            yield Part(before + part.lists, hits)
 
     def ranked(
         self, policy: Policy, *, filed: bool = False

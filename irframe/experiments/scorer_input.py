@@ -18,6 +18,7 @@ from irframe.experiments.experiment import Experiment
 from irframe.experiments.framed import Framed
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import Hits
+from irframe.experiments.in_turn import rank_in_turn
 from irframe.experiments.joining import tell_none_judged, tell_unjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.listed import Dictionaries, Listed, read_lists
@@ -32,6 +33,7 @@ from irframe.files.as_runs import Runs, runs_by_role
 from irframe.files.columns import numbers
 from irframe.files.ids import Codes, grouped
 from irframe.files.role_columns import ByRole
+from irframe.files.scanned_runs import ScannedRuns
 from irframe.names import DOC, SCORE, SYSTEM, TOPIC
 
 ONLY = pd.Index([ONLY_SYSTEM])
@@ -77,9 +79,11 @@ class Reader:
         )
 
     def read(self, run: Runs | None) -> Experiment:
-        """Read whatever `as_runs` takes."""
+        """Read whatever `as_runs` takes, or what `scan_runs` found."""
         if type(run) is dict:
             return self._dictionary(run) or self.read_table(run)[0]
+        if isinstance(run, ScannedRuns):
+            return self._in_turn(run)
         named = runs_by_role(run)
         return self._small(named) or self.read_table(named)[0]
 
@@ -236,26 +240,42 @@ class Reader:
         """
         policy, qrels = self._policy, self._judgments.table
         framed = Framed.of(read_table(runs), qrels, policy.collection)
-        lists, judgments = framed.lists, self._judgments
+        lists, groups, keys = framed.lists, None, None
         codes = choose_topics(lists, qrels.topics, policy.topics)
-        if len(codes) < len(judgments.code):
-            judgments = Judgments.chosen(qrels, codes)
-        groups = None
         if by is not None:
             groups = Groups.read(framed.table, qrels, lists.placed, codes, by)
+            split = groups.dim == TOPIC and policy.collection is None
+            keys = groups.keys if split else None
         if systems is not None:
             framed = framed.of_systems(systems)
-        whole = framed.hits(policy, filed=self._pooled)
-        tell_unjudged(framed.table, qrels, found=bool(len(whole.row)))
-        split = groups is not None and groups.dim == TOPIC and policy.collection is None
-        tell_missing(lists, judgments.topics, codes, groups.keys if groups and split else None)
+        hits = framed.hits(policy, filed=self._pooled)
+        return self._experiment(framed, hits, codes, keys), groups
+
+    def _in_turn(self, runs: ScannedRuns) -> Experiment:
+        """Read the runs of files, of some files at a time where these tell all that is asked."""
+        policy, qrels = self._policy, self._judgments.table
+        runs = runs.readable()
+        ranked = rank_in_turn(runs, qrels, policy, filed=self._pooled)
+        if ranked is None:
+            return self.read_table(runs.frame())[0]
+        codes = choose_topics(ranked.runs.lists, qrels.topics, policy.topics)
+        return self._experiment(ranked.runs, ranked.hits, codes)
+
+    def _experiment(self, framed: Framed, hits: Hits, codes: Codes, keys: Any = None) -> Experiment:
+        """Return ranked runs and the judgments of some topics, with warnings of what they lack."""
+        policy, qrels, judgments = self._policy, self._judgments.table, self._judgments
+        lists = framed.lists
+        if len(codes) < len(judgments.code):
+            judgments = Judgments.chosen(qrels, codes)
+        tell_unjudged(framed.table, qrels, found=bool(len(hits.row)))
+        tell_missing(lists, judgments.topics, codes, keys)
         names = [framed.table.columns.get(role, role) for role in (SYSTEM, TOPIC)]
-        found = Experiment.of(judgments, whole.onto(judgments), lists, names)
-        if self._pooled:
-            pools, stated = framed.contributing(policy.contributing)
-            pool = Pool.of(whole, len(qrels.topic), pools, stated=stated)
-            found = found.with_pool(pool, policy.pool_depth, lists.collections)
-        return found, groups
+        found = Experiment.of(judgments, hits.onto(judgments), lists, names)
+        if not self._pooled:
+            return found
+        pools, stated = framed.contributing(policy.contributing)
+        pool = Pool.of(hits, len(qrels.topic), pools, stated=stated)
+        return found.with_pool(pool, policy.pool_depth, lists.collections)
 
     def _ranked(
         self,

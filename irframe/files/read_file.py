@@ -25,7 +25,7 @@ from irframe.files.formats import RUN, Format, first_columns, parse
 from irframe.files.parquet import PARQUET, is_parquet, parse_parquet
 from irframe.names import SYSTEM, TOPIC, roles
 
-__all__ = ["read_file", "run_table", "stem"]
+__all__ = ["read_file", "run_table", "stem", "system_of"]
 
 LARGE, PIECE = 1 << 24, 1 << 25
 """Bytes from which on a file is read in pieces, and about how many a piece has."""
@@ -99,9 +99,8 @@ def run_table(source: Source, system: str | None) -> pa.Table:
 
 def with_system(table: pa.Table, source: Source, system: str | None) -> pa.Table:
     """Return a run whose first column names the system, with what its folders say of it."""
-    told = partitions(name_of(source))
-    known = roles(told).get(SYSTEM)
-    label = told.pop(str(known)) if known else None
+    told, label = partitions(name_of(source)), system_of(name_of(source))
+    told.pop(str(roles(told).get(SYSTEM)), None)
     for name, value in told.items():
         if name not in table.column_names:
             table = table.append_column(name, constant(value, table.num_rows))
@@ -110,6 +109,12 @@ def with_system(table: pa.Table, source: Source, system: str | None) -> pa.Table
     chosen = system or label or stem(source)
     others = table.drop_columns([SYSTEM]) if SYSTEM in table.column_names else table
     return others.add_column(0, SYSTEM, constant(chosen, table.num_rows))
+
+
+def system_of(name: str) -> str | None:
+    """Return which system the folders of a partitioned data set say that a file is of."""
+    told = partitions(name)
+    return told.get(str(roles(told).get(SYSTEM)))
 
 
 def stem(source: Source) -> str:

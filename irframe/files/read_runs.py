@@ -3,9 +3,10 @@
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import islice
 from os import PathLike
 from typing import Literal, TypeVar, overload
 
@@ -20,15 +21,17 @@ from irframe.files.comments import notes_of
 from irframe.files.compression import Source, name_of
 from irframe.files.folders import find_files, home
 from irframe.files.problems import empty_run, list_problems, problems_of, without_clashes
-from irframe.files.read_file import run_table, stem
+from irframe.files.read_file import run_table, stem, system_of
 from irframe.files.run_files import states_of
 from irframe.names import FILES, RANK, SCORE, SYSTEM, TOPIC
 from irframe.warned import listing
 
-__all__ = ["read_runs"]
+__all__ = ["read_in_turn", "read_runs"]
 
 PARTS = "call them part-0, part-1, ... in a folder of their own"
 """What to do about parts of a run."""
+BATCH = 1 << 24
+"""Bytes of files that are read at a time where not all are to be in memory, unless one has more."""
 MANY = 20
 """Files above which a terminal is told how far reading is."""
 
@@ -110,9 +113,9 @@ def read_runs(
     by_file = choice("system", system, ("tag", "file")) == "file"
     choice("on_error", on_error, ("raise", "skip"))
     files = find_files(paths)
-    read = partial(_attempt, by_file=by_file)
-    with ThreadPoolExecutor(min(8, max(2, os.cpu_count() or 2))) as pool:
-        results = list(_shown(pool.map(read, files), len(files), progress=progress))
+    with _threads() as pool:
+        read = pool.map(partial(_attempt, by_file=by_file), files)
+        results = list(_shown(read, len(files), progress=progress))
     names = [name_of(file) for file in files]
     if on_error == "skip":
         return _what_is_sound(names, results)
@@ -121,6 +124,81 @@ def read_runs(
     check_columns(names, tables)
     _check_systems(names, tables, by_file=by_file)
     return _put_together(names, tables)
+
+
+def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFrame]:
+    """Yield the runs of some files after the other; meanwhile the next ones are read.
+
+    Parameters
+    ----------
+    files
+        Paths or addresses. Parts of one run come together, so that lists are whole.
+    by_file
+        Whether systems are called after their files.
+
+    Raises
+    ------
+    IrframeError
+        As `read_runs` does of all of them, when it comes to the files at fault.
+    """
+    batches, owners = _batches(files, by_file=by_file), dict[str, str]()
+    first: tuple[str, pa.Table] | None = None
+    with _threads() as pool:
+        read = partial(pool.map, partial(_attempt, by_file=by_file))
+        results = _shown(_ahead(read, batches), len(files), progress=None)
+        for names in batches:
+            tables = _all_read(names, list(islice(results, len(names))))
+            first = first or (names[0], tables[0].slice(0, 0))
+            check_columns([first[0], *names], [first[1], *tables])
+            _check_systems(names, tables, by_file=by_file)
+            _check_owners(owners, names, tables, by_file=by_file)
+            yield _put_together(names, tables)
+
+
+def _ahead(
+    read: Callable[[list[str]], Iterator[Read]], batches: Sequence[list[str]]
+) -> Iterator[Read]:
+    """Yield what is read of the files of one batch, while those of the next are read."""
+    ahead = read(batches[0])
+    for following in [*batches[1:], []]:
+        results, ahead = ahead, read(following)
+        yield from results
+
+
+def _batches(files: Sequence[str], *, by_file: bool) -> list[list[str]]:
+    """Put files into batches of some size, those that may hold parts of one run into the same."""
+    sizes = {name: size for name, size, _ in states_of(files)}
+    together: dict[tuple[str, str | None], list[str]] = defaultdict(list)
+    for name in files:
+        together[home(name), None if by_file else system_of(name)].append(name)
+    batches, size = list[list[str]](), 0
+    for names in together.values():
+        more = sum(sizes.get(name, 0) for name in names)
+        if not batches or size + more > BATCH:
+            batches.append([])
+            size = 0
+        batches[-1] += names
+        size += more
+    return batches
+
+
+def _check_owners(
+    owners: dict[str, str], names: Sequence[str], tables: Sequence[pa.Table], *, by_file: bool
+) -> None:
+    """Raise if a system is one of earlier files, given in which ones systems were found first."""
+    shared: dict[str, None] = {}
+    for name, systems in _systems_of(names, tables):
+        for system in systems:
+            owner = owners.setdefault(system, name)
+            if owner != name and home(owner) != home(name):
+                shared |= dict.fromkeys((owner, name))
+    if shared:
+        again = [run_table(name, stem(name) if by_file else None) for name in shared]
+        _check_systems([*shared], again, by_file=by_file)
+
+
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(min(8, max(2, os.cpu_count() or 2)))
 
 
 def _put_together(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:
@@ -190,10 +268,11 @@ def check_columns(names: Sequence[str], tables: Sequence[pa.Table]) -> None:
 
 def _check_systems(names: Sequence[str], tables: Sequence[pa.Table], *, by_file: bool) -> None:
     homes: dict[str, list[str]] = defaultdict(list)
-    for name, table in zip(names, tables, strict=True):
-        for system in pc.unique(table[SYSTEM]).to_pylist():
-            if home(name) == name or home(name) not in homes[system]:
-                homes[system].append(home(name))
+    for name, systems in _systems_of(names, tables):
+        place = home(name)
+        for system in systems:
+            if place == name or place not in homes[system]:
+                homes[system].append(place)
     shared = {system: files for system, files in homes.items() if len(files) > 1}
     if shared:
         offenders = [
@@ -203,6 +282,14 @@ def _check_systems(names: Sequence[str], tables: Sequence[pa.Table], *, by_file:
         ]
         advice = _advice([*shared], names, tables, by_file=by_file)
         raise IdError("each system in one file", "systems in several", advice, offenders)
+
+
+def _systems_of(
+    names: Sequence[str], tables: Sequence[pa.Table]
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield every file with its systems."""
+    for name, table in zip(names, tables, strict=True):
+        yield name, pc.unique(table[SYSTEM]).to_pylist()
 
 
 def _advice(

@@ -25,14 +25,15 @@ def scan_runs(
     paths, system
         As for `read_runs`.
     on_error
-        What `store` does about files that cannot be read, or that do not go together: raise, or
+        What verbs do about files that cannot be read, or that do not go together: raise, or
         skip them with a warning, and say in `Store.problems` what is wrong. To see that, it reads
         all files once more.
 
     Returns
     -------
     ScannedRuns
-        The files. ``runs.ireval.store(path, qrels)`` sorts them into blocks of topics.
+        The files. ``runs.ireval.evaluate(qrels, "AP")`` scores them, some files at a time;
+        ``runs.ireval.store(path, qrels)`` sorts their rows into blocks of topics, for cubes.
 
     Raises
     ------

@@ -5,7 +5,10 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from irframe.errors import InputError
+
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
     from irframe.files.problems import Problem
@@ -57,6 +60,18 @@ class ScannedRuns:
             for table in tables_of(file, by_file=self.by_file):
                 yield file, table
 
+    def frames(self) -> Iterator["pd.DataFrame"]:
+        """Yield the runs of some files after the other, each run whole, as `read_runs` reads it."""
+        from irframe.files.read_runs import read_in_turn  # noqa: PLC0415 - imports what reads files
+
+        return read_in_turn(self.files, by_file=self.by_file)
+
+    def frame(self) -> "pd.DataFrame":
+        """Return all runs, as `read_runs` reads them."""
+        from irframe.files.read_runs import read_runs  # noqa: PLC0415 - imports what reads files
+
+        return read_runs(self.files, system="file" if self.by_file else "tag")
+
     def sound(self) -> tuple["ScannedRuns", list["Problem"]]:
         """Return the runs without files that cannot be read, if these are to be left out.
 
@@ -73,6 +88,14 @@ class ScannedRuns:
             return self, []
         files, problems = sound_files(self.files, by_file=self.by_file)
         return replace(self, files=tuple(files), skip=False), problems
+
+    def readable(self) -> "ScannedRuns":
+        """Return the same, likewise, and raise if none is left."""
+        runs, problems = self.sound()
+        if not runs.files:
+            found = f"none of {len(self.files)} files"
+            raise InputError("a run that can be read", found, "", [file for file, *_ in problems])
+        return runs
 
     def states(self) -> list[list[Any]]:
         """Return name, size and time of change of every file."""

@@ -4,6 +4,7 @@ import json
 import warnings
 from contextlib import redirect_stderr
 from io import StringIO
+from unittest.mock import patch
 
 import pandas as pd
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import irframe as ir
 from irframe.__main__ import main
 from irframe.errors import IdError, IrframeWarning, singular
+from irframe.files import read_runs
 
 SYSTEMS, JUDGED = ["a", "b", "c"], ["1", "2", "3", "4"]
 METRIC = "nDCG@3"
@@ -77,6 +79,13 @@ def by_store(runs, qrels, folder):
     return stored.cube().ireval.score("nDCG", at=3).compute().squeeze().to_series()
 
 
+def by_files(runs, qrels, folder):
+    for system, part in runs.groupby("system", sort=False):
+        part.to_parquet(folder / f"{system}.parquet")
+    with patch.object(read_runs, "BATCH", 1):
+        return ir.scan_runs(folder / "*.parquet").ireval.evaluate(qrels, METRIC)[METRIC]
+
+
 def by_console(runs, qrels, folder):
     runs.assign(rank=1).to_parquet(folder / "runs.parquet")
     ir.verbs.write_qrels(qrels, folder / "qrels.txt")
@@ -89,7 +98,7 @@ def by_console(runs, qrels, folder):
     return pd.DataFrame(rows).set_index(["system", "topic"])[METRIC]
 
 
-ROADS = (by_dictionaries, by_cube, by_tree, by_store, by_console)
+ROADS = (by_dictionaries, by_cube, by_tree, by_store, by_files, by_console)
 
 
 def expected_of(runs, qrels, lists):

@@ -1,0 +1,210 @@
+"""Runs in files, scored some files at a time."""
+
+import gc
+import warnings
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.errors import FileFormatError, IdError, IrframeError
+from irframe.files import read_runs
+from irframe.files.scanned_runs import ScannedRuns
+
+METRICS = ["AP", "nDCG@5", "P@3", "bpref", "Judged@5"]
+POLICIES = [
+    {},
+    {"ties": "mean"},
+    {"ties": "random", "seed": 7},
+    {"ties": "order"},
+    {"ties": "doc"},
+    {"ties": "rank"},
+    {"score_dtype": "float32"},
+    {"depth": 3},
+    {"topics": "runs"},
+    {"topics": "common"},
+    {"topics": ["1", "2"]},
+    {"pool_depth": 2},
+    {"contributing": ["s1", "s0"]},
+    {"no_rel": "nan"},
+]
+
+
+@pytest.fixture(autouse=True, params=[1, 1 << 24], ids=["a file at a time", "at once"])
+def _batch(request, monkeypatch):
+    """Read so many bytes of files at a time."""
+    monkeypatch.setattr(read_runs, "BATCH", request.param)
+
+
+def drawn(seed=0):
+    """Return runs of some systems with ties and lists that are missing, and judgments."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"s{system}", str(topic), f"d{doc}", place + 1, float(rng.integers(4)))
+        for system in range(5)
+        for topic in range(1, 8)
+        if (system + topic) % 6
+        for place, doc in enumerate(rng.permutation(12)[: rng.integers(1, 9)])
+    ]
+    runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "rank", "score"])
+    judged = [(str(t), f"d{d}", int(rng.integers(-1, 3))) for t in range(1, 7) for d in range(8)]
+    return runs, pd.DataFrame(judged, columns=["topic", "doc", "grade"])
+
+
+def filed(runs, folder):
+    """Write a file for every system."""
+    for system, part in runs.groupby("system", sort=False):
+        part.to_parquet(folder / f"{system}.parquet")
+    return ir.scan_runs(folder / "*.parquet")
+
+
+def told(call):
+    """Return what a call gives, or what is wrong, and what it warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            found = call()
+        except IrframeError as error:
+            return str(error), None
+    return found, [str(each.message) for each in caught]
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=str)
+def test_files_are_scored_as_their_rows_are(policy, tmp_path):
+    runs, qrels = drawn()
+    metrics = ["P@3", "RBP", "DCG@4"] if policy.get("ties") == "mean" else METRICS
+    expected, warned = told(lambda: ir.evaluate(runs, qrels, metrics, **policy))
+    scanned = filed(runs, tmp_path)
+    found, messages = told(lambda: scanned.ireval.evaluate(qrels, metrics, **policy))
+    assert messages == warned
+    pd.testing.assert_frame_equal(found, expected, check_exact=True)
+    assert found.attrs == expected.attrs
+
+
+@pytest.mark.parametrize(("column", "options"), [
+    ("team", {"by": "team"}),
+    ("track", {"by": "track"}),
+    ("track", {"collection": "track"}),
+    ("team", {"contributing": "chosen"}),
+    ("contributing", {}),
+], ids=str)  # fmt: skip
+def test_columns_of_runs_count(column, options, tmp_path):
+    runs, qrels = drawn()
+    runs["team"] = runs["system"].isin(["s1", "s3"]).map({True: "ours", False: "theirs"})
+    runs["chosen"] = runs["team"] == "ours"
+    if column == "contributing":
+        runs["contributing"] = runs["chosen"]
+    for frame in (runs, qrels):
+        frame["track"] = np.where(frame["topic"].isin(["1", "2", "3"]), "web", "news")
+    scanned = filed(runs, tmp_path)
+    expected = told(lambda: ir.evaluate(runs, qrels, METRICS, **options))
+    found = told(lambda: ir.evaluate(scanned, qrels, METRICS, **options))
+    pd.testing.assert_frame_equal(found[0], expected[0], check_exact=True)
+    assert found[0].attrs == expected[0].attrs
+    assert found[1] == expected[1]
+
+
+def test_some_files_at_a_time_are_in_memory(monkeypatch, tmp_path):
+    runs, qrels = drawn()
+    scanned, frames, alive = filed(runs, tmp_path), [], []
+    monkeypatch.setattr(read_runs, "BATCH", 1)
+    whole = ScannedRuns.frames
+
+    def watched(self):
+        for frame in whole(self):
+            frames.append(weakref.ref(frame))
+            gc.collect()
+            alive.append(sum(each() is not None for each in frames))
+            yield frame
+
+    monkeypatch.setattr(ScannedRuns, "frames", watched)
+    told(lambda: scanned.ireval.evaluate(qrels, "AP"))
+    assert len(alive) == 5
+    assert max(alive) <= 2
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_runs_of_other_topics_alone_are_no_error(tmp_path):
+    runs, qrels = drawn()
+    runs.loc[runs["system"] == "s2", "topic"] += "x"
+    expected = ir.evaluate(runs, qrels, "AP")
+    pd.testing.assert_frame_equal(filed(runs, tmp_path).ireval.evaluate(qrels, "AP"), expected)
+    runs["topic"] += "x"
+    with pytest.raises(IdError, match="topics that occur in runs and qrels"):
+        filed(runs, tmp_path).ireval.evaluate(qrels, "AP")
+
+
+def test_what_is_wrong_is_said(tmp_path):
+    runs, qrels = drawn()
+    scanned = filed(runs, tmp_path)
+    twice = pd.concat([runs, runs.iloc[-1:]])
+    filed(twice, tmp_path)
+    with pytest.raises(IdError, match="s4 7"):
+        scanned.ireval.evaluate(qrels, "AP")
+    filed(runs, tmp_path)
+    runs[runs["system"] == "s3"].drop(columns="score").to_parquet(tmp_path / "s3.parquet")
+    with pytest.raises(FileFormatError, match="a score in every file or in none; found 1 files? "):
+        scanned.ireval.evaluate(qrels, "AP")
+    (tmp_path / "s3.parquet").write_bytes(b"none\n")
+    with pytest.raises(FileFormatError, match=r"s3.parquet"):
+        scanned.ireval.evaluate(qrels, "AP")
+    skipping = ir.scan_runs(tmp_path / "*.parquet", on_error="skip")
+    found, messages = told(lambda: skipping.ireval.evaluate(qrels, "AP"))
+    expected, others = told(lambda: ir.evaluate(runs[runs["system"] != "s3"], qrels, "AP"))
+    pd.testing.assert_frame_equal(found, expected)
+    assert sorted(messages)[1:] == sorted(others)
+    assert "s3.parquet" in min(messages)
+    none = ir.scan_runs(tmp_path / "s3.parquet", on_error="skip")
+    for options in ({}, {"by": "topic"}):
+        message, _ = told(lambda options=options: none.ireval.evaluate(qrels, "AP", **options))
+        assert message.startswith("wanted a run that can be read; found none of 1 file")
+
+
+def test_a_system_in_files_that_are_no_parts_of_one_run(tmp_path):
+    runs, qrels = drawn()
+    scanned = filed(runs, tmp_path)
+    runs[runs["system"] == "s1"].to_parquet(tmp_path / "s4.parquet")
+    with pytest.raises(IdError, match=r"each system in one file; found systems in several: 's1'"):
+        scanned.ireval.evaluate(qrels, "AP")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_parts_of_a_run_are_one(tmp_path):
+    runs, qrels = drawn()
+    for system, part in runs.groupby("system"):
+        (tmp_path / system).mkdir()
+        for place in range(3):
+            part.iloc[place::3].to_parquet(tmp_path / system / f"part-{place}.parquet")
+    scanned = ir.scan_runs(tmp_path / "*" / "*.parquet")
+    found = scanned.ireval.evaluate(qrels, METRICS, ties="doc")
+    pd.testing.assert_frame_equal(found, ir.evaluate(runs, qrels, METRICS, ties="doc"))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_partitioned_data_set_is_read_a_system_at_a_time(monkeypatch, tmp_path):
+    runs, qrels = drawn()
+    for (system, topic), part in runs.groupby(["system", "topic"]):
+        folder = tmp_path / "runs" / f"system={system}" / f"topic={topic}"
+        folder.mkdir(parents=True)
+        part.drop(columns=["system"]).to_parquet(folder / "x.parquet")
+    monkeypatch.setattr(read_runs, "BATCH", 1)
+    scanned = ir.scan_runs(tmp_path / "runs")
+    assert [frame["system"].nunique() for frame in scanned.frames()] == [1] * 5
+    found = scanned.ireval.evaluate(qrels, METRICS)
+    pd.testing.assert_frame_equal(found, ir.evaluate(runs, qrels, METRICS))
+    one = ir.scan_runs(tmp_path / "runs" / "system=s1", system="file").files
+    other = [name.replace("system=s1", "system=s2") for name in one]
+    kept = [name for name in other if Path(name).exists()]
+    by_file = ir.scan_runs([*one, *kept], system="file")
+    assert [set(frame["system"]) for frame in by_file.frames()] == [{"runs"}]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_prepared_metrics_take_files_too(tmp_path):
+    runs, qrels = drawn()
+    scanned = filed(runs, tmp_path)
+    scorer = ir.scorer(qrels, METRICS)
+    pd.testing.assert_frame_equal(scorer(scanned), scorer(runs))
