@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import islice
+from itertools import count, islice
 from os import PathLike
 from typing import Literal, TypeVar, overload
 
@@ -148,7 +148,7 @@ def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFram
         results = _shown(_ahead(read, batches), len(files), progress=None)
         for names in batches:
             tables = _all_read(names, list(islice(results, len(names))))
-            first = first or (names[0], tables[0].slice(0, 0))
+            first = first or (names[0], tables[0].schema.empty_table())
             check_columns([first[0], *names], [first[1], *tables])
             _check_systems(names, tables, by_file=by_file)
             _check_owners(owners, names, tables, by_file=by_file)
@@ -227,14 +227,18 @@ def _attempt(source: Source, *, by_file: bool) -> pa.Table | Failure:
         return error
 
 
-def _shown(results: Iterable[Read], total: int, *, progress: bool | None) -> Iterator[Read]:
-    """Pass results on and say on stderr how many came."""
+def _shown(results: Iterator[Read], total: int, *, progress: bool | None) -> Iterator[Read]:
+    """Pass results on, keeping none, and say on stderr how many came."""
     show = sys.stderr.isatty() and total > MANY if progress is None else progress
-    for number, result in enumerate(results, 1):
-        yield result
-        if show:
-            sys.stderr.write(f"\rread {number} of {total} files" + "\n" * (number == total))
-            sys.stderr.flush()
+    numbers = count(1)
+
+    def told(result: Read) -> Read:
+        number = next(numbers)
+        sys.stderr.write(f"\rread {number} of {total} files" + "\n" * (number == total))
+        sys.stderr.flush()
+        return result
+
+    return map(told, results) if show else results
 
 
 def _all_read(names: Sequence[str], results: Sequence[pa.Table | Failure]) -> list[pa.Table]:

@@ -4,6 +4,8 @@ import gzip
 import io
 import sys
 import warnings
+import weakref
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,9 +16,11 @@ from hypothesis import given
 
 from irframe.errors import FileFormatError, InputError, IrframeWarning, ParameterError
 from irframe.files import columns, run_files
+from irframe.files.read_file import run_table
 from irframe.files.read_qrels import read_qrels
 from irframe.files.read_run import read_run
 from irframe.files.read_runs import read_runs
+from irframe.files.scan_runs import scan_runs
 
 
 @given(files(ids, ids, ids, numbers, scores, ids))
@@ -175,6 +179,36 @@ def test_nobody_holds_the_columns_of_a_file_that_become_a_frame(tmp_path, monkey
     watched(pa.table({"alone": [1]}))
     assert len(held) == 4
     assert len(set(held)) == 1
+
+
+@pytest.mark.parametrize("progress", [False, True])
+@pytest.mark.parametrize("in_turn", [False, True])
+def test_nobody_holds_the_tables_of_files_that_become_a_frame(
+    tmp_path, monkeypatch, in_turn, progress
+):
+    module, read, held = sys.modules[read_runs.__module__], {}, []
+
+    def watched(source, system):
+        table = run_table(source, system)
+        read[Path(source).name] = weakref.ref(table)
+        return table
+
+    def to_frame(table):
+        here = [f"{name}.run" for name in table["system"].unique().to_pylist()]
+        held.extend(name for name in here if read[name]() is not None)
+        return columns.to_frame(table)
+
+    monkeypatch.setattr(module, "run_table", watched)
+    monkeypatch.setattr(module, "to_frame", to_frame)
+    monkeypatch.setattr(module, "BATCH", 1)
+    monkeypatch.setattr(module, "MANY", 1)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: progress)
+    names = [f"{name}.run" for name in "abcde"]
+    for name in names:
+        (tmp_path / name).write_text(LINES)
+    scanned = scan_runs(tmp_path / "*.run", system="file")
+    frames = list(scanned.frames()) if in_turn else [scanned.frame()]
+    assert (len(frames), sorted(read), held) == (5 if in_turn else 1, names, [])
 
 
 def test_hexadecimals_are_ids_and_never_numbers(tmp_path):
