@@ -113,6 +113,8 @@ def _topics(
     strings: Mapping[str, NDArray[Any]],
 ) -> Iterator[str]:
     """Print some rows of scores."""
+    if not len(rows):
+        return
     told = {name: label for name, label in columns.items() if not _is_summary(name)}
     parts = [
         (label, [_written(name, value) for value in cells[name][rows].tolist()])

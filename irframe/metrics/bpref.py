@@ -8,6 +8,7 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Average, Metric, parameter
 from irframe.metrics.evidence import positive
+from irframe.metrics.flags import count_to
 from irframe.metrics.summed import summed
 
 
@@ -70,7 +71,7 @@ class Bpref(Metric):
         self, *, relevant: Array, assessed: Array, n_relevant: Array, n_nonrelevant: Array
     ) -> Floats:
         """Return what each rank adds to the score of the list."""
-        above = np.cumsum(assessed & ~relevant, axis=-1, dtype=np.float64)
+        above = count_to(assessed & ~relevant)
         limit = n_relevant if self.variant == "2004" else np.minimum(n_relevant, n_nonrelevant)
         kept = (1 - np.minimum(above, n_relevant) / positive(limit)) * relevant
         return np.asarray(kept / positive(n_relevant))

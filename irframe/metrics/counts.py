@@ -7,6 +7,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, Summary, parameter
+from irframe.metrics.flags import count_to
 
 
 class Count(Metric, abstract=True):
@@ -174,7 +175,7 @@ class NumRelRet(Count):
 
     def ceiling(self, *, found: Floats, unjudged: Array) -> Floats:
         """Return the relevant and unjudged documents down to each depth."""
-        return np.asarray(found + np.cumsum(unjudged, axis=-1))
+        return found + count_to(unjudged)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -213,7 +214,7 @@ class NumNonrelJudgedRet(Count):
 
     def kernel(self, *, relevant: Array, assessed: Array) -> Floats:
         """Return the judged non-relevant documents down to each depth."""
-        return np.cumsum(assessed & ~relevant, axis=-1, dtype=np.float64)
+        return count_to(assessed & ~relevant)
 
     def terms(self, *, relevant: Array, assessed: Array) -> Floats:
         """Return what each rank adds to the score of the list."""

@@ -13,6 +13,7 @@ from irframe.errors import MetricError
 from irframe.gains import Binary, Gain
 from irframe.metrics.block import Block
 from irframe.metrics.discounts import discounts, ideal_sum, positive
+from irframe.metrics.flags import count_to
 from irframe.metrics.relative_position import ExpectedRanks, expected_ranks, relative_position
 from irframe.metrics.share import share
 from irframe.metrics.strata import Strata
@@ -139,7 +140,7 @@ class Evidence:
         """Relevant documents down to each depth; shape (..., depth)."""
         if self._tied is not None:
             return np.cumsum(self.gain(Binary(), rel), axis=-1)
-        return np.cumsum(self.relevant(rel), axis=-1, dtype=np.float64)
+        return count_to(self.relevant(rel))
 
     def precision(self, rel: int) -> Floats:
         """Share of relevant documents down to each depth; shape (..., depth)."""

@@ -8,7 +8,8 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
 from irframe.metrics.evidence import positive
-from irframe.metrics.strata import EPSILON, Strata, above
+from irframe.metrics.flags import count_above
+from irframe.metrics.strata import EPSILON, Strata
 from irframe.metrics.summed import summed
 
 POOLED_UNJUDGED = -1
@@ -77,8 +78,8 @@ class InfAP(Metric):
             counted = strata.at_rank(strata.worth) * relevant
             total = strata.estimated_relevant(self.rel)
         else:
-            share = (above(relevant) + EPSILON) / (above(assessed) + 2 * EPSILON)
-            expected, counted, total = above(judged) * share, relevant, n_relevant
+            share = (count_above(relevant) + EPSILON) / (count_above(assessed) + 2 * EPSILON)
+            expected, counted, total = count_above(judged) * share, relevant, n_relevant
         return np.asarray((1 + expected) / rank * counted / positive(total))
 
     kernel = summed(terms)

@@ -69,4 +69,5 @@ class IPrec(Metric):
     def _reached(self, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
         """Return the precision at the ranks where the level is reached, 0 at others."""
         needed = np.floor(self.recall * n_relevant + (0.9 if self.rounding == "up" else 0.5))
-        return np.where(found >= needed, precision, 0.0)
+        reached: Floats = precision * (found >= needed)
+        return reached

@@ -8,6 +8,7 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric
 from irframe.metrics.evidence import positive
+from irframe.metrics.flags import count_to
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -45,7 +46,7 @@ class Judged(Metric):
 
     def kernel(self, *, judged: Array, seen: Array) -> Floats:
         """Return the share of judged documents down to each depth."""
-        return np.cumsum(judged, axis=-1, dtype=np.float64) / positive(seen)
+        return count_to(judged) / positive(seen)
 
     def terms(self, *, judged: Array, seen: Array) -> Floats:
         """Return what each rank adds to the score of the list."""

@@ -8,6 +8,7 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
 from irframe.metrics.evidence import positive
+from irframe.metrics.flags import count_to
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -60,4 +61,4 @@ class SetP(Metric):
 
     def ceiling(self, *, found: Floats, unjudged: Array, seen: Array) -> Floats:
         """Return the precision if unjudged documents were relevant."""
-        return self.kernel(found=found + np.cumsum(unjudged, axis=-1), seen=seen)
+        return self.kernel(found=found + count_to(unjudged), seen=seen)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.metrics.block import Block
+from irframe.metrics.flags import count_above, count_to
 from irframe.names import UNJUDGED
 
 __all__ = ["EPSILON", "Strata"]
@@ -96,7 +97,9 @@ class Strata:
         """Return how many relevant documents are expected above each rank, shape (..., depth)."""
         total = np.zeros(self.code.shape)
         for inside in self.members():
-            pooled, seen, found = (above(inside & part) for part in (True, assessed, relevant))
+            pooled, seen, found = (
+                count_above(inside & part) for part in (True, assessed, relevant)
+            )
             total += pooled * (found + EPSILON) / (seen + 3 * EPSILON)
         return total
 
@@ -104,19 +107,7 @@ class Strata:
         """Return gain down to each depth, that of what was not judged as of what was beside it."""
         total = np.zeros(self.code.shape)
         for inside in self.members():
-            pooled, seen = (np.cumsum(inside & part, axis=-1) for part in (True, assessed))
+            pooled, seen = (count_to(inside & part) for part in (True, assessed))
             gained = np.cumsum(gain * inside, axis=-1)
             total += np.divide(pooled * gained, seen, out=np.zeros(seen.shape), where=seen > 0)
         return total
-
-
-def above(flags: Array) -> Floats:
-    """Count flags above each rank, shape (..., depth).
-
-    Examples
-    --------
-    >>> above(np.array([True, False, True]))
-    array([0., 1., 1.])
-    """
-    counted: Floats = np.cumsum(flags, axis=-1, dtype=np.float64) - flags
-    return counted

@@ -7,6 +7,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
+from irframe.metrics.flags import count_to
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -58,4 +59,4 @@ class Success(Metric):
 
     def ceiling(self, *, found: Floats, unjudged: Array) -> Floats:
         """Return 1 from the first document on that is relevant or unjudged."""
-        return self.kernel(found=found + np.cumsum(unjudged, axis=-1))
+        return self.kernel(found=found + count_to(unjudged))
