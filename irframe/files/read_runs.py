@@ -122,12 +122,14 @@ def read_runs(
     tables = _all_read(names, results)
     del results
     check_columns(names, tables)
-    _check_systems(names, tables, by_file=by_file)
+    _check_systems(names, tables, _systems_of(tables), by_file=by_file)
     return _put_together(names, tables)
 
 
 def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFrame]:
-    """Yield the runs of some files after the other; meanwhile the next ones are read.
+    """Yield the runs of some files after the other, without what the files say of themselves.
+
+    Meanwhile the next ones are read.
 
     Parameters
     ----------
@@ -150,9 +152,11 @@ def read_in_turn(files: Sequence[str], *, by_file: bool) -> Iterator[pd.DataFram
             tables = _all_read(names, list(islice(results, len(names))))
             first = first or (names[0], tables[0].schema.empty_table())
             check_columns([first[0], *names], [first[1], *tables])
-            _check_systems(names, tables, by_file=by_file)
-            _check_owners(owners, names, tables, by_file=by_file)
-            yield _put_together(names, tables)
+            systems = _systems_of(tables)
+            _check_systems(names, tables, systems, by_file=by_file)
+            _check_owners(owners, names, systems, by_file=by_file)
+            notes_of(tables)
+            yield to_frame(_stacked(tables))
 
 
 def _ahead(
@@ -183,18 +187,18 @@ def _batches(files: Sequence[str], *, by_file: bool) -> list[list[str]]:
 
 
 def _check_owners(
-    owners: dict[str, str], names: Sequence[str], tables: Sequence[pa.Table], *, by_file: bool
+    owners: dict[str, str], names: Sequence[str], systems: Sequence[list[str]], *, by_file: bool
 ) -> None:
     """Raise if a system is one of earlier files, given in which ones systems were found first."""
     shared: dict[str, None] = {}
-    for name, systems in _systems_of(names, tables):
-        for system in systems:
+    for name, there in zip(names, systems, strict=True):
+        for system in there:
             owner = owners.setdefault(system, name)
             if owner != name and home(owner) != home(name):
                 shared |= dict.fromkeys((owner, name))
     if shared:
         again = [run_table(name, stem(name) if by_file else None) for name in shared]
-        _check_systems([*shared], again, by_file=by_file)
+        _check_systems([*shared], again, _systems_of(again), by_file=by_file)
 
 
 def _threads() -> ThreadPoolExecutor:
@@ -270,11 +274,18 @@ def check_columns(names: Sequence[str], tables: Sequence[pa.Table]) -> None:
             raise FileFormatError(wanted, found, advice, without)
 
 
-def _check_systems(names: Sequence[str], tables: Sequence[pa.Table], *, by_file: bool) -> None:
+def _check_systems(
+    names: Sequence[str],
+    tables: Sequence[pa.Table],
+    systems: Sequence[list[str]],
+    *,
+    by_file: bool,
+) -> None:
+    """Raise if files that are no parts of one run hold the same system, given those of each."""
     homes: dict[str, list[str]] = defaultdict(list)
-    for name, systems in _systems_of(names, tables):
+    for name, there in zip(names, systems, strict=True):
         place = home(name)
-        for system in systems:
+        for system in there:
             if place == name or place not in homes[system]:
                 homes[system].append(place)
     shared = {system: files for system, files in homes.items() if len(files) > 1}
@@ -288,12 +299,9 @@ def _check_systems(names: Sequence[str], tables: Sequence[pa.Table], *, by_file:
         raise IdError("each system in one file", "systems in several", advice, offenders)
 
 
-def _systems_of(
-    names: Sequence[str], tables: Sequence[pa.Table]
-) -> Iterator[tuple[str, list[str]]]:
-    """Yield every file with its systems."""
-    for name, table in zip(names, tables, strict=True):
-        yield name, pc.unique(table[SYSTEM]).to_pylist()
+def _systems_of(tables: Sequence[pa.Table]) -> list[list[str]]:
+    """Return the systems of every file."""
+    return [pc.unique(table[SYSTEM]).to_pylist() for table in tables]
 
 
 def _advice(

@@ -61,7 +61,7 @@ class ScannedRuns:
                 yield file, table
 
     def frames(self) -> Iterator["pd.DataFrame"]:
-        """Yield the runs of some files after the other, each run whole, as `read_runs` reads it."""
+        """Yield the rows of some files after the other, those of each run at once."""
         from irframe.files.read_runs import read_in_turn  # noqa: PLC0415 - imports what reads files
 
         return read_in_turn(self.files, by_file=self.by_file)
