@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _outer().parse_args(words)
     command = import_module(f"irframe.commands.{words[0].replace('-', '_')}")
     if arguments is None:
-        gc.freeze()  # no collection, that of the end least, need look through what stays imported
+        gc.freeze()  # so that no garbage collection, as at exit, goes through what is imported
     does = COMMANDS[words[0]]
     line = Line(f"irframe {words[0]}", f"{does[0].upper()}{does[1:]}.", EPILOG)
     command.declare(line)

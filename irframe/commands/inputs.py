@@ -70,12 +70,11 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
     rows
         Whether they are wanted in any case.
     """
-    named = sources_of(options.runs, options.qrels)
     asked = (getattr(options, name, None) for name in ("by", "contributing", "systems"))
-    paths = [source for source in named if isinstance(source, str)]
-    if rows or any(asked) or len(paths) < len(named):
+    if rows or any(asked) or STDIN in options.runs:
         return read_all(options)
-    return ScannedRuns(tuple(paths), options.system == "file")
+    paths = tuple(map(str, sources_of(options.runs, options.qrels)))
+    return ScannedRuns(paths, options.system == "file")
 
 
 def read_sound(options: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -52,9 +52,9 @@ def evaluate(
     Parameters
     ----------
     runs, qrels
-        Run frame and qrels frame, or what `as_runs` and `as_qrels` take. The files that
-        `scan_runs` finds are read some at a time, if need be each run by itself, unless `by`,
-        `collection` or a column of contributing runs asks for all of them at once.
+        Run frame and qrels frame, or what `as_runs` and `as_qrels` take. Runs may also be the
+        files that `scan_runs` finds: a few are in memory at a time, or all of them where `by`,
+        `collection` or a column of contributing runs is asked for.
     metrics
         Metrics or their names, as arguments or as a list. One with a depth of its own
         (``"nDCG@10"``) is scored there. One without is scored at `depth`, or else on all that was

@@ -108,8 +108,7 @@ class Framed:
             Whether it is wanted at which ranks pooling reads hits.
         """
         shape = len(self.table.systems), len(self.judgments.topics)
-        parts = list(self.parts(policy, filed=filed))
-        return put_together(parts, shape, ties=TIE_POLICIES[policy.ties].shares)
+        return put_together(list(self.parts(policy, filed=filed)), shape)
 
     def parts(self, policy: Policy, *, filed: bool, systems: int = 0) -> Iterator[Part]:
         """Yield the same of some lists after the other.
@@ -187,8 +186,8 @@ class Framed:
         return contributing_systems(frame, self.table, given), stated
 
 
-def put_together(parts: Sequence[Part], shape: tuple[int, int], *, ties: bool = False) -> Hits:
-    """Return what all lists hold, given some after the other, with their ties if wanted.
+def put_together(parts: Sequence[Part], shape: tuple[int, int]) -> Hits:
+    """Return what all lists hold, given some after the other, with their ties if all have them.
 
     Parameters
     ----------
@@ -196,8 +195,6 @@ def put_together(parts: Sequence[Part], shape: tuple[int, int], *, ties: bool = 
         Some lists each.
     shape
         How many systems and judged topics there are.
-    ties
-        Whether it is wanted which documents tie.
     """
     length = np.zeros(shape, np.int64)
     lists, hits = [part.lists for part in parts], [part.hits for part in parts]
@@ -207,12 +204,12 @@ def put_together(parts: Sequence[Part], shape: tuple[int, int], *, ties: bool = 
     rank, row = _joined([each.rank for each in hits]), _joined([each.row for each in hits])
     filed = [each.filed for each in hits if each.filed is not None]
     whole = Hits(length, of, rank, row, None, _joined(filed) if filed else None)
-    if not ties:
+    ties = [each.tied for each in hits if each.tied is not None]
+    if len(ties) < len(hits) or not hits:
         return whole
     size, order = _joined([each.length for each in hits]), np.argsort(_joined(lists))
     rows = rows_of_ranges((np.cumsum(size) - size)[order], size[order])
-    tied = _joined([each.tied for each in hits if each.tied is not None])
-    return replace(whole, tied=tied[rows])
+    return replace(whole, tied=_joined(ties)[rows])
 
 
 def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:

@@ -14,7 +14,6 @@ from irframe.experiments.hits import Hits
 from irframe.experiments.joining import find_topics, place_topics
 from irframe.experiments.lists import Lists, count_rows
 from irframe.experiments.policy import Policy
-from irframe.experiments.ties import TIE_POLICIES
 from irframe.files.ids import Codes
 from irframe.files.scanned_runs import ScannedRuns
 
@@ -52,21 +51,21 @@ def rank_in_turn(
         return None
     tables, every, parts = list[RunTable](), list[Lists](), list[Part]()
     topics, systems = len(judgments.topics), 0
+    together = Collections.one(topics)
     for frame in runs.frames():
         if CONTRIBUTING in frame.columns:
             return None
         table = read_table(frame)
         labels, placed = (table.systems, table.topics), find_topics(table, judgments)
-        lists = Lists(*labels, placed, count_rows(table), Collections.one(topics))
+        lists = Lists(*labels, placed, count_rows(table), together)
         parts += Framed(table, judgments, lists).parts(policy, filed=filed, systems=systems)
         tables.append(table.take(np.arange(min(len(frame), FIRST))))
         every.append(lists)
         systems += len(table.systems)
     table = _labels_of_all(tables)
     placed, lengths = place_topics(table, judgments), _lengths_of_all(table, every)
-    lists = Lists(table.systems, table.topics, placed, lengths, Collections.one(topics))
-    hits = put_together(parts, (systems, topics), ties=TIE_POLICIES[policy.ties].shares)
-    return InTurn(Framed(table, judgments, lists), hits)
+    lists = Lists(table.systems, table.topics, placed, lengths, together)
+    return InTurn(Framed(table, judgments, lists), put_together(parts, (systems, topics)))
 
 
 def _labels_of_all(tables: Sequence[RunTable]) -> RunTable:
