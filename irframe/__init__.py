@@ -6,11 +6,13 @@ an object, and the namespaces, stand in ``__init__.pyi``; each is imported when 
 
 import sys
 from importlib import import_module
+from inspect import isfunction
 from pathlib import Path
 from typing import Any
 
 import lazy_loader
 
+from irframe.elsewhere import suggest, suggesting
 from irframe.names import NAMESPACES, VERSION
 
 __version__ = VERSION
@@ -31,8 +33,18 @@ _find, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 def __getattr__(name: str) -> Any:
     """Return a public name; an error for another says in which namespace it stands."""
     if name in __all__:
-        return _find(name)
-    homes = () if name.startswith("_") else (f"irframe.{space}" for space in NAMESPACES)
-    found = next((home for home in homes if hasattr(import_module(home), name)), None)
-    hint = f": it is {found}.{name}" if found else ""
-    raise AttributeError(f"module 'irframe' has no attribute {name!r}{hint}")
+        found = _find(name)
+        if isfunction(found):
+            found = globals()[name] = suggesting(import_module(found.__module__), name, name)
+        return found
+    told = f"module 'irframe' has no attribute {name!r}"
+    if name.startswith("_"):
+        raise AttributeError(told)
+    homes = {f"irframe.{space}": import_module(f"irframe.{space}") for space in NAMESPACES}
+    home = next((home for home, space in homes.items() if hasattr(space, name)), None)
+    if home:
+        raise AttributeError(f"{told}: it is {home}.{name}")
+    known = dict.fromkeys(__all__, "ir.{}")
+    for home, space in homes.items():
+        known |= {each: home + ".{}" for each in space.__all__ if each not in known}
+    raise AttributeError(told + suggest(name, known))

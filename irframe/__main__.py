@@ -12,9 +12,12 @@ from typing import Any
 from irframe.commands import COMMANDS, EPILOG
 from irframe.commands.line import Line, tell
 from irframe.errors import IrframeError, IrframeWarning
-from irframe.files.atomic import write_whole
+from irframe.files.atomic import look, write_whole
 from irframe.names import VERSION
 from irframe.warned import OneCall
+
+STOPPED = 130
+"""The exit status of what a signal of the keyboard stopped."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,8 +32,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         The exit status: 0; 1 where ``check`` or ``diagnose`` found something as grave as asked;
-        or 2 after an error, which is printed.
+        2 after an error, which is printed; or 130 where the user has stopped it.
     """
+    try:
+        return _main(arguments)
+    except KeyboardInterrupt:
+        tell("stopped; nothing was written that is not whole")
+    if arguments is None:
+        sys.stderr.flush()
+        os._exit(STOPPED)  # for threads that wait for input would keep the process
+    return STOPPED
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     words = [*(sys.argv[1:] if arguments is None else arguments)]
     if not words or words[0] not in COMMANDS:
         _outer().parse_args(words)
@@ -60,7 +74,10 @@ def _outer() -> Line:
 
 def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
     """Run a command, and tell its warnings, and its error, in a line each."""
+    output = None if getattr(options, "each", False) else getattr(options, "output", None)
     try:
+        if output is not None:
+            look(output)
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", IrframeWarning)
             with OneCall():
@@ -68,7 +85,7 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
         for each in told:
             tell(f"warning: {each.message}")
         if content is not None:
-            _write(content, getattr(options, "output", None))
+            _write(content, output)
     except (IrframeError, OSError, MemoryError, UnicodeError) as error:
         return tell(error)
     return int(status)

@@ -7,7 +7,6 @@ found when first called, so that registering the accessor costs nothing.
 import inspect
 import typing
 from collections.abc import Callable
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from types import MethodType, UnionType
@@ -16,9 +15,11 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from irframe.elsewhere import suggest, suggested
 from irframe.files.scanned_runs import ScannedRuns
 from irframe.kinds import (
     JUDGMENTS,
+    PAIRED,
     RUNS,
     SCORES,
     chain,
@@ -29,10 +30,11 @@ from irframe.kinds import (
     takes,
 )
 from irframe.names import ALIASES, ASSIGNMENT, DOC, NUGGET, RESULT, TOPIC, roles
+from irframe.record import Step, steps_of
 
 KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, xr.DataTree, ScannedRuns)
 """What has an accessor. A tree has the verbs of its branches."""
-VERBS = "irframe.verbs"
+HOME = "irframe.verbs"
 
 
 @cache
@@ -67,14 +69,16 @@ def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
     kind = None if first is None else first.annotation
     union = isinstance(kind, UnionType)
     found = tuple(each for each in (typing.get_args(kind) if union else (kind,)) if each in KINDS)
-    of_trees = hasattr(function, "__wrapped__") and found != (pd.DataFrame,)
+    from irframe.cubes.verb import VERBS  # noqa: PLC0415 - who asks has imported it
+
+    of_trees = VERBS.get(function.__name__) is function and found != (pd.DataFrame,)
     return (*found, xr.DataTree) if of_trees else found
 
 
 class Verbs:
     """The verbs of one object."""
 
-    _home = VERBS
+    _home = HOME
 
     def __init__(self, subject: Any) -> None:
         self._subject = subject
@@ -82,20 +86,39 @@ class Verbs:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_"):  # asked for by pickle and copy before there is a subject
             raise AttributeError(name)
+        function = self._function(name)
+        if function is None:
+            raise AttributeError(self._unknown(name))
+        return MethodType(function, self._subject)
+
+    def _function(self, name: str) -> Callable[..., Any] | None:
         package = import_module(self._home)
         function = getattr(package, name) if name in package.__all__ else None
-        type_ = _type(self._subject)
-        if not inspect.isfunction(function) or type_ not in subjects(function):
-            raise AttributeError(_unknown(name, self._subject, self._home))
-        if self._is_of_another(name, function):
-            raise AttributeError(_unknown(name, self._subject, self._home))
-        return MethodType(function, self._subject)
+        if not inspect.isfunction(function) or _type(self._subject) not in subjects(function):
+            return None
+        return None if self._is_of_another(name, function) else function
 
     def _is_of_another(self, name: str, function: Callable[..., Any]) -> bool:
         """Tell whether runs and judgments are asked for a verb of scores, and the like."""
         clear = {RUNS, JUDGMENTS, SCORES}
         kind, wanted = kind_of(self._subject), set(takes(name, function))
         return kind in clear and bool(wanted & clear) and kind not in wanted
+
+    def _unknown(self, name: str) -> str:
+        every, kind = verbs(self._home), kind_of(self._subject)
+        functions = {verb: function for verb, (function, _) in verbs(HOME).items()}
+        if name in every:
+            return chain(name, every[name][0], functions, kind)
+        door, figures = import_module("irframe").__all__, import_module("irframe.plots").__all__
+        known = dict.fromkeys(every, "{}")
+        homes = {"ireval.{}": functions, "ir.{}": door, "ireval.plot.{}": figures}
+        for form, names in homes.items():
+            known |= {each: form for each in names if each not in known}
+        meant = suggested(name, known)
+        told = f"{_type(self._subject).__name__} has no verb {name!r}{suggest(name, known)}"
+        if len(meant) != 1 or meant[0] not in every or self._function(meant[0]):
+            return told
+        return f"{told}. {chain(meant[0], every[meant[0]][0], functions, kind)}"
 
     def _names(self) -> list[str]:
         type_, kind = _type(self._subject), kind_of(self._subject)
@@ -128,6 +151,24 @@ class Accessor(Verbs):
     def plot(self) -> Figures:
         """Figures of this object."""
         return Figures(self._subject)
+
+    @property
+    def record(self) -> list[Step]:
+        """The verbs that led to this object, in order, each with its options as they were applied.
+
+        Of data among the options there is a digest. With the rest of them a verb of the same
+        object gives the same result.
+
+        Examples
+        --------
+        >>> import irframe as ir
+        >>> scores = ir.evaluate(*ir.example_track(), "AP")
+        >>> name, options = scores.ireval.rank_intervals("bootstrap", seed=3).ireval.record[-1]
+        >>> again = getattr(ir.verbs, name)(scores, **options)
+        >>> options["method"], options["seed"], again.ireval.record[-1].options == options
+        ('bootstrap', 3, True)
+        """
+        return steps_of(self._subject)
 
 
 ScannedRuns.access = Accessor
@@ -170,20 +211,8 @@ def _known(frame: pd.DataFrame) -> bool:
     """Return whether a frame comes from a verb or holds scores."""
     from irframe.cubes.as_scores import is_scores  # noqa: PLC0415 - only when asked
 
-    return RESULT in frame.attrs or is_scores(frame)
+    return RESULT in frame.attrs or {*map(str, frame.columns)} >= PAIRED or is_scores(frame)
 
 
 def _type(subject: Any) -> type:
     return next(kind for kind in KINDS if isinstance(subject, kind))
-
-
-def _unknown(name: str, subject: Any, home: str) -> str:
-    every, kind = verbs(home), kind_of(subject)
-    if name in every:
-        functions = {verb: function for verb, (function, _) in verbs(VERBS).items()}
-        return chain(name, every[name][0], functions, kind)
-    type_ = _type(subject)
-    mine = [verb for verb, (_, types) in every.items() if type_ in types]
-    near = get_close_matches(name, mine, n=3)
-    hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    return f"{type_.__name__} has no verb {name!r}{hint}"

@@ -3,17 +3,22 @@
 Each returns the value in its plain type, or raises an error that names the argument.
 """
 
+import ast
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
 
-from irframe.errors import IrframeError, ParameterError
+from irframe.elsewhere import suggest
+from irframe.errors import IrframeError, ParameterError, spelled
 
 ROOM = 4 * 2**30
 """Bytes that an argument may ask for at once."""
+
+LONG = 70
+"""Characters of a list up to which it may begin a message."""
 
 Word = TypeVar("Word", bound=str)
 
@@ -113,8 +118,31 @@ def choice(
     irframe.errors.ParameterError: wanted ties to be one of 'trec', 'doc'; found 'tri'.
     """
     if not isinstance(value, str) or value not in words:
-        raise error(f"{name} to be one of {', '.join(map(repr, words))}", repr(value))
+        told = f"one of {', '.join(map(repr, words))}"
+        found = repr(value) + suggest(value, dict.fromkeys(words, "{!r}"))
+        if len(told) > LONG:
+            raise error(f"{name}, one of {len(words)} words", found, f"it may be {told}")
+        raise error(f"{name} to be {told}", found)
     return next(word for word in words if word == value)
+
+
+def as_written(text: Any, kinds: Mapping[str, Callable[..., Any]]) -> Any:
+    """Return the value that a text such as ``"RBO(p=0.8)"`` writes, None if it writes none.
+
+    Examples
+    --------
+    >>> as_written("range(3)", {"range": range}), as_written("range(n)", {"range": range})
+    (range(0, 3), None)
+    """
+    try:
+        call: Any = ast.parse(text, mode="eval").body if isinstance(text, str) else None
+        kind = kinds[call.func.id]
+        options = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
+        return kind(*map(ast.literal_eval, call.args), **options)
+    except (AttributeError, KeyError, SyntaxError, TypeError, ValueError) as error:
+        if isinstance(error, IrframeError):
+            raise
+        return None
 
 
 def listed(value: Any) -> list[Any]:
@@ -129,6 +157,23 @@ def listed(value: Any) -> list[Any]:
         return []
     plural = isinstance(value, Iterable) and not isinstance(value, str | bytes)
     return list(value) if plural else [value]
+
+
+def one_column(name: str, value: Any) -> None:
+    """Refuse several columns where one is to name groups.
+
+    Examples
+    --------
+    >>> one_column("by", "model")
+    >>> one_column("by", ["model", "seed"])
+    Traceback (most recent call last):
+    ...
+    irframe.errors.ParameterError: wanted by, one column; found ['model', 'seed']. Join them to one:
+    frame['model'] + ' ' + frame['seed'].
+    """
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        advice = "join them to one: frame['model'] + ' ' + frame['seed']"
+        raise ParameterError(f"{name}, one column", spelled(value), advice)
 
 
 def places(
@@ -155,6 +200,8 @@ def places(
     strange = [label for label in chosen if not _hashable(label) or label not in there]
     if strange:
         known = ", ".join(map(str, list(labels)[:20]))
+        if len(known) > LONG:
+            raise error(what, "", f"there are {known}", map(repr, strange))
         raise error(f"{what}: {known}", "", "", map(repr, strange))
     return [there[label] for label in chosen]
 

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from irframe.warned import tell
 
@@ -20,8 +20,8 @@ __all__ = [
     "StoreError",
 ]
 
-SHOWN = 5
-"""How many offenders a message lists."""
+SHOWN, LONGEST = 5, 300
+"""How many offenders a message lists, and how many characters of each."""
 
 _PLAIN = re.compile(r"(?!pip\b|irframe\b)[a-z]+(-[a-z]+)*[,;:]?(\s|$)")
 """How advice begins that is a sentence and no code."""
@@ -73,7 +73,7 @@ class IrframeError(ValueError):
 
     def _listed(self) -> str:
         more = f" and {len(self.offenders) - SHOWN} more" * (len(self.offenders) > SHOWN)
-        return ", ".join(map(str, self.offenders[:SHOWN])) + more
+        return ", ".join(spelled(each, str) for each in self.offenders[:SHOWN]) + more
 
     def _message(self) -> str:
         text = f"wanted {self.wanted}; found {self.found}"
@@ -85,6 +85,22 @@ class IrframeError(ValueError):
 
     def __reduce__(self) -> tuple[type, tuple[str, str, str, list[object]]]:
         return type(self), (self.wanted, self._found, self.advice, self.offenders)
+
+
+def spelled(value: object, how: Callable[[object], str] = repr) -> str:
+    r"""Return a value as a message shows it: the beginning of a long one, no lone surrogates.
+
+    Examples
+    --------
+    >>> spelled(chr(0xD800)), len(spelled(10**400)), spelled(10**9999)
+    ("'\\ud800'", 301, 'a value of type int')
+    """
+    try:
+        text = how(value)
+    except (ValueError, RecursionError):  # of too many digits, or too deep
+        text = f"a value of type {type(value).__name__}"
+    text = text.encode(errors="backslashreplace").decode()
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def singular(text: str) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.checks import whole
+from irframe.checks import as_written, whole
 from irframe.errors import MetricError
-from irframe.names import as_html
+from irframe.names import HIGHEST_GRADE, as_html
 
 __all__ = ["Binary", "Exponential", "Gain", "GainMap", "Linear", "parse_gain"]
 
@@ -208,8 +208,8 @@ def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
     Parameters
     ----------
     gain
-        ``"binary"``, ``"linear"``, ``"exp"`` or ``"exponential"``, a mapping grade -> gain, or a
-        `Gain`.
+        ``"binary"``, ``"linear"``, ``"exp"`` or ``"exponential"``, a mapping grade -> gain, a
+        `Gain`, or its text.
 
     Returns
     -------
@@ -229,10 +229,28 @@ def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
         return GainMap(gain)
     if isinstance(gain, str) and LONG_NAMES.get(gain, gain) in GAINS:
         return GAINS[LONG_NAMES.get(gain, gain)]()
+    kinds = {"GainMap": GainMap} | {kind.__name__: kind for kind in GAINS.values()}
+    written: Gain | None = as_written(gain, kinds)
+    if written is not None:
+        return written
     raise MetricError(
         "a gain map: " + ", ".join(map(repr, GAINS)) + ", a mapping grade -> gain, or a Gain",
         repr(gain),
     )
+
+
+def moved(gains: Mapping[int, float]) -> Gain:
+    """Return the gains of ir_measures, where a grade that has none gains what it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> moved({}), moved({1: 5}).map(np.array([1, 2]), rel=1, top=2)
+    (Linear(top=None), array([5., 2.]))
+    """
+    if all(grade == gain for grade, gain in gains.items()):
+        return Linear()
+    return GainMap({grade: grade for grade in range(1, HIGHEST_GRADE + 1)} | dict(gains))
 
 
 def gain_text(gain: Gain) -> str:

@@ -75,6 +75,8 @@ OWN = {
     "store": (SCANNED,),
 }
 """Verb whose first parameter does not say what it takes -> what that is."""
+PAIRED = {"system_a", "system_b", "difference", "p", "p_adjusted", "significant"}
+"""Columns by which a comparison is known that has lost its attributes."""
 NEXT = {
     RUNS: ("check(qrels)", 'evaluate(qrels, "AP")', "cube(qrels)", "diagnose(qrels)", "pool(10)"),
     JUDGMENTS: (
@@ -146,6 +148,8 @@ def _kind_of_frame(frame: Any, returned: str) -> str:
 
     if returned not in {"", "evaluate", "score", "standardise", "sample"}:
         return returned
+    if {*map(str, getattr(frame, "columns", ()))} >= PAIRED:
+        return COMPARISON
     names = roles([*getattr(frame, "columns", ()), *frame.index.names])
     if {TOPIC, DOC} <= names.keys():
         return JUDGMENTS if GRADE in names and not {SCORE, RANK, SYSTEM} & names.keys() else RUNS
@@ -256,13 +260,24 @@ def _number(count: int, word: str) -> str:
 
 def shown(subject: Any, names: list[str]) -> str:
     """Return what an accessor prints: what it saw, and what most people do next."""
-    return f"{seen(subject)}\nnext: " + ", ".join(f".{each}" for each in _next(subject, names))
+    return f"{seen(subject)}\n{_how(subject)}next: " + ", ".join(
+        f".{each}" for each in _next(subject, names)
+    )
 
 
 def shown_as_html(subject: Any, names: list[str]) -> str:
     """Return the same for a notebook."""
     listed = ", ".join(f"<code>.{escape(each)}</code>" for each in _next(subject, names))
-    return f"<p>{escape(seen(subject))}<br>next: {listed}</p>"
+    how = escape(_how(subject)).replace("\n", "<br>")
+    return f"<p>{escape(seen(subject))}<br>{how}next: {listed}</p>"
+
+
+def _how(subject: Any) -> str:
+    """Return a line that says how a result was decided, if it is one."""
+    from irframe.tables.captions import told  # noqa: PLC0415 - only when shown
+
+    attributes = getattr(subject, "attrs", {})
+    return f"{told(attributes)}\n" if RESULT in attributes else ""
 
 
 def _next(subject: Any, names: list[str]) -> list[str]:

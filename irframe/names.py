@@ -6,6 +6,7 @@ keeps the names its caller uses.
 """
 
 import inspect
+import re
 from collections.abc import Hashable, Iterable
 from html import escape
 from typing import Any, Literal, get_args
@@ -112,6 +113,25 @@ def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
     present = set(columns)
     found = {role: [name for name in names if name in present] for role, names in ALIASES.items()}
     return {role: names[0] for role, names in found.items() if names}
+
+
+_UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What no XML 1.0 may hold: control characters, lone surrogates, and two that are none."""
+
+
+def printable(said: Any) -> Any:
+    """Return what is to be drawn, a text or texts in lists and dictionaries, as XML may hold it.
+
+    Examples
+    --------
+    >>> printable({"system": ["bm25", chr(1) + "a"]})
+    {'system': ['bm25', '�a']}
+    """
+    if isinstance(said, str):
+        return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", said)
+    if isinstance(said, dict):
+        return {printable(key): printable(value) for key, value in said.items()}
+    return [*map(printable, said)] if isinstance(said, list | tuple) else said
 
 
 def as_html(value: Any) -> str:

@@ -9,6 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from irframe.elsewhere import suggest, suggesting
+
 _HOMES = {
     alias.name: f"irframe.{node.module}"
     for node in ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")).body
@@ -22,8 +24,9 @@ __all__ = list(_HOMES)
 def __getattr__(name: str) -> Any:
     """Return a verb."""
     if name not in _HOMES:
-        raise AttributeError(f"module 'irframe.verbs' has no attribute {name!r}")
-    verb = globals()[name] = getattr(import_module(_HOMES[name]), name)
+        hint = "" if name.startswith("_") else suggest(name, __all__)
+        raise AttributeError(f"module 'irframe.verbs' has no attribute {name!r}{hint}")
+    verb = globals()[name] = suggesting(import_module(_HOMES[name]), name, name)
     return verb
 
 

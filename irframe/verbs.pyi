@@ -13,9 +13,8 @@ from .cubes.cwl import cwl as cwl
 from .cubes.estimate import estimate as estimate
 from .cubes.pooled import pooled as pooled
 from .cubes.sample import sample as sample
+from .cubes.save import save as save
 from .cubes.score import score as score
-from .cubes.stored.save import save as save
-from .cubes.stored.store import store as store
 from .depths.agreement import agreement as agreement
 from .depths.bootstrap_sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
 from .depths.coverage import coverage as coverage

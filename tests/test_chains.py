@@ -80,13 +80,12 @@ def test_groups_of_pandas(frames):
     assert found.loc["passage", "mean"].tolist() == pytest.approx(whole["mean"].tolist())
 
 
-def test_a_stored_cube_with_every_other_system(frames, tmp_path):
+def test_a_saved_cube_with_every_other_system(frames, tmp_path):
     runs, qrels, _ = frames
     cube = runs.ireval.cube(qrels, collection="track")
-    cube.to_zarr(tmp_path / "cube.zarr", consolidated=False)
-    stored = xr.open_zarr(tmp_path / "cube.zarr", consolidated=False)
+    saved = cube.ireval.save(tmp_path / "cube")
     with pytest.warns(IrframeWarning, match="judgments are set aside"):
-        halved = stored.isel(system=slice(None, None, 2)).ireval.leave_out("AP", at=10)
+        halved = saved.isel(system=slice(None, None, 2)).ireval.leave_out("AP", at=10)
     with pytest.warns(IrframeWarning, match="judgments are set aside"):
         expected = cube.isel(system=slice(None, None, 2)).ireval.leave_out("AP", at=10)
     pd.testing.assert_frame_equal(halved, expected)

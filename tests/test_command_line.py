@@ -8,8 +8,10 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from functools import partial
 from io import BytesIO, StringIO
@@ -251,9 +253,41 @@ def test_a_file_that_may_not_be_read(capsys, monkeypatch):
     def refuse(*_):
         raise PermissionError(13, "Permission denied", "a.run")
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
     status, _, error = run(capsys, "evaluate", "qrels.txt", "a.run", "-m", "AP")
     assert (status, error) == (2, "irframe: [Errno 13] Permission denied: 'a.run'\n")
+
+
+@pytest.mark.usefixtures("odd")
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "demo"])
+@pytest.mark.parametrize("place", ["none/x", "folder"])
+def test_where_an_answer_cannot_go_is_told_before_the_work(capsys, monkeypatch, command, place):
+    monkeypatch.setattr(ir, "read_runs", None)
+    monkeypatch.setattr(ir, "read_qrels", None)
+    words = {"metrics": [], "judge-next": ["qrels.txt", "a.run", "-n", "5"]}
+    files = words.get(command, ["qrels.txt", "a.run"])
+    asked = ["-m", "AP"] if command in {"evaluate", "compare", "leaderboard"} else []
+    status, out, error = run(capsys, command, *files, *asked, "-o", place)
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert place in error
+
+
+def test_who_stops_a_command_reads_one_line(files, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    there = {*tmp_path.iterdir()}
+    words = ["report", files[0], "pipe", "-o", "page.html"]
+    environment = os.environ | {"PYTHONPATH": ROOT}
+    running = subprocess.Popen(
+        [sys.executable, "-m", "irframe", *words],
+        cwd=tmp_path, env=environment, text=True, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    with running, (tmp_path / "pipe").open("w"):  # which waits for who reads it
+        time.sleep(0.2)
+        running.send_signal(signal.SIGINT)
+        told = running.communicate(timeout=60)[1]
+    assert told == "irframe: stopped; nothing was written that is not whole\n"
+    assert running.returncode == 130
+    assert {*tmp_path.iterdir()} == there
 
 
 TREC_EVAL = pytest.mark.skipif(
@@ -572,9 +606,9 @@ def test_comparisons_are_those_of_compare(files, capsys):
     assert [row["p_adjusted"] for row in json.loads(out)] == expected["p_adjusted"].tolist()
     _, out, _ = run(capsys, *words)
     assert out.split()[:4] == ["metric", "depth", "system_a", "system_b"]
-    assert out.endswith("ci_low to ci_high: 95% interval, for its pair alone.\n")
+    assert "Holm per metric and depth (7 comparisons), alpha = 0.05; ci_low to ci_high: 95% " in out
     _, out, _ = run(capsys, *words, "--simultaneous")
-    assert out.endswith("ci_low to ci_high: simultaneous 95% interval.\n")
+    assert "ci_low to ci_high: simultaneous 95% Student's interval;" in out
 
 
 def test_topics_have_the_weights_of_a_table(files, capsys, tmp_path):

@@ -17,10 +17,12 @@ from populations import DL_2021, LLM, TOPICS, TREC_8, some_systems  # noqa: E402
 from test_few_topics import (  # noqa: E402
     SOME,
     SYSTEMS,
+    judged_twice,
     judges,
     means,
     orders,
     populations,
+    powered,
     ranks,
     reliabilities,
     taus,
@@ -59,6 +61,20 @@ def write_means(every):
             ]
             rows[f"{words}{title}"] = shares(np.mean(kept, axis=1))
     PAGE.table(rows, "means")
+
+
+def write_powered(data):
+    """Write how often intervals with a model's help hold, in the mean of metrics and the worst."""
+    rows = {"topics": TOPICS}
+    sides = judged_twice(data)
+    for kind, words in (("t", "with a model"), ("normal", "normal, with a model")):
+        found = [[powered(*pair, topics, kind) for pair in sides.values()] for topics in TOPICS]
+        for what in ("people alone", "means", "differences") if kind == "t" else ("means",):
+            name = what if what == "people alone" else f"{what}, {words}"
+            each = [[one[what] for one in row] for row in found]
+            told = zip(shares(np.mean(each, axis=1)), shares(np.min(each, axis=1)), strict=True)
+            rows[name] = [f"{mean} ({worst})" for mean, worst in told]
+    PAGE.table(rows, "powered")
 
 
 def tried(every, method):
@@ -110,6 +126,7 @@ if __name__ == "__main__":
     folder = data_folder(__doc__)
     all_scores = populations(folder)
     write_means(all_scores)
+    write_powered(folder)
     write_judges(folder)
     write_orders(folder, all_scores)
     write_ranks(all_scores)

@@ -42,7 +42,7 @@ CATEGORIES = [*AGREE, "Metric: Yes", "Metric: No"]
 def describe(cube):
     """Return what Section 3 tells of its runs and judgments, under the names of `SETUP`."""
     grade = cube["grade"].transpose("system", "topic", "depth").to_numpy()
-    judged = cube["judged_grade"].to_numpy()
+    judged = cube.experiment.judgments.grade
     found, missing = grade >= 1, grade == UNJUDGED
     some = missing.any(axis=-1)
     values = [
@@ -133,7 +133,9 @@ def agreement(cubes):
     tests, depths = ["sign", "wilcoxon", "t"], [5, 10, 20, 50, 100]
     rows, opposed = [], []
     for name, cube in cubes.items():
-        share = cube.ireval.significance_agreement(*METRICS, test=tests, at=depths)["share"]
+        share = cube.ireval.significance_agreement(*METRICS, test=tests, adjust=None, at=depths)[
+            "share"
+        ]
         agree = share.sel(category=AGREE).sum("category")
         for test in tests:
             part = share.sel(test=test)
@@ -171,7 +173,7 @@ def triangles(cube):
     halves = [cube, cube.isel(topic=slice(cube.sizes["topic"] // 2))]
     cases = [(part, alpha) for part in halves for alpha in (0.05, 0.01)]
     for letter, ax, (part, alpha) in zip("abcd", axes.flat, cases, strict=True):
-        checked = part.ireval.significance_agreement("P", at=10, alpha=alpha)
+        checked = part.ireval.significance_agreement("P", at=10, adjust=None, alpha=alpha)
         checked.ireval.plot.agreement_triangle(ax=ax)
         words = f"({letter}) {part.sizes['topic']} topics, p < {alpha}"
         ax.set_title(words, fontsize="medium", loc="left")

@@ -117,7 +117,8 @@ def powered(runs, judges, people=20, draws=200):
         some = random.permutation(scores["nist"].sizes["topic"])[:people]
         few = scores["nist"].isel(topic=some)
         found = scores["gpt4o"].ireval.predict_powered(few, baseline="p_bm25")
-        alone = few.ireval.summary(interval="t")
+        odds, plain = (few.ireval.summary(interval=kind) for kind in ("logit", "t"))
+        alone = odds.where(odds["metric"] != "RR(rel=2)", plain)  # as for both
         widths.append(
             xr.Dataset(
                 {

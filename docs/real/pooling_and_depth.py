@@ -45,7 +45,7 @@ def read(data):
 
 def judged_to(cube):
     """Return the depth to which every document of every contributing run is judged."""
-    inside = cube.isel(system=cube["contributing"].to_numpy())
+    inside = cube.isel(system=cube.experiment.pool.contributing)
     unjudged = (inside["grade"] == UNJUDGED).any(["system", "topic"]).to_numpy()
     return int(unjudged.argmax())
 
@@ -64,18 +64,18 @@ def cubes(read_in):
         ranked = ir.verbs.rank(runs, ties="trec") if sort else runs
         known = ir.cube(ranked, qrels, ties="order", pool_depth=stated[key])
         cube = known.ireval.pooled(stated[key])
-        relevant = [int((c["judged_grade"] >= REL[key]).sum()) for c in (known, cube)]
-        topics = cube.sizes["topic"]
+        relevant = [int((c.experiment.judgments.grade >= REL[key]).sum()) for c in (known, cube)]
+        topics, held = cube.sizes["topic"], cube.experiment
         page.facts(**{f"{key}_kept": f"{relevant[1] / relevant[0]:.0%}"})
         table.append(
             {
                 "collection": NAMES[key],
                 "pool depth": stated[key],
-                "contributing runs": int(cube["contributing"].sum()),
+                "contributing runs": int(cube.experiment.pool.contributing.sum()),
                 "all runs": cube.sizes["system"],
                 "topics": topics,
                 "depth of runs": cube.sizes["depth"],
-                "judged per topic": f"{float((cube['judged_grade'] >= 0).sum()) / topics:.0f}",
+                "judged per topic": f"{(held.judgments.grade >= 0).sum() / topics:.0f}",
                 "relevant per topic": f"{relevant[1] / topics:.0f}",
             }
         )
@@ -94,7 +94,7 @@ def graded(metric, key):
 
 def contributed(cube):
     """Return the runs of a cube that made the pool."""
-    return cube.isel(system=cube["contributing"].to_numpy())
+    return cube.isel(system=cube.experiment.pool.contributing)
 
 
 def pools(made):
@@ -102,7 +102,7 @@ def pools(made):
     deep = [1, 2, 4, 7, 10, 20, 40, 60, 80, 100]
     growth = {}
     for key, (cube, _) in made.items():
-        limit = int(cube["pool_depth"].max())
+        limit = int(cube.experiment.pool.depth.max())
         reached = [depth for depth in deep if depth <= limit]
         growth[NAMES[key]] = cube.ireval.pool_growth(at=reached, rel=REL[key])
     panes = ir.plots.pool_curves(growth)
@@ -114,7 +114,7 @@ def pools(made):
         page.facts(**{f"{key}_last_rate": f"{float(growth[name]['rate'][-1]):.0%}"})
     rows = []
     for key, (cube, known) in made.items():
-        limit = int(cube["pool_depth"].max())
+        limit = int(cube.experiment.pool.depth.max())
         found = cube.ireval.pool_growth(at=[10 if limit > 10 else 5, limit], rel=REL[key])
         every = known.ireval.pool_growth(at=[limit])
         for number, depth in enumerate(found["depth"].to_numpy()):
@@ -237,9 +237,9 @@ def panes(made):
     }
     quantities = {
         "median p-value": lambda s, _: s.ireval.median_p(),
-        "discrimination ratio": lambda s, _: s.ireval.discrimination(),
-        "coverage ratio": lambda s, d: s.ireval.coverage(d),
-        "inversion ratio": lambda s, d: s.ireval.inversions(d),
+        "discrimination ratio": lambda s, _: s.ireval.discrimination(adjust=None),
+        "coverage ratio": lambda s, d: s.ireval.coverage(d, adjust=None),
+        "inversion ratio": lambda s, d: s.ireval.inversions(d, adjust=None),
         "correlation of orders": lambda s, d: s.ireval.agreement(d),
         "correlation of scores": lambda s, d: s.ireval.agreement(d, "pearson"),
     }
@@ -276,9 +276,9 @@ def panes(made):
 def cell(scores, reference, metric):
     """Return discrimination, coverage and inversions of a metric at every depth, in percent."""
     parts = [
-        scores.ireval.discrimination(),
-        scores.ireval.coverage(reference),
-        scores.ireval.inversions(reference),
+        scores.ireval.discrimination(adjust=None),
+        scores.ireval.coverage(reference, adjust=None),
+        scores.ireval.inversions(reference, adjust=None),
     ]
     parts = [100 * part.sel(metric=metric).to_numpy() for part in parts]
     return ["/".join(f"{value:.1f}" for value in values) for values in zip(*parts, strict=True)]
@@ -288,7 +288,7 @@ def ratios(made):
     """Tables 7 and 8."""
     for key, name in (("robust", "a"), ("covid", "b")):
         cube = contributed(made[key][0])
-        reference = int(cube["pool_depth"].max())
+        reference = int(cube.experiment.pool.depth.max())
         at = sorted({*DEPTHS, reference})
         scores = cube.ireval.score(*TABLE_7, at=at)
         for number, metrics in enumerate((TABLE_7[:3], TABLE_7[3:]), 1):
@@ -297,9 +297,9 @@ def ratios(made):
         for short, metric in {"ap": AP, "q": "Q", "long": LONG, "short": SHORT}.items():
             last = scores.sel(depth=[reference, at[-1]], metric=[metric])
             found = {
-                "d": last.ireval.discrimination()[0, 0],
-                "c": last.ireval.coverage(reference)[0, 1],
-                "i": last.ireval.inversions(reference)[0, 1],
+                "d": last.ireval.discrimination(adjust=None)[0, 0],
+                "c": last.ireval.coverage(reference, adjust=None)[0, 1],
+                "i": last.ireval.inversions(reference, adjust=None)[0, 1],
             }
             for ratio, value in found.items():
                 page.facts(**{f"{name}_{short}_{ratio}": f"{float(value):.1%}"})

@@ -1,29 +1,32 @@
 """How often intervals from sampled judgments hold the truth, and what a model's judgments save.
 
-Usage: python docs/real/sampled.py DATA, where DATA holds trec-dl-2021-judges, some six minutes.
+Usage: python docs/real/sampled.py DATA, where DATA holds trec-dl-2021-judges, some three minutes.
 People's judgments are NIST's, the model's GPT-4o's, of the same documents; each draw judges a share
-of them, and the truth is what all of NIST's judgments give.
+of them on some topics. The truth is what all of NIST's judgments of these topics give, or of all.
 """
 
 import os
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri, stdtrit
+import xarray as xr
+from scipy.special import stdtrit
 from shown import Page, data_folder
 
 import irframe as ir
-from irframe.cubes.drawn import Draw, gains_of, rank_weights, totals
-from irframe.cubes.recall_base import topic_of
+from irframe.cubes.drawn import LEAST_DRAWN, Draw, gains_of, limits, rank_weights, totals
 from irframe.metrics.facts import facts
-from irframe.planning.powered_judgments import estimates
 
 PAGE = Page("sampled")
-DRAWS = int(os.environ.get("DRAWS", "1000"))
-METRICS = ("P(rel=2)", "DCG", "RBP(p=0.8, rel=2)")
+DRAWS = int(os.environ.get("DRAWS", "400"))
+SAMPLES = 200
+"""Samples of documents of every topic."""
+METRICS = [ir.parse_metric(name) for name in ("P(rel=2)", "DCG", "RBP(p=0.8, rel=2)")]
 NAMES = ("P@10", "DCG@10", "RBP@10")
 AT = [10]
 SHARES = (0.05, 0.1, 0.2)
+TOPICS = (5, 8, 10, 15, 20, 30, 53)
+ALONE, WITH = "people alone", "with the model"
 
 
 def drawn(rng, grade, key, share):
@@ -38,124 +41,166 @@ def drawn(rng, grade, key, share):
 
 
 def shown(shares):
-    """Return shares as text, without the leading zero."""
-    return [f"{share:.3f}".lstrip("0") for share in shares]
+    """Return shares as text, without the leading zero; nothing where there were no intervals."""
+    return ["" if np.isnan(share) else f"{share:.3f}".lstrip("0") for share in shares]
 
 
-def held(mean, error, truth, metric, reach):
-    """Return whether intervals hold the truth, on the scale of `estimate`."""
-    if facts(metric).share:
-        apart = (np.log(mean / (1 - mean)) - np.log(truth / (1 - truth))) * mean * (1 - mean)
-    else:
-        apart = (np.log(mean) - np.log(truth)) * mean
-    return abs(apart) <= reach * error
+class Samples:
+    """Samples of the documents of every topic, and what is estimated of each topic from each."""
+
+    def __init__(self, cube, grade, share, *, together=True):
+        experiment, depth = cube.experiment, cube.sizes["depth"]
+        base = experiment.judgments
+        topic, own = base.topic, base.grade
+        top, rng = experiment.tops[topic], np.random.default_rng(0)
+        weights, rows = rank_weights(METRICS, depth, AT), experiment.rows_at(depth)
+        place = rows[..., : AT[0]]
+        label = np.full(len(grade), "1", object)
+        values, spreads, numbers = [], [], []
+        for _ in range(SAMPLES):
+            if together:
+                left = drawn(rng, grade, topic, share)
+                draw = Draw.of(base, left, label, None)
+            else:
+                left = np.where(rng.random(len(grade)) < share, grade, -1).astype(np.int8)
+                draw = Draw.of(base, left, None, np.full(len(grade), share))
+            found = [
+                totals(rows, draw, [gains_of(metric, each, top) for each in (left, own)], ranks)
+                for metric, ranks in zip(METRICS, weights, strict=True)
+            ]
+            values.append([value[..., 0] for value, _ in found])
+            kept = ((0, 0), (0, 1), (1, 1))
+            spreads.append([[spread[each][..., 0] for each in kept] for _, spread in found])
+            numbers.append(np.append(draw.judged, False)[place].sum(axis=-1))
+        self.value, self.spread = np.array(values), np.array(spreads)
+        self.expected = np.append(draw.chance, 0.0)[place].sum(axis=-1)
+        self.number, self.judgments = np.array(numbers), int(draw.judged.sum())
+        self.part = self.judgments / len(grade)
+        self.full = cube.ireval.score(*METRICS, at=AT).to_numpy()[..., 0]
+
+    def means(self, samples, topics):
+        """Return means on some topics, errors of documents and of topics, and drawn documents.
+
+        By kind, (metric, system): by people alone, and with the weight of a model.
+        """
+        n = len(topics)
+        value = self.value[samples, ..., topics].transpose(1, 2, 3, 0)
+        spread = self.spread[samples, ..., topics].transpose(1, 2, 3, 0)
+        people, cheap = value[:, 0], value[:, 1]
+        more = self.full[..., topics] - cheap
+        both, below = spread[:, 1].sum(axis=1), spread[:, 2].sum(axis=1)
+        weight = np.clip(both.sum(axis=-1) / below.sum(axis=-1), 0, 1)[:, None, None]
+        others = below.sum(axis=-1, keepdims=True) - below
+        less = (both.sum(axis=-1, keepdims=True) - both) / np.where(others > 0, others, np.inf)
+        less = np.clip(less, 0, 1)[:, None]
+        total = more.sum(axis=-1, keepdims=True)
+        pseudo = people + weight * total - less * (total - more)
+        rest = np.maximum(spread[:, 0] - 2 * less * spread[:, 1] + less**2 * spread[:, 2], 0)
+        parts = {
+            ALONE: (people, people, spread[:, 0]),
+            WITH: (people + weight * more, pseudo, rest),
+        }
+        found = {
+            kind: (
+                each.mean(axis=-1),
+                np.sqrt(variance.sum(axis=-1)) / n,
+                between.std(axis=-1, ddof=1) / np.sqrt(n),
+            )
+            for kind, (each, between, variance) in parts.items()
+        }
+        return found, self.number[samples, :, topics].sum(axis=0)
 
 
-def write_estimates(truth):
-    """Write how often intervals of `estimate` hold the means of complete judgments."""
-    metrics = [ir.parse_metric(name) for name in METRICS]
-    grade, topic = truth["judged_grade"].to_numpy(), topic_of(truth)
-    worth = [gains_of(metric, grade, truth["top"].to_numpy()[topic]) for metric in metrics]
-    weights = rank_weights(metrics, truth.sizes["depth"], AT)
-    complete = truth.ireval.score(*metrics, at=AT).mean("topic").to_numpy()
-    rows, label = [], np.full(len(grade), "1", object)
-    for words in ("so many of every pool", "each by itself"):
-        for share in SHARES:
-            rng, found = np.random.default_rng(0), []
-            for _ in range(DRAWS):
-                if words == "each by itself":
-                    left = np.where(rng.random(len(grade)) < share, grade, -1).astype(np.int8)
-                    draw = Draw.of(truth, left, None, np.full(len(grade), share))
-                else:
-                    draw = Draw.of(truth, drawn(rng, grade, topic, share), label, None)
-                row = []
-                for place, metric in enumerate(metrics):
-                    value, spread = totals(truth, draw, [worth[place]], weights[place])
-                    mean = value[0].mean(axis=1)
-                    error = np.sqrt(spread[0, 0].sum(axis=1)) / value.shape[2]
-                    inside = held(mean, error, complete[place], metric, ndtri(0.975))
-                    row.append((inside[error > 0].mean(), error.mean()))
-                found.append(row)
-            mean = np.mean(found, axis=0)
-            told = {"documents drawn": words, "share": f"{share:.0%}"}
-            told |= dict(zip(NAMES, shown(mean[:, 0]), strict=True))
-            rows.append(told | {"standard error of P@10": f"{mean[0, 1]:.4f}"})
-            PAGE.table(rows, "estimates")
+def held(mean, reach, truth):
+    """Return whether limits hold the truth, by metric, NaN where there are none."""
+    dims = ("draw", "metric", "system")
+    shares = [facts(metric).share for metric in METRICS]
+    low, high = limits(xr.DataArray(mean, dims=dims), xr.DataArray(reach, dims=dims), shares)
+    inside = (low <= truth) & (truth <= high)
+    return inside.where(low.notnull()).to_numpy()
 
 
-def like_these(values, goal, rng):
-    """Return how often Student's intervals over topics drawn from these hold the mean of these.
-
-    Each topic that is drawn comes with a sample of its own.
-    """
-    values = np.array(values)
-    draws, topics = len(values), values.shape[-1]
-    found = []
+def covered(samples, complete, topics, kind, *, fixed):
+    """Return how often intervals of some topics hold the truth, by metric."""
+    rng, every = np.random.default_rng(topics), complete.shape[-1]
+    means, reaches, truths = [], [], []
     for _ in range(DRAWS):
-        some = rng.integers(0, draws, topics), rng.integers(0, topics, topics)
-        drawn = values[some[0], :, :, some[1]]
-        reach = stdtrit(topics - 1, 0.975) * drawn.std(axis=0, ddof=1) / np.sqrt(topics)
-        found.append((abs(drawn.mean(axis=0) - goal) <= reach).mean(axis=-1))
-    return np.mean(found, axis=0)
+        some = rng.permutation(every)[:topics] if fixed else rng.integers(every, size=topics)
+        parts, number = samples.means(rng.integers(SAMPLES, size=topics), some)
+        mean, error, error_of_topics = parts[kind]
+        if fixed:
+            enough = (samples.expected[:, some].sum(axis=1).mean() >= LEAST_DRAWN) & (number > 1)
+            freedom = np.where(enough, number - 1, np.nan)
+        else:
+            freedom, error, some = topics - 1, error_of_topics, slice(None)
+        means.append(mean)
+        reaches.append(stdtrit(freedom, 0.975) * error)
+        truths.append(complete[..., some].mean(axis=-1))
+    found = held(np.array(means), np.array(reaches), np.array(truths))
+    counted = (~np.isnan(found)).sum(axis=(0, 2))
+    hits = np.nansum(found, axis=(0, 2))
+    return np.where(counted > 0, hits / np.maximum(counted, 1), np.nan)
 
 
-def write_powered(truth, model):
+def write_estimates(samples, complete):
+    """Write how often intervals of `estimate` hold the means of complete judgments."""
+    rows = []
+    for (words, share), each in samples.items():
+        for topics in TOPICS:
+            shares = covered(each, complete, topics, ALONE, fixed=True)
+            told = {"documents drawn": words, "share": f"{share:.0%}", "topics": topics}
+            rows.append(told | dict(zip(NAMES, shown(shares), strict=True)))
+    PAGE.table([row for row in rows if any(row[name] for name in NAMES)], "estimates")
+
+
+def write_powered(samples, complete):
     """Write how often intervals of `predict_powered` hold the truth, and what it saves."""
-    metrics = [ir.parse_metric(name) for name in METRICS]
-    order = pd.MultiIndex.from_arrays([topic_of(truth), truth["judged_doc"].to_numpy()])
-    mine = pd.MultiIndex.from_arrays([topic_of(model), model["judged_doc"].to_numpy()])
-    grade = truth["judged_grade"].to_numpy()[order.get_indexer(mine)]
-    topic, complete = topic_of(model), truth.ireval.score(*metrics, at=AT)
-    complete = complete.to_numpy()[..., 0]
-    goal, topics = complete.mean(axis=-1), complete.shape[-1]
-    coverage, saved = [], []
-    label = np.full(len(grade), "1", object)
-    for share in SHARES:
-        rng, found, values = np.random.default_rng(0), [], []
-        for _ in range(DRAWS):
-            left = drawn(rng, grade, topic, share)
-            draw = Draw.of(model, left, label, None)
-            got = estimates(model, left, draw, metrics, AT)
-            value, variance, alone = (
-                part.to_numpy()[..., 0] for part in (got.value, got.variance, got.variance_alone)
-            )
-            error = np.sqrt(variance.sum(axis=-1)) / topics
-            fixed = abs(value.mean(axis=-1) - goal) <= ndtri(0.975) * error
-            ratio = variance.sum(axis=(-1, -2)) / alone.sum(axis=(-1, -2))
-            part = draw.judged.sum() / len(grade)
-            halves = [error, np.sqrt(alone.sum(axis=-1)) / topics]
-            parts = (
-                fixed,
-                (1 - part) * (1 - ratio[:, np.newaxis]),
-                *(ndtri(0.975) * np.array(halves)),
-            )
-            found.append([np.nanmean(each, axis=-1) for each in parts])
-            values.append(value)
-        mean = np.nanmean(found, axis=0)
-        start = {"share": f"{share:.0%}", "judgments": int(draw.judged.sum())}
-        both = {"these topics": mean[0], "topics like these": like_these(values, goal, rng)}
-        for what, row in both.items():
-            named = [f"{name}, {what}" for name in NAMES]
-            start |= dict(zip(named, shown(row), strict=True))
-        coverage.append(start)
-        told = {"judgments": start["judgments"]}
-        for name, row in zip(NAMES, mean[1:].T, strict=True):
+    rows, saved = [], []
+    for share, each in samples.items():
+        for topics in TOPICS:
+            told = {"share": f"{share:.0%}", "topics": topics}
+            for words, fixed in (("these topics", True), ("topics like these", False)):
+                shares = covered(each, complete, topics, WITH, fixed=fixed)
+                named = [f"{name}, {words}" for name in NAMES]
+                told |= dict(zip(named, shown(shares), strict=True))
+            rows.append(told)
+        told = {"judgments": each.judgments}
+        parts = [each.means(np.full(TOPICS[-1], m), np.arange(TOPICS[-1]))[0] for m in range(50)]
+        alone, with_model = (
+            np.mean([part[kind][1] for part in parts], axis=0) for kind in (ALONE, WITH)
+        )
+        ratio = [
+            (part[WITH][1] ** 2).sum(axis=-1) / (part[ALONE][1] ** 2).sum(axis=-1) for part in parts
+        ]
+        spared = (1 - each.part) * (1 - np.mean(ratio, axis=0))
+        for row, name in enumerate(NAMES):
             told |= {
-                f"{name}: people alone": f"{row[2]:.3f}",
-                f"{name}: with the model": f"{row[1]:.3f}",
-                f"{name}: saved": f"{row[0]:.0%}",
+                f"{name}: people alone": f"{1.96 * alone[row].mean():.3f}",
+                f"{name}: with the model": f"{1.96 * with_model[row].mean():.3f}",
+                f"{name}: saved": f"{spared[row]:.0%}",
             }
         saved.append(told)
-        PAGE.table(coverage, "powered")
-        PAGE.table(saved, "saved")
+    PAGE.table(rows, "powered")
+    PAGE.table(saved, "saved")
 
 
 if __name__ == "__main__":
     folder = data_folder(__doc__) / "trec-dl-2021-judges"
     runs = ir.read_runs(f"{folder}/runs/*")
-    people, machine = (
+    people, model = (
         runs.ireval.cube(ir.read_qrels(folder / f"qrels.{name}.txt"), depth=10)
         for name in ("nist", "gpt4o")
     )
-    write_powered(people, machine)
-    write_estimates(people)
+    truth = people.ireval.score(*METRICS, at=AT).to_numpy()[..., 0]
+    order, mine = (
+        pd.MultiIndex.from_arrays([base.topic, base.docs])
+        for base in (people.experiment.judgments, model.experiment.judgments)
+    )
+    grades = people.experiment.judgments.grade[order.get_indexer(mine)]
+    strata = {share: Samples(model, grades, share) for share in SHARES}
+    write_powered(strata, truth)
+    ways = {("so many of every pool", share): each for share, each in strata.items()}
+    ways |= {
+        ("each by itself", share): Samples(model, grades, share, together=False) for share in SHARES
+    }
+    write_estimates(ways, truth)

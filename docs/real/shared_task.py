@@ -145,12 +145,12 @@ def kept(runs, qrels):
     with timed("cube"):
         cube = runs.ireval.cube(qrels)
     with TemporaryDirectory() as folder:
-        path = Path(folder, "task.zarr")
+        path = Path(folder, "task")
         cube.ireval.save(path)
         size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
         with timed("again"):
             ir.open_cube(path).ireval.score("nDCG", at=10).compute()
-    PAGE.facts(pool_depth=int(cube["pool_depth"].max()), saved=f"{size / 1e6:.0f} MB")
+    PAGE.facts(pool_depth=int(cube.experiment.pool.depth.max()), saved=f"{size / 1e6:.0f} MB")
 
 
 def commands(folder):

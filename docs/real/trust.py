@@ -96,7 +96,7 @@ def left_out(covid, robust):
 
 def residuals(covid):
     """Write scores and residuals by depth, and draw bounds."""
-    inside = covid.isel(system=covid["contributing"].to_numpy())
+    inside = covid.isel(system=covid.experiment.pool.contributing)
     within = inside.ireval.bounds("RBP(p=0.95)", "RBP(p=0.8)", "ERR", at=DEPTHS)
     means = within.mean(["system", "topic"])
     rows = {"k": DEPTHS}
@@ -124,7 +124,7 @@ def residuals(covid):
 
 def decided(covid):
     """Write how many pairs of systems are decided whatever the unjudged documents are."""
-    inside = covid.isel(system=covid["contributing"].to_numpy())
+    inside = covid.isel(system=covid.experiment.pool.contributing)
     metrics = ["P", "RR", "ERR", "RBP(p=0.5)", "RBP(p=0.8)", "AP(norm='min')", "nDCG", "Q"]
     rows = {"metric": metrics}
     for name, cube in (("contributing", inside), ("all", covid)):
@@ -145,15 +145,15 @@ def decided(covid):
 
 def condensed(covid):
     """Write discrimination, coverage and inversion ratios of condensed runs."""
-    inside = covid.isel(system=covid["contributing"].to_numpy())
+    inside = covid.isel(system=covid.experiment.pool.contributing)
     metrics, depths = ["AP(norm='min')", "RBP(p=0.95)"], [1, 4, 10, 40, 100, 400]
     rows = {"k": depths}
     for name, cube in (("", inside), (" condensed", inside.ireval.condense())):
         scores = cube.ireval.score(*metrics, at=depths)
         found = {
-            "D": scores.ireval.discrimination(),
-            "C": scores.ireval.coverage(10),
-            "I": scores.ireval.inversions(10),
+            "D": scores.ireval.discrimination(adjust=None),
+            "C": scores.ireval.coverage(10, adjust=None),
+            "I": scores.ireval.inversions(10, adjust=None),
         }
         for metric in metrics:
             for short, values in found.items():

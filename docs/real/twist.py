@@ -83,7 +83,7 @@ def features(cubes):
             sizes["topic"],
             sizes["system"],
             sizes["depth"],
-            int(cube["judged_grade"].max()) + 1,
+            int(cube.experiment.judgments.grade.max()) + 1,
             f"{sizes['topic'] * sizes['system']:,}",
             f"{float(R.median()):g}",
         ]

@@ -9,7 +9,7 @@ from irframe.agreements.rbo import RBO
 from irframe.agreements.rmse import RMSE
 from irframe.agreements.spearman import Spearman
 from irframe.agreements.tau_ap import TauAP
-from irframe.checks import choice
+from irframe.checks import as_written, choice
 
 AgreementName = Literal[
     "kendall", "pearson", "rbo", "rbo_a", "rbo_b", "rmse", "spearman", "tau_a", "tau_ap",
@@ -40,7 +40,7 @@ def parse_agreement(method: Method) -> Agreement:
     Parameters
     ----------
     method
-        A name of `AGREEMENTS`, or a value such as ``RBO(p=0.8)``, which is returned as it is.
+        A name of `AGREEMENTS`, or a value such as ``RBO(p=0.8)``, or its text.
 
     Returns
     -------
@@ -55,4 +55,8 @@ def parse_agreement(method: Method) -> Agreement:
     """
     if isinstance(method, Agreement):
         return method
+    kinds = {type(each).__name__: type(each) for each in AGREEMENTS.values()}
+    written: Agreement | None = as_written(method, kinds)
+    if written is not None:
+        return written
     return AGREEMENTS[choice("a method such as RBO(p=0.8), or its name", method, AGREEMENTS)]

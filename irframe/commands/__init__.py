@@ -23,4 +23,5 @@ exit status:
   0  the answer was given
   1  check or diagnose found something as grave as --fail-on says
   2  an error, told in one line
+  130  stopped by Ctrl-C; no file is left in part
 """

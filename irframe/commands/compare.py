@@ -16,7 +16,7 @@ from irframe.commands.systems import declare_systems
 from irframe.comparing.margins import POWER
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import cut_at
-from irframe.tables.captions import told_interval, told_test
+from irframe.tables.captions import told
 
 FAILING = {"worse": ["worse"], "undecided": ["worse", "undecided"], "never": []}
 """What makes the exit status 1 -> the verdicts that do."""
@@ -59,13 +59,10 @@ def run(options: Namespace) -> Answer:
     if options.format != MARKDOWN:
         kind = format_of(options)
         content = written(found, kind)
-        return Answer(f"{content!s}\n{_told(found)}" if kind == "table" else content, int(failed))
+        notes = told(found.attrs, interval="ci_low to ci_high: {}")
+        shown = f"{content!s}\n{notes}.\n" if kind == "table" else content
+        return Answer(shown, int(failed))
     return Answer(_markdown(options, found, runs, qrels, metrics), int(failed))
-
-
-def _told(found: pd.DataFrame) -> str:
-    """Return what is said below a table: the test, and what its intervals are."""
-    return f"{told_test(found.attrs)}; ci_low to ci_high: {told_interval(found.attrs)}.\n"
 
 
 def _markdown(

@@ -9,6 +9,7 @@ import xarray as xr
 import irframe as ir
 from irframe.commands.answer import Answer, written
 from irframe.commands.evaluate import means
+from irframe.cubes.view import experiment_of
 from irframe.errors import InputError
 from irframe.files.atomic import atomic
 from irframe.names import DEPTH, METRIC, SYSTEM
@@ -50,7 +51,7 @@ def _shown() -> str:
     runs, qrels = ir.example_track()
     cube = ir.cube(runs, qrels)
     systems, topics, depth = cube["grade"].shape
-    pool = int(cube["pool_depth"].min())
+    pool = int(experiment_of(cube).known_pool.depth.min())
     scores = ir.evaluate(runs, qrels, ["AP", "nDCG@10", "RBP(p=0.8)"])
     versus = ir.verbs.compare(scores, adjust="holm", baseline="bm25").query("metric == 'AP'")
     columns = ["system_a", "difference", "ci_low", "ci_high", "p_adjusted", "wins", "losses"]

@@ -8,7 +8,7 @@ from irframe.commands.inputs import scores_of
 from irframe.commands.line import declare_files, declare_metrics
 from irframe.commands.options import declare_options, given
 from irframe.commands.systems import declare_systems, read_systems
-from irframe.tables.captions import told_test
+from irframe.tables.captions import told
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -23,10 +23,10 @@ def declare(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> Answer:
     """List the systems."""
     found = ir.verbs.leaderboard(scores_of(options), **given(options, ir.verbs.leaderboard))
-    told = f"Tiers: {told_test(found.attrs)}; intervals of ranks: {options.method}.\n"
+    notes = told(found.attrs, interval="ci_low to ci_high: {}")
     if options.systems is not None:
         table = read_systems(options.systems)
         found = found.join(table[table.columns.difference(found.columns, sort=False)])
     kind = format_of(options)
     content = written(found, kind)
-    return Answer(f"{content!s}\n{told}" if kind == "table" else content)
+    return Answer(f"{content!s}\n{notes}.\n" if kind == "table" else content)

@@ -1,11 +1,14 @@
 """What may stand on the line of a command: files and metrics in any order, and options."""
 
 import os
+import re
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
+
+from irframe.elsewhere import suggest
 
 METRIC = "-m", "--metric"
 
@@ -24,8 +27,14 @@ class Line(ArgumentParser):
         super().__init__(prog=prog, description=description, epilog=epilog, formatter_class=shape)
 
     def error(self, message: str) -> NoReturn:
-        """Leave with the status of an error."""
-        sys.exit(tell(f"{message}; see {self.prog} --help"))
+        """Leave with the status of an error; a word that is none is said with what is meant."""
+        about, _, choices = message.partition(" (choose from ")
+        wrong = re.search(r"(?:invalid choice: |unrecognized arguments: .*?)'?([^\s'=]+)", about)
+        flags = {flag.lstrip("-"): flag for flag in self._option_string_actions}
+        known = dict.fromkeys(re.findall(r"[\w-]+", choices), "{}") or flags
+        hint = suggest(wrong[1].lstrip("-"), known) if wrong else ""
+        listed = f"; choose from {choices.rstrip(')')}" if choices else ""
+        sys.exit(tell(f"{about}{hint}{listed}; see {self.prog} --help"))
 
     def read(self, words: Sequence[str]) -> Namespace:
         """Read a line, in which files and options stand in any order."""

@@ -42,7 +42,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "depth": {"type": int, "help": "cut every list there; no metric may be deeper"},
     "ties": {"help": "order of equal scores"},
     "score_dtype": {
-        "help": "precision in which scores are equal; float32 as in trec_eval up to 9.0.7",
+        "help": "precision in which scores are equal; float32 as in trec_eval up to 9.0.8",
     },
     "topics": {
         "choices": ("qrels", "runs", "common"),

@@ -1,10 +1,15 @@
 """Tables beside runs and judgments: of systems, topics and documents, identifiers as text."""
 
+from io import BytesIO
 from pathlib import Path
 
 import pandas as pd
 
 from irframe.errors import InputError
+from irframe.files.compression import load
+from irframe.files.damage import whole
+from irframe.files.parquet import is_parquet
+from irframe.files.read_file import is_in_lines
 from irframe.names import ALIASES, TOPIC, roles
 
 
@@ -18,10 +23,12 @@ def read_text_table(path: str, *, na_filter: bool = False) -> pd.DataFrame:
     na_filter
         Whether empty fields are missing.
     """
-    suffix = Path(path).suffix.lower()
-    if suffix in {".parquet", ".parq"}:
-        return pd.read_parquet(path)
-    return pd.read_csv(path, dtype=str, sep="\t" if suffix == ".tsv" else ",", na_filter=na_filter)
+    data = load(path, is_in_lines)
+    with whole("a table", path, ValueError, OSError):
+        if is_parquet(data):
+            return pd.read_parquet(BytesIO(data))
+        separator = "\t" if Path(path).suffix.lower() == ".tsv" else ","
+        return pd.read_csv(BytesIO(data), dtype=str, sep=separator, na_filter=na_filter)
 
 
 def read_weights(path: str) -> pd.Series:

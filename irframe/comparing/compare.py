@@ -1,7 +1,9 @@
 """Every pair of systems, compared by a significance test."""
 
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -10,20 +12,25 @@ from irframe.checks import level, listed
 from irframe.comparing.bounded import DECIDED, of_bounds
 from irframe.comparing.corrections import Family
 from irframe.comparing.effect_sizes import EFFECTS
-from irframe.comparing.joint_corrections import Adjust, parse_correction, refuse_unweighable
+from irframe.comparing.joint_corrections import (
+    Adjust,
+    parse_correction,
+    refuse_unweighable,
+)
 from irframe.comparing.margins import FURTHER, Margin
 from irframe.comparing.pairwise import COUNTS, NUMBERS, Asked, Found
 from irframe.cubes.bounds import BOUND
 from irframe.cubes.by_group import groups, having, join_frames, naming_group
 from irframe.cubes.topic_weights import TopicWeights
 from irframe.cubes.verb import verb
-from irframe.errors import ParameterError
+from irframe.errors import ParameterError, warn
 from irframe.names import DEPTH, METRIC
-from irframe.paired import MaxT, Test, parse_test
+from irframe.paired import Bootstrap, MaxT, Test, parse_test
+from irframe.scores.cautions import caution
 from irframe.scores.pairs_of_systems import Baselines, choose_pairs, label_pairs
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
 from irframe.scores.scores import Scores
-from irframe.scores.weighted import weighted
+from irframe.scores.weighted import beware_of_weights, weighted
 
 COLUMNS = (
     *(METRIC, DEPTH, "system_a", "system_b"),
@@ -31,10 +38,10 @@ COLUMNS = (
     *COUNTS,
 )
 """Columns of a comparison frame, after that of the group."""
-OPTIONAL = (*FURTHER, *EFFECTS, *DECIDED)
+OPTIONAL = ("n_eff", *FURTHER, *EFFECTS, *DECIDED)
 """Those that it has if they are asked for; others are groups."""
-ALONE, TOGETHER = "for its pair alone", "simultaneous"
-"""What an interval says of itself."""
+UNEVEN = 10
+"""How many times the variance of some pair may be that of another, where all are taken as alike."""
 
 
 @verb(itself=(pd.DataFrame, xr.DataArray))
@@ -68,8 +75,8 @@ def compare(
     adjust
         Correction of the p-values for the number of comparisons, one of statsmodels'
         `multipletests`, such as ``"holm"``, ``"bonferroni"``, ``"fdr_bh"``; or ``"max-t"``, a
-        `MaxT`, for the tests t and permutation; or None. By default Holm's, and none for a test
-        that allows for all pairs itself, as ``"tukey"`` does.
+        `MaxT`, for the tests t and permutation; or ``"none"``, None. By default Holm's, and none
+        for a test that allows for all pairs itself, as ``"tukey"`` does.
     family
         Which comparisons are corrected for each other: ``"depth"``, those of one metric at one
         depth in one group; ``"metric"``, those of one metric at all its depths in one group;
@@ -94,8 +101,8 @@ def compare(
         Whether intervals are to hold together over the family, at 1 - `alpha`: wider ones. For
         ``"tukey"`` and ``"max-t"`` by the quantile of what they resample, the range of the means
         and the largest t; else by the level of Sidak's correction where that is asked for, or
-        Bonferroni's. By default each is for its pair alone, and may exclude 0 where a corrected p
-        does not.
+        Bonferroni's. By default each is for its pair alone, but for ``"tukey"``, and may exclude 0
+        where a corrected p does not.
     effects
         Whether Hedges' g is wanted, with its interval.
     margin
@@ -126,10 +133,12 @@ def compare(
         - ``wins``, ``ties``, ``losses``: topics on which a scores better than, like and worse
           than b, differences rounded to 12 decimals. Lower is better for a metric that counts
           a cost, while ``difference`` is a - b always;
-        - ``n_topics``, the topics compared;
+        - ``n_topics``, the topics compared; with `weights` also ``n_eff``, how many topics of equal
+          weight they are as good as;
         - with `effects`, ``hedges_g``, ``g_low``, ``g_high``;
-        - with `margin`, ``p_not_worse`` and ``not_worse``, ``p_equivalent`` and ``equivalent``,
-          corrected as `p` is; with it or with `power` the ``verdict`` on a against b, the first
+        - with `margin`, ``p_not_worse``, ``p_not_worse_adjusted`` as `p` is, and ``not_worse``,
+          ``p_not_worse_adjusted < alpha``; ``p_equivalent``, ``p_equivalent_adjusted`` and
+          ``equivalent`` likewise; with it or with `power` the ``verdict`` on a against b, the first
           that holds of better and worse (significant), equivalent, not worse, and undecided; a
           system that is significantly worse and shown to be not worse by the margin is not
           called worse. ``detectable`` is the smallest true difference that a two-sided t-test at
@@ -161,17 +170,31 @@ def compare(
     IrframeWarning
         If topics are left out, with their number. A comparison is paired: a topic counts, for a
         metric and depth, only if every system has a score (not NaN) on it. If groups that lack
-        the baseline are left out, with their names. Of topics of weight 0, which do not count.
+        the baseline are left out, with their names. Of topics of weight 0, which do not count. Of
+        pairs whose differences are the same on all topics; of weights that leave fewer than 5
+        topics of equal weight, 10 for ``"bootstrap"``, or one topic more than half of the weight;
+        and for ``"tukey"`` where the variance of some pair's differences is more than 10 times that
+        of another's. The attribute ``caution`` says these.
 
     Notes
     -----
-    The interval is Student's, ``difference -+ t(1 - alpha/2, n - 1) s / sqrt(n)``, whatever the
-    test; ``effect_size`` is the mean paired difference over s, the standard deviation of the
-    paired differences with n - 1. The test is one of paired differences, however the metric is
-    averaged. Identical systems have p = 1, a single topic too, but for the normal approximation
-    of Wilcoxon's test, which says .317. With weights w means are weighted, d = a - b has the
-    linearised variance ``sum w^2 (d - mean)^2 / (sum w)^2 n / (n - 1)`` [4]_, s is the root of n
-    times that, and degrees of freedom stay n - 1; wins, ties and losses are counted.
+    The attribute ``interval`` says whose intervals there are. Those of t, permutation, bootstrap
+    and tukey are the test's own, of the differences that it does not reject: they exclude 0
+    exactly where p, without correction, is below alpha. Beside other tests, which are not of
+    means, stand Student's, ``"t"``, ``difference -+ t(1 - alpha/2, n - 1) s / sqrt(n)``;
+    ``effect_size`` is the mean paired difference over s, the standard deviation of the paired
+    differences with n - 1. The test is one of paired differences, however the metric is averaged.
+
+    Where the differences of a pair are the same on all topics, as on a single one, nothing says
+    how they would vary on others: interval and effect size are NaN, p of t and bootstrap is 1 if
+    the differences are 0 and NaN if not, and such a pair still counts in a correction. The other
+    tests do not need to know how differences vary; Wilcoxon's normal approximation has p = .317
+    with a single topic.
+
+    With weights w, ``a = w / sum w`` and ``A = sum a^2``, means are weighted, and that of d = a - b
+    has the variance ``sum c (d - mean)^2``, ``c = a^2 / (1 - 2 a + A)`` [4]_, with the degrees of
+    freedom of Bell and McCaffrey [5]_; s is the root of n times that; wins, ties and losses are
+    counted. Weights that are all alike give Student's test.
     A simultaneous interval excludes 0 where ``p_adjusted < alpha``, and nowhere else, for
     ``"tukey"``, and for the test t with ``"bonferroni"`` and ``"sidak"``. Corrections by steps,
     such as ``"holm"`` and ``"max-t"``, have no intervals of their own: one that excludes 0 is of a
@@ -192,6 +215,8 @@ def compare(
     .. [4] MacKinnon, White. Some heteroskedasticity-consistent covariance matrix estimators with
        improved finite sample properties. Journal of Econometrics 29, 1985.
        doi:10.1016/0304-4076(85)90158-7
+    .. [5] Imbens, Kolesar. Robust standard errors in small samples: some practical advice. Review
+       of Economics and Statistics 98, 2016. doi:10.1162/REST_a_00552
 
     Examples
     --------
@@ -219,8 +244,8 @@ def compare(
         progress=progress,
     )
     bounds = scores if isinstance(scores, xr.DataArray) and BOUND in scores.dims else None
-    tested = scores if bounds is None else bounds.isel({BOUND: 0}, drop=True)
     _refuse_weights(weights, asked, bounds)
+    tested = scores if bounds is None else bounds.isel({BOUND: 0}, drop=True)
     parts, pairs = _parts(tested, baseline, at, by, asked=asked, weights=weights)
     results = asked.of(list(parts.values()), pairs)
     frames = dict(zip(parts, map(_frame, parts.values(), pairs, results), strict=True))
@@ -229,8 +254,52 @@ def compare(
         frame = of_bounds(bounds, frame, asked, baseline=baseline, at=at, by=by)
     if baseline is not None:
         frame.attrs["baselines"] = [str(each) for each in listed(baseline)]
-    frame.attrs["intervals"] = TOGETHER if simultaneous else ALONE
+    frame.attrs |= _told(asked, list(parts.values()), pairs, results)
     return frame
+
+
+def _family_sizes(parts: list[Scores], pairs: list[Array], family: str) -> Any:
+    """Return how many comparisons are corrected together: a number, or one for each group."""
+    depths = [1 if family == "depth" else part.values.shape[-1] for part in parts]
+    metrics = [part.values.shape[0] if family == "all" else 1 for part in parts]
+    sizes = [len(p) * d * m for p, d, m in zip(pairs, depths, metrics, strict=True)]
+    return sum(sizes) if family == "all" else sizes[0] if len(set(sizes)) == 1 else sizes
+
+
+def _told(
+    asked: Asked, parts: list[Scores], pairs: list[Array], results: list[Found]
+) -> dict[str, Any]:
+    """Return the attributes of a comparison, and warn of what it is to be read with."""
+    messages = list(dict.fromkeys(_cautions(asked, parts, results)))
+    for message in messages:
+        warn(message)
+    sizes = {"comparisons": _family_sizes(parts, pairs, asked.family)}
+    return asked.told() | sizes | caution(messages)
+
+
+def _cautions(asked: Asked, parts: list[Scores], results: list[Found]) -> Iterator[str]:
+    """Say which comparisons rest on too little, or on what does not hold."""
+    flat = np.concatenate([np.isnan(found["effect_size"]).ravel() for found in results])
+    if flat.any():
+        yield (
+            f"comparisons whose differences are the same on all topics, which do not say how much "
+            f"they vary on others: {np.count_nonzero(flat)} of {len(flat)}"
+        )
+    for part, found in zip(parts, results, strict=True):
+        if part.weights is not None:
+            yield from beware_of_weights(
+                part, found["n_eff"], drawn=isinstance(asked.test, Bootstrap)
+            )
+        if asked.test.joint:
+            spread = np.where(found["sd"] > 0, found["sd"], np.nan)
+            known = spread[~np.isnan(spread).all(axis=-1)]
+            uneven = np.nanmax(known, axis=-1) ** 2 > UNEVEN * np.nanmin(known, axis=-1) ** 2
+            if uneven.any():
+                yield (
+                    f"{asked.test.name} presumes that all pairs of systems differ alike from topic "
+                    f"to topic, but variances are more than {UNEVEN} times others; t with holm or "
+                    "max-t holds"
+                )
 
 
 def _refuse_weights(weights: TopicWeights, asked: Asked, bounds: Any) -> None:

@@ -77,10 +77,12 @@ def adjust_p(
 def _adjust(p: NDArray[Any], adjust: str, alpha: float) -> NDArray[Any]:
     """Correct the p-values of every row together, rows along the last axis."""
     compute = IN_ORDER.get(adjust) or partial(_by_statsmodels, method=adjust, alpha=alpha)
-    order = p.argsort(axis=-1)
+    missing = np.isnan(p)  # which count as comparisons
+    filled = np.where(missing, 1, p)
+    order = filled.argsort(axis=-1)
     found = np.empty(p.shape)
-    np.put_along_axis(found, order, compute(np.take_along_axis(p, order, axis=-1)), axis=-1)
-    return np.minimum(found, 1, out=found)
+    np.put_along_axis(found, order, compute(np.take_along_axis(filled, order, axis=-1)), axis=-1)
+    return np.where(missing, np.nan, np.minimum(found, 1))
 
 
 def _by_statsmodels(p: NDArray[Any], *, method: str, alpha: float) -> NDArray[Any]:

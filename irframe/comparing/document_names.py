@@ -6,10 +6,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.cubes.top_documents import LISTED, RANKS
+from irframe.cubes.view import experiment_of
 from irframe.errors import InputError
 from irframe.experiments.rank import rank
-from irframe.names import DEPTH, DOC, EMPTY, RANK, SYSTEM, TOPIC, roles
+from irframe.names import DEPTH, DOC, EMPTY, RANK, SYSTEM, TOPIC, UNJUDGED, roles
 
 
 def names_of(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> Array:
@@ -40,14 +40,19 @@ def names_of(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> 
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> [int((names_of(each, 3) == None).sum()) for each in (cube, cube.drop_encoding())]
-    [0, 51]
+    >>> int((names_of(cube, 3) == None).sum())
+    0
     """
-    judged = _judged_names(cube, depth)
-    there = cube["grade"].to_numpy()[..., :depth] != EMPTY
+    experiment, grade = experiment_of(cube), cube["grade"].to_numpy()[..., :depth]
+    judged = np.append(experiment.judgments.docs.astype(object), [None])[
+        experiment.rows_at(grade.shape[-1])
+    ]
+    there = grade != EMPTY
     if runs is None:
-        known = cube.encoding.get(LISTED)
-        return judged if known is None else _agreed(judged, known.names(cube, depth), there)
+        if experiment.listing is not None:
+            others = experiment.listing.names(experiment.shape, grade.shape[-1])
+            judged[grade == UNJUDGED] = others[grade == UNJUDGED]
+        return np.asarray(judged)
     listed, told = _listed_names(cube, depth, runs), _is_name(judged)
     listed[~there] = None
     if (listed[told] != judged[told]).any() or not _is_name(listed[there]).all():
@@ -59,25 +64,9 @@ def _is_name(names: Array) -> NDArray[np.bool_]:
     return np.asarray(names != None)  # noqa: E711 - by element
 
 
-def _agreed(judged: Array, listed: Array, there: Array) -> Array:
-    """Return names of all documents of lists that have those that were seen, else of the judged."""
-    named, told = _is_name(listed), _is_name(judged)
-    named[..., RANKS:], listed[..., RANKS:] = there[..., RANKS:], judged[..., RANKS:]
-    wrong = (named != there) | (told & (listed != judged))
-    return np.where(wrong.any(axis=-1, keepdims=True), judged, listed)
-
-
-def _judged_names(cube: xr.Dataset, depth: int) -> Array:
-    slot = cube["doc"].to_numpy()[..., :depth]
-    judged = cube["judged_doc"].to_numpy().astype(object)
-    names = np.concatenate([judged, np.array([None], object)])
-    start = cube["judged_start"].to_numpy()[:, np.newaxis]
-    return np.asarray(names[np.where(slot < 0, -1, slot + start)])
-
-
 def _listed_names(cube: xr.Dataset, depth: int, runs: pd.DataFrame) -> Array:
     """Return the names that a run frame has at the ranks of a cube."""
-    told = cube.attrs
+    told = experiment_of(cube).made
     known = roles(runs.columns).get(SYSTEM)
     wanted = runs if known is None else runs[runs[known].isin(cube.indexes[SYSTEM])]
     ranked = rank(wanted, told["ties"], score_dtype=told["score_dtype"], seed=told.get("seed", 0))

@@ -11,12 +11,12 @@ from irframe.arrays import Array
 from irframe.checks import listed, places
 from irframe.comparing.document_names import names_of
 from irframe.comparing.document_texts import QUERY, TEXT, Texts, read_texts
-from irframe.cubes.layout import LAZY
-from irframe.cubes.recall_base import gather
 from irframe.cubes.requirements import read_depth, shared
-from irframe.cubes.score import block_of, refuse_metrics, wanted_depths
+from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.cubes.verb import in_memory, verb
+from irframe.cubes.view import experiment_of
 from irframe.errors import ParameterError
+from irframe.experiments.hits import refuse_open
 from irframe.experiments.metrics import parse_metrics
 from irframe.extremes.one_label import one_label
 from irframe.files.as_runs import Runs, as_runs
@@ -79,7 +79,8 @@ def explain(
     Returns
     -------
     pandas.DataFrame
-        A row for every topic and document that a or b has down to the depth:
+        A row for every topic and document that a or b has down to the depth, and one without a
+        document for a rank past the end of a list, where that counts as for CRP:
 
         - ``topic``, ``doc``; ``rank_a``, ``rank_b``, <NA> where it is not retrieved so far;
           ``grade``, <NA> where unjudged;
@@ -163,17 +164,14 @@ def _pair(cube: xr.Dataset, a: Hashable, b: Hashable, topics: Any) -> xr.Dataset
         chosen[TOPIC] = sorted({*places("topics of the cube", topics, known)})
         if not chosen[TOPIC]:
             raise ParameterError("at least one topic", "none")
-    pair = gather(cube.isel(chosen)).drop_vars(
-        [name for name in LAZY if name not in {GRADE, DOC, "tied", "tail", "tail_size"}]
-    )
-    return shared(in_memory(pair, "explain"))
+    return shared(in_memory(cube.isel(chosen), "explain"))
 
 
 def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | None) -> pd.DataFrame:
     """Return a row for every document that one of two systems has."""
     refuse_metrics(pair, [metric])
     added, could = _contributed(pair, metric, depth)
-    read = _read(pair[GRADE].to_numpy(), metric, depth)
+    read = _read(pair[GRADE].to_numpy(), metric, depth) | (np.nan_to_num(added) != 0)
     width = 1 + int(np.flatnonzero(read.any(axis=(0, 1))).max(initial=0))
     grade, names = pair[GRADE].to_numpy()[..., :width], names_of(pair, width, runs)
     read = read[..., :width]
@@ -250,7 +248,10 @@ def _read(grade: Array, metric: Metric, depth: int) -> Array:
 
 def _contributed(pair: xr.Dataset, metric: Metric, depth: int) -> tuple[Array, Array]:
     """Return what documents add, and what unjudged ones could; shape (system, topic, depth)."""
-    block = block_of(pair, [metric])
+    experiment, deep = experiment_of(pair), pair.sizes[DEPTH]
+    if metric.judged_only:
+        refuse_open(experiment.longest, deep)
+    block = experiment.block(experiment.fields([metric], deep), deep)
     added = np.zeros(block.grade.shape)
     could = np.full(block.grade.shape, np.nan)
     for topics, part in block.scales():

@@ -8,7 +8,8 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level
-from irframe.comparing.corrections import Correction, Family, adjust_p, refuse_correction
+from irframe.comparing.corrections import Family, adjust_p
+from irframe.comparing.joint_corrections import Adjust, parse_stepwise
 from irframe.cubes.by_group import groups, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
@@ -26,7 +27,7 @@ def interaction(
     scores: xr.DataArray | pd.DataFrame,
     *,
     by: str,
-    adjust: Correction | None = "holm",
+    adjust: Adjust = "auto",
     family: Family = "all",
     alpha: float = 0.05,
     baseline: Baselines = None,
@@ -42,8 +43,8 @@ def interaction(
         A coordinate of topics, or a column or index level, such as ``"market"``: its values are
         the segments, at least two.
     adjust
-        Correction of the p-values for the number of rows, one of statsmodels' `multipletests`, or
-        None.
+        Correction of the p-values for the number of rows, as for `compare`, but for ``"max-t"``:
+        by default Holm's.
     family
         Which rows are corrected for each other: ``"all"``, ``"metric"`` or ``"depth"``, as for
         `compare`.
@@ -82,8 +83,8 @@ def interaction(
     A one-way analysis of variance of the paired differences by segment, with Welch's weights, so
     that segments may differ in spread; `compare` with ``by=`` tests within each segment instead,
     and one significant difference beside one that is not does not say that they differ. A topic
-    counts only if every system that takes part in all segments has a score on it. Different
-    constant differences have p = 0, the same ones p = 1; NaN where there is no test.
+    counts only if every system that takes part in all segments has a score on it. Where no segment
+    has differences with any spread, p is 1 if these are all the same; NaN where there is no test.
 
     References
     ----------
@@ -105,7 +106,7 @@ def interaction(
     1      ance           0.022            0.116  0.432
     """
     level(alpha)
-    refuse_correction(adjust, family)
+    correction = parse_stepwise(adjust, family=family)
     segments = {key: read_scores(part) for key, part in groups(scores, by)}
     if len(segments) < 2:
         raise ParameterError(f"at least two segments ({by})", f"{len(segments)}")
@@ -121,13 +122,15 @@ def interaction(
     means, spreads, sizes = moments[0], moments[1], moments[2].astype(np.int64)
     tested = welch(means, spreads, sizes)
     _tell_untested(tested.p, sizes, spreads, list(found), by)
-    p = _corrected(tested.p, adjust, family, alpha)
+    p = adjust_p([tested.p], correction, family=family, alpha=alpha)[0]
     values = (tested.statistic, tested.within, tested.p, p, p < alpha, sizes.sum(axis=0))
     columns = label_pairs(first, pairs)
     columns |= {name: array.ravel() for name, array in zip(COLUMNS, values, strict=True)}
     for key, mean, size in zip(found, means, sizes, strict=True):
         columns |= {f"difference_{key}": mean.ravel(), f"n_{key}": size.ravel()}
-    return pd.DataFrame(columns)
+    frame = pd.DataFrame(columns)
+    frame.attrs.update(adjust=correction or "none", family=family, alpha=alpha)
+    return frame
 
 
 def _shared_systems(segments: list[pd.Index], by: str) -> list[Any]:
@@ -167,10 +170,3 @@ def _tell_untested(p: Array, sizes: Array, spreads: Array, names: list[Any], by:
     bad = ((sizes < 2) | ((spreads == 0) & np.isnan(p))).any(axis=(1, 2, 3))
     told = ", ".join(str(name) for name, each in zip(names, bad, strict=True) if each)
     warn(f"segments of one topic, or of differences without spread, allow no test ({by}): {told}")
-
-
-def _corrected(p: Array, adjust: Correction | None, family: Family, alpha: float) -> Array:
-    """Correct the p-values that there are, for as many rows as have one."""
-    there = ~np.isnan(p)
-    filled = adjust_p([np.where(there, p, 1.0)], adjust, family=family, alpha=alpha)[0]
-    return np.where(there, filled, np.nan)

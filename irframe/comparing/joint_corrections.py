@@ -9,20 +9,40 @@ import numpy as np
 import pandas as pd
 
 from irframe.arrays import Array
-from irframe.comparing.corrections import Correction, Family, adjust_p, refuse_correction
+from irframe.checks import as_written, choice
+from irframe.comparing.corrections import (
+    CORRECTIONS,
+    Correction,
+    Family,
+    adjust_p,
+    refuse_correction,
+)
 from irframe.errors import ParameterError
 from irframe.paired import TESTS, MaxT, PairedT, PairedTest, Permutation
+from irframe.record import NONE
 from irframe.scores.scores import Scores
 
 MAX_T: Literal["max-t"] = "max-t"
 AUTO: Literal["auto"] = "auto"
-Adjust = Correction | Literal["max-t", "auto"] | MaxT | None
-"""A correction for many comparisons, or its name; ``"auto"`` is Holm's where the test needs one."""
+Adjust = Correction | Literal["max-t", "auto", "none"] | MaxT | None
+"""A correction for many comparisons, or its name; ``"auto"`` is Holm's where the test needs one,
+and ``"none"`` is None."""
 Parsed = Correction | MaxT | None
 
 
-def parse_correction(adjust: Adjust, test: PairedTest, family: Family = "depth") -> Parsed:
+def parse_correction(
+    adjust: Adjust, test: PairedTest | None = None, family: Family = "depth"
+) -> Parsed:
     """Return a correction as it is or, of a name, as what it stands for.
+
+    Parameters
+    ----------
+    adjust
+        A correction or its name.
+    test
+        The test whose p-values it corrects; None for one that is no paired test.
+    family
+        What is corrected together.
 
     Raises
     ------
@@ -38,12 +58,47 @@ def parse_correction(adjust: Adjust, test: PairedTest, family: Family = "depth")
     """
     chosen = _named(adjust, test)
     refuse_correction(None if isinstance(chosen, MaxT) else chosen, family)
-    if chosen is not None and test.joint:
+    if chosen is not None and test is not None and test.joint:
         wanted = f"adjust=None, as p-values of {test.name} allow for all pairs already"
         raise ParameterError(wanted, repr(adjust))
     if isinstance(chosen, MaxT) and not isinstance(test, PairedT | Permutation):
-        raise ParameterError(f"the test t or permutation, whose pairs {MAX_T} corrects", repr(test))
+        wanted = f"the test t or permutation, whose pairs {MAX_T} corrects"
+        raise ParameterError(wanted, "another" if test is None else repr(test))
     return chosen
+
+
+def parse_stepwise(
+    adjust: Adjust, test: PairedTest | None = None, family: Family = "depth"
+) -> Correction | None:
+    """Return a correction as `parse_correction` does, where it can only read p-values.
+
+    Raises
+    ------
+    ParameterError
+        As `parse_correction`, and for max-T, which reads scores.
+    """
+    found = parse_correction(adjust, test, family)
+    if isinstance(found, MaxT):
+        raise ParameterError("a correction that reads p-values alone, such as 'holm'", MAX_T)
+    return found
+
+
+def correction_told(
+    test: PairedTest, adjust: Parsed, family: Family = "depth", *, alpha: float
+) -> dict[str, Any]:
+    """Return the attributes that say how pairs were tested, and how p-values were corrected.
+
+    Examples
+    --------
+    >>> correction_told(PairedT(), None, alpha=0.05)
+    {'test': 't', 'adjust': 'none', 'family': 'depth', 'alpha': 0.05}
+    >>> correction_told(Permutation(), MaxT(), alpha=0.05)["test"]
+    'Permutation(samples=10000, seed=0)'
+    """
+    usual = TESTS.get(test.name)
+    plain = usual is not None and test == usual() and not hasattr(test, "samples")
+    named = test.name if plain else repr(test)
+    return {"test": named, "adjust": str(adjust or NONE), "family": family, "alpha": alpha}
 
 
 def refuse_unweighable(test: PairedTest, adjust: Parsed) -> None:
@@ -56,10 +111,14 @@ def refuse_unweighable(test: PairedTest, adjust: Parsed) -> None:
         raise ParameterError(wanted, MAX_T)
 
 
-def _named(adjust: Adjust, test: PairedTest) -> Parsed:
-    if adjust == AUTO:
-        return None if test.joint else "holm"
-    return MaxT() if adjust == MAX_T else adjust
+def _named(adjust: Adjust, test: PairedTest | None) -> Parsed:
+    adjust = as_written(adjust, {MaxT.__name__: MaxT}) or adjust
+    if adjust is None or isinstance(adjust, MaxT):
+        return adjust
+    word = choice("adjust=None or a correction", adjust, (*CORRECTIONS, MAX_T, AUTO, NONE))
+    if word == AUTO:
+        return None if test is not None and test.joint else "holm"
+    return MaxT() if word == MAX_T else None if word == NONE else word
 
 
 class Compared(NamedTuple):

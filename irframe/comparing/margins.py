@@ -13,8 +13,11 @@ from irframe.errors import MetricError, ParameterError
 from irframe.paired import MaxT, PairedTest
 from irframe.paired.margins import detectable, within_margin
 
-OF_MARGIN = ("p_not_worse", "not_worse", "p_equivalent", "equivalent")
-FURTHER = (*OF_MARGIN, "verdict", "detectable")
+CLAIMS = ("not_worse", "equivalent")
+FURTHER = (
+    *(column for name in CLAIMS for column in (f"p_{name}", f"p_{name}_adjusted", name)),
+    *("verdict", "detectable"),
+)
 """Columns of a comparison with a margin."""
 POWER = 0.8
 """How often a difference is to be found, unless said."""
@@ -71,8 +74,8 @@ class Margin:
         Parameters
         ----------
         results
-            Of every group ``mean_difference``, ``sd``, ``n_topics`` and ``significant``, shape
-            (metric, depth, pair).
+            Of every group ``mean_difference``, ``sd``, ``freedom``, ``n_topics`` and
+            ``significant``, shape (metric, depth, pair).
         towards
             Of every group and metric, 1 where higher is better, else -1.
         adjust, family, alpha
@@ -85,7 +88,8 @@ class Margin:
         further = [self._detectable(found, alpha) for found in results]
         for found, lead, into in zip(results, leads, further, strict=True):
             if self.margin is not None:
-                p = within_margin(lead, found["sd"], found["n_topics"], self.margin)
+                spread = found["sd"], found["n_topics"], self.margin, found["freedom"]
+                p = within_margin(lead, *spread)
                 into |= {"p_not_worse": p.not_worse, "p_equivalent": p.equivalent}
         if self.margin is not None:
             self._corrected(further, adjust, family, alpha)
@@ -95,18 +99,19 @@ class Margin:
 
     def _detectable(self, found: dict[str, Array], alpha: float) -> dict[str, Array]:
         power = POWER if self.power is None else self.power
-        least = detectable(found["sd"], found["n_topics"], power=power, alpha=alpha)
+        spread = found["sd"], found["n_topics"]
+        least = detectable(*spread, power=power, alpha=alpha, freedom=found["freedom"])
         return {"detectable": least}
 
     def _corrected(
         self, further: list[dict[str, Array]], adjust: Any, family: Family, alpha: float
     ) -> None:
-        for name in ("not_worse", "equivalent"):
+        for name in CLAIMS:
             p = adjust_p(
                 [into[f"p_{name}"] for into in further], adjust, family=family, alpha=alpha
             )
             for into, each in zip(further, p, strict=True):
-                into |= {f"p_{name}": each, name: each < alpha}
+                into |= {f"p_{name}_adjusted": each, name: each < alpha}
 
 
 def verdict(significant: Array, lead: Array, of_margin: dict[str, Array]) -> Array:

@@ -11,7 +11,13 @@ import scipy
 from irframe.arrays import Array
 from irframe.comparing.corrections import Family
 from irframe.comparing.effect_sizes import EFFECTS, hedges
-from irframe.comparing.joint_corrections import Compared, Parsed, correct, reach
+from irframe.comparing.joint_corrections import (
+    Compared,
+    Parsed,
+    correct,
+    correction_told,
+    reach,
+)
 from irframe.comparing.margins import Margin, refuse_unaveraged
 from irframe.errors import InputError
 from irframe.metrics.averaging import average
@@ -19,11 +25,12 @@ from irframe.paired import Differences, MaxT, PairedResult, PairedTest, describe
 from irframe.paired.folds import COMOMENTS, SIDES, describe_folded
 from irframe.progress import tracked
 from irframe.scores.scores import Arrays, Measure, Scores
+from irframe.scores.weighted import effective
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")
-SPREAD = ("mean_difference", "sd")
-"""What margins read of the paired differences."""
+SPREAD = ("mean_difference", "sd", "freedom")
+"""What margins and cautions read of the paired differences."""
 FRAME_BYTES = 4 * 2**30
 """Largest comparison frame that is begun; making it takes up to twice as much."""
 ROW_BYTES = 145
@@ -45,6 +52,15 @@ class Asked:
     simultaneous: bool = False
     effects: bool = False
     progress: bool = False
+
+    def told(self) -> dict[str, Any]:
+        """Return what a result says of it."""
+        together = self.simultaneous or self.test.joint
+        return {
+            **correction_told(self.test, self.adjust, self.family, alpha=self.alpha),
+            "interval": self.test.name if self.own_interval else "t",
+            "intervals": "simultaneous" if together else "for its pair alone",
+        }
 
     def of(self, parts: Sequence[Scores], pairs: Sequence[Array]) -> list[Found]:
         """Compare the pairs of every group.
@@ -108,7 +124,8 @@ class Asked:
     def _compare(self, group: Scores, pairs: Array, alpha: float) -> Found:
         metrics, _, _, depths = group.values.shape
         shape = (metrics, depths, len(pairs))
-        numbers = NUMBERS if self.margin is None else (*NUMBERS, *SPREAD)
+        spread = self.margin is not None or self.test.joint
+        numbers = (*NUMBERS, *SPREAD) if spread else NUMBERS
         result: Found = {name: np.empty(shape) for name in numbers}
         result |= {name: np.empty(shape, dtype=np.int64) for name in COUNTS}
 
@@ -118,9 +135,9 @@ class Asked:
                 pairs=pairs,
                 summary=group.summaries[row],
                 alpha=alpha,
-                spread=self.margin is not None,
+                spread=spread,
             )
-            measure = self._measure(group.summaries[row], conclude, len(result))
+            measure = self._measure(group.summaries[row], alpha, conclude, len(result))
             return group.pairs(row, block, measure, pairs)
 
         pieces = list(group.pieces(len(pairs)))
@@ -133,22 +150,33 @@ class Asked:
             if sign < 0:
                 wins = result["wins"][row].copy()
                 result["wins"][row], result["losses"][row] = result["losses"][row], wins
+        if group.weights is not None:
+            result["n_eff"] = np.broadcast_to(effective(group)[..., np.newaxis], shape)
         return result
 
-    def _measure(self, summary: Any, conclude: Callable[..., Arrays], outputs: int) -> Measure:
+    @property
+    def own_interval(self) -> bool:
+        """Whether intervals are those of the test, and not Student's."""
+        return self.test.inverted and not (self.simultaneous and isinstance(self.adjust, MaxT))
+
+    def _measure(
+        self, summary: Any, alpha: float, conclude: Callable[..., Arrays], outputs: int
+    ) -> Measure:
         """Return what gives the columns of pairs by one metric."""
         test = self.test
 
         def whole(scores: Scores, values: Array, pairs: Array, weights: Any = None) -> Arrays:
-            tested = scores.tested(test, values, pairs, weights)
+            tested = scores.tested(test, values, pairs, weights).decided()
             differences = describe_differences(values, pairs, weights)
-            joint = test.joint and self.simultaneous
-            half = test.reach(values, alpha=self.alpha) if joint else None
+            ends = None
+            if self.own_interval:
+                ends = test.interval(*scores.by_name(values, pairs), alpha=alpha, weights=weights)
             averages = average(values, summary, axis=1, weights=weights)
-            return conclude(averages, differences, tested, half)
+            return conclude(averages, differences, tested, ends)
 
         def folded(averages: Array, own: Array, comoments: Array, sides: Array) -> Arrays:
-            return conclude(averages, describe_folded(comoments, sides), test.conclude(own))
+            found = describe_folded(comoments, sides)
+            return conclude(averages, found, test.conclude(own).decided())
 
         if test.fold is None:
             return Measure(whole=whole, outputs=outputs)
@@ -174,7 +202,7 @@ def _columns(
     averages: Array,
     found: Differences,
     tested: PairedResult,
-    half: Array | None = None,
+    own: Arrays | None = None,
     *,
     pairs: Array,
     summary: str,
@@ -182,15 +210,16 @@ def _columns(
     spread: bool,
 ) -> Arrays:
     difference, interval = found.mean, found.interval(alpha=alpha)
-    if half is not None:
-        interval = difference - half, difference + half
+    if own is not None:
+        interval = own[0], own[1]
     ends = averages[pairs[:, 0]], averages[pairs[:, 1]]
     if summary != "mean":
         difference = ends[0] - ends[1]
         interval = 2 * (np.full_like(difference, np.nan),)
     sides = found.wins, found.ties, found.losses
     topics = np.broadcast_to(found.topics, found.mean.shape)
-    further = (found.mean, found.sd) if spread else ()
+    freedom = np.broadcast_to(found.freedom, found.mean.shape)
+    further = (found.mean, found.sd, freedom) if spread else ()
     return *ends, difference, *interval, found.effect_size, *tested, *further, *sides, topics
 
 

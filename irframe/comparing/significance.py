@@ -7,23 +7,42 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.checks import level
-from irframe.comparing.corrections import Family
-from irframe.comparing.joint_corrections import Adjust, Compared, correct, parse_correction
+from irframe.comparing.corrections import Family, adjust_p
+from irframe.comparing.joint_corrections import (
+    Adjust,
+    Compared,
+    correct,
+    correction_told,
+    parse_correction,
+)
 from irframe.metrics.averaging import TIE
-from irframe.paired import PairedTest, Test, parse_test
+from irframe.paired import MaxT, PairedResult, PairedTest, Test, parse_test
+from irframe.scores.dask_work import at_once
 from irframe.scores.scores import Arrays, Measure, Scores
 
 
 def p_values(
-    paired: Scores, row: int, depths: slice, *, test: PairedTest, pairs: Array
+    paired: Scores,
+    row: int,
+    depths: slice,
+    *,
+    test: PairedTest,
+    pairs: Array,
+    as_printed: bool = False,
 ) -> NDArray[np.float64]:
-    """Give two-sided p-values of a metric, shape (pair, depth)."""
+    """Give two-sided p-values of a metric, shape (pair, depth).
+
+    Pairs without spread have none, see `PairedResult.decided`, unless `as_printed`.
+    """
+
+    def given(found: PairedResult) -> Arrays:
+        return (found.p if as_printed else found.decided().p,)
 
     def whole(scores: Scores, values: Array, pairs: Array, weights: Any = None) -> Arrays:
-        return (scores.tested(test, values, pairs, weights).p,)
+        return given(scores.tested(test, values, pairs, weights))
 
     def folded(state: Array) -> Arrays:
-        return (test.conclude(state).p,)
+        return given(test.conclude(state))
 
     measure = Measure(whole=whole)
     if test.fold is not None:
@@ -70,17 +89,34 @@ class Pairing:
         compared = Compared(paired, pairs, paired.by_piece(len(pairs), compute))
         return correct([compared], self.adjust, family=self.family, alpha=self.alpha)[0]
 
+    @property
+    def piecewise(self) -> bool:
+        """Whether p-values are corrected depth by depth, from these alone."""
+        return self.adjust is None or (self.family == "depth" and not isinstance(self.adjust, MaxT))
+
     def readable(self, paired: Scores) -> Scores:
-        """Return scores as corrections need them, who look at all of a family at once."""
-        return paired if self.adjust is None else paired.load()
+        """Return scores as corrections need them, some of which look at all of a family at once."""
+        return paired if self.piecewise else paired.load()
 
     def piece(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
-        """Give corrected p-values of a metric at some depths, shape (pair, depth)."""
-        if self.adjust is None:
-            return p_values(paired, row, depths, test=self.test, pairs=pairs)
+        """Give corrected p-values of a metric at some depths, shape (pair, depth).
+
+        Without a correction they are those of the literature, where differences that are the same
+        on all topics have p = 0.
+        """
+        if self.piecewise:
+            printed = self.adjust is None
+            p = p_values(paired, row, depths, test=self.test, pairs=pairs, as_printed=printed)
+            return p if printed else at_once(self._corrected, p, shape=p.shape)
         if paired not in self._found:
             self._found[paired] = self.p_values(paired, pairs)
         return self._found[paired][row, depths].T
+
+    def _corrected(self, p: Array) -> Array:
+        """Correct p-values (pair, depth) by depth."""
+        adjust: Any = self.adjust
+        (found,) = adjust_p([p.T[np.newaxis]], adjust, family="depth", alpha=self.alpha)
+        return np.asarray(found[0].T)
 
     def verdicts(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
         """Say who is significantly better: 1 the first, -1 the second, 0 neither."""
@@ -89,5 +125,4 @@ class Pairing:
 
     def told(self) -> dict[str, Any]:
         """Return the attributes of a result that depends on it."""
-        corrected = {"adjust": str(self.adjust), "family": self.family} if self.adjust else {}
-        return {"test": repr(self.test), **corrected, "alpha": self.alpha}
+        return correction_told(self.test, self.adjust, self.family, alpha=self.alpha)

@@ -7,21 +7,16 @@ import numpy as np
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.cubes.blockwise import Kernel, in_blocks
-from irframe.cubes.layout import UNKNOWN
-from irframe.cubes.score import (
-    block_of,
-    label_scores,
-    refuse_metrics,
-    wanted_depths,
-)
+from irframe.cubes.blockwise import Kernel, beyond, in_blocks
+from irframe.cubes.score import label_scores, refuse_metrics, wanted_depths
 from irframe.cubes.verb import verb
-from irframe.errors import DepthError, MetricError
+from irframe.cubes.view import experiment_of
+from irframe.errors import MetricError
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.experiments.sampling import refuse_marks
 from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long, refuse_unbounded
 from irframe.metrics import Block, Evidence, Metric
-from irframe.names import DEPTH, METRIC, UNJUDGED
+from irframe.names import DEPTH, METRIC
 
 BOUND = "bound"
 """Dimension of a lower and an upper score."""
@@ -106,38 +101,37 @@ def bounds(
     depths = wanted_depths(cube, chosen, at)
     refuse_metrics(cube, chosen)
     refuse_unbounded(chosen)
-    refuse_marks(cube["judged_grade"].to_numpy())
-    shared = cube.attrs["ties"] == "mean"
+    experiment = experiment_of(cube)
+    refuse_marks(experiment.judgments.grade)
+    shared = experiment.made["ties"] == "mean"
     refused = [str(metric) for metric in chosen if shared and metric.fillings]
     if refused:
         raise MetricError("one order of tied documents for bounds of", "ties='mean'", "", refused)
-    whole = block_of(cube, chosen)
-    if any(metric.fillings for metric in chosen):
-        whole = replace(whole, beyond=_beyond(cube))
-    if not cube["grade"].chunks:
+    hidden = any(metric.fillings for metric in chosen)
+    if hidden and not cube["grade"].chunks:
+        deep = cube.sizes[DEPTH]
+        whole = experiment.block(experiment.fields(chosen, deep), deep)
+        every = slice(0, experiment.shape[0]), slice(0, experiment.shape[1])
+        whole = replace(whole, beyond=beyond(experiment, whole, every))
         _refuse_long(whole, chosen, np.asarray(depths))
-    return label_scores(cube, both_sides(whole, chosen, depths, _bound_block), chosen, depths)
-
-
-def _beyond(cube: xr.Dataset) -> Array:
-    """Return how many unjudged documents lists have below the last depth."""
-    if bool((cube["unjudged"] == UNKNOWN).any()):
-        advice = "take judgments away from a cube as deep as its lists"
-        found = "lists that were cut before judgments were taken away"
-        raise DepthError("a cube that knows its unjudged documents", found, advice)
-    shown = (cube["grade"].variable == UNJUDGED).sum(DEPTH)
-    hidden = cube["unjudged"].variable - shown
-    return hidden.data if cube["grade"].chunks else hidden.to_numpy()
+    found = both_sides(cube, chosen, depths, _bound_block, hidden=hidden)
+    return label_scores(cube, found, chosen, depths)
 
 
 def both_sides(
-    whole: Block, metrics: Sequence[Metric], depths: Sequence[int], kernel: Kernel
+    cube: xr.Dataset,
+    metrics: Sequence[Metric],
+    depths: Sequence[int],
+    kernel: Kernel,
+    *,
+    hidden: bool = False,
+    ties: bool = False,
 ) -> xr.DataArray:
     """Apply a kernel that yields a lower and an upper score for every metric.
 
     Parameters
     ----------
-    whole, metrics, depths, kernel
+    cube, metrics, depths, kernel, hidden, ties
         As for `irframe.cubes.blockwise.in_blocks`.
 
     Returns
@@ -145,7 +139,8 @@ def both_sides(
     xarray.DataArray
         Dimensions (bound, metric, system, topic, depth).
     """
-    both = in_blocks(whole, metrics, depths, kernel=kernel, each=len(SIDES))
+    several = len(SIDES)
+    both = in_blocks(cube, metrics, depths, kernel=kernel, each=several, hidden=hidden, ties=ties)
     sides = [both.isel({METRIC: slice(side, None, len(SIDES))}) for side in range(len(SIDES))]
     return xr.concat(sides, dim=BOUND).assign_coords({BOUND: list(SIDES)})
 

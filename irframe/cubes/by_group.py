@@ -9,10 +9,10 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.checks import listed
+from irframe.checks import listed, one_column
 from irframe.cubes.as_scores import LONG_METRIC, LONG_VALUE, is_long, is_scores
 from irframe.cubes.groups import each_group, read_groups, refuse_uneven, tell_absent
-from irframe.cubes.layout import LIST, PARTS
+from irframe.cubes.layout import LIST, OURS
 from irframe.cubes.provenance import joined_attributes
 from irframe.cubes.score_arrays import settled
 from irframe.errors import InputError, IrframeError, ParameterError, warn
@@ -47,6 +47,7 @@ def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
     ParameterError
         If there is no such group, or a label has none.
     """
+    one_column("by", by)
     if by is None:
         yield None, subject
     elif isinstance(subject, pd.DataFrame):
@@ -95,7 +96,7 @@ def _systems(part: Any) -> set[Any]:
 
 def _frame_groups(frame: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFrame]]:
     known = [name for name in (*frame.index.names, *frame.columns) if name is not None]
-    if isinstance(by, list | dict) or by not in known:
+    if by not in known:
         wanted = "by to be an index level or a column"
         raise ParameterError(wanted, repr(by), "", map(str, known))
     if not len(frame):
@@ -294,7 +295,7 @@ def riders_of(subject: Any) -> list[Any]:
     return [
         name
         for name, coordinate in subject.coords.variables.items()
-        if name not in PARTS
+        if name not in OURS
         and name not in subject.xindexes
         and coordinate.dims
         and {*coordinate.dims} <= {*LIST}

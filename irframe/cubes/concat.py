@@ -1,36 +1,37 @@
 """One cube of cubes that were built apart."""
 
+import json
 from collections.abc import Iterable, Sequence
-from functools import reduce
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice
-from irframe.cubes.checksums import sealed
-from irframe.cubes.gate import read_cube
-from irframe.cubes.hashing import numbers
-from irframe.cubes.layout import (
-    CHECKSUMS,
-    FILED,
-    JUDGED,
-    LEVEL,
-    LIST,
-    PARTS,
-    PROVENANCE,
-    SOMETIMES,
-    SUBTOPIC_GRADE,
-)
-from irframe.cubes.recall_base import along, gather, starts, topic_of
-from irframe.cubes.top_documents import LISTED, listed_in
+from irframe.cubes.dask_tasks import blocks_of
+from irframe.cubes.groups import joined_groups, regrouped
+from irframe.cubes.layout import EXPERIMENT, LIST, PROVENANCE
+from irframe.cubes.view import experiment_of, hold, read_cube, view
 from irframe.errors import DepthError, IdError, InputError, ParameterError
-from irframe.names import DEPTH, SUBTOPIC, SYSTEM, TOPIC
+from irframe.experiments.coded_tables import QrelsTable
+from irframe.experiments.experiment import Experiment
+from irframe.experiments.framed import Part, put_together
+from irframe.experiments.judgments import Judgments
+from irframe.experiments.top_documents import together
+from irframe.files.ids import Codes
+from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
+from irframe.record import RECORD
 
 ORDER = ("ties", "score_dtype", "seed")
 """Attributes in which cubes must agree to be put together."""
+SOMETIMES = {"subtopic_grade": "subtopics", "stratum": "stratum", "probability": "probability"}
+"""What only some judgments have, and what it is called."""
+NEVER = np.iinfo(np.int32).max
 
 
 def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
@@ -71,28 +72,37 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     True
     """
     choice("dim", dim, LIST)
-    parts = [read_cube(cube).drop_vars(CHECKSUMS) for cube in cubes]
-    if not parts:
+    cubes = [read_cube(cube) for cube in cubes]
+    for cube in cubes:
+        hold(cube)
+    if not cubes:
         raise ParameterError("at least one cube", "none")
-    _refuse_strangers(parts)
-    _refuse_shared(parts, dim)
-    parts = _regrouped(_as_wide(_as_deep(parts)), dim)
-    whole = _topics(parts) if dim == TOPIC else _systems(parts)
-    sound = sealed(whole.drop_attrs(deep=False).assign_attrs(_attributes(parts)))
-    sound.encoding = {LISTED: listed} if (listed := listed_in(parts, sound)) is not None else {}
-    return sound
+    _refuse_strangers(cubes)
+    _refuse_shared(cubes, dim)
+    depth = _deepest(cubes)
+    across = SYSTEM if dim == TOPIC else TOPIC
+    labels = _appended([cube.indexes[across] for cube in cubes])
+    parts = [experiment_of(cube).loaded for cube in cubes]
+    _refuse_some(parts)
+    joined = _topics(parts, labels.unique()) if dim == TOPIC else _systems(parts)
+    riders = joined_groups(regrouped(cubes, dim), dim, labels.unique())
+    made = _attributes(cubes)
+    files = [state for part in parts for state in part.files]
+    whole = replace(joined, made=made, files=files, collection=None, origin=0)
+    lazy = any(cube[GRADE].chunks for cube in cubes)
+    chunks = blocks_of(*whole.shape, depth, least=0) if lazy else None
+    return view(whole, depth, riders, chunks=chunks).assign_attrs(_record(cubes))
+
+
+def _appended(labels: Sequence[pd.Index]) -> pd.Index:
+    return labels[0].append([*labels[1:]])
 
 
 def _refuse_strangers(cubes: list[xr.Dataset]) -> None:
     for name in ORDER:
-        values = {repr(_plain(cube.attrs.get(name))) for cube in cubes}
+        values = {repr(cube.attrs.get(name)) for cube in cubes}
         if len(values) > 1:
             raise ParameterError(f"cubes made with the same {name}", "several", "", values)
-
-
-def _plain(value: Any) -> Any:
-    """Return an attribute as it was before netCDF or Zarr made a number of numpy's of it."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _refuse_shared(cubes: list[xr.Dataset], dim: str) -> None:
@@ -102,8 +112,8 @@ def _refuse_shared(cubes: list[xr.Dataset], dim: str) -> None:
         raise IdError(f"every {dim} in one of the cubes", f"{len(again)} in several", "", again)
 
 
-def _as_deep(cubes: list[xr.Dataset]) -> list[xr.Dataset]:
-    """Return cubes of one depth, missing ranks empty; a cut list must not end early."""
+def _deepest(cubes: list[xr.Dataset]) -> int:
+    """Return the depth of the deepest cube; cut lists of another one must not end early."""
     deepest = max(cube.sizes[DEPTH] for cube in cubes)
     short = [
         str(cube.sizes[DEPTH])
@@ -113,221 +123,182 @@ def _as_deep(cubes: list[xr.Dataset]) -> list[xr.Dataset]:
     if short:
         advice = "build them all to the same depth"
         raise DepthError(f"lists that go down to depth {deepest}", "some cut at", advice, short)
-    return [_padded(cube, DEPTH, deepest) for cube in cubes]
+    return deepest
 
 
-def _as_wide(cubes: list[xr.Dataset]) -> list[xr.Dataset]:
-    """Return cubes with room for the deepest pool, and with all grades."""
-    widest = max(cube.sizes[FILED] for cube in cubes)
-    cubes = [_padded(cube, FILED, widest) for cube in cubes]
-    _refuse_some(cubes)
-    most = max(cube.sizes.get(SUBTOPIC, 0) for cube in cubes)
-    cubes = [_padded(cube, SUBTOPIC, most) for cube in cubes] if most else cubes
-    levels = reduce(np.union1d, [cube[LEVEL].to_numpy() for cube in cubes])
-    return [cube.reindex({LEVEL: levels.astype(np.int8)}, fill_value=0) for cube in cubes]
-
-
-def _refuse_some(cubes: list[xr.Dataset]) -> None:
+def _refuse_some(parts: list[Experiment]) -> None:
     """Raise if some cubes have subtopics, strata or probabilities and others do not."""
-    for name in SOMETIMES:
-        plain = [str(dict(cube.sizes)) for cube in cubes if name not in cube.variables]
-        if plain and len(plain) < len(cubes):
-            what = {SUBTOPIC_GRADE: "subtopics"}.get(name, name)
+    for name, what in SOMETIMES.items():
+        has = [getattr(part.judgments.table, name) is not None for part in parts]
+        if any(has) and not all(has):
+            plain = [str(part) for part, one in zip(parts, has, strict=True) if not one]
             raise InputError(f"cubes that all have {what}, or none", "some without", "", plain)
 
 
-def _padded(cube: xr.Dataset, dim: str, size: int) -> xr.Dataset:
-    missing = size - cube.sizes[dim]
-    if not missing:
-        return cube
-    changed = {
-        name: cube.variables[name].pad({dim: (0, missing)}, constant_values=part.fill)
-        for name, part in (PARTS | SOMETIMES).items()
-        if dim in part.dims
-    }
-    bare = cube.drop_vars([*changed, *({dim} & set(cube.coords))])
-    facts = {name: value for name, value in changed.items() if name in cube.coords}
-    labels = {DEPTH: np.arange(1, size + 1)} if dim == DEPTH else {}
-    rankings = {name: value for name, value in changed.items() if name not in facts}
-    return bare.assign(rankings).assign_coords(facts | labels)
-
-
-def _topics(cubes: list[xr.Dataset]) -> xr.Dataset:
-    systems = pd.Index(np.concatenate([cube[SYSTEM].to_numpy() for cube in cubes])).unique()
-    fill = {name: part.fill for name, part in PARTS.items()}
-    same = [cube.sizes[SYSTEM] == len(systems) for cube in cubes]
-    wide = [
-        cube
-        if whole and cube.indexes[SYSTEM].equals(systems)
-        else cube.reindex({SYSTEM: systems}, fill_value=fill)
-        for cube, whole in zip(cubes, same, strict=True)
-    ]
-    contributing = reduce(np.logical_or, [cube["contributing"].to_numpy() for cube in wide])
-    shared = {"contributing": (SYSTEM, contributing)} | _shared(cubes, SYSTEM, systems)
-    base: dict[str, Any] = {
-        name: (cubes[0][name].dims, np.concatenate([cube[name].to_numpy() for cube in cubes]))
-        for name in along(cubes[0])
-    }
-    joined = _joined(wide, TOPIC, [*shared, *base, "judged_start"])
-    base["judged_start"] = (TOPIC, starts(joined["judged_count"].to_numpy()))
-    return joined.assign_coords(shared | base)
-
-
-def _systems(cubes: list[xr.Dataset]) -> xr.Dataset:
-    first = cubes[0]
-    cubes = [first, *(_same_base(cube, first) for cube in cubes[1:])]
-    ranks = np.stack([cube["pool_rank"].to_numpy() for cube in cubes])
-    best = np.where(ranks > 0, ranks, np.iinfo(np.int32).max).min(axis=0)
-    best[best == np.iinfo(np.int32).max] = 0
-    pools = [cube["pool_depth"].to_numpy() for cube in cubes if _has_pool(cube)]
-    depths = np.stack(pools or [first["pool_depth"].to_numpy()]).min(axis=0)
-    kept = ("judged_start", "judged_count", "top", *(set(along(first)) - {"pool_rank"}))
-    base: dict[str, Any] = {name: first[name].variable for name in kept}
-    base |= {"pool_rank": (JUDGED, best), "pool_depth": ((TOPIC,), depths)}
-    shared = base | _shared(cubes, TOPIC, first.indexes[TOPIC])
-    return _joined(cubes, SYSTEM, list(shared)).assign_coords(shared)
-
-
-def _has_pool(cube: xr.Dataset) -> bool:
-    """Return whether a cube says something of the pool: it may hold other runs only."""
-    return bool(cube["contributing"].any() or cube["pool_depth"].any())
-
-
-def _joined(cubes: list[xr.Dataset], dim: str, apart: Sequence[str]) -> xr.Dataset:
-    """Concatenate what belongs to a dimension, without the coordinates that do not."""
-    bare = [cube.drop_vars([name for name in apart if name in cube.coords]) for cube in cubes]
-    riders = set().union(*(cube.coords for cube in bare))
-    known = [cube.drop_vars(set(cube.coords) - _everywhere(bare)) for cube in bare]
-    lost = sorted(map(str, riders - _everywhere(bare)))
-    if lost:
-        raise InputError("cubes with the same group coordinates", "some without", "", lost)
-    joined = xr.concat(
-        known, dim, data_vars="minimal", coords="minimal", compat="override", join="exact"
+def _topics(parts: list[Experiment], systems: pd.Index) -> Experiment:
+    judgments = _stacked([part.judgments for part in parts])
+    ends = np.cumsum([0, *(len(part.judgments.row) for part in parts)])
+    rows = [np.arange(first, last) for first, last in pairwise(ends)]
+    topics = np.cumsum([0, *(part.shape[1] for part in parts)])
+    rank, depth = (
+        np.concatenate([getattr(part.known_pool, name) for part in parts])
+        for name in ("rank", "depth")
     )
-    order = [name for name in cubes[0].coords if name in joined.coords]
-    return joined.assign_coords({name: joined[name] for name in order})
+    helps = np.zeros(len(systems), bool)
+    places = [systems.get_indexer(part.systems) for part in parts]
+    for place, part in zip(places, parts, strict=True):
+        helps[place] |= part.known_pool.contributing
+    pool = replace(parts[0].known_pool, rank=rank, depth=depth, contributing=helps)
+    top = np.concatenate([part.tops for part in parts])
+    base = replace(parts[0], judgments=judgments, systems=systems, pool=pool, top=top)
+    sides = [
+        (place, np.arange(first, first + part.shape[1]))
+        for place, first, part in zip(places, topics, parts, strict=False)
+    ]
+    return _listed(base, parts, sides, rows)
 
 
-def _everywhere(cubes: list[xr.Dataset]) -> set[Any]:
-    return set.intersection(*(set(cube.coords) for cube in cubes))
+def _stacked(bases: Sequence[Judgments]) -> Judgments:
+    """Return judgments of different topics as one."""
+    tables = [base.only(np.arange(len(base.row))).table for base in bases]
+    start = np.cumsum([0, *(len(table.topics) for table in tables)])
+    more: dict[str, Any] = {}
+    if tables[0].subtopic_grade is not None:
+        grades = [table.subtopic_grade for table in tables if table.subtopic_grade is not None]
+        most = max(grade.shape[1] for grade in grades)
+        wide = [((0, 0), (0, most - grade.shape[1])) for grade in grades]
+        padded = [np.pad(g, w, constant_values=EMPTY) for g, w in zip(grades, wide, strict=True)]
+        more["subtopic_grade"] = np.concatenate(padded)
+    if tables[0].stratum is not None:
+        strata = [base.strata for base in bases if base.strata is not None]
+        more["stratum"] = pa.chunked_array([pa.array(np.concatenate(strata))])
+    if tables[0].probability is not None:
+        more["probability"] = np.concatenate([t.probability for t in tables])
+    table = QrelsTable(
+        tables[0].frame,
+        tables[0].columns,
+        np.concatenate([t.topic + n for t, n in zip(tables, start, strict=False)]),
+        _appended([t.topics for t in tables]),
+        pa.chunked_array([chunk for t in tables for chunk in t.doc.chunks]),
+        np.concatenate([t.grade for t in tables]),
+        **more,
+    )
+    levels = np.unique(np.concatenate([base.levels for base in bases]))
+    return Judgments.chosen(table, np.arange(len(table.topics)), levels)
 
 
-def _shared(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[str, Any]:
-    """Return the group coordinates of the other dimension, refusing those that disagree."""
-    found = {}
-    for name in _groups(cubes, dim):
-        parts = [cube[name] for cube in cubes if name in cube.coords]
-        apart = _disagreeing(parts)
-        if len(apart):
-            advice = "rename the coordinate in one of the cubes"
-            raise InputError(f"one {name} for every {dim}", "several for", advice, apart)
-        values = pd.concat([part.to_series() for part in parts]).dropna()
-        values = values[~values.index.duplicated()].reindex(labels)
-        dtype = object if values.isna().any() else _common([part.dtype for part in parts])
-        found[name] = (dim, values.to_numpy(dtype=dtype))
-    return found
+def _systems(parts: list[Experiment]) -> Experiment:
+    first = parts[0]
+    parts = [_same_topics(part, first) for part in parts]
+    rows = [_places(part, first) for part in parts]
+    ranks = np.full((len(parts), len(first.judgments.row)), NEVER, np.int32)
+    for rank, row, part in zip(ranks, rows, parts, strict=True):
+        own = part.known_pool.rank
+        rank[row] = np.where(own > 0, own, NEVER)
+    best = ranks.min(axis=0)
+    best[best == NEVER] = 0
+    pools = [part.known_pool for part in parts]
+    told = [pool.depth for pool in pools if pool.contributing.any() or pool.depth.any()]
+    depth = np.stack(told or [pools[0].depth]).min(axis=0)
+    helps = np.concatenate([pool.contributing for pool in pools])
+    pool = replace(pools[0], rank=best, depth=depth, contributing=helps)
+    systems = _appended([part.systems for part in parts])
+    start = np.cumsum([0, *(len(part.systems) for part in parts)])
+    topics = np.arange(first.shape[1])
+    sides = [
+        (np.arange(n, n + len(part.systems)), topics) for n, part in zip(start, parts, strict=False)
+    ]
+    return _listed(replace(first, systems=systems, pool=pool), parts, sides, rows)
 
 
-def _groups(cubes: list[xr.Dataset], dim: str) -> list[str]:
-    """Return the names of group coordinates that some cube has for a dimension."""
-    names = [name for cube in cubes for name in cube.coords if cube[name].dims == (dim,)]
-    return [str(name) for name in dict.fromkeys(names) if name != dim and name not in PARTS]
+def _listed(
+    base: Experiment,
+    parts: list[Experiment],
+    sides: Sequence[tuple[Codes, Codes]],
+    rows: Sequence[Codes],
+) -> Experiment:
+    """Return an experiment with the lists of others, given where these stand in it."""
+    shape = len(base.systems), len(base.judgments.code)
+    took_part, pieces, listings = np.zeros(shape, bool), [], []
+    for part, (systems, topics), row in zip(parts, sides, rows, strict=True):
+        took_part[np.ix_(systems, topics)] = part.there
+        place = (systems[:, np.newaxis] * shape[1] + topics).ravel()
+        own = part.hits.by_list()
+        moved = np.asarray(row[own.row], np.int32)
+        length = own.length.ravel()
+        hits = replace(own, length=length, row=moved, filed=own.pool_rank)
+        pieces.append(Part(place, hits))
+        listings.append(None if part.listing is None else part.listing.onto(place))
+    return replace(
+        base,
+        hits=put_together(pieces, shape).by_list(),
+        took_part=None if took_part.all() else took_part,
+        listing=together(listings),
+    )
 
 
-def _disagreeing(parts: list[xr.DataArray]) -> pd.Index:
-    """Return labels to which coordinates give different groups."""
-    counts = pd.concat([part.to_series() for part in parts]).groupby(level=0, sort=False).nunique()
-    labels: pd.Index = counts.index[counts > 1]
-    return labels
-
-
-def _regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
-    """Return cubes in which a group that is one per cube belongs to what sets the cubes apart."""
-    for name in _groups(cubes, SYSTEM if dim == TOPIC else TOPIC):
-        parts = [cube[name] for cube in cubes if name in cube.coords]
-        mixed = len({part.dims for part in parts}) > 1
-        lone = [part.dims == (dim,) or len(pd.unique(part.to_numpy())) == 1 for part in parts]
-        if mixed and not all(lone):
-            raise InputError("groups of systems or groups of topics", "both in", "", [name])
-        if all(lone) and (mixed or len(_disagreeing(parts))):
-            cubes = [_given(cube, name, dim) for cube in cubes]
-    return cubes
-
-
-def _given(cube: xr.Dataset, name: str, dim: str) -> xr.Dataset:
-    if name not in cube.coords or cube[name].dims == (dim,):
-        return cube
-    values = np.repeat(cube[name].to_numpy()[:1], cube.sizes[dim])
-    return cube.assign_coords({name: (dim, values)})
-
-
-def _common(dtypes: list[Any]) -> Any:
-    """Return a type that holds values of all types as they are."""
-    plain = all(isinstance(dtype, np.dtype) for dtype in dtypes)
-    alike = len({dtype.kind for dtype in dtypes}) == 1
-    return np.result_type(*dtypes) if plain and alike else object
-
-
-def _same_base(cube: xr.Dataset, first: xr.Dataset) -> xr.Dataset:
-    """Return a cube whose documents are numbered as in another cube, refusing other judgments."""
-    missing = cube.indexes[TOPIC].symmetric_difference(first.indexes[TOPIC])
+def _same_topics(part: Experiment, first: Experiment) -> Experiment:
+    """Return an experiment with the topics of another one in its order."""
+    own, topics = part.judgments.topics, first.judgments.topics
+    missing = own.symmetric_difference(topics)
     if len(missing):
         found = f"{len(missing)} that some cube lacks"
         raise InputError("cubes of the same topics", found, "", missing)
-    cube = gather(cube.sel({TOPIC: first[TOPIC].to_numpy()}))
-    higher = cube.indexes[TOPIC][cube["top"].to_numpy() != first["top"].to_numpy()]
+    part = part.part(np.arange(part.shape[0]), own.get_indexer(topics))
+    higher = topics[part.tops != first.tops]
     if len(higher):
         found = f"different ones on {len(higher)} topics"
         raise InputError("cubes with the same top grades", found, "", higher)
-    same = ("judged_count", *(set(along(first)) - {"pool_rank"}))
-    if all(np.array_equal(cube[name].to_numpy(), first[name].to_numpy()) for name in same):
-        return cube
-    return _renumbered(cube, first)
+    return part
 
 
-def _refuse_judgments(cube: xr.Dataset, apart: Array) -> None:
+def _places(part: Experiment, first: Experiment) -> Codes:
+    """Return which judgment of another experiment each one is, refusing other judgments."""
+    base, known = part.judgments, first.judgments
+    _refuse_judgments(known, base.count != known.count)
+    if np.array_equal(base.docs, known.docs):
+        place = np.arange(len(base.row))
+    else:
+        sides = [pd.MultiIndex.from_arrays([each.topic, each.docs]) for each in (known, base)]
+        place = sides[0].get_indexer(sides[1])
+    differing = (place < 0) | (base.grade != known.grade[place])
+    for name in SOMETIMES:
+        own, other = (_values(each, name) for each in (base, known))
+        if own is not None and other is not None:
+            unlike = (own != other[place]) & ~(pd.isna(own) & pd.isna(other[place]))
+            differing |= unlike.reshape(len(differing), -1).any(axis=1)
+    _refuse_judgments(known, base.count_by_topic(differing) > 0)
+    return place
+
+
+def _values(base: Judgments, name: str) -> Array | None:
+    """Return what only some judgments have, of each document."""
+    if name == "stratum":
+        return base.strata
+    values: Array | None = getattr(base.table, name)
+    return None if values is None else values[base.row]
+
+
+def _refuse_judgments(base: Judgments, apart: Array) -> None:
     """Raise if some topics, given which, have other judgments."""
     if apart.any():
-        topics, found = cube.indexes[TOPIC][apart], f"different ones on {apart.sum()} topics"
+        topics, found = base.topics[apart], f"different ones on {apart.sum()} topics"
         raise InputError("cubes with the same judgments", found, "", topics)
 
 
-def _renumbered(cube: xr.Dataset, first: xr.Dataset) -> xr.Dataset:
-    """Return a cube with the documents of another one, which it has in another order."""
-    _refuse_judgments(cube, (cube["judged_count"] != first["judged_count"]).to_numpy())
-    topic, start = topic_of(first), first["judged_start"].to_numpy()
-    names = [part["judged_doc"].to_numpy() for part in (cube, first)]
-    grades = [part["judged_grade"].to_numpy() for part in (cube, first)]
-    here, there = (np.lexsort((side.astype(str), topic)) for side in names)
-    differing = (names[0][here] != names[1][there]) | (grades[0][here] != grades[1][there])
-    for name in SOMETIMES.keys() & first.variables.keys():
-        sides = [numbers(side[name].to_numpy()) for side in (cube, first)]
-        unlike = sides[0][here] != sides[1][there]
-        differing |= unlike.reshape(len(differing), -1).any(axis=1)
-    _refuse_judgments(cube, np.bincount(topic, differing, len(start)) > 0)
-    place = np.empty_like(there)
-    place[here] = there - start[topic]
-    ranks = np.empty_like(cube["pool_rank"].to_numpy())
-    ranks[there] = cube["pool_rank"].to_numpy()[here]
-    moved = {name: _moved(cube[name].variable, start, place) for name in ("doc", "filed")}
-    base = {name: first[name].variable for name in along(first) if name != "pool_rank"}
-    return cube.assign(doc=moved.pop("doc")).assign_coords(
-        base | {"pool_rank": (JUDGED, ranks)} | moved
-    )
-
-
-def _moved(places: xr.Variable, start: Array, new: Array) -> xr.Variable:
-    """Return places in a recall base by their new numbers, shape (system, topic, ...)."""
-    moved, known = places.to_numpy().copy(), places.to_numpy() >= 0
-    moved[known] = new[(start[:, np.newaxis] + moved)[known]]
-    return places.copy(data=moved)
+def _record(cubes: list[xr.Dataset]) -> dict[str, str]:
+    """Return what led to the cubes, if it was the same, else that of each."""
+    records = list(dict.fromkeys(cube.attrs.get(RECORD, "[]") for cube in cubes))
+    several = [["concat", {"cubes": [json.loads(record) for record in records]}]]
+    return {RECORD: records[0] if len(records) == 1 else json.dumps(several)}
 
 
 def _attributes(cubes: list[xr.Dataset]) -> dict[str, Any]:
     """Return what all cubes say of how they were made, and what else the first one says."""
     agreed = {
-        name: value
+        str(name): value
         for name, value in cubes[0].attrs.items()
-        if name not in PROVENANCE or all(cube.attrs.get(name) == value for cube in cubes)
+        if name not in {EXPERIMENT, RECORD}
+        and (name not in PROVENANCE or all(cube.attrs.get(name) == value for cube in cubes))
     }
     return agreed | ({} if "pool" in agreed else {"pool": "unknown"})

@@ -1,16 +1,14 @@
 """Condensed runs: what remains of a ranking without its unjudged documents."""
 
-from typing import Any, overload
+from typing import overload
 
-import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
-from irframe.cubes.layout import CELL, RANKINGS
-from irframe.cubes.score import refuse_open
 from irframe.cubes.verb import verb
-from irframe.metrics.block import close_up
-from irframe.names import DEPTH, EMPTY, UNJUDGED
+from irframe.cubes.view import experiment_of, shown_as
+from irframe.experiments.hits import refuse_open
+from irframe.experiments.judged_otherwise import condensed
+from irframe.names import DEPTH
 
 
 @overload
@@ -54,32 +52,6 @@ def condense(cube: xr.Dataset, *, by: str | None = None) -> xr.Dataset | xr.Data
     >>> int(cube.retrieved.max()), int(condense(cube).retrieved.max())
     (50, 27)
     """
-    refuse_open(cube)
-    arrays = [cube[name].variable for name in RANKINGS]
-    closed = xr.apply_ufunc(
-        _close_up,
-        *arrays,
-        input_core_dims=[[DEPTH]] * len(arrays),
-        output_core_dims=[[DEPTH]] * len(arrays),
-        dask="parallelized",
-        output_dtypes=[array.dtype for array in arrays],
-    )
-    rankings = {name: new.transpose(*CELL) for name, new in zip(RANKINGS, closed, strict=True)}
-    marked = ((cube["grade"] > UNJUDGED) & (cube["grade"] < 0)).sum(DEPTH) if _marks(cube) else 0
-    retrieved = cube["retrieved"] - cube["unjudged"] - marked
-    nothing = xr.zeros_like(cube["unjudged"])
-    return cube.assign(rankings).assign_coords(retrieved=retrieved, unjudged=nothing)
-
-
-def _marks(cube: xr.Dataset) -> bool:
-    """Return whether there are grades below 0."""
-    grade = cube["judged_grade"].to_numpy()
-    return bool(((grade > UNJUDGED) & (grade < 0)).any())
-
-
-def _close_up(
-    grade: NDArray[np.int8], doc: NDArray[np.int32], tied: NDArray[np.bool_]
-) -> tuple[NDArray[Any], ...]:
-    order, closed, still_tied = close_up(grade, tied)
-    moved = np.take_along_axis(doc, order, axis=-1)
-    return closed, np.where(closed != EMPTY, moved, np.int32(-1)), still_tied
+    experiment = experiment_of(cube).loaded
+    refuse_open(experiment.longest, cube.sizes[DEPTH])
+    return shown_as(cube, condensed(experiment))

@@ -1,49 +1,52 @@
 """The cube: system x topic x depth, built once from a run frame and a qrels frame."""
 
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import replace
 from typing import Any, overload
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.fill import fill
+from irframe.cubes.dask_tasks import blocks_of
 from irframe.cubes.groups import own_rows
-from irframe.cubes.labels import label
-from irframe.cubes.top_documents import LISTED, Listing
-from irframe.experiments.absence import tell_missing
+from irframe.cubes.layout import variable
+from irframe.cubes.view import view
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.framed import Framed, put_together
+from irframe.experiments.framed import Framed
 from irframe.experiments.group_columns import (
     refuse_rows,
+    riding_columns,
     share_names,
     tell_without_rows,
 )
 from irframe.experiments.hits import refuse_large
-from irframe.experiments.joining import tell_unjudged
+from irframe.experiments.in_turn import Wanted, rank_framed, rank_in_turn
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
-from irframe.experiments.pool_sources import Pool
 from irframe.experiments.topics import choose_topics
 from irframe.files.as_qrels import Qrels, as_qrels
 from irframe.files.as_runs import Runs, as_runs
+from irframe.files.scanned_runs import ScannedRuns
 from irframe.names import (
     DEFAULT_DTYPE,
     DEFAULT_TIES,
     FILES,
     SYSTEM,
     TOPIC,
+    VERSION,
     ScoreDtype,
     Ties,
     roles,
 )
+from irframe.record import recorded
 from irframe.warned import OneCall, in_group
 
 
 @overload
 def cube(
-    runs: Runs,
+    runs: Runs | ScannedRuns,
     qrels: Qrels,
     *,
     depth: int | None = None,
@@ -58,7 +61,7 @@ def cube(
 ) -> xr.Dataset: ...
 @overload
 def cube(
-    runs: Runs,
+    runs: Runs | ScannedRuns,
     qrels: Qrels,
     *,
     depth: int | None = None,
@@ -71,8 +74,9 @@ def cube(
     by: str,
     seed: int = 0,
 ) -> xr.DataTree: ...
+@recorded
 def cube(
-    runs: Runs,
+    runs: Runs | ScannedRuns,
     qrels: Qrels,
     *,
     depth: int | None = None,
@@ -92,6 +96,8 @@ def cube(
     runs
         Run frame, or what `as_runs` takes: topic, doc, and score or rank; usually system. Columns
         that are constant per topic or per system (track, team, ...) ride along as coordinates.
+        Or the files that `scan_runs` finds, read a few at a time, of which only what is judged is
+        kept.
     qrels
         Qrels frame, or what `as_qrels` takes: topic, doc, grade; with a column subtopic, intent or
         aspect a document may have a grade for each. Columns constant per topic ride along, too.
@@ -123,23 +129,12 @@ def cube(
     Returns
     -------
     xarray.Dataset or xarray.DataTree
-        Variables over (system, topic, depth): ``grade`` (int8, with the marks
-        `irframe.names.UNJUDGED` and `irframe.names.EMPTY`), ``doc`` (position in the topic's
-        recall base, -1 where unjudged), ``tied`` (same score as one rank above). The rest are
-        coordinates. Over (system, topic): ``retrieved`` and ``unjudged``, how many documents
-        the whole list has and how many of them are unjudged, and ``took_part``. Over (topic):
-        ``top``, the top grade of its collection, and ``pool_depth``; ``judged_start`` and
-        ``judged_count``, where its documents stand over (judged), the recall bases of all topics:
-        ``judged_doc``, ``judged_grade`` and ``pool_rank``, the best rank in a contributing run, 0
-        where none has it. Over (system, topic, filed_rank) ``filed``, the
-        position in the recall base of what a contributing run put into the pool. Of judgments by
-        subtopic ``judged_grade`` is the highest grade of a document, and ``subtopic_grade``, over
-        (judged, subtopic), that by subtopic, in the order of their names in each topic. Attributes
-        say how the cube was made; its encoding takes along what documents are called down to rank
-        100, which `judge_next` and `explain` read, and which files do not have.
-        ``checksum`` over (system, topic) and ``rank_checksum`` over (system, topic, span) tell
-        verbs whether values were overwritten since. With `by`, a DataTree, which has the verbs of
-        its cubes.
+        A view of the experiment: ``grade`` over (system, topic, depth), int8, with the marks
+        `irframe.names.UNJUDGED` and `irframe.names.EMPTY`; over (system, topic) the coordinates
+        ``retrieved`` and ``unjudged``, how many documents the whole list has, and how many of them
+        are unjudged; and columns that ride along. Its attributes say how it was made, and hold the
+        experiment itself, of which ``system_code`` and ``topic_code`` say what is shown. With
+        `by`, a DataTree, which has the verbs of its cubes.
 
     Raises
     ------
@@ -167,8 +162,7 @@ def cube(
     >>> runs = pd.DataFrame({"system": "s", "topic": "1", "doc": list("ab"), "score": [2, 1]})
     >>> qrels = pd.DataFrame({"topic": ["1"], "doc": ["b"], "grade": [1]})
     >>> dict(cube(runs, qrels).sizes)
-    {'system': 1, 'topic': 1, 'depth': 2, 'level': 1, 'filed_rank': 1, 'judged': 1,
-     'span': 3}
+    {'system': 1, 'topic': 1, 'depth': 2}
     """
     policy = Policy(
         depth=depth,
@@ -188,9 +182,11 @@ def cube(
 
 
 def build_groups(
-    runs: Runs, qrels: Qrels, policy: Policy, by: str
+    runs: Runs | ScannedRuns, qrels: Qrels, policy: Policy, by: str
 ) -> Iterator[tuple[Any, xr.Dataset]]:
     """Yield a cube for every group: parts of one, or, where topics share names, built apart."""
+    if isinstance(runs, ScannedRuns):
+        runs = runs.readable().frame()
     runs, qrels = as_runs(runs), as_qrels(qrels)
     if not share_names(qrels, by):
         whole = build_cube(runs, qrels, policy, by if policy.collection is None else None)
@@ -210,26 +206,33 @@ def build_groups(
         tell_without_rows(by, absent)
 
 
-def build_cube(runs: Runs, qrels: Qrels, policy: Policy, by: str | None = None) -> xr.Dataset:
+def build_cube(
+    runs: Runs | ScannedRuns, qrels: Qrels, policy: Policy, by: str | None = None
+) -> xr.Dataset:
     """Build a cube by a policy; see `cube`. With `by` it is to be split into groups."""
-    framed = Framed.of(read_table(runs), read_qrels_table(qrels), policy.collection)
-    run_table, table, lists = framed.table, framed.judgments, framed.lists
+    table = read_qrels_table(qrels)
+    wanted, ranked = Wanted(filed=True, whole=True), None
+    files = list(table.frame.attrs.get(FILES, []))
+    if isinstance(runs, ScannedRuns):
+        runs = runs.readable()
+        states = runs.states()
+        ranked = rank_in_turn(runs, table, policy, wanted)
+        runs, files = runs if ranked else runs.frame(), [*states, *files]
+    if ranked is None:
+        framed = Framed.of(read_table(runs, empty=True), table, policy.collection)
+        files = [*framed.table.frame.attrs.get(FILES, []), *files]
+    lists = (ranked.runs if ranked else framed).lists
     judgments = Judgments.chosen(table, choose_topics(lists, table.topics, policy.topics))
-    systems, stated = framed.contributing(policy.contributing)
     depth = policy.depth or lists.longest(judgments.code)
-    refuse_large(len(systems), len(judgments.code), depth)
-    tell_unjudged(run_table, table, found=bool((framed.judged >= 0).any()))
-    listing = Listing(judgments)
-    cells, parts = fill(framed, judgments, policy, depth, systems, listing)
-    del framed  # with the judgment of every row, which is in the cells now
-    pooled = put_together(parts, (len(systems), len(table.topics)))
-    pool = Pool.of(pooled, len(table.topic), systems, stated=stated)
-    found = Experiment.of(judgments, pooled.onto(judgments), lists, (SYSTEM, TOPIC))
-    found = found.with_pool(pool, policy.pool_depth, lists.collections)
-    grouped = label(run_table, lists, found, cells, partial(found.hits.slots, judgments), policy)
-    split = by in grouped.coords and grouped[by].dims == (TOPIC,)
-    tell_missing(lists, judgments.topics, judgments.code, grouped[by] if split else None)
-    grouped.encoding[LISTED] = listing.listed(run_table.systems)
-    files = [run_table.frame, table.frame]
-    grouped.encoding[FILES] = [name for frame in files for name in frame.attrs.get(FILES, [])]
-    return grouped
+    refuse_large(len(lists.systems), len(judgments.code) if ranked is None else 1, depth)
+    if ranked is None:
+        ranked = rank_framed(framed, policy, wanted)
+    riders = riding_columns(ranked.runs.table, table, lists.placed, judgments.code)
+    dim, keys = riders.get(by or "", ("", None))
+    found = Experiment.of(ranked, judgments, policy, keys if dim == TOPIC else None)
+    hits = found.hits.by_list()
+    made = policy.attributes | {"pool": found.pool_word, "irframe": VERSION}
+    kept = judgments.only(np.arange(len(judgments.row)))
+    whole = replace(found, judgments=kept, hits=hits, made=made, files=files)
+    chunks = blocks_of(*whole.shape, depth) if isinstance(runs, ScannedRuns) else None
+    return view(whole, depth, {n: variable(*column) for n, column in riders.items()}, chunks=chunks)

@@ -7,7 +7,6 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.cubes.blockwise import in_blocks
 from irframe.cubes.score import (
-    block_of,
     label_scores,
     refuse_metrics,
     wanted_depths,
@@ -92,9 +91,7 @@ def cwl(
     depths = wanted_depths(cube, chosen, at)
     refuse_metrics(cube, chosen)
     _refuse_others(chosen)
-    values = in_blocks(
-        block_of(cube, chosen), chosen, depths, kernel=_read_block, each=len(QUANTITIES)
-    )
+    values = in_blocks(cube, chosen, depths, kernel=_read_block, each=len(QUANTITIES))
     parts = {
         name: values.isel({METRIC: slice(place, None, len(QUANTITIES))})
         for place, name in enumerate(QUANTITIES)

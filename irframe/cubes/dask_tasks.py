@@ -1,15 +1,10 @@
 """Work by dask: what it is asked to do, whether its workers can do it, and how far it is."""
 
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from importlib import import_module
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
-from irframe.cubes.stored.folder import Folder
-from irframe.errors import InputError, StoreError
-from irframe.names import VERSION
+from irframe.errors import InputError
 
 Beyond = tuple[Any, tuple[int, ...]]
 """The type of an array, and its lengths beyond systems and topics."""
@@ -30,49 +25,6 @@ def need_dask() -> Any:
         advice = 'pip install "irframe[dask]"'
         raise InputError("dask, by which blocks of topics are worked on", "none", advice) from error
     return dask
-
-
-def work(tasks: Iterable[Any], *, progress: bool = False) -> list[Any]:
-    """Do delayed tasks with whatever scheduler dask uses.
-
-    Parameters
-    ----------
-    tasks
-        Delayed tasks.
-    progress
-        Whether to show dask's progress bar.
-
-    Returns
-    -------
-    list
-        Their results.
-    """
-    with _shown(progress=progress):
-        return list(need_dask().compute(*tasks))
-
-
-def all_sound(folder: Folder, files: Mapping[str, str]) -> bool:
-    """Read files, some at a time, and return whether they are as they were written.
-
-    Parameters
-    ----------
-    folder
-        Where they are.
-    files
-        Their names and checksums.
-    """
-    check, listed = need_dask().delayed(_are_sound), list(files.items())
-    parts = [listed[first : first + 100] for first in range(0, len(listed), 100)]
-    return all(work([check(folder, part) for part in parts]))
-
-
-def _are_sound(folder: Folder, files: Iterable[tuple[str, str]]) -> bool:
-    try:
-        for name, checksum in files:
-            folder.get(name, checksum)
-    except StoreError:
-        return False
-    return True
 
 
 def assemble(
@@ -104,6 +56,24 @@ def assemble(
     }
 
 
+LARGE, BLOCK = 1 << 28, 1 << 24
+"""Cells of a cube whose grades are worked out when they are wanted, and so many at a time."""
+
+
+def blocks_of(systems: int, topics: int, depth: int, least: int = LARGE) -> tuple[int, ...] | None:
+    """Return how many topics each block of a large cube has, None for one that is not.
+
+    Examples
+    --------
+    >>> blocks_of(2, 5, 10), blocks_of(2, 5, BLOCK, least=1)
+    (None, (1, 1, 1, 1, 1))
+    """
+    if systems * topics * depth < least or not topics:
+        return None
+    step = min(topics, max(1, BLOCK // max(1, systems * depth)))
+    return tuple(min(step, topics - first) for first in range(0, topics, step))
+
+
 def slices_of(chunks: Sequence[int]) -> list[slice]:
     """Return where chunks of some lengths are.
 
@@ -119,41 +89,3 @@ def topic_blocks(array: Any) -> list[tuple[slice, Any]]:
     """Return the topics and the delayed values of the blocks of a lazy array of rankings."""
     whole = array.rechunk({0: -1, 2: -1})
     return list(zip(slices_of(whole.chunks[1]), whole.to_delayed()[0, :, 0], strict=True))
-
-
-@contextmanager
-def _shown(*, progress: bool) -> Iterator[None]:
-    if not progress:
-        yield
-        return
-    diagnostics: Any = import_module("dask.diagnostics")
-    with diagnostics.ProgressBar():
-        yield
-
-
-def refuse_workers_without() -> None:
-    """Raise if a cluster is to do the work whose workers lack this version of irframe."""
-    distributed = sys.modules.get("distributed")
-    if distributed is None:
-        return
-    try:
-        client = distributed.get_client()
-    except ValueError:
-        return
-    found = client.run(_version)
-    others = [f"{worker} has {each}" for worker, each in found.items() if each != VERSION]
-    if others:
-        raise StoreError(f"workers with irframe {VERSION}", "", "install it there", others)
-
-
-def _version() -> str:
-    from importlib import import_module  # noqa: PLC0415 - runs on a worker
-
-    try:
-        return str(import_module("irframe").__version__)
-    except ImportError:
-        return "none"
-
-
-# Sent to workers as it is: there they need not have this module.
-_version.__module__ = "__main__"

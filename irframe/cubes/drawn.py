@@ -9,16 +9,20 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats
-from irframe.cubes.layout import LEVEL
-from irframe.cubes.recall_base import topic_of
+from irframe.cubes.provenance import CAUTION
 from irframe.errors import InputError, MetricError, ParameterError, warn
 from irframe.experiments.judged_strata import strata_of
+from irframe.experiments.judgments import Judgments
 from irframe.gains import Binary, Gain
 from irframe.metrics import Block, Evidence, Metric
-from irframe.names import EMPTY, TOPIC, UNJUDGED
+from irframe.metrics.averaging import TIE
+from irframe.names import DEPTH, METRIC, SYSTEM, UNJUDGED
+from irframe.warned import listing
 
 CELLS = 1 << 22
 """Cells of rankings that are worked on at a time."""
+LEAST_DRAWN = 15
+"""How many drawn documents lists must have for limits of what drawing them varies to hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +32,8 @@ class Draw:
     judged: NDArray[np.bool_]
     """Whether each document was judged, shape (judged,), as the two below."""
     probability: Floats
+    chance: Floats
+    """How likely each document was to be judged, whether or not it was; 0 if that is not known."""
     stratum: NDArray[np.int32]
     size: Array
     """How many documents each stratum has, shape (topic, stratum)."""
@@ -38,17 +44,17 @@ class Draw:
 
     @classmethod
     def of(
-        cls, cube: xr.Dataset, grade: Array, label: Array | None, probability: Floats | None
+        cls, base: Judgments, grade: Array, label: Array | None, probability: Floats | None
     ) -> "Draw":
-        """Read how documents of a cube were drawn.
+        """Read how documents were drawn.
 
         Parameters
         ----------
-        cube
-            A cube.
+        base
+            The documents.
         grade, label, probability
-            Of each document of its recall bases: the grade, below 0 or a mark where it was not
-            judged; its stratum; and with which probability it was drawn.
+            Of each of them: the grade, below 0 where it was not judged; its stratum; and with which
+            probability it was drawn.
 
         Raises
         ------
@@ -63,30 +69,29 @@ class Draw:
             advice = "draw them with qrels.ireval.sample(share, strata=...)"
             wanted = "judgments that were drawn, in a column stratum or probability"
             raise InputError(wanted, "neither", advice)
-        topic, topics = topic_of(cube), cube.indexes[TOPIC]
-        judged, there = grade >= 0, grade != EMPTY
+        topic, topics, judged = base.topic, base.topics, grade >= 0
         if probability is not None:
-            _refuse_probabilities(cube, probability, judged)
-        if label is None or (label[there] == "").any():
+            _refuse_probabilities(base, probability, judged)
+        if label is None or (label == "").any():
             label = np.full(len(grade), "", object)
-        levels = np.unique(np.append(cube[LEVEL].to_numpy(), grade[there]))
+        levels = np.unique(np.append(base.levels, grade))
         if probability is None or _known(label):
-            found = strata_of(label, grade, topic, topics, levels)
+            found = strata_of(label, grade, topic, topics, levels, complete=True)
         else:
-            found = strata_of(label, np.where(there, 0, grade), topic, topics, levels)
+            found = strata_of(label, np.zeros_like(grade), topic, topics, levels)
         stratum = found["stratum"]
         shape = found["stratum_count"].shape[:2]
-        cell = np.ravel_multi_index((topic[there], stratum[there]), shape)
+        cell = np.ravel_multi_index((topic, stratum), shape)
         size = np.bincount(cell, minlength=shape[0] * shape[1])
-        drawn = np.bincount(cell, judged[there], minlength=len(size)).astype(np.int64)
-        share = np.zeros(len(grade))
-        share[there] = drawn[cell] / size[cell]
+        drawn = np.bincount(cell, judged, minlength=len(size)).astype(np.int64)
+        share = drawn[cell] / size[cell]
         together = _known(label) and (
             probability is None or bool(np.allclose(probability[judged], share[judged]))
         )
-        chosen = share if together or probability is None else probability
+        chosen = share if together or probability is None else np.nan_to_num(probability)
         sizes = size.reshape(shape), drawn.reshape(shape)
-        return cls(judged, np.where(judged, chosen, 1.0), stratum, *sizes, together)
+        known = np.where(judged, chosen, 1.0), np.asarray(chosen)
+        return cls(judged, *known, stratum, *sizes, together)
 
     @property
     def complete(self) -> bool:
@@ -106,10 +111,10 @@ def _known(label: Array) -> bool:
     return bool((label != "").any())
 
 
-def _refuse_probabilities(cube: xr.Dataset, probability: Floats, judged: Array) -> None:
+def _refuse_probabilities(base: Judgments, probability: Floats, judged: Array) -> None:
     wrong = np.flatnonzero(judged & ~((probability > 0) & (probability <= 1)))
     if len(wrong):
-        named = cube["judged_doc"].to_numpy()[wrong]
+        named = base.docs[wrong]
         told = [f"{probability[row]} of {doc}" for row, doc in zip(wrong, named, strict=True)]
         wanted = "a probability above 0 and at most 1 for every judged document"
         raise ParameterError(wanted, f"{len(wrong)} without", "", told)
@@ -170,16 +175,16 @@ def gains_of(metric: Any, grade: Array, top: Array) -> Floats:
 
 
 def totals(
-    cube: xr.Dataset, draw: Draw, worth: Sequence[Floats], weights: Floats
+    rows: Array, draw: Draw, worth: Sequence[Floats], weights: Floats
 ) -> tuple[Floats, Floats]:
     """Estimate totals over lists by Horvitz and Thompson, and how they vary.
 
     Parameters
     ----------
-    cube
-        A cube.
+    rows
+        Which judgment is at each rank of lists, -1 for none, shape (system, topic, rank).
     draw
-        Which of its documents were judged.
+        Which documents were judged.
     worth
         One or several values of each document, shape (judged,), 0 where it was not judged.
     weights
@@ -190,8 +195,7 @@ def totals(
     totals, covariances
         Shape (value, system, topic, depth), and (value, value, system, topic, depth).
     """
-    doc, start = cube["doc"].to_numpy(), cube["judged_start"].to_numpy()
-    systems, topics, ranks = doc.shape
+    systems, topics, ranks = rows.shape
     several, depths = len(worth), weights.shape[1]
     found = np.empty((several, systems, topics, depths))
     spread = np.zeros((several, several, systems, topics, depths))
@@ -200,7 +204,7 @@ def totals(
     inverse = np.append(1 / draw.probability, 0.0)
     for first in range(0, systems, step):
         some = slice(first, first + step)
-        place = np.where(doc[some] >= 0, start[:, np.newaxis] + doc[some], -1)
+        place = rows[some]
         held = np.stack([each[place] for each in padded])
         found[:, some] = (held * inverse[place]) @ weights
         spread[:, :, some] = _spread(draw, held, place, weights, inverse)
@@ -227,15 +231,72 @@ def _spread(draw: Draw, held: Floats, place: Array, weights: Floats, inverse: Fl
     return total
 
 
-def known_reach(draw: Draw, reach: xr.DataArray) -> xr.DataArray:
-    """Return how far intervals reach, not known where drawn documents do not differ at all."""
-    lost = (reach == 0) & (not draw.complete)
-    if bool(lost.any()):
-        warn(
-            f"{int(lost.sum())} intervals are not known, as the documents that were drawn do not "
-            "differ in what they add to the score"
-        )
-    return reach.where(~lost)
+def freedom_of(rows: Array, draw: Draw, depths: Sequence[int]) -> xr.DataArray:
+    """Return degrees of freedom of what drawing documents varies, (system, depth).
+
+    One less than documents in a system's lists that might not have been drawn and judged; NaN at
+    depths where fewer than `LEAST_DRAWN` were to be expected, in the mean of systems. Rows are
+    those of `totals`.
+    """
+    place, left = rows[..., : max(depths)], draw.chance < 1
+    drawn, expected = (
+        np.append(np.where(left, each, 0.0), 0.0)[place].sum(axis=1).cumsum(axis=1)
+        for each in (draw.judged, draw.chance)
+    )
+    least = expected if (draw.chance > 0).all() else drawn
+    last = np.asarray(depths) - 1
+    number = drawn[:, last]
+    enough = (least[:, last].mean(axis=0).round(6) >= LEAST_DRAWN) & (number > 1)
+    return xr.DataArray(np.where(enough, number - 1, np.nan), dims=(SYSTEM, DEPTH))
+
+
+def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> list[xr.DataArray]:
+    """Return limits of means from 0 to 1 on the scale of arcsine, of others on that of logarithms.
+
+    None where nothing varies, and of means that the scale does not know.
+    """
+    share = xr.DataArray(list(shares), dims=METRIC)
+    reach = reach.where(reach > 10.0**-TIE)
+    inside = mean.where((mean > 0) & (mean < 1))
+    angle, turn = np.arcsin(np.sqrt(inside)), reach / (2 * np.sqrt(inside * (1 - inside)))
+    ends = []
+    for sign in (-1, 1):
+        with np.errstate(over="ignore"):
+            grown = mean * np.exp(sign * reach / mean.where(mean > 0))
+        ends.append((np.sin((angle + sign * turn).clip(0, np.pi / 2)) ** 2).where(share, grown))
+    return ends
+
+
+def told_scale(metrics: Sequence[Any], shares: Sequence[bool]) -> str:
+    """Say on which scale the limits of each metric are found.
+
+    Examples
+    --------
+    >>> told_scale(["P", "DCG"], [True, False])
+    'arcsine, log for DCG'
+    """
+    others = [str(metric) for metric, share in zip(metrics, shares, strict=True) if not share]
+    if not 0 < len(others) < len(metrics):
+        return "log" if others else "arcsine"
+    return f"arcsine, log for {listing(others)}"
+
+
+def tell_unknown(
+    draw: Draw, known: xr.DataArray, low: xr.DataArray, freedom: xr.DataArray
+) -> dict[str, str]:
+    """Warn of limits that are not known though something else is, and return that as attribute."""
+    none = bool(np.isnan(freedom).all())
+    lost = int((np.isnan(low) & (known.notnull() | none)).sum())
+    if not lost:
+        return {}
+    why = "the documents that were drawn do not differ in what they add to the score"
+    if draw.complete:
+        why = "every document was judged"
+    elif none:
+        why = f"there is one topic, or fewer than {LEAST_DRAWN} drawn documents in a system's lists"
+    told = f"no intervals of {lost} of {low.size} means, as {why}"
+    warn(told)
+    return {CAUTION: told}
 
 
 def tell_lone(draw: Draw, labels: Any) -> None:

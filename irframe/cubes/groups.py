@@ -12,9 +12,9 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.layout import LIST, PARTS
-from irframe.cubes.recall_base import gather
-from irframe.errors import warn
+from irframe.cubes.layout import LIST, OURS
+from irframe.cubes.view import experiment_of
+from irframe.errors import InputError, warn
 from irframe.experiments.group_columns import Groups, refuse_missing, refuse_several, refuse_unknown
 from irframe.files.ids import Codes
 from irframe.names import DEPTH, SYSTEM, TOPIC
@@ -44,7 +44,7 @@ def each_group(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
         If there is no such coordinate, or a system or topic has no group.
     """
     for key, (systems, topics) in _parts(cube, by, told=True).items():
-        yield key, gather(cube.isel({SYSTEM: systems, TOPIC: topics}))
+        yield key, cube.isel({SYSTEM: systems, TOPIC: topics})
 
 
 def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
@@ -66,14 +66,14 @@ def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Any, xr.Dataset]]:
         If systems have no rows in some group, though nothing says that they took no part.
     """
     for key, (systems, topics) in _parts(cube, by, told="collection" in cube.attrs).items():
-        yield key, _cut(gather(cube.isel({SYSTEM: systems, TOPIC: topics})))
+        yield key, _cut(cube.isel({SYSTEM: systems, TOPIC: topics}))
 
 
 def _parts(cube: xr.Dataset, by: str, *, told: bool) -> dict[Any, tuple[Codes, Codes]]:
     """Return which systems and topics are in each group; see `Groups`."""
-    took_part, length = (cube[n].transpose(*LIST).to_numpy() for n in ("took_part", "retrieved"))
-    groups = Groups(by, *read_groups(cube, by))
-    return groups.parts(cube.indexes[SYSTEM], took_part, length > 0, told=told)
+    groups, experiment = Groups(by, *read_groups(cube, by)), experiment_of(cube)
+    there, listed = experiment.there, experiment.hits.length > 0
+    return groups.parts(cube.indexes[SYSTEM], there, listed, told=told)
 
 
 def tell_absent(by: Any, absent: NDArray[np.bool_], labels: Any, systems: pd.Index) -> None:
@@ -123,7 +123,7 @@ def read_groups(labelled: xr.Dataset | xr.DataArray, by: Any) -> tuple[str, Any]
         for name, coordinate in labelled.coords.items()
         if len(coordinate.dims) == 1 and coordinate.dims[0] in LIST and str(name) not in LIST
     }
-    groups = [name for name in known if name not in PARTS]
+    groups = [name for name in known if name not in OURS]
     if isinstance(by, str) and by in labelled.coords and {*labelled[by].dims} == {*LIST}:
         _refuse_cells(labelled[by])
     if by not in groups:
@@ -145,3 +145,82 @@ def _cut(cube: xr.Dataset) -> xr.Dataset:
     """Return a group as deep as its own lists, where the cube is as deep as its lists."""
     longest = max(1, int(cube["retrieved"].max())) if cube["retrieved"].size else 1
     return cube if "depth" in cube.attrs else cube.isel({DEPTH: slice(longest)})
+
+
+def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[Any, Any]:
+    """Return the coordinates of users, those of the other dimension by its labels."""
+    across = SYSTEM if dim == TOPIC else TOPIC
+    shared = _shared(cubes, across, labels)
+    ours = OURS - {*LIST}
+    bare = [
+        xr.Dataset(
+            coords={n: c.variable for n, c in cube.coords.items() if n not in ours | {*shared}}
+        )
+        for cube in cubes
+    ]
+    kept = set.intersection(*(set(cube.coords) for cube in bare))
+    lost = sorted(map(str, set().union(*(cube.coords for cube in bare)) - kept))
+    if lost:
+        raise InputError("cubes with the same group coordinates", "some without", "", lost)
+    wide = [cube.reindex({across: labels}) for cube in bare]
+    joined = xr.concat(
+        wide, dim, data_vars="minimal", coords="minimal", compat="override", join="exact"
+    )
+    order = [name for name in cubes[0].coords if name in joined.coords and name not in LIST]
+    return {name: joined[name].variable for name in order} | shared
+
+
+def _shared(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[str, Any]:
+    """Return the group coordinates of the other dimension, refusing those that disagree."""
+    found = {}
+    for name in _groups(cubes, dim):
+        parts = [cube[name] for cube in cubes if name in cube.coords]
+        apart = _disagreeing(parts)
+        if len(apart):
+            advice = "rename the coordinate in one of the cubes"
+            raise InputError(f"one {name} for every {dim}", "several for", advice, apart)
+        values = pd.concat([part.to_series() for part in parts]).dropna()
+        values = values[~values.index.duplicated()].reindex(labels)
+        dtype = object if values.isna().any() else _common([part.dtype for part in parts])
+        found[name] = (dim, values.to_numpy(dtype=dtype))
+    return found
+
+
+def _groups(cubes: list[xr.Dataset], dim: str) -> list[str]:
+    """Return the names of group coordinates that some cube has for a dimension."""
+    names = [name for cube in cubes for name in cube.coords if cube[name].dims == (dim,)]
+    return [str(name) for name in dict.fromkeys(names) if name != dim and name not in OURS]
+
+
+def _disagreeing(parts: list[xr.DataArray]) -> pd.Index:
+    """Return labels to which coordinates give different groups."""
+    counts = pd.concat([part.to_series() for part in parts]).groupby(level=0, sort=False).nunique()
+    labels: pd.Index = counts.index[counts > 1]
+    return labels
+
+
+def regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
+    """Return cubes in which a group that is one per cube belongs to what sets the cubes apart."""
+    for name in _groups(cubes, SYSTEM if dim == TOPIC else TOPIC):
+        parts = [cube[name] for cube in cubes if name in cube.coords]
+        mixed = len({part.dims for part in parts}) > 1
+        lone = [part.dims == (dim,) or len(pd.unique(part.to_numpy())) == 1 for part in parts]
+        if mixed and not all(lone):
+            raise InputError("groups of systems or groups of topics", "both in", "", [name])
+        if all(lone) and (mixed or len(_disagreeing(parts))):
+            cubes = [_given(cube, name, dim) for cube in cubes]
+    return cubes
+
+
+def _given(cube: xr.Dataset, name: str, dim: str) -> xr.Dataset:
+    if name not in cube.coords or cube[name].dims == (dim,):
+        return cube
+    values = np.repeat(cube[name].to_numpy()[:1], cube.sizes[dim])
+    return cube.assign_coords({name: (dim, values)})
+
+
+def _common(dtypes: list[Any]) -> Any:
+    """Return a type that holds values of all types as they are."""
+    plain = all(isinstance(dtype, np.dtype) for dtype in dtypes)
+    alike = len({dtype.kind for dtype in dtypes}) == 1
+    return np.result_type(*dtypes) if plain and alike else object

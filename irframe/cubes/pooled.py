@@ -2,10 +2,14 @@
 
 from typing import overload
 
+import numpy as np
 import xarray as xr
 
-from irframe.cubes.fewer_judgments import keep_judgments, pool_depth_of
+from irframe.checks import whole
 from irframe.cubes.verb import verb
+from irframe.cubes.view import experiment_of, shown_as
+from irframe.errors import DepthError
+from irframe.experiments.judged_otherwise import fewer_judged
 
 
 @overload
@@ -53,10 +57,27 @@ def pooled(cube: xr.Dataset, depth: int, *, by: str | None = None) -> xr.Dataset
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
     >>> shallow = pooled(cube, 2)
-    >>> int((cube.judged_grade >= 0).sum()), int((shallow.judged_grade >= 0).sum())
-    (523, 132)
+    >>> int(cube.unjudged.sum()), int(shallow.unjudged.sum())
+    (3720, 5631)
     """
     depth = pool_depth_of(cube, depth)
-    rank = cube["pool_rank"].to_numpy()
-    shallow = keep_judgments(cube, (rank > 0) & (rank <= depth))
-    return shallow.assign_coords(pool_depth=xr.full_like(cube["pool_depth"].variable, depth))
+    experiment = experiment_of(cube).loaded
+    rank = experiment.known_pool.rank
+    return shown_as(cube, fewer_judged(experiment, (rank > 0) & (rank <= depth), depth))
+
+
+def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
+    """Return a pool depth within the cube's, by default that itself.
+
+    Raises
+    ------
+    DepthError
+        If it is none from 1 to the pool depth of the cube.
+    """
+    depths = experiment_of(cube).known_pool.depth
+    deepest = int(depths.min(initial=np.iinfo(np.int32).max)) if depths.size else 0
+    wanted = deepest if depth is None else depth
+    advice = "pass pool_depth= or contributing= to cube()"
+    if deepest < 1:
+        raise DepthError("a known pool depth", "an unknown one", advice)
+    return whole("pool depth", wanted, low=1, high=deepest, error=DepthError, advice=advice)

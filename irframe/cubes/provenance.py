@@ -7,69 +7,51 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import listed
-from irframe.cubes.layout import PROVENANCE
-from irframe.names import GRADE, RESULT
-
-SETTINGS = ("test", "adjust", "family", "alpha", "method", "margin", "power", "weighted_by")
-"""Arguments of verbs that their results tell of."""
-NUMBERS = ("alpha", "margin", "power")
-
-
-def stamped(result: Any, name: str, whole: Any, arguments: Mapping[str, Any]) -> Any:
-    """Say in a result's attributes which verb made it, from what, and by which test."""
-    if isinstance(result, xr.Dataset) and GRADE in result:
-        return result
-    if hasattr(result, "attrs"):
-        given = {key: arguments[key] for key in SETTINGS if key in arguments}
-        given = {key: each for key, each in given.items() if not _left_to_verb(each)}
-        plain = {key: each for key, each in given.items() if key in NUMBERS}
-        chosen = {key: _text(each) for key, each in given.items()} | plain
-        result.attrs = {**provenance(whole), **chosen, **result.attrs, RESULT: name}
-    return result
-
-
-def _left_to_verb(value: Any) -> bool:
-    """Tell an argument for which the verb decides, and whose result says what it did."""
-    return isinstance(value, str) and value == "auto"
-
-
-def _text(value: Any) -> str:
-    return ", ".join(map(str, listed(value)))
-
+from irframe.cubes.layout import CODES, EXPERIMENT, PROVENANCE
+from irframe.cubes.view import experiment_of
+from irframe.experiments.scoring import one_or_several
+from irframe.names import GRADE, METRICS, RESULT
+from irframe.record import FACTS, SOURCES, applied, plain_options, with_step
 
 CAUTION = "caution"
 """The attribute of a result that says what to beware of; tables and reports print it."""
-WORDS = {
-    CAUTION: "{}",
-    "ties": "ties {}",
-    "seed": "seed {}",
-    "weighted_by": "topics weighted by {}",
-    "score_dtype": "scores as {}",
-    "topics": "topics {}",
-    "collection": "collections by {}",
-    "rel": "relevant from grade {}",
-    "depth": "lists cut at {}",
-    "top": "top grade {}",
-    "pool_depth": "pool depth {}",
-    "irframe": "irframe {}",
-}
-"""How a caption tells of each attribute."""
 
 
-def caption(attributes: Mapping[Any, Any]) -> str:
-    """Return a line that says what decided some numbers, for under a table or figure.
+POLICY = {"ties", "score_dtype", "topics"}
+"""Arguments of verbs of frames that a cube has settled."""
 
-    Examples
-    --------
-    >>> import irframe as ir
-    >>> caption(ir.verbs.score(ir.cube(*ir.example_track()), "AP").attrs)
-    'ties trec; scores as float64; topics qrels; top grade 3; pool depth 10; irframe 0.1.0'
+
+def stamped(
+    result: Any, name: str, whole: Any, options: Mapping[str, Any], subject: Any = None
+) -> Any:
+    """Say in a result's attributes which verb made it, from what, and by which options.
+
+    Cubes have the record alone; other results each option that is a number or a text, too.
     """
-    told = {name: attributes[name] for name in WORDS if name in attributes}
-    if np.array_equal(told.get("pool_depth", ""), 0):
-        del told["pool_depth"]  # nobody knows it
-    texts = {name: " and ".join(map(str, np.atleast_1d(value))) for name, value in told.items()}
-    return "; ".join(WORDS[name].format(text) for name, text in texts.items())
+    subject = whole if subject is None else subject
+    if isinstance(result, xr.DataTree) or (isinstance(result, xr.Dataset) and GRADE in result):
+        return with_step(result, subject, name, options)
+    if hasattr(result, "attrs"):
+        if isinstance(whole, xr.Dataset) and GRADE in whole:  # made by a policy of its own
+            given = options.items()
+            options = {k: v for k, v in given if k not in POLICY or not isinstance(v, str)}
+        kept = result.attrs
+        before = getattr(whole, "attrs", {})
+        facts = {key for key in FACTS & kept.keys() if kept[key] != before.get(key)}
+        options = applied(options, kept, whole)
+        chosen = {k: v for k, v in plain_options(options).items() if k not in facts}
+        if isinstance(result, xr.Dataset | xr.DataArray):  # which is of no experiment any more
+            result = result.drop_vars(CODES.values(), errors="ignore")
+        result.attrs = {**provenance(whole), **_decided(whole), **kept, **chosen, RESULT: name}
+        return with_step(result, subject, name, options)
+    return result
+
+
+def _decided(whole: Any) -> dict[Any, Any]:
+    """Return what decided a result that is looked at further; of cubes and scores nothing."""
+    attributes = getattr(whole, "attrs", {})
+    result = attributes.get(RESULT) not in {None, *SOURCES}
+    return {k: v for k, v in attributes.items() if k != METRICS} if result else {}
 
 
 def provenance(whole: Any) -> dict[Any, Any]:
@@ -79,9 +61,10 @@ def provenance(whole: Any) -> dict[Any, Any]:
     for name in ("top", "pool_depth"):
         if name in attributes:
             found[name] = attributes[name]
-        elif isinstance(whole, xr.Dataset) and name in whole.coords and whole[name].size:
-            values = np.unique(whole[name].to_numpy()).tolist()
-            found[name] = values[0] if len(values) == 1 else values
+    if EXPERIMENT in attributes:
+        experiment = experiment_of(whole)
+        for name, values in (("top", experiment.tops), ("pool_depth", experiment.known_pool.depth)):
+            found |= {name: one_or_several(values)} if len(values) else {}
     return found
 
 

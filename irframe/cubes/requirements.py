@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from irframe.checks import places, whole
 from irframe.cubes.dask_tasks import slices_of
-from irframe.cubes.layout import LAZY
-from irframe.cubes.recall_base import gather
 from irframe.cubes.verb import LOADED
+from irframe.cubes.view import experiment_of
 from irframe.errors import (
     DepthError,
     InputError,
@@ -68,14 +67,14 @@ def attended(cube: xr.Dataset) -> xr.Dataset:
     >>> dict(attended(cube).sizes) == dict(cube.sizes)
     True
     """
-    there = cube["took_part"].to_numpy()
+    there = experiment_of(cube).there
     kept = {SYSTEM: there.any(axis=1), TOPIC: there.any(axis=0)}
     for dim, some in kept.items():
         if not some.any():
             raise InputError(f"{dim}s of which something is there", "none")
         if not some.all():
             warn(f"{(~some).sum()} {dim}s of which nothing is there are left out")
-            cube = gather(cube.isel({dim: np.flatnonzero(some)}))
+            cube = cube.isel({dim: np.flatnonzero(some)})
     return cube
 
 
@@ -96,30 +95,27 @@ def loaded(values: xr.Variable, what: str) -> NDArray[Any]:
     return np.asarray(values.to_numpy())
 
 
-def by_topics(cube: xr.Dataset, *names: str) -> Iterator[xr.Dataset]:
+def by_topics(cube: xr.Dataset) -> Iterator[xr.Dataset]:
     """Yield a cube in memory: whole, or where it is lazy one block of topics after the other.
 
     Parameters
     ----------
     cube
         A cube.
-    names
-        The variables that are wanted among those that may be lazy.
 
     Examples
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> [part.sizes["topic"] for part in by_topics(cube.chunk(topic=6), "grade")]
+    >>> [part.sizes["topic"] for part in by_topics(cube.chunk(topic=6))]
     [6, 6, 4]
     """
     grade = cube["grade"].variable
     if not grade.chunks:
         yield cube
         return
-    cube = cube.drop_vars([name for name in LAZY if name not in names])
     for topics in slices_of(grade.chunksizes[TOPIC]):
-        yield gather(cube.isel({TOPIC: topics})).compute()
+        yield cube.isel({TOPIC: topics}).compute()
 
 
 def shared(cube: xr.Dataset) -> xr.Dataset:
@@ -137,8 +133,8 @@ def shared(cube: xr.Dataset) -> xr.Dataset:
     >>> shared(cube).sizes["topic"]
     16
     """
-    there = cube["took_part"].to_numpy()
-    return cube if there.all() else gather(cube.isel({TOPIC: shared_topics(there)}))
+    there = experiment_of(cube).there
+    return cube if there.all() else cube.isel({TOPIC: shared_topics(there)})
 
 
 def shared_topics(

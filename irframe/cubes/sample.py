@@ -2,21 +2,19 @@
 
 from typing import Any, overload
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.fewer_judgments import keep_judgments
-from irframe.cubes.recall_base import topic_of
 from irframe.cubes.stratified import Share, draw_cube, draw_frame
 from irframe.cubes.verb import verb
+from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import ParameterError
 from irframe.experiments.coded_tables import read_qrels_table, refuse_twice_judged
 from irframe.experiments.documents import Side, code_documents
+from irframe.experiments.judged_otherwise import fewer_judged
 from irframe.experiments.sampling import random_keys, refuse_marks, refuse_share, strata_sample
 from irframe.files.as_qrels import Qrels
 from irframe.files.ids import repeated
-from irframe.names import EMPTY, TOPIC
 
 
 @overload
@@ -105,17 +103,17 @@ def sample(
     >>> [len(sample(qrels, share)) for share in (1, 0.5, 0.1)]
     [523, 282, 206]
     >>> cube = runs.ireval.cube(qrels)
-    >>> [int((sample(cube, share).judged_grade >= 0).sum()) for share in (1, 0.5, 0.1)]
-    [523, 282, 206]
+    >>> [int(sample(cube, share).unjudged.sum()) for share in (1, 0.5, 0.1)]
+    [3720, 4953, 5371]
 
-    A tenth of every pool, to be judged by people, and what precision is then estimated as:
+    A third of every pool, to be judged by people, and what precision is then estimated as:
 
-    >>> drawn = sample(qrels, 0.1, strata="topic")
+    >>> drawn = sample(qrels, 1 / 3, strata="topic")
     >>> len(drawn), int((drawn["grade"] >= 0).sum())
-    (523, 53)
+    (523, 176)
     >>> found = runs.ireval.cube(drawn).ireval.estimate("P", at=10).sel(system="bm25")
     >>> [round(found[name].item(), 2) for name in ("mean", "ci_low", "ci_high")]
-    [0.39, 0.15, 0.69]
+    [0.26, 0.16, 0.38]
     """
     if not isinstance(data, xr.Dataset) and by is not None:
         raise ParameterError("by= with a cube only", repr(by), "group the frame: qrels.groupby")
@@ -130,14 +128,11 @@ def sample(
 
 
 def _sample_cube(cube: xr.Dataset, share: Any, seed: int) -> xr.Dataset:
-    grade = cube["judged_grade"].to_numpy()
-    rows = np.flatnonzero(grade != EMPTY)
-    topic = topic_of(cube)[rows]
-    labels = cube[TOPIC].to_numpy()[topic]
-    keys = random_keys(labels, cube["judged_doc"].to_numpy()[rows], seed=seed)
-    kept = np.zeros(grade.shape, bool)
-    kept[rows] = strata_sample(topic, grade[rows], keys, share)
-    return keep_judgments(cube, kept)
+    experiment = experiment_of(cube).loaded
+    base = experiment.judgments
+    keys = random_keys(base.topics[base.topic], base.docs, seed=seed)
+    kept = strata_sample(base.topic, base.grade, keys, share)
+    return shown_as(cube, fewer_judged(experiment, kept))
 
 
 def _sample_frame(qrels: Qrels, share: Any, seed: int) -> pd.DataFrame:

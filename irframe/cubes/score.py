@@ -10,18 +10,16 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import choice, listed
 from irframe.cubes.blockwise import in_blocks
-from irframe.cubes.cube_strata import stratum_fields
-from irframe.cubes.cube_subtopics import refuse_subtopics, subtopic_fields
-from irframe.cubes.layout import LEVEL, PARTS, SOMETIMES, labels
-from irframe.cubes.pool_count import pool_count
-from irframe.cubes.recall_base import count_by_topic
+from irframe.cubes.layout import CODES, LIST, labels, variable
 from irframe.cubes.verb import verb
+from irframe.cubes.view import experiment_of
 from irframe.errors import DepthError
+from irframe.experiments.judged_subtopics import refuse as refuse_subtopics
 from irframe.experiments.metrics import Metrics, parse_metrics, refuse, refuse_pool
 from irframe.experiments.relevance import Rel, Thresholds, told_rel
-from irframe.metrics import Block, Metric
+from irframe.metrics import Metric
 from irframe.metrics.facts import facts
-from irframe.names import DEPTH, METRIC, TOPIC, NoRel, Ties
+from irframe.names import DEPTH, METRIC, SUBTOPIC, TOPIC, NoRel, Ties
 
 
 @verb(bounded=True)
@@ -81,9 +79,9 @@ def score(
     collection = cube.attrs.get("collection")
     thresholds = Thresholds.of(rel, chosen, collection if collection in cube.coords else None)
     variants = chosen if rel is None else thresholds.variants(chosen)
-    values = in_blocks(block_of(cube, variants), variants, depths)
+    values = in_blocks(cube, variants, depths)
     if no_rel == "nan":
-        values = values.where(_has_relevant(cube, variants))
+        values = values.where(has_relevant(cube, variants))
     if rel is not None:
         collections = cube[collection].to_numpy()
         values = _on_topics(values, thresholds.places(chosen, collections))
@@ -109,12 +107,12 @@ def label_scores(
     """Return scores with the labels of their metrics, depths and cube, NaN where none is."""
     indexes = {METRIC: np.array([str(metric) for metric in metrics]), DEPTH: np.array(depths)}
     known = {dim: labels(dim, index) for dim, index in indexes.items()}
-    ours = {DEPTH, LEVEL, *PARTS, *SOMETIMES}
-    named = [name for name in cube.coords if name not in ours]
-    kept = {name: cube[name].variable for name in (*named, "retrieved", "took_part")}
-    took_part = cube["took_part"].variable
-    if took_part.chunks or not took_part.to_numpy().all():
-        values = values.where(xr.DataArray(took_part))
+    hidden = {DEPTH, "unjudged", *CODES.values()}
+    kept = {name: each.variable for name, each in cube.coords.items() if name not in hidden}
+    there = experiment_of(cube).there
+    kept["took_part"] = variable(LIST, there)
+    if not there.all():
+        values = values.where(xr.DataArray(there, dims=LIST))
     return values.reset_coords(drop=True).assign_coords(kept | known).rename("score")
 
 
@@ -122,10 +120,12 @@ def refuse_metrics(
     cube: xr.Dataset, metrics: Sequence[Metric], *, ties: Ties | None = None
 ) -> None:
     """Raise for metrics that cannot be computed on this cube, or if its ties were decided so."""
-    refuse_subtopics(cube, metrics)
-    refuse(metrics, cube["level"].to_numpy(), ties=ties or cube.attrs["ties"])
-    unknown = cube.attrs.get("pool", "unknown") == "unknown"
-    if unknown and any(facts(metric).pooled for metric in metrics):
+    experiment = experiment_of(cube)
+    judgments = experiment.judgments
+    columns = judgments.table.columns
+    refuse_subtopics(metrics, str(columns[SUBTOPIC]) if SUBTOPIC in columns else None)
+    refuse(metrics, judgments.levels, ties=ties or experiment.made["ties"])
+    if experiment.pool_word == "unknown" and any(facts(metric).pooled for metric in metrics):
         refuse_pool(metrics)
 
 
@@ -158,81 +158,8 @@ def _within(depth: Any, deepest: int) -> bool:
     return whole and bool(1 <= depth <= deepest)
 
 
-def block_of(cube: xr.Dataset, metrics: Iterable[Metric] = (), *, ties: bool = False) -> Block:
-    """Return the rankings of a cube without labels, of lazy arrays where the cube is lazy.
-
-    Parameters
-    ----------
-    cube
-        A cube.
-    metrics
-        The metrics to be scored, which may ask for counts by pool depth.
-    ties
-        Whether ties are needed though the cube does not share gain over them.
-
-    Returns
-    -------
-    Block
-        Arrays over system, topic, depth and level.
-    """
-    metrics = list(metrics)
-    if any(metric.judged_only for metric in metrics):
-        refuse_open(cube)
-    base = judged_levels(cube) | subtopic_fields(cube, metrics) | stratum_fields(cube, metrics)
-    if any(facts(metric).pooled for metric in metrics):
-        base["pool_count"] = pool_count(cube, base)
-    base["retrieved"] = np.minimum(cube["retrieved"].variable.data, cube.sizes[DEPTH])
-    if ties or cube.attrs["ties"] == "mean":
-        base |= {name: cube[name].variable.data for name in ("tied", "tail")}
-        base["tail_size"] = known_ties(cube).data
-    if cube["grade"].chunks:
-        return Block(grade=cube["grade"].variable.data, **base)
-    return Block(grade=cube["grade"].to_numpy(), **{k: np.asarray(v) for k, v in base.items()})
-
-
-def refuse_open(cube: xr.Dataset) -> None:
-    """Raise if it is not known what lists are without their unjudged documents."""
-    longest = int(cube["retrieved"].max()) if cube["retrieved"].size else 0
-    if longest > cube.sizes[DEPTH]:
-        advice = "build the cube without depth=, and choose depths when scoring"
-        found = f"depth {cube.sizes[DEPTH]} of {longest}"
-        raise DepthError("a cube as deep as its lists", found, advice)
-
-
-def known_ties(cube: xr.Dataset) -> xr.Variable:
-    """Return how many documents are tied with the last ones of lists, refusing not to know.
-
-    Of a lazy cube that is found out when it is computed.
-    """
-    size: xr.Variable = xr.apply_ufunc(
-        _refuse_lost, cube["tail_size"].variable, dask="parallelized", output_dtypes=[np.int32]
-    )
-    return size
-
-
-def _refuse_lost(size: Array) -> Array:
-    if (size < 0).any():
-        advice = "build the cube to this depth, or leave it whole and ask with at="
-        found = "lists that were cut, or lost judgments, afterwards"
-        raise DepthError("a cube that knows its ties", found, advice)
-    return size
-
-
-def judged_levels(cube: xr.Dataset) -> dict[str, Array]:
-    """Count the judged documents of every topic by grade, as fields of a `Block`.
-
-    Returns
-    -------
-    dict
-        ``levels`` (level,), ``count`` (topic, level), ``top`` and ``pool_depth`` (topic,).
-    """
-    levels, grade = cube["level"].to_numpy(), cube["judged_grade"].to_numpy()
-    count = np.stack([count_by_topic(cube, grade == level) for level in levels], axis=-1)
-    shared = {name: cube[name].variable.data for name in ("top", "pool_depth")}
-    return {"levels": levels, "count": count} | shared
-
-
-def _has_relevant(cube: xr.Dataset, metrics: list[Metric]) -> xr.DataArray:
-    grade = cube["judged_grade"].to_numpy()
-    rows = [count_by_topic(cube, grade >= facts(metric).rel) > 0 for metric in metrics]
+def has_relevant(cube: xr.Dataset, metrics: list[Metric]) -> xr.DataArray:
+    """Return whether topics have documents that metrics take for relevant, (metric, topic)."""
+    judgments = experiment_of(cube).judgments
+    rows = [judgments.relevant(facts(metric).rel) for metric in metrics]
     return xr.DataArray(np.stack(rows), dims=(METRIC, TOPIC))

@@ -1,6 +1,7 @@
 """Samples of the strata of pools: some documents stay judged, the others stay pooled."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.checks import number
-from irframe.cubes.fewer_judgments import without_tail
-from irframe.cubes.layout import JUDGED, LEVEL, SUBTOPIC_GRADE
-from irframe.cubes.recall_base import topic_of
+from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.coded_tables import QrelsTable, read_qrels_table, refuse_twice_judged
 from irframe.experiments.documents import Side, code_documents
@@ -20,7 +19,7 @@ from irframe.experiments.sampling import random_keys, refuse_marks
 from irframe.files.as_qrels import Qrels
 from irframe.files.ids import Codes, repeated, within
 from irframe.metrics.infap import POOLED_UNJUDGED
-from irframe.names import DEPTH, EMPTY, GRADE, PROBABILITY, STRATUM, TOPIC
+from irframe.names import GRADE, PROBABILITY, STRATUM, TOPIC
 
 Share = float | Mapping[Any, float]
 
@@ -47,50 +46,20 @@ def draw_frame(qrels: Qrels, share: Share, strata: str, seed: int) -> pd.DataFra
 
 def draw_cube(cube: xr.Dataset, share: Share, strata: str, seed: int) -> xr.Dataset:
     """Return a cube of the same judgments."""
-    if SUBTOPIC_GRADE in cube.variables:
+    experiment = experiment_of(cube).loaded
+    base = experiment.judgments
+    if base.table.subtopic_grade is not None:
         raise InputError("judgments with one grade per document", "subtopics")
-    if strata != TOPIC and not (strata == STRATUM and STRATUM in cube.variables):
-        found = f"{strata!r}; the cube has " + ("strata" if STRATUM in cube.variables else "none")
+    known = base.strata
+    if strata != TOPIC and not (strata == STRATUM and known is not None):
+        found = f"{strata!r}; the cube has " + ("none" if known is None else "strata")
         raise ParameterError(f"strata= {TOPIC!r} or {STRATUM!r} for a cube", found)
-    grade = cube["judged_grade"].to_numpy()
-    refuse_marks(grade)
-    rows = np.flatnonzero(grade != EMPTY)
-    topic = topic_of(cube)[rows]
-    names = cube[TOPIC].to_numpy()[topic], cube["judged_doc"].to_numpy()[rows]
-    label = np.full(len(grade), "1", object) if strata == TOPIC else cube[STRATUM].to_numpy()
-    drawn = _drawn(topic, label[rows], random_keys(*names, seed=seed), share)
-    kept, probability = np.zeros(len(grade), bool), np.full(len(grade), np.nan)
-    kept[rows], probability[rows] = drawn
-    return _marked(cube, kept, label, probability)
-
-
-def _marked(cube: xr.Dataset, kept: Array, label: Array, probability: Array) -> xr.Dataset:
-    """Return a cube in which all documents of recall bases but some are pooled and not judged."""
-    grade = cube["judged_grade"].to_numpy()
-    marked = np.where(kept | (grade == EMPTY), grade, np.int8(POOLED_UNJUDGED))
-    levels = np.union1d(cube[LEVEL].to_numpy(), np.int8(POOLED_UNJUDGED)).astype(np.int8)
-    whole = without_tail(cube).reindex({LEVEL: levels}, fill_value=0)
-    ranked = xr.apply_ufunc(
-        _regraded,
-        cube["grade"].variable,
-        cube["doc"].variable,
-        cube["judged_start"].variable,
-        xr.Variable(JUDGED, marked),
-        input_core_dims=[[DEPTH], [DEPTH], [], [JUDGED]],
-        output_core_dims=[[DEPTH]],
-        dask="parallelized",
-        output_dtypes=[np.int8],
-    )
-    told = {"judged_grade": marked, STRATUM: label, PROBABILITY: probability}
-    base = {name: (JUDGED, values) for name, values in told.items()}
-    return whole.assign(grade=ranked.transpose(*cube["grade"].dims)).assign_coords(base)
-
-
-def _regraded(grade: Array, doc: Array, start: Array, new: Array) -> Array:
-    known = doc >= 0
-    found = grade.copy()
-    found[known] = new[(start[..., np.newaxis] + doc)[known]]
-    return found
+    refuse_marks(base.grade)
+    label = np.full(len(base.row), "1", object) if strata == TOPIC else np.asarray(known)
+    keys = random_keys(base.topics[base.topic], base.docs, seed=seed)
+    kept, probability = _drawn(base.topic, label, keys, share)
+    drawn = base.drawn(np.where(kept, base.grade, np.int8(POOLED_UNJUDGED)), label, probability)
+    return shown_as(cube, replace(experiment, judgments=drawn))
 
 
 def _labels(table: QrelsTable, strata: str) -> Array:

@@ -9,13 +9,10 @@ import xarray as xr
 from irframe.cubes.as_scores import score_frame
 from irframe.errors import InputError, ParameterError
 from irframe.names import TOPIC, roles
+from irframe.record import GIVEN
 
 TopicWeights = str | Mapping[Any, float] | pd.Series | None
 """The name of a coordinate, column or index level; or topic -> weight."""
-WEIGHTED_BY = "weighted_by"
-"""Attribute of a result: what its topics are weighted by."""
-GIVEN = "given weights"
-"""What weights are called that came without a name."""
 
 
 def topic_weights(subject: Any, weights: Any, by: Any = None) -> tuple[Any, pd.Series]:
@@ -92,8 +89,3 @@ def _once(weights: pd.Series) -> pd.Series:
             "one weight for every topic", f"several for {len(again)}", advice, again
         )
     return weights
-
-
-def weight_name(weights: Any) -> dict[str, str]:
-    """Return what a result says of the weights of its topics, nothing if there are none."""
-    return {WEIGHTED_BY: str(weights.name)} if isinstance(weights, pd.Series) else {}

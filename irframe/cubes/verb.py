@@ -11,15 +11,15 @@ import xarray as xr
 from irframe.cubes.as_scores import score_frame, with_own_levels
 from irframe.cubes.by_collection import refuse_collections, settle_collection
 from irframe.cubes.by_group import groups, having, join, naming_group, riders_of, with_riders
-from irframe.cubes.checksums import sealed
-from irframe.cubes.gate import read_cube, trusting
 from irframe.cubes.layout import LIST
 from irframe.cubes.provenance import stamped
 from irframe.cubes.score_arrays import settled, sound
-from irframe.cubes.topic_weights import topic_weights, weight_name
+from irframe.cubes.topic_weights import topic_weights
+from irframe.cubes.view import hold, read_cube, trusting
 from irframe.errors import InputError, ParameterError
 from irframe.files.role_columns import is_judgments
 from irframe.names import GRADE, RESULT
+from irframe.record import bind, options_of
 from irframe.warned import OneCall, in_group
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -27,6 +27,9 @@ Options = ParamSpec("Options")
 
 LOADED = 1 << 30
 """Bytes of a lazy cube that a verb loads which cannot work on a part of it at a time."""
+
+WORKED = 6
+"""Bytes that verbs make of each grade: the grade, the document, and whether it is tied."""
 
 VERBS: dict[str, Callable[..., Any]] = {}
 """Every verb of cubes, of scores and of what they return, by name."""
@@ -88,7 +91,7 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
 
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
-        bound = _bound(function, signature, subject, *arguments, **options)
+        bound = bind(function, signature, (subject, *arguments), options)
         refuse_collections(bound)
         with OneCall():
             return answer(subject, bound)
@@ -97,11 +100,12 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
         if isinstance(subject, xr.DataTree):
             return _over_tree(call, subject, bound)
         settle_collection(bound)
-        subject = bound.arguments[first]
+        asked, subject = options_of(bound), bound.arguments[first]
+        source = subject
         read = partial(_read, by=bound.arguments.get("by"), scored=first == "scores")
         if first == "scores" and bound.arguments.get("weights") is not None:
-            asked = bound.arguments["weights"], bound.arguments.get("by")
-            subject, bound.arguments["weights"] = topic_weights(subject, *asked)
+            weighing = bound.arguments["weights"], bound.arguments.get("by")
+            subject, bound.arguments["weights"] = topic_weights(subject, *weighing)
         whole = read_cube(subject) if first == "cube" else read(subject)
         if not bounded and isinstance(whole, xr.Dataset):
             whole = in_memory(whole, function.__name__)
@@ -116,28 +120,20 @@ def _verb(function: Function, itself: tuple[type, ...], *, bounded: bool) -> Fun
             result = _once(function, whole, bound)
         else:
             result = join(_each(function, whole, by, bound), by, whole)
-        return stamped(_squeezed(result, scalars), function.__name__, whole, _settings(bound))
+        _hold_whole(whole, result)
+        return stamped(_squeezed(result, scalars), function.__name__, whole, asked, source)
 
     VERBS[function.__name__] = call
     return call  # type: ignore[return-value]
 
 
-def _bound(
-    function: Function, signature: inspect.Signature, *arguments: Any, **options: Any
-) -> inspect.BoundArguments:
-    """Return the arguments by name; an error for others says of which verb."""
-    try:
-        return signature.bind(*arguments, **options)
-    except TypeError as error:
-        raise TypeError(f"{function.__name__}(): {error}") from None
-
-
-def _settings(bound: inspect.BoundArguments) -> dict[str, Any]:
-    """Return the arguments that were given or have a default, but for those that are None."""
-    defaults = {name: each.default for name, each in bound.signature.parameters.items()}
-    every = {**defaults, **bound.arguments}
-    told = {name: value for name, value in every.items() if value is not None}
-    return told | weight_name(told.get("weights"))
+def _hold_whole(whole: Any, result: Any) -> None:
+    """Hold grades of a lazy cube against its experiment's, unless tasks of the result do."""
+    if isinstance(whole, xr.Dataset) and GRADE in whole:
+        parts = result.variables.values() if isinstance(result, xr.Dataset) else [result]
+        lazy = any(getattr(each, "chunks", None) for each in parts)
+        if not lazy or (isinstance(result, xr.Dataset) and GRADE in result):
+            hold(whole)
 
 
 def _is_its_own(subject: Any, itself: tuple[type, ...]) -> bool:
@@ -148,12 +144,12 @@ def _is_its_own(subject: Any, itself: tuple[type, ...]) -> bool:
 
 def in_memory(cube: xr.Dataset, name: str) -> xr.Dataset:
     """Return a cube in memory, refusing to load one that is large."""
-    lazy = [part.nbytes for part in cube.variables.values() if part.chunks]
-    if sum(lazy) > LOADED:
-        found = f"a lazy one of {sum(lazy) / 2**30:.3g} GiB"
+    size = WORKED * sum(part.nbytes for part in cube.data_vars.values() if part.chunks)
+    if size > LOADED:
+        found = f"a lazy one of {size / 2**30:.3g} GiB"
         advice = f"select systems, topics or depths, or load it: cube.compute().ireval.{name}(...)"
         raise InputError(f"a cube in memory, or one of at most 1 GiB, for {name}", found, advice)
-    return cube.compute() if lazy else cube
+    return cube.compute() if size else cube
 
 
 def _read(subject: Any, by: Any = None, *, scored: bool = False) -> Any:
@@ -233,8 +229,6 @@ def _once(function: Callable[..., Any], subject: Any, bound: inspect.BoundArgume
     bound.arguments[first] = subject.drop_vars(names) if names and not asks else subject
     with trusting():
         result = function(*bound.args, **bound.kwargs)
-    if isinstance(result, xr.Dataset) and GRADE in result:
-        result = sealed(result)
     return with_riders(result, subject, names) if names else result
 
 
@@ -243,7 +237,7 @@ def _over_tree(call: Callable[..., Any], tree: xr.DataTree, bound: inspect.Bound
 
     Trees among the arguments are split alike.
     """
-    name = tree.name or "group"
+    name, asked = tree.name or "group", options_of(bound)
     parts = _parts(branches, tree, xr.DataTree, bound, name)
     results = {}
     for key, part in parts:
@@ -251,7 +245,7 @@ def _over_tree(call: Callable[..., Any], tree: xr.DataTree, bound: inspect.Bound
             results[key] = _once(call, part, bound)
     if not all(isinstance(result, xr.Dataset | xr.DataArray) for result in results.values()):
         first = next(iter(branches(tree).values()))
-        return stamped(join(results, name, tree), call.__name__, first, _settings(bound))
+        return stamped(join(results, name, tree), call.__name__, first, asked)
     nodes = {
         key: result if isinstance(result, xr.Dataset) else result.to_dataset(name=_name(result))
         for key, result in results.items()

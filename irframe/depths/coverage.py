@@ -23,7 +23,7 @@ def coverage(
     reference: Reference,
     test: Test = "t",
     *,
-    adjust: Adjust = None,
+    adjust: Adjust = "auto",
     family: Family = "depth",
     alpha: float = 0.05,
     at: Depths = None,
@@ -44,7 +44,7 @@ def coverage(
         A paired test or its name, as for `compare`.
     adjust, family
         Correction of the p-values of either side for many comparisons, as for `compare`, within a
-        group; by default none, as in the literature.
+        group: by default Holm's. None asks for the ratio of the literature.
     alpha
         Significance level, above 0 and below 1.
     at
@@ -57,7 +57,7 @@ def coverage(
     -------
     xarray.DataArray
         Coverage ratio, 0 to 1, over (metric, depth), the group first if `by` is given. NaN where
-        the reference has no significant difference.
+        the reference has no significant difference. Attributes say how pairs were tested.
 
     Raises
     ------
@@ -77,7 +77,8 @@ def coverage(
     ``|D_new & D_ref| / |D_ref|``: the pair must differ significantly in the same direction. The
     better of two systems is the one with the better mean; lower is better for a metric that counts
     a cost. Topics count on which every system has a score on both sides, unless the two sides have
-    no topic in common.
+    no topic in common. Differences that are the same on all topics are no evidence, as for
+    `compare`; with ``adjust=None`` they are significant, as in the literature.
 
     References
     ----------
@@ -91,12 +92,13 @@ def coverage(
     >>> import xarray as xr
     >>> reference = xr.DataArray([[3, 3], [2, 2], [1, 1]], dims=["system", "topic"])
     >>> scores = xr.DataArray([[3, 3], [1, 1], [1, 1]], dims=["system", "topic"])
-    >>> coverage(scores, reference).values.round(3).tolist()
+    >>> coverage(scores, reference, adjust=None).values.round(3).tolist()
     [0.667]
     """
     pairing = Pairing(test, adjust, alpha, family)
     compute = held_against(pairing.verdicts, pairing.verdicts, "coverage ratio")
-    return compute(*map(pairing.readable, match_reference(scores, reference, at)))
+    found = compute(*map(pairing.readable, match_reference(scores, reference, at)))
+    return found.assign_attrs(pairing.told())
 
 
 Judge = Callable[[Scores, int, slice, Array], Array]

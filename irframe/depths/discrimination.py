@@ -21,7 +21,7 @@ def discrimination(
     scores: xr.DataArray | pd.DataFrame,
     test: Test = "t",
     *,
-    adjust: Adjust = None,
+    adjust: Adjust = "auto",
     family: Family = "depth",
     alpha: float = 0.05,
     at: Depths = None,
@@ -36,8 +36,9 @@ def discrimination(
     test
         A paired test or its name, as for `compare`.
     adjust, family
-        Correction of the p-values for many comparisons, as for `compare`, within a group; by
-        default none, as in the literature.
+        Correction of the p-values for many comparisons, as for `compare`, within a group: by
+        default Holm's, so that these are the pairs that `compare` calls significant. None asks for
+        the ratio of the literature.
     alpha
         Significance level, above 0 and below 1.
     at
@@ -49,6 +50,7 @@ def discrimination(
     -------
     xarray.DataArray
         Discrimination ratio, 0 to 1, over (metric, depth), the group first if `by` is given.
+        Attributes say how pairs were tested.
 
     Raises
     ------
@@ -63,7 +65,9 @@ def discrimination(
     Notes
     -----
     ``|{pairs with p < alpha}| / (n(n-1)/2)`` for n systems, two-sided p-values.
-    The ratio belongs to a metric, a set of topics and a set of systems together.
+    The ratio belongs to a metric, a set of topics and a set of systems together. Differences that
+    are the same on all topics are no evidence, as for `compare`; with ``adjust=None`` they are
+    significant, as in the literature.
 
     References
     ----------
@@ -74,10 +78,10 @@ def discrimination(
 
     Examples
     --------
-    Of three pairs two differ, by 1 on every topic:
+    Of three pairs two differ, by about 1 on every topic:
 
     >>> import xarray as xr
-    >>> scores = xr.DataArray([[2, 3, 4], [1, 2, 3], [1, 2, 3]], dims=["system", "topic"])
+    >>> scores = xr.DataArray([[2, 3, 4.1], [1, 2, 3], [1, 2, 3]], dims=["system", "topic"])
     >>> discrimination(scores).values.round(3).tolist()
     [0.667]
     """
@@ -100,4 +104,5 @@ def over_pairs(
     def compute(row: int, block: slice) -> Array:
         return reduce(pairing.piece(paired, row, block, pairs))
 
-    return paired.labelled(paired.by_piece(len(pairs), compute), name)
+    found = paired.labelled(paired.by_piece(len(pairs), compute), name)
+    return found.assign_attrs(pairing.told())

@@ -21,7 +21,7 @@ def inversions(
     reference: Reference,
     test: Test = "t",
     *,
-    adjust: Adjust = None,
+    adjust: Adjust = "auto",
     family: Family = "depth",
     alpha: float = 0.05,
     at: Depths = None,
@@ -65,12 +65,13 @@ def inversions(
     >>> import xarray as xr
     >>> reference = xr.DataArray([[3, 3], [2, 2], [1, 1]], dims=["system", "topic"])
     >>> scores = xr.DataArray([[3, 3], [1, 1], [1, 2]], dims=["system", "topic"])
-    >>> inversions(scores, reference).values.round(3).tolist()
+    >>> inversions(scores, reference, adjust=None).values.round(3).tolist()
     [0.333]
     """
     pairing = Pairing(test, adjust, alpha, family)
     compute = held_against(_lead, pairing.verdicts, "inversion ratio", opposed=True)
-    return compute(*map(pairing.readable, match_reference(scores, reference, at)))
+    found = compute(*map(pairing.readable, match_reference(scores, reference, at)))
+    return found.assign_attrs(pairing.told())
 
 
 def _lead(paired: Scores, row: int, depths: slice, pairs: Array) -> Array:

@@ -28,8 +28,11 @@ def median_p(
 
     Parameters
     ----------
-    scores, test, adjust, family, at, by
+    scores, test, family, at, by
         As for `discrimination`.
+    adjust
+        Correction as for `discrimination`, but by default none: nothing is decided here, and
+        corrected p-values of many pairs are mostly 1.
     alpha
         Significance level, on which no p-value depends but those of two-stage corrections
         (``"fdr_tsbh"``, ``"fdr_tsbky"``).

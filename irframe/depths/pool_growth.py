@@ -8,12 +8,13 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import listed, whole
-from irframe.cubes.fewer_judgments import pool_depth_of
-from irframe.cubes.recall_base import topic_of
+from irframe.cubes.pooled import pool_depth_of
 from irframe.cubes.requirements import attended, by_topics
 from irframe.cubes.verb import verb
+from irframe.cubes.view import experiment_of
 from irframe.errors import ParameterError, warn
-from irframe.names import DEPTH, SYSTEM, TOPIC, UNJUDGED
+from irframe.experiments.experiment import Experiment
+from irframe.names import DEPTH, SYSTEM, UNJUDGED
 
 
 @verb(bounded=True)
@@ -69,6 +70,10 @@ def pool_growth(
         If lists were cut before all this can be known, with the number of depths; and if no
         system of the cube contributes.
 
+    Notes
+    -----
+    A document is in the pool from its best rank in a contributing run on, rows in file order.
+
     References
     ----------
     .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
@@ -92,10 +97,10 @@ def pool_growth(
     wanted = _depths(cube, at)
     rel = whole("rel", rel, low=1, high=127)
     cube = attended(cube)
-    relevant = cube["judged_grade"].to_numpy() >= rel
-    judged, found, rate = count_pools(cube, relevant, wanted)
+    experiment = experiment_of(cube)
+    judged, found, rate = count_pools(experiment, rel, wanted)
     columns = {"judged": judged.mean(axis=0), "relevant": found.mean(axis=0), "rate": rate}
-    runs = cube.isel({SYSTEM: np.flatnonzero(cube["contributing"].to_numpy())})
+    runs = cube.isel({SYSTEM: np.flatnonzero(experiment.known_pool.contributing)})
     if not runs.sizes[SYSTEM]:
         warn("no system of the cube contributes to the pool: nothing is said of single runs")
     columns |= _of_runs(runs, rel, wanted)
@@ -105,15 +110,15 @@ def pool_growth(
     return xr.Dataset(arrays, {DEPTH: wanted}, {})
 
 
-def count_pools(cube: xr.Dataset, relevant: Array, wanted: Array) -> tuple[Array, Array, Array]:
+def count_pools(experiment: Experiment, rel: int, wanted: Array) -> tuple[Array, Array, Array]:
     """Count the documents of pools of some depths, and the relevant ones among them.
 
     Parameters
     ----------
-    cube
-        A cube.
-    relevant
-        Which judged documents are relevant, shape (judged,).
+    experiment
+        The judgments and the pool.
+    rel
+        Lowest relevant grade.
     wanted
         Depths of the pool, rising.
 
@@ -124,11 +129,11 @@ def count_pools(cube: xr.Dataset, relevant: Array, wanted: Array) -> tuple[Array
     rate : numpy.ndarray
         The share of relevant ones among those new since the depth before, shape (depth,).
     """
-    rank, topic = cube["pool_rank"].to_numpy(), topic_of(cube)
+    base, rank = experiment.judgments, experiment.known_pool.rank
     pooled = rank > 0
     judged, found = (
-        _count_within(topic[kept], rank[kept], cube.sizes[TOPIC], wanted)
-        for kept in (pooled, pooled & relevant)
+        _count_within(base.topic[kept], rank[kept], len(base.count), wanted)
+        for kept in (pooled, pooled & (base.grade >= rel))
     )
     new = np.diff(judged.sum(axis=0), prepend=0)
     with np.errstate(invalid="ignore"):
@@ -147,9 +152,9 @@ def _of_runs(runs: xr.Dataset, rel: int, wanted: Array) -> dict[str, Array]:
     """Return means over runs and topics, and standard deviations, NaN where there are too few."""
     spread: dict[str, _Spread] = {}
     unknown = np.zeros(len(wanted), bool)
-    for part in by_topics(runs, "grade", "doc"):
+    for part in by_topics(runs):
         values, unmet = _of_lists(part, rel, wanted)
-        there, unknown = part["took_part"].to_numpy(), unknown | unmet
+        there, unknown = experiment_of(part).there, unknown | unmet
         for name, array in values.items():
             one = _Spread.of(array[there])
             spread[name] = one if name not in spread else spread[name].merge(one)
@@ -194,14 +199,15 @@ class _Spread(NamedTuple):
 
 def _of_lists(runs: xr.Dataset, rel: int, wanted: Array) -> tuple[dict[str, Array], Array]:
     """Return what is said of every list, and which depths it does not reach."""
-    relevant = runs["judged_grade"].to_numpy() >= rel
-    found = count_pools(runs, relevant, wanted)[1]
+    experiment = experiment_of(runs)
+    relevant = experiment.judgments.grade >= rel
+    found = count_pools(experiment, rel, wanted)[1]
     grade, length = runs["grade"].to_numpy(), runs["retrieved"].to_numpy()[..., np.newaxis]
     deepest = grade.shape[-1]
     rank = np.arange(1, deepest + 1, dtype=np.int32)
     listed_ = rank <= length
     beyond = int(wanted[-1]) + 1
-    place, entry = _entries(runs, beyond)
+    place, entry = _entries(experiment, deepest, beyond)
     hit = listed_ & (place >= 0) & np.append(relevant, False)[place]
     inside = _count_lists(np.where(hit, np.maximum(entry, rank), beyond), wanted)
     highest = np.maximum.accumulate(np.where(listed_, entry, beyond), axis=-1)
@@ -220,11 +226,10 @@ def _of_lists(runs: xr.Dataset, rel: int, wanted: Array) -> tuple[dict[str, Arra
     return values, (unread | unmet[..., :-1]).any(axis=(0, 1))
 
 
-def _entries(runs: xr.Dataset, never: int) -> tuple[Array, Array]:
+def _entries(experiment: Experiment, depth: int, never: int) -> tuple[Array, Array]:
     """Return which judged documents were retrieved, -1 for others, and by which pool depth."""
-    slot = runs["doc"].to_numpy()
-    place = np.where(slot < 0, -1, slot + runs["judged_start"].to_numpy()[:, np.newaxis])
-    entry = np.append(runs["pool_rank"].to_numpy(), 0)[place]
+    place = experiment.rows_at(depth)
+    entry = np.append(experiment.known_pool.rank, 0)[place]
     return place, np.where(entry > 0, np.minimum(entry, never), never)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from irframe.errors import GradeError, IdError, ParameterError
 from irframe.experiments.documents import Side, code_documents
 from irframe.files.as_qrels import Qrels, qrels_by_role
-from irframe.files.as_runs import Runs, runs_by_role
+from irframe.files.as_runs import ONLY_SYSTEM, Runs, part_empty, runs_by_role
 from irframe.files.columns import numbers
 from irframe.files.ids import Codes, code_labels, identifiers, repeated
 from irframe.files.role_columns import ByRole
@@ -36,10 +36,6 @@ from irframe.names import (
 
 ROWS = 1 << 19
 """Rows of a run frame taken at a time where whole columns would cost memory."""
-
-ONLY_SYSTEM = "run"
-"""Label of the system in a run frame that has no system column."""
-
 
 NO_OTHERS = pd.DataFrame(columns=[TOPIC, DOC, GRADE])
 """The frame of judgments that have no other columns."""
@@ -141,13 +137,15 @@ class QrelsTable:
         return _described(self.topics[self.topic[rows]], self.doc.take(pa.array(rows)).to_pylist())
 
 
-def read_table(runs: Runs | ByRole) -> RunTable:
+def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
     """Read a run frame by role.
 
     Parameters
     ----------
     runs
         Columns topic, doc, and score or rank; usually system; or what `as_runs` takes.
+    empty
+        Whether all lists of a system may be empty; it is one of the systems then.
 
     Returns
     -------
@@ -159,17 +157,18 @@ def read_table(runs: Runs | ByRole) -> RunTable:
     InputError
         For an empty frame or a missing role.
     """
+    runs, without = part_empty(runs) if empty else (runs, [])
     frame, columns = runs_by_role(runs)
     if SYSTEM in columns:
         system, systems = code_labels(frame[columns[SYSTEM]], SYSTEM)
     else:
-        system, systems = np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM])
+        system, systems = np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM][: len(frame)])
     topic, topics = code_labels(frame[columns[TOPIC]], TOPIC)
     return RunTable(
         frame=frame,
         columns=columns,
         system=system,
-        systems=systems,
+        systems=systems.append(pd.Index(without)) if without else systems,
         topic=topic,
         topics=topics,
         doc=identifiers(frame[columns[DOC]], DOC),
@@ -229,7 +228,7 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
     if {*map(type, judged), *map(type, firsts)} != {str} or {*map(type, values)} != {int}:
         return None
     try:
-        "".join(docs).encode()  # which says at once whether all are text
+        "".join([*judged, *docs]).encode()  # which says at once whether all are text
         grade = np.fromiter(values, np.int64, len(docs))
     except (TypeError, OverflowError, UnicodeEncodeError):
         return None

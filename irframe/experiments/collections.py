@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.checks import one_column
 from irframe.errors import IdError, ParameterError
 from irframe.experiments.coded_tables import QrelsTable, RunTable
 from irframe.files.ids import Codes
@@ -31,11 +32,21 @@ class Collections:
         return cls(np.zeros(topics, np.intp), pd.Index(["all"]))
 
     @classmethod
+    def of_qrels(cls, judgments: QrelsTable, name: str | None) -> "Collections":
+        """Read a column of the qrels alone, without one put all topics together."""
+        if name is None:
+            return cls.one(len(judgments.topics))
+        nobody = np.zeros(0, np.int64)
+        return cls.read(
+            judgments.frame.iloc[:0, :0], judgments.frame, None, judgments, nobody, name
+        )
+
+    @classmethod
     def read(
         cls,
         runs: pd.DataFrame,
         qrels: pd.DataFrame,
-        table: RunTable,
+        table: RunTable | None,
         judgments: QrelsTable,
         placed: Codes,
         name: str | None,
@@ -47,7 +58,7 @@ class Collections:
         runs, qrels
             The frames as the caller gave them.
         table, judgments
-            The frames, coded.
+            The frames, coded; no runs where none of their columns counts.
         placed
             Code in the qrels of each topic of the runs, -1 where it is not judged.
         name
@@ -62,18 +73,20 @@ class Collections:
         """
         if name is None:
             return cls.one(len(judgments.topics))
+        one_column("collection", name)
         sides = []
         if name in qrels.columns:
             sides.append((qrels[name], judgments.topic))
-        if name in runs.columns:
+        if table is not None and name in runs.columns:
             sides.append((runs[name], placed[table.topic]))
         if not sides:
             known = map(str, [*runs.columns, *qrels.columns])
             raise ParameterError("collection to be a column of the frames", repr(name), "", known)
         values, topic = (pd.concat([s for s, _ in sides]), np.concatenate([t for _, t in sides]))
         codes, labels = pd.factorize(values)
-        told = np.zeros((len(table.systems), len(labels)), bool)
-        if name in runs.columns:
+        told = None
+        if table is not None and name in runs.columns:
+            told = np.zeros((len(table.systems), len(labels)), bool)
             ours, known = codes[-len(runs) :], codes[-len(runs) :] >= 0
             told[table.system[known], ours[known]] = True
         known_rows = (codes >= 0) & (topic >= 0)
@@ -86,6 +99,17 @@ class Collections:
         of_topic = np.full(len(judgments.topics), -1)
         of_topic[pairs[0]] = pairs[1]
         return cls(of_topic, pd.Index(labels), name, told)
+
+    def told_of(self, codes: Codes) -> pd.CategoricalIndex | None:
+        """Return the collection of some topics, among all that there are, where they are told."""
+        if not self.name:
+            return None
+        of_topic = pd.Categorical.from_codes(self.of_topic[codes], self.labels)
+        return pd.CategoricalIndex(of_topic)
+
+    def tops(self, topic: Codes, grade: Any) -> NDArray[np.int64]:
+        """Return the highest grade of the collection of every topic, at least 1."""
+        return self.reduce(np.maximum, topic, grade, 1)
 
     def refuse_unknown(self, labels: pd.Index, codes: Codes) -> None:
         """Raise if chosen topics belong to no known collection."""

@@ -28,9 +28,11 @@ from irframe.names import (
     Ties,
     roles,
 )
+from irframe.record import recorded
 from irframe.warned import OneCall, in_group
 
 
+@recorded
 def evaluate(
     runs: Runs | ScannedRuns,
     qrels: Qrels,

@@ -1,32 +1,47 @@
 """Runs and judgments coded once: what everything else starts from."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
+from irframe.experiments.absence import tell_missing
 from irframe.experiments.collections import Collections
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import Hits
+from irframe.experiments.in_turn import Ranked
+from irframe.experiments.joining import tell_unjudged
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.lists import Lists
-from irframe.experiments.policy import PoolDepth
+from irframe.experiments.metrics import refuse_pool
+from irframe.experiments.policy import Policy, PoolDepth
 from irframe.experiments.pool_sources import Pool
-from irframe.files.ids import Codes
+from irframe.experiments.top_documents import Listed
+from irframe.files.ids import Codes, is_text
+from irframe.metrics import Block, Metric
+from irframe.metrics.block import BY_TOPIC
+from irframe.metrics.facts import facts
+from irframe.names import SYSTEM, TOPIC
+
+LAST = "_last"
+"""Where an experiment keeps the part of it that was asked for last."""
 
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """Runs, ranked and joined to the judgments of the topics that are scored."""
+    """Runs, ranked and joined to the judgments of the topics that are scored; never written."""
 
     judgments: Judgments
     systems: pd.Index
     hits: Hits
     """What lists hold of the judgments."""
-    names: Sequence[Any]
+    names: Sequence[Any] = (SYSTEM, TOPIC)
     """What the caller calls systems and topics."""
     took_part: NDArray[np.bool_] | None = None
     """Whether each system took part in each topic, shape (system, topic); None for everywhere."""
@@ -36,54 +51,303 @@ class Experiment:
     """What the pool was made of, where that is asked for."""
     collection: pd.CategoricalIndex | None = None
     """The collection of each topic, among all that there are, where they are told."""
+    made: Mapping[str, Any] = field(default_factory=dict)
+    """What decided all this, as results say it."""
+    listing: Listed | None = None
+    """The unjudged documents at the top of lists by name, where these are known."""
+    files: Sequence[Any] = ()
+    """Name, size and time of change of the files that it was made of."""
+    origin: int = 0
+    """The mark of what this is but for lists that are not there."""
 
     @classmethod
     def of(
-        cls, judgments: Judgments, hits: Hits, lists: Lists, names: Sequence[Any]
+        cls,
+        ranked: Ranked,
+        judgments: Judgments,
+        policy: Policy,
+        group: Any = None,
+        *,
+        pooled: bool = True,
     ) -> "Experiment":
-        """Put hits and judgments together, given all lists that there are."""
-        took_part: NDArray[np.bool_] | None = lists.attended[:, judgments.code]
-        if took_part is not None and took_part.all():
-            took_part = None
-        collections, table = lists.collections, judgments.table
-        top: Any = judgments.top
-        if len(collections.labels) > 1:
-            top = collections.reduce(np.maximum, table.topic, table.grade, 1)[judgments.code]
-        of_topic = collections.of_topic[judgments.code]
-        told = None
-        if collections.name:
-            told = pd.CategoricalIndex(pd.Categorical.from_codes(of_topic, collections.labels))
-        return cls(judgments, lists.systems, hits, names, took_part, top, collection=told)
+        """Put ranked runs and judgments together, with warnings of what they lack.
+
+        Parameters
+        ----------
+        ranked
+            The runs, ranked.
+        judgments
+            Those of the topics that are scored.
+        policy
+            How all is decided.
+        group
+            As for `tell_missing`.
+        pooled
+            Whether it is asked what the pool was made of.
+        """
+        framed, hits = ranked.runs, ranked.hits
+        lists, table, runs = framed.lists, judgments.table, framed.table
+        tell_unjudged(runs, table, found=bool(len(hits.row)))
+        tell_missing(lists, judgments.topics, judgments.code, group)
+        took_part = lists.attended[:, judgments.code]
+        collections, listing = lists.collections, ranked.listing
+        if listing is not None:
+            place = np.arange(len(lists.systems))[:, np.newaxis] * len(judgments.code)
+            place = np.where(judgments.place_of < 0, -1, place + judgments.place_of)
+            listing = listing.onto(place.ravel())
+        found = cls(
+            judgments,
+            lists.systems,
+            hits.onto(judgments),
+            [runs.columns.get(role, role) for role in (SYSTEM, TOPIC)],
+            None if took_part.all() else took_part,
+            collections.tops(table.topic, table.grade)[judgments.code],
+            collection=collections.told_of(judgments.code),
+            listing=listing,
+        )
+        if not pooled:
+            return found
+        pools, stated = framed.contributing(policy.contributing)
+        pool = Pool.of(hits, len(table.topic), pools, stated=stated)
+        return found.with_pool(pool, policy.pool_depth, collections)
 
     def with_pool(self, pool: Pool, given: PoolDepth, collections: Collections) -> "Experiment":
         """Return the same with what the pool was made of; see `Pool.down_to`."""
-        longest = int(self.hits.length.max(initial=0))
-        return replace(self, pool=pool.down_to(given, self.judgments, collections, longest))
+        return replace(self, pool=pool.down_to(given, self.judgments, collections, self.longest))
+
+    def __deepcopy__(self, memo: Any) -> "Experiment":
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, Experiment) and self.digest == other.digest
+        return self is other or same
+
+    def __hash__(self) -> int:
+        return self.digest
+
+    def __dask_tokenize__(self) -> Any:
+        return "irframe", self.digest
+
+    def __repr__(self) -> str:
+        systems, topics = self.shape
+        hits = int(self.hits.count.sum())
+        told = f"an experiment of {systems} systems, {topics} topics and {hits} hits"
+        return f"<{told}; cube.ireval.save(path) writes it>"
+
+    @cached_property
+    def digest(self) -> int:
+        """A number of 60 bits that tells this experiment from others."""
+        hits, judgments, found = self.hits, self.judgments, blake2b(digest_size=8)
+        said = self.made, self.names, self.systems.tolist(), judgments.topics.tolist()
+        found.update(repr(said).encode(errors="surrogatepass"))
+        pool = () if self.pool is None else (self.pool.rank, self.pool.depth)
+        if isinstance(hits, Hits):
+            arrays = hits.length, hits.of, hits.rank, hits.row, hits.tied, hits.filed
+        else:  # in files, which their checksums tell from others
+            arrays = hits.length, hits.systems, hits.topics
+            found.update(repr((hits.folder, sorted(hits.files.items()))).encode())
+        for each in (*arrays, judgments.grade, judgments.count, self.tops, self.there, *pool):
+            if each is not None:
+                found.update(np.ascontiguousarray(each).tobytes())
+        names = judgments.table.doc.take(pa.array(judgments.row))
+        plain = names.cast(pa.large_string() if is_text(names.type) else pa.int64())
+        for each in pa.concat_arrays(plain.chunks).buffers() if plain.num_chunks else ():
+            found.update(b"" if each is None else each)
+        return int.from_bytes(found.digest(), "big") >> 4
+
+    @cached_property
+    def loaded(self) -> "Experiment":
+        """The same with all of its hits in memory."""
+        hits = self.hits.load()
+        return self if hits is self.hits else replace(self, hits=hits)
+
+    @property
+    def mark(self) -> int:
+        """A number of 20 bits that views of this experiment carry."""
+        return self.origin or self.digest & ((1 << 20) - 1)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many systems and topics there are."""
+        systems, topics = self.hits.length.shape
+        return systems, topics
+
+    @property
+    def there(self) -> NDArray[np.bool_]:
+        """Whether each system took part in each topic, shape (system, topic)."""
+        return np.ones(self.shape, bool) if self.took_part is None else self.took_part
+
+    @property
+    def tops(self) -> NDArray[np.int16]:
+        """The highest grade of the collection of each topic."""
+        return np.broadcast_to(np.asarray(self.top, np.int16), self.shape[1])
+
+    @cached_property
+    def unjudged(self) -> NDArray[np.int32]:
+        """How many documents of each list are unjudged, shape (system, topic)."""
+        return np.asarray(self.hits.length - self.hits.count, np.int32)
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest list."""
+        return int(self.hits.length.max(initial=0))
+
+    @property
+    def known_pool(self) -> Pool:
+        """What the pool was made of; of an experiment that was asked for it."""
+        return cast("Pool", self.pool)
+
+    @property
+    def pool_word(self) -> str:
+        """What is known of the pool; see `Pool.word`."""
+        said: str = self.made.get("pool") or self.known_pool.word(self.judgments)
+        return said
 
     def parts(self, groups: Groups, *, told: bool) -> Iterator[tuple[Any, "Experiment"]]:
         """Yield the part of each group; `told` as for `Groups.parts`."""
-        listed, everywhere = self.hits.length > 0, np.ones(self.hits.length.shape, bool)
-        took_part = everywhere if self.took_part is None else self.took_part
-        parts = groups.parts(self.systems, took_part, listed, told=told)
+        parts = groups.parts(self.systems, self.there, self.hits.length > 0, told=told)
         for key, (systems, topics) in parts.items():
-            yield key, self._part(systems, topics)
+            yield key, self.part(systems, topics)
 
-    def _part(self, systems: Codes, topics: Codes) -> "Experiment":
+    def part(self, systems: Codes, topics: Codes) -> "Experiment":
         """Return the same of some systems and topics."""
-        before, pool = self.judgments, self.pool
-        judgments = Judgments.chosen(before.table, before.code[topics])
+        if all(map(_every, (systems, topics), self.shape)):
+            return self
+        before, pool, listing = self.judgments, self.pool, self.listing
+        judgments = Judgments.chosen(before.table, before.code[topics], before.levels)
         row = judgments.here[before.row]
         if pool is not None:
-            rank = pool.rank[np.flatnonzero(row >= 0)[np.argsort(row[row >= 0])]]
-            pool = replace(pool, rank=rank, depth=pool.depth[topics])
-        took_part, top = self.took_part, self.top
-        return Experiment(
-            judgments,
-            self.systems[systems],
-            self.hits.part(systems, topics, row),
-            self.names,
-            None if took_part is None else took_part[systems][:, topics],
-            top if np.ndim(top) == 0 else top[topics],
-            pool,
-            None if self.collection is None else self.collection[topics],
+            rank = np.empty(len(judgments.row), np.int32)
+            rank[row[row >= 0]] = pool.rank[row >= 0]
+            helps = pool.contributing[systems]
+            pool = replace(pool, rank=rank, depth=pool.depth[topics], contributing=helps)
+        if listing is not None:
+            place = np.full(self.shape, -1)
+            shape = len(systems), len(topics)
+            place[np.ix_(systems, topics)] = np.arange(shape[0] * shape[1]).reshape(shape)
+            listing = listing.onto(place.ravel())
+        return replace(
+            self,
+            judgments=judgments,
+            systems=self.systems[systems],
+            hits=self.hits.part(systems, topics, row),
+            took_part=None if self.took_part is None else self.took_part[np.ix_(systems, topics)],
+            top=self.top if np.ndim(self.top) == 0 else self.top[topics],
+            pool=pool,
+            collection=None if self.collection is None else self.collection[topics],
+            listing=listing,
         )
+
+    def without(self, missing: NDArray[np.bool_]) -> "Experiment":
+        """Return the same in which some lists, shape (system, topic), are not there."""
+        if not missing.any():
+            return self
+        return replace(self, took_part=self.there & ~missing, origin=self.mark)
+
+    def seen(self, systems: Codes, topics: Codes) -> "Experiment":
+        """Return the part of some systems and topics, at once where it was the last one asked."""
+        if all(map(_every, (systems, topics), self.shape)):
+            return self
+        asked = systems.tobytes(), topics.tobytes()
+        last = self.__dict__.get(LAST)
+        if last is None or last[0] != asked:
+            last = self.__dict__[LAST] = asked, self.part(systems, topics)
+        part: Experiment = last[1]
+        return part
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            name: value for name, value in self.__dict__.items() if name not in {LAST, "loaded"}
+        }
+
+    def named(self, systems: pd.Index, topics: pd.Index) -> "Experiment":
+        """Return the same by other names of its systems and topics."""
+        if self.systems.equals(systems) and self.judgments.topics.equals(topics):
+            return self
+        return replace(self, systems=systems, judgments=self.judgments.named(topics))
+
+    def cells(
+        self,
+        some: tuple[slice, slice],
+        depth: int,
+        width: int | None = None,
+        *,
+        doc: bool = False,
+        ties: bool = True,
+    ) -> dict[str, Array]:
+        """Lay some lists out by rank; see `Hits.cells`. Lists that are not there are empty."""
+        hits = self.hits.tile(some, ties=ties)
+        if self.took_part is not None and not self.took_part[some].all():
+            missing = ~self.took_part[some]
+            inside = ~missing.ravel()[hits.of]
+            tied = (
+                None
+                if hits.tied is None
+                else hits.tied[~np.repeat(missing.ravel(), hits.length.ravel())]
+            )
+            hits = replace(hits.take(inside), length=np.where(missing, 0, hits.length), tied=tied)
+        return hits.cells(self.judgments, depth, width or depth, doc=doc)
+
+    def laid(self, depth: int, *names: str) -> Any:
+        """Return some of the arrays over (system, topic, rank) of `cells`."""
+        every = slice(0, self.shape[0]), slice(0, self.shape[1])
+        cells = self.cells(every, depth, doc="doc" in names, ties="tied" in names)
+        return [cells[name] for name in names] if len(names) > 1 else cells[names[0]]
+
+    def rows_at(self, depth: int) -> NDArray[np.int64]:
+        """Return which judgment is at each rank of lists, -1 for none: (system, topic, rank)."""
+        slot = self.laid(depth, "doc")
+        return np.where(slot >= 0, slot + self.judgments.start[:, np.newaxis], -1)
+
+    def fields(self, metrics: Sequence[Metric], depth: int) -> dict[str, Any]:
+        """Return what metrics read of judgments and the pool, as fields of a `Block`."""
+        found = self.judgments.fields(metrics) | {"top": self.top}
+        if self.pool is not None:
+            found["pool_depth"] = self.pool.depth
+        if any(facts(metric).pooled for metric in metrics):
+            found["pool_count"] = self.pool_count(metrics, depth)
+        return found
+
+    def pool_count(self, metrics: Sequence[Metric], depth: int) -> Array:
+        """Count the documents in the pool of every depth, refusing not to know it."""
+        if self.pool is None or self.pool_word == "unknown":
+            refuse_pool(metrics)
+        return self.pool.count(self.judgments, depth)
+
+    def block(
+        self,
+        fields: Mapping[str, Any],
+        depth: int,
+        some: tuple[slice, slice] | None = None,
+        *,
+        ties: bool = False,
+    ) -> Block:
+        """Return some lists laid out by rank, with what is known of their topics.
+
+        Parameters
+        ----------
+        fields
+            What `fields` gives.
+        depth
+            Where lists are cut.
+        some
+            A tile of lists, by default all of them.
+        ties
+            Whether ties are wanted though the experiment does not share gain over them.
+        """
+        some = some or (slice(0, self.shape[0]), slice(0, self.shape[1]))
+        ties = ties or self.made.get("ties") == "mean"
+        cells = self.cells(some, depth, doc="start" in fields, ties=ties)
+        return Block(**topics_of(fields, some[1]), **cells)
+
+
+def topics_of(fields: Mapping[str, Any], topics: slice) -> dict[str, Any]:
+    """Return the fields of a `Block` for some topics."""
+    return {
+        name: value[topics] if name in BY_TOPIC and np.ndim(value) else value
+        for name, value in fields.items()
+    }
+
+
+def _every(some: Codes, size: int) -> bool:
+    return len(some) == size and bool((np.asarray(some) == np.arange(size)).all())

@@ -20,11 +20,9 @@ from irframe.experiments.contributing import (
 )
 from irframe.experiments.hits import Hits
 from irframe.experiments.joining import locate, place_topics
-from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Lists, count_rows, ends_of_lists, slices_of_lists
 from irframe.experiments.policy import Contributing, Policy
 from irframe.experiments.rank_table import Ranking, rank_table
-from irframe.experiments.ties import TIE_POLICIES
 from irframe.files.ids import Codes, grouped, rows_of_ranges
 
 
@@ -36,29 +34,6 @@ class Part:
     """The number of each list, by system and judged topic."""
     hits: Hits
     """Their hits, by their places in `lists` and by rows of the qrels."""
-
-    def on(self, judgments: Judgments) -> "Part":
-        """Return the lists for the topics of some judgments, numbered by these and their rows."""
-        system, topic = np.divmod(self.lists, len(judgments.place_of))
-        place = judgments.place_of[topic]
-        lists, hits = system * len(judgments.code) + place, self.hits
-        kept = place >= 0
-        if not kept.all():
-            inside = kept[hits.of]
-            hits = Hits(
-                hits.length[kept],
-                (np.cumsum(kept) - 1)[hits.of[inside]],
-                hits.rank[inside],
-                hits.row[inside],
-                None if hits.tied is None else hits.tied[np.repeat(kept, hits.length)],
-            )
-        return Part(lists[kept], replace(hits, row=judgments.here[hits.row]))
-
-    def filed(self, inside: NDArray[np.bool_]) -> "Part":
-        """Return the lists as pooling reads them, given which of them it does."""
-        hits, some = self.hits, inside[self.hits.of]
-        of, rank, row = (part[some] for part in (hits.of, hits.pool_rank, hits.row))
-        return Part(self.lists, Hits(hits.length, of, rank, row))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,34 +72,6 @@ class Framed:
             return self.joined
         return locate(self.table, self.judgments, self.lists.placed)
 
-    def hits(self, policy: Policy, *, filed: bool = False) -> Hits:
-        """Rank lists, and return what they hold of the judgments, by topics and rows of the qrels.
-
-        Parameters
-        ----------
-        policy
-            How rankings are decided.
-        filed
-            Whether it is wanted at which ranks pooling reads hits.
-        """
-        shape = len(self.table.systems), len(self.judgments.topics)
-        return put_together(list(self.parts(policy, filed=filed)), shape)
-
-    def parts(self, policy: Policy, *, filed: bool, systems: int = 0) -> Iterator[Part]:
-        """Yield the same of some lists after the other.
-
-        Parameters
-        ----------
-        policy, filed
-            As for `hits`.
-        systems
-            How many systems of other runs come first where lists are numbered.
-        """
-        before, ties = systems * len(self.judgments.topics), TIE_POLICIES[policy.ties].shares
-        for part, *_ in self.ranked(policy, filed=filed):
-            hits = part.hits if ties else replace(part.hits, tied=None)
-            yield Part(before + part.lists, hits)
-
     def ranked(
         self, policy: Policy, *, filed: bool = False
     ) -> Iterator[tuple[Part, Codes, Ranking]]:
@@ -132,8 +79,10 @@ class Framed:
 
         Parameters
         ----------
-        policy, filed
-            As for `hits`.
+        policy
+            How rankings are decided.
+        filed
+            Whether it is wanted at which ranks pooling reads hits.
         """
         for rows in self._stretches():
             ranking = rank_table(
@@ -203,7 +152,8 @@ def put_together(parts: Sequence[Part], shape: tuple[int, int]) -> Hits:
     of = _joined([some.astype(np.int32)[each.of] for some, each in zip(lists, hits, strict=True)])
     rank, row = _joined([each.rank for each in hits]), _joined([each.row for each in hits])
     filed = [each.filed for each in hits if each.filed is not None]
-    whole = Hits(length, of, rank, row, None, _joined(filed) if filed else None)
+    pooled = _joined(filed) if filed else rank
+    whole = Hits(length, of, rank, row, None, None if np.array_equal(rank, pooled) else pooled)
     ties = [each.tied for each in hits if each.tied is not None]
     if len(ties) < len(hits) or not hits:
         return whole

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.checks import one_column
 from irframe.errors import ParameterError, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.files.ids import Codes
@@ -19,10 +20,9 @@ from irframe.warned import listing
 
 # fmt: off
 RESERVED = frozenset((
-    "Q0", "checksum", "contributing", "depth", "doc", "filed", "filed_rank", "grade", "iter",
-    "judged", "judged_count", "judged_doc", "judged_grade", "judged_start", "level", "metric",
-    "pool_depth", "pool_rank", "probability", "rank_checksum", "retrieved", "stratum", "subtopic",
-    "subtopic_grade", "tail", "tail_size", "tied", "took_part", "top", "unjudged",
+    "Q0", "contributing", "depth", "doc", "grade", "iter", "judged", "level", "metric",
+    "pool_depth", "probability", "retrieved", "stratum", "subtopic", "system_code", "tied",
+    "took_part", "top", "topic_code", "unjudged",
 ))
 # fmt: on
 """Names that are never taken as group columns: those of the parts of a cube, and of formats."""
@@ -197,6 +197,7 @@ def refuse_several(by: Any, topics: Iterable[Any]) -> None:
 
 def refuse_unknown(by: Any, known: Iterable[str]) -> None:
     """Raise as there are no groups of this name, but those that are known."""
+    one_column("by", by)
     names = [*known]
     found = f"{by!r}; there are" if names else f"{by!r}, and there is none"
     raise ParameterError("by to be a coordinate of systems or topics", found, "", names)
@@ -225,6 +226,7 @@ def refuse_rows(frame: pd.DataFrame, by: Any) -> None:
 
 def share_names(qrels: pd.DataFrame, by: str) -> bool:
     """Return whether a topic is judged in several groups, each of which means another topic."""
+    one_column("by", by)
     topic = roles(qrels.columns).get(TOPIC)
     if by not in qrels.columns or topic is None or by == topic:
         return False

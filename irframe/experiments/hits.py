@@ -1,6 +1,7 @@
 """Ranked lists as what they hold of the judgments: a few numbers for every judged document."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ NEVER = np.iinfo(np.int32).max
 """The rank of a document that is not there."""
 
 
+CELLS = 1 << 24
+"""Cells of lists that are looked at at a time."""
 CELL = 6
 """Bytes of a rank of a list: its grade, its judgment, and whether it is tied."""
 
@@ -43,6 +46,38 @@ class Hits:
     filed: Codes | None = None
     """The rank of every hit as pooling reads it, where that is wanted."""
 
+    @property
+    def count(self) -> Codes:
+        """How many hits each list has, shape (system, topic)."""
+        return np.bincount(self.of, minlength=self.length.size).reshape(self.length.shape)
+
+    @cached_property
+    def start(self) -> Codes:
+        """Where the hits of every list begin, and where the last ones end; of hits by list."""
+        return np.searchsorted(self.of, np.arange(self.length.size + 1))
+
+    @cached_property
+    def first(self) -> Codes:
+        """Where the documents of every list begin among all documents."""
+        length = self.length.ravel()
+        return np.asarray(np.cumsum(length) - length)
+
+    def load(self) -> "Hits":
+        """Return the hits in memory, where these are."""
+        return self
+
+    def by_list(self) -> "Hits":
+        """Return the hits list by list, in the order of these."""
+        if (self.of[1:] >= self.of[:-1]).all():
+            return self
+        return self.take(np.argsort(self.of, kind="stable"))
+
+    def take(self, some: Any) -> "Hits":
+        """Return some hits of the same lists."""
+        filed = None if self.filed is None else self.filed[some]
+        parts = {"of": self.of[some], "rank": self.rank[some], "row": self.row[some]}
+        return replace(self, **parts, filed=filed)
+
     def onto(self, judgments: Judgments) -> "Hits":
         """Return the hits of lists for some topics by their judgments, given all of the qrels."""
         if np.array_equal(judgments.code, np.arange(self.length.shape[1])):
@@ -50,7 +85,7 @@ class Hits:
         return self.part(np.arange(len(self.length)), judgments.code, judgments.here)
 
     def part(self, systems: Codes, topics: Codes, row: Codes) -> "Hits":
-        """Return the hits of some lists.
+        """Return the hits of some lists, list by list.
 
         Parameters
         ----------
@@ -59,38 +94,41 @@ class Hits:
         row
             What each judgment is then.
         """
-        places = [np.full(size, -1) for size in self.length.shape]
-        for place, some in zip(places, (systems, topics), strict=True):
-            place[some] = np.arange(len(some))
-        numbers = np.divmod(self.of, self.length.shape[1])
-        system, topic = (place[of] for place, of in zip(places, numbers, strict=True))
-        kept = np.flatnonzero((system >= 0) & (topic >= 0))
-        chosen = np.ix_(systems, topics)
+        whole, chosen = self.by_list(), np.ix_(systems, topics)
+        lists = np.arange(self.length.size).reshape(self.length.shape)[chosen].ravel()
+        count = whole.start[lists + 1] - whole.start[lists]
+        kept, length = rows_of_ranges(whole.start[lists], count), self.length[chosen]
         tied = self.tied
         if tied is not None:
-            start = np.cumsum(self.length).reshape(self.length.shape) - self.length
-            tied = tied[rows_of_ranges(start[chosen].ravel(), self.length[chosen].ravel())]
-        return Hits(
-            self.length[chosen],
-            system[kept] * len(topics) + topic[kept],
-            self.rank[kept],
-            row[self.row[kept]],
-            tied,
-            None if self.filed is None else self.filed[kept],
-        )
+            tied = tied[rows_of_ranges(self.first[lists], length.ravel())]
+        of = np.repeat(np.arange(len(lists), dtype=np.int32), count)
+        found = replace(whole.take(kept), length=length, of=of, tied=tied)
+        return replace(found, row=row[found.row].astype(np.int32))
 
-    def of_systems(self, systems: NDArray[np.bool_]) -> "Hits":
-        """Return the hits of lists of some systems, as pooling reads them."""
-        some = systems[self.of // self.length.shape[1]]
-        return Hits(self.length, self.of[some], self.pool_rank[some], self.row[some])
+    def tile(self, some: tuple[slice, slice], *, ties: bool = True) -> "Hits":
+        """Return the hits of a tile of lists, see `irframe.threads.tiles`; of hits by list."""
+        length, lists = self.length[some], self.length.size
+        if length.size == lists:
+            return self if ties else replace(self, tied=None)
+        low = some[0].start * self.length.shape[1] + some[1].start
+        cut = slice(*self.start[[low, low + length.size]])
+        tied = self.tied if ties else None
+        if tied is not None:
+            begin = int(self.first[low])
+            tied = tied[begin : begin + int(length.sum())]
+        return replace(self.take(cut), length=length, of=self.of[cut] - np.int32(low), tied=tied)
 
     def gap(self) -> NDArray[np.int64]:
         """Return where pooling first finds each list unjudged, `NEVER` for nowhere."""
-        filled = np.zeros((self.length.size, int(self.length.max(initial=0)) + 1), bool)
-        for some in row_slices(len(self.of)):
-            filled[self.of[some], self.pool_rank[some] - 1] = True
-        gap = np.argmin(filled, axis=1).reshape(self.length.shape)
-        return np.where(gap < self.length, gap + 1, NEVER)
+        hits, width = self.by_list(), int(self.length.max(initial=0)) + 1
+        gap = np.zeros(self.length.size, np.int64)
+        for lists in row_slices(len(gap), max(1, CELLS // width)):
+            some = slice(*hits.start[[lists.start, lists.stop]])
+            filled = np.zeros((lists.stop - lists.start, width), bool)
+            filled[hits.of[some] - lists.start, hits.pool_rank[some] - 1] = True
+            gap[lists] = np.argmin(filled, axis=1)
+        first = gap.reshape(self.length.shape)
+        return np.where(first < self.length, first + 1, NEVER)
 
     def best(self, judged: int, systems: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return the best rank of so many judged documents in lists of some systems, 0 for none."""
@@ -136,22 +174,6 @@ class Hits:
             found["doc"] = np.full(grade.shape, -1, np.int32)
             found["doc"].ravel()[cell] = judgments.slot[row]
         return found if self.tied is None else found | self._sharing(judgments, depth, width)
-
-    def slots(self, judgments: Judgments, depth: int) -> NDArray[np.int32]:
-        """Return which judged document of its topic is at each rank of lists, -1 for none.
-
-        Parameters
-        ----------
-        judgments
-            The judgments.
-        depth
-            Ranks that are looked at; the array has at least one.
-        """
-        found = np.full((*self.length.shape, max(depth, 1)), -1, np.int32)
-        kept = self.rank <= depth
-        cell = self.of[kept].astype(np.int64) * found.shape[-1] + (self.rank[kept] - 1)
-        found.ravel()[cell] = judgments.slot[self.row[kept]]
-        return found
 
     def _sharing(self, judgments: Judgments, depth: int, width: int) -> dict[str, Array]:
         """Return which ranks share their gain, also with documents that were cut off."""
@@ -203,5 +225,12 @@ def refuse_large(systems: int, topics: int, depth: int) -> None:
         How many there would be of each.
     """
     what = f"a cube of {systems:,} systems, {topics:,} topics and depth {depth:,}"
-    advice = "ask for a smaller depth, or store the runs in blocks"
+    advice = "ask for a smaller depth, or scan the files: irframe.scan_runs(paths)"
     room(what, systems * topics * depth * CELL, advice, most=memory())
+
+
+def refuse_open(longest: int, depth: int) -> None:
+    """Raise if it is not known what lists are without their unjudged documents."""
+    if longest > depth:
+        advice = "build the cube without depth=, and choose depths when scoring"
+        raise DepthError("a cube as deep as its lists", f"depth {depth} of {longest}", advice)

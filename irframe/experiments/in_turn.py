@@ -1,11 +1,12 @@
-"""Runs in files, joined to judgments and ranked some files at a time: only hits are kept."""
+"""Runs joined to judgments and ranked: a frame at once, files a few at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from irframe.errors import StoreError
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
 from irframe.experiments.collections import Collections
 from irframe.experiments.contributing import CONTRIBUTING
@@ -14,58 +15,96 @@ from irframe.experiments.hits import Hits
 from irframe.experiments.joining import find_topics, place_topics
 from irframe.experiments.lists import Lists, count_rows
 from irframe.experiments.policy import Policy
+from irframe.experiments.ties import TIE_POLICIES
+from irframe.experiments.top_documents import Listed, together, top_documents
 from irframe.files.ids import Codes
+from irframe.files.run_files import changed_files
 from irframe.files.scanned_runs import ScannedRuns
 
 FIRST = 3
 """Rows that are kept, to be shown where no document is judged."""
 
 
-class InTurn(NamedTuple):
-    """The runs of files after they were ranked."""
+class Wanted(NamedTuple):
+    """What is wanted of ranked runs beside their hits."""
+
+    filed: bool = False
+    """At which ranks pooling reads hits."""
+    whole: bool = False
+    """All ties, and the unjudged documents at the top by name."""
+
+
+class Ranked(NamedTuple):
+    """Runs after they were ranked."""
 
     runs: Framed
-    """Their lists; of their rows the first ones alone."""
+    """Their lists; of the rows of files the first ones alone."""
     hits: Hits
     """What lists hold of the judgments, by topics and rows of the qrels."""
+    listing: Listed | None
+    """The unjudged documents at the top of lists, likewise."""
+
+
+def rank_framed(framed: Framed, policy: Policy, wanted: Wanted) -> Ranked:
+    """Rank the lists of a frame."""
+    shape = len(framed.table.systems), len(framed.judgments.topics)
+    return _together(framed, [*_parts(framed, policy, wanted)], shape)
 
 
 def rank_in_turn(
-    runs: ScannedRuns, judgments: QrelsTable, policy: Policy, *, filed: bool
-) -> InTurn | None:
-    """Join runs to judgments and rank them, some files at a time.
-
-    Parameters
-    ----------
-    runs, judgments
-        The runs, and the judgments.
-    policy, filed
-        As for `Framed.hits`.
+    runs: ScannedRuns, judgments: QrelsTable, policy: Policy, wanted: Wanted
+) -> Ranked | None:
+    """Join the runs of files to judgments and rank them, some files at a time.
 
     Returns
     -------
-    InTurn or None
+    Ranked or None
         None where a column of the runs counts: what it says of all has to be seen at once.
     """
-    if policy.collection is not None or isinstance(policy.contributing, str):
+    told = policy.collection
+    elsewhere = told is not None and told not in judgments.frame.columns
+    if elsewhere or isinstance(policy.contributing, str):
         return None
-    tables, every, parts = list[RunTable](), list[Lists](), list[Part]()
-    topics, systems = len(judgments.topics), 0
-    together = Collections.one(topics)
+    tables, every = list[RunTable](), list[Lists]()
+    parts = list[tuple[Part, Listed | None]]()
+    states = runs.states()
+    topics, systems, collections = len(judgments.topics), 0, Collections.of_qrels(judgments, told)
     for frame in runs.frames():
-        if CONTRIBUTING in frame.columns:
+        if {CONTRIBUTING, told} & {*frame.columns}:
             return None
         table = read_table(frame)
         labels, placed = (table.systems, table.topics), find_topics(table, judgments)
-        lists = Lists(*labels, placed, count_rows(table), together)
-        parts += Framed(table, judgments, lists).parts(policy, filed=filed, systems=systems)
+        lists = Lists(*labels, placed, count_rows(table), collections)
+        parts += _parts(Framed(table, judgments, lists), policy, wanted, systems * topics)
         tables.append(table.take(np.arange(min(len(frame), FIRST))))
         every.append(lists)
         systems += len(table.systems)
+    changed = changed_files(states)
+    if changed:
+        kept = "files that stay as they are while they are read"
+        raise StoreError(kept, f"{len(changed)} that changed", "read them again", changed)
     table = _labels_of_all(tables)
     placed, lengths = place_topics(table, judgments), _lengths_of_all(table, every)
-    lists = Lists(table.systems, table.topics, placed, lengths, together)
-    return InTurn(Framed(table, judgments, lists), put_together(parts, (systems, topics)))
+    lists = Lists(table.systems, table.topics, placed, lengths, collections)
+    return _together(Framed(table, judgments, lists), parts, (systems, topics))
+
+
+def _parts(
+    framed: Framed, policy: Policy, wanted: Wanted, before: int = 0
+) -> Iterator[tuple[Part, Listed | None]]:
+    """Yield some lists after the other, numbered after those of other runs."""
+    ties = wanted.whole or TIE_POLICIES[policy.ties].shares
+    for part, rows, ranking in framed.ranked(policy, filed=wanted.filed):
+        hits = part.hits if ties else replace(part.hits, tied=None)
+        listed = top_documents(framed, rows, ranking, before) if wanted.whole else None
+        yield Part(before + part.lists, hits), listed
+
+
+def _together(
+    framed: Framed, parts: Sequence[tuple[Part, Listed | None]], shape: tuple[int, int]
+) -> Ranked:
+    hits, listing = put_together([part for part, _ in parts], shape), [each for _, each in parts]
+    return Ranked(framed, hits, together(listing))
 
 
 def _labels_of_all(tables: Sequence[RunTable]) -> RunTable:

@@ -35,8 +35,9 @@ Named = tuple[Iterable[Any], Any]
 
 def find_topics(table: RunTable, judgments: QrelsTable) -> Codes:
     """Return for every topic of some runs its code in the qrels, -1 where it is not judged."""
-    kinds = [pa.array(labels).type for labels in (table.topics, judgments.topics)]
-    same_kind(kinds[0], kinds[1], TOPIC, ("the runs", "the qrels"))
+    if len(table.topics):
+        kinds = [pa.array(labels).type for labels in (table.topics, judgments.topics)]
+        same_kind(kinds[0], kinds[1], TOPIC, ("the runs", "the qrels"))
     placed: Codes = judgments.topics.get_indexer(table.topics)
     return placed
 
@@ -50,7 +51,7 @@ def place_topics(table: RunTable, judgments: QrelsTable) -> Codes:
         If none of their topics is judged, or types differ.
     """
     placed = find_topics(table, judgments)
-    if (placed < 0).all():
+    if len(placed) and (placed < 0).all():
         ours, theirs = (side.columns.get(TOPIC, TOPIC) for side in (table, judgments))
         raise IdError(
             "topics that occur in runs and qrels",
@@ -76,6 +77,8 @@ def locate(table: RunTable, judgments: QrelsTable, placed: Codes) -> Codes:
     IdError
         If a list, or a topic of the qrels, has a document twice, or ids differ in type.
     """
+    if not len(table.doc):
+        return np.zeros(0, np.int32)
     same_kind(table.doc.type, judgments.doc.type, DOC, ("the runs", "the qrels"))
     beyond = len(judgments.topics) + np.arange(len(placed))
     number = np.where(placed < 0, beyond, placed).astype(table.topic.dtype)
@@ -179,7 +182,7 @@ def _by_names(table: RunTable, topic: Codes, judgments: QrelsTable) -> Codes:
 
 def tell_unjudged(table: RunTable, judgments: QrelsTable, *, found: bool) -> None:
     """Warn if no retrieved document is judged, showing identifiers of both sides."""
-    if not found:
+    if not found and len(table.doc):
         sides = [
             (side.doc[:3].to_pylist(), side.columns.get(DOC, DOC)) for side in (table, judgments)
         ]

@@ -12,8 +12,10 @@ from irframe.experiments.joining import locate, place_topics, tell_unjudged
 from irframe.files.as_qrels import Qrels
 from irframe.files.as_runs import Runs
 from irframe.names import GRADE, roles
+from irframe.record import recorded
 
 
+@recorded
 def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     """Add to every retrieved document the grade an assessor gave it.
 

@@ -1,7 +1,8 @@
 """Judgments coded once: the judged documents of every topic, and what follows from them alone."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise, repeat
 from typing import Any
@@ -12,13 +13,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.experiments.coded_tables import (
+    NO_OTHERS,
     QrelsTable,
     read_qrels_dictionary,
     read_qrels_table,
     refuse_twice_judged,
 )
 from irframe.experiments.documents import Side, code_documents
-from irframe.experiments.judged_strata import reads_strata, strata_of
+from irframe.experiments.judged_strata import reads_strata, strata_of, tell_sampled
 from irframe.experiments.judged_subtopics import count_grades, ideals, variants
 from irframe.experiments.policy import Topics
 from irframe.experiments.topics import judged_topics
@@ -82,6 +84,43 @@ class Judgments:
         order = np.argsort(of_row, kind="stable")[np.count_nonzero(of_row < 0) :]
         return cls(table, code, order, np.bincount(of_row[order], minlength=len(code)), levels)
 
+    def only(self, rows: Codes) -> "Judgments":
+        """Return some of the judgments, of all topics, without the frame they came from."""
+        table, own = self.table, self.row[rows]
+        taken, topic = pa.array(own), self.topic[rows].astype(np.int32)
+        few = replace(
+            table,
+            frame=NO_OTHERS,
+            topic=topic,
+            topics=self.topics,
+            names=table.doc.take(taken),
+            grade=table.grade[own],
+            subtopic_grade=None if table.subtopic_grade is None else table.subtopic_grade[own],
+            stratum=None if table.stratum is None else table.stratum.take(taken),
+            probability=None if table.probability is None else table.probability[own],
+            given=None,
+            row=None,
+        )
+        topics = len(self.topics)
+        count = np.bincount(topic, minlength=topics)
+        return Judgments(few, np.arange(topics), np.arange(len(own)), count, self.levels)
+
+    def drawn(self, grade: NDArray[np.int8], stratum: Any, probability: Any) -> "Judgments":
+        """Return the same documents, of which some were drawn to be judged."""
+        every = self.only(np.arange(len(self.row)))
+        known = {"stratum": pa.chunked_array([pa.array(stratum)]), "probability": probability}
+        table = replace(every.table, grade=grade, **known)
+        return replace(every, table=table, known=np.union1d(self.levels, grade).astype(np.int8))
+
+    def named(self, topics: pd.Index) -> "Judgments":
+        """Return the same by other names of the topics."""
+        every = self.table.topics.to_numpy(object).copy()
+        every[self.code] = topics.to_numpy(object)
+        changed = pd.Index(every, dtype=object)
+        with suppress(TypeError, ValueError):  # of those that are not shown, which keep their names
+            changed = changed.astype(topics.dtype)
+        return replace(self, table=replace(self.table, topics=changed))
+
     @cached_property
     def topics(self) -> pd.Index:
         """The topics."""
@@ -107,6 +146,28 @@ class Judgments:
     def grade(self) -> NDArray[np.int8]:
         """The grade of each judged document."""
         return self.table.grade[self.row]
+
+    @cached_property
+    def docs(self) -> NDArray[Any]:
+        """The name of each judged document, numbers where the judgments have such."""
+        return np.asarray(self.table.doc.take(pa.array(self.row)).to_numpy())
+
+    @cached_property
+    def strata(self) -> NDArray[np.object_] | None:
+        """The stratum of each judged document as text, where there are strata."""
+        if self.table.stratum is None:
+            return None
+        labels = self.table.stratum.take(pa.array(self.row)).to_numpy()
+        return np.asarray(labels.astype(str).astype(object))
+
+    @property
+    def probability(self) -> NDArray[np.float64] | None:
+        """With which probability each judged document was drawn, where that is told."""
+        return None if self.table.probability is None else self.table.probability[self.row]
+
+    def count_by_topic(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count the judged documents of every topic that are chosen."""
+        return np.asarray(np.bincount(self.topic[chosen], minlength=len(self.count)), np.int64)
 
     @cached_property
     def names(self) -> NDArray[np.object_]:
@@ -187,7 +248,7 @@ class Judgments:
     @cached_property
     def top(self) -> int:
         """The highest grade of all judged topics, at least 1."""
-        return max(1, int(self.table.grade.max()))
+        return max(1, int(self.table.grade.max(initial=1)))
 
     @cached_property
     def levels_of(self) -> NDArray[np.int64]:
@@ -204,8 +265,10 @@ class Judgments:
         """Return what metrics read of judgments, as fields of an `irframe.metrics.Block`."""
         metrics = list(metrics)
         found = {"levels": self.levels, "count": self.levels_of, "top": self.top}
-        if self.table.stratum is not None and reads_strata(metrics):
-            named = self.table.stratum.take(pa.array(self.row)).to_numpy().astype(str)
+        if self.strata is not None or self.probability is not None:
+            tell_sampled(metrics, self.grade, self.probability)
+        if self.strata is not None and reads_strata(metrics):
+            named = np.asarray(self.strata)
             here = named, self.grade, self.topic, self.topics, self.levels
             found |= {"start": self.start} | strata_of(*here)
         asking = [metric for metric in metrics if metric.subtopics]

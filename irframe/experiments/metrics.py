@@ -23,14 +23,15 @@ Metrics = Iterable[MetricLike] | MetricLike
 def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
     """Return metrics that are called what they were asked for, refusing none and repeated ones."""
     chosen: dict[str, Metric] = {}
-    repeated = []
+    alone: list[str] = []
     for found in map(parse_named, _each(metrics)):
         named = {str(metric): metric for metric in found}
-        repeated += [label for label in named if len(found) == 1 and label in chosen]
-        chosen |= {label: metric for label, metric in named.items() if label not in chosen}
+        alone += named if len(found) == 1 else ()
+        chosen |= named
+    repeated = sorted({label for label in alone if alone.count(label) > 1})
     if repeated or not chosen:
         again = "some again" * bool(repeated)
-        raise MetricError("at least one metric, each once", again, "", sorted(set(repeated)))
+        raise MetricError("at least one metric, each once", again, "", repeated)
     return list(chosen.values())
 
 

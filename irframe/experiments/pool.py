@@ -14,8 +14,10 @@ from irframe.experiments.rank_table import listed_again, refuse_duplicates
 from irframe.files.as_runs import Runs
 from irframe.files.ids import Codes
 from irframe.names import DOC, RANK, SYSTEM, TOPIC
+from irframe.record import recorded
 
 
+@recorded
 def pool(
     runs: Runs,
     depth: int,

@@ -8,8 +8,10 @@ from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
 from irframe.files.as_runs import Runs
 from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, RANK, ScoreDtype, Ties
+from irframe.record import recorded
 
 
+@recorded
 def rank(
     runs: Runs,
     ties: Ties = DEFAULT_TIES,
@@ -31,7 +33,7 @@ def rank(
         ``"mean"``: as ``"trec"``, to be scored with shared gain. A frame without scores is
         ranked by its rank column.
     score_dtype
-        ``"float64"``, or ``"float32"`` to tie what pytrec_eval and trec_eval to 9.0.7 tie.
+        ``"float64"``, or ``"float32"`` to tie what pytrec_eval and trec_eval to 9.0.8 tie.
     seed
         Seed of ``"random"``, a whole number from 0, so that the same call gives the same order.
 

@@ -11,8 +11,10 @@ from irframe.files.formats import DOCUMENTS
 from irframe.files.ids import code_labels, identifiers, same_kind, shown
 from irframe.files.role_columns import require_columns
 from irframe.names import DOC, TOPIC
+from irframe.record import recorded
 
 
+@recorded
 def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
     """Keep the judgments of some documents, such as those of a simulated pool.
 

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice
 from irframe.errors import IdError, InputError
-from irframe.experiments.coded_tables import ONLY_SYSTEM
+from irframe.files.as_runs import ONLY_SYSTEM
 from irframe.files.foreign import columns_of
 from irframe.files.formats import NUGGETS
 from irframe.files.ids import Codes, code_labels, repeated
 from irframe.files.role_columns import require_columns
 from irframe.names import ASSIGNMENT, IMPORTANCE, METRIC, METRICS, NUGGET, RESULT, SYSTEM, TOPIC
+from irframe.record import recorded
 
 SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
 """What an answer gains by its nuggets."""
@@ -22,6 +23,7 @@ WEIGHTS = {"vital": 1.0, "okay": 0.5}
 """What nuggets weigh."""
 
 
+@recorded
 def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None) -> pd.DataFrame:
     """Score answers by the nuggets that they contain, as the TREC RAG track does.
 

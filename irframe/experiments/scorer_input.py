@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from irframe.errors import InputError
 from irframe.experiments.absence import tell_missing
-from irframe.experiments.coded_tables import ONLY_SYSTEM, read_table
+from irframe.experiments.coded_tables import read_table
 from irframe.experiments.collections import Collections
 from irframe.experiments.contributing import CONTRIBUTING
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.framed import Framed
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import Hits
-from irframe.experiments.in_turn import rank_in_turn
-from irframe.experiments.joining import tell_none_judged, tell_unjudged
+from irframe.experiments.in_turn import Ranked, Wanted, rank_framed, rank_in_turn
+from irframe.experiments.joining import tell_none_judged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.listed import Dictionaries, Listed, read_lists
 from irframe.experiments.lists import Lists
@@ -29,8 +29,8 @@ from irframe.experiments.pool_sources import Pool
 from irframe.experiments.rank_hits import rank_hits
 from irframe.experiments.ties import TIE_POLICIES
 from irframe.experiments.topics import choose_topics
-from irframe.files.as_runs import Runs, runs_by_role
-from irframe.files.columns import numbers
+from irframe.files.as_runs import ONLY_SYSTEM, Runs, part_empty, runs_by_role
+from irframe.files.columns import framed, is_utf8, numbers
 from irframe.files.ids import Codes, grouped
 from irframe.files.role_columns import ByRole
 from irframe.files.scanned_runs import ScannedRuns
@@ -84,6 +84,8 @@ class Reader:
             return self._dictionary(run) or self.read_table(run)[0]
         if isinstance(run, ScannedRuns):
             return self._in_turn(run)
+        if part_empty(run)[1]:
+            return self.read_table(run)[0]
         named = runs_by_role(run)
         return self._small(named) or self.read_table(named)[0]
 
@@ -100,6 +102,8 @@ class Reader:
         if len({array.shape for array in arrays.values()}) > 1 or arrays[TOPIC].ndim != 1:
             found = f"{', '.join(f'{name} {array.shape}' for name, array in arrays.items())}"
             raise InputError("topic, doc and score as arrays of one length", found)
+        if not len(arrays[TOPIC]):
+            return self.read_table(pd.DataFrame(arrays))[0]
         if not _is_place(arrays[DOC], self._judgments.names[0]):
             return self.read(self._named(arrays))
         if not self._by_dictionary or self._pooled:
@@ -122,10 +126,10 @@ class Reader:
         """Return arrays with documents by name as a frame with topics by name, too."""
         place = arrays[TOPIC]
         if not _is_place(place, self._judgments.topics[0]):
-            return pd.DataFrame(arrays)
+            return framed(arrays)
         refuse_beyond(TOPIC, place, len(self._judgments.topics))
         named = {name: array[place >= 0] for name, array in arrays.items()}
-        return pd.DataFrame(named | {TOPIC: self._judgments.topics[named[TOPIC]]})
+        return framed(named | {TOPIC: self._judgments.topics[named[TOPIC]]})
 
     @property
     def _by_dictionary(self) -> bool:
@@ -172,7 +176,7 @@ class Reader:
         names = frame[known[DOC]].to_numpy(object).tolist()
         odd = not (_is_plain(score) and _of(names, self._kinds))
         topic = frame[known[TOPIC]]
-        if len(system) > 1 or odd or pd.isna(system[0]) or topic.isna().any():
+        if len(system) > 1 or odd or type(system[0]) not in TEXT | WHOLE or topic.isna().any():
             return None
         place, others = self._places_of(topic)
         lists = self._lists(place, names, score.to_numpy(np.float64))
@@ -239,7 +243,7 @@ class Reader:
             Those whose lists are wanted, all by default; those of others are as empty ones.
         """
         policy, qrels = self._policy, self._judgments.table
-        framed = Framed.of(read_table(runs), qrels, policy.collection)
+        framed = Framed.of(read_table(runs, empty=True), qrels, policy.collection)
         lists, groups, keys = framed.lists, None, None
         codes = choose_topics(lists, qrels.topics, policy.topics)
         if by is not None:
@@ -248,34 +252,26 @@ class Reader:
             keys = groups.keys if split else None
         if systems is not None:
             framed = framed.of_systems(systems)
-        hits = framed.hits(policy, filed=self._pooled)
-        return self._experiment(framed, hits, codes, keys), groups
+        ranked = rank_framed(framed, policy, Wanted(filed=self._pooled))
+        return self._experiment(ranked, codes, keys), groups
 
     def _in_turn(self, runs: ScannedRuns) -> Experiment:
         """Read the runs of files, of some files at a time where these tell all that is asked."""
         policy, qrels = self._policy, self._judgments.table
         runs = runs.readable()
-        ranked = rank_in_turn(runs, qrels, policy, filed=self._pooled)
+        ranked = rank_in_turn(runs, qrels, policy, Wanted(filed=self._pooled))
         if ranked is None:
             return self.read_table(runs.frame())[0]
-        codes = choose_topics(ranked.runs.lists, qrels.topics, policy.topics)
-        return self._experiment(ranked.runs, ranked.hits, codes)
+        return self._experiment(
+            ranked, choose_topics(ranked.runs.lists, qrels.topics, policy.topics)
+        )
 
-    def _experiment(self, framed: Framed, hits: Hits, codes: Codes, keys: Any = None) -> Experiment:
+    def _experiment(self, ranked: Ranked, codes: Codes, keys: Any = None) -> Experiment:
         """Return ranked runs and the judgments of some topics, with warnings of what they lack."""
-        policy, qrels, judgments = self._policy, self._judgments.table, self._judgments
-        lists = framed.lists
+        judgments = self._judgments
         if len(codes) < len(judgments.code):
-            judgments = Judgments.chosen(qrels, codes)
-        tell_unjudged(framed.table, qrels, found=bool(len(hits.row)))
-        tell_missing(lists, judgments.topics, codes, keys)
-        names = [framed.table.columns.get(role, role) for role in (SYSTEM, TOPIC)]
-        found = Experiment.of(judgments, hits.onto(judgments), lists, names)
-        if not self._pooled:
-            return found
-        pools, stated = framed.contributing(policy.contributing)
-        pool = Pool.of(hits, len(qrels.topic), pools, stated=stated)
-        return found.with_pool(pool, policy.pool_depth, lists.collections)
+            judgments = Judgments.chosen(judgments.table, codes)
+        return Experiment.of(ranked, judgments, self._policy, keys, pooled=self._pooled)
 
     def _ranked(
         self,
@@ -327,8 +323,9 @@ def _is_place(values: NDArray[Any], judged: Any) -> bool:
 
 
 def _of(values: Iterable[Any], kinds: set[type]) -> bool:
-    """Return whether values are of some types alone."""
-    return set(map(type, values)) <= kinds
+    """Return whether values are of some types alone, and text that is UTF-8."""
+    kinds_of_values = set(map(type, values))
+    return kinds_of_values <= kinds and (kinds is not TEXT or is_utf8(values))
 
 
 def _is_plain(score: pd.Series) -> bool:

@@ -1,6 +1,7 @@
 """Metrics prepared for judgments, and hits scored by them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,11 @@ import pandas as pd
 
 from irframe.arrays import Array, Floats
 from irframe.errors import DepthError
-from irframe.experiments.experiment import Experiment
+from irframe.experiments.experiment import Experiment, topics_of
 from irframe.experiments.hits import refuse_large
 from irframe.experiments.judged_subtopics import refuse as refuse_subtopics
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.metrics import at_depth, deepest, refuse, refuse_pool
+from irframe.experiments.metrics import at_depth, deepest, refuse
 from irframe.experiments.policy import Policy
 from irframe.experiments.relevance import Rel, Thresholds, told_rel
 from irframe.experiments.ties import TIE_POLICIES
@@ -58,7 +59,7 @@ class Scoring:
         self._deepest = deepest(wanted)
         self._refuse()
         self._fields = judgments.fields(self.metrics)
-        self._prepared: dict[tuple[int, Any], dict[tuple[Any, ...], Any]] = {}
+        self._prepared: dict[tuple[int, ...], dict[tuple[Any, ...], Any]] = {}
         self._plan = self._planned()
         self._summaries: dict[Any, list[int]] = {}
         for row, known in enumerate(self._facts):
@@ -111,20 +112,25 @@ class Scoring:
         depth = self.policy.depth or longest
         self._refuse_cut(longest, depth)
         width = max(depth, self._deepest)
-        systems, topics = hits.length.shape
-        refuse_large(systems, topics, width)
-        cells = hits.cells(self.judgments, depth, width, doc="start" in self._fields)
-        values = np.empty((len(self.metrics), *hits.length.shape))
-        for (wide, pooled), (rows, metrics) in self._at_width(width).items():
-            fields = self._fields | _cut(cells, wide) | {"top": found.top}
+        refuse_large(*found.shape, width)
+        parts = tiles(*found.shape, width)
+        if len(parts) > 1:
+            found = replace(found, hits=hits.by_list())
+        groups, doc = self._at_width(width), "start" in self._fields
+        base = [self._fields | {"top": found.top} for _ in groups]
+        for fields, (wide, pooled) in zip(base, groups, strict=True):
             if pooled:
-                fields["pool_count"] = self._pool_count(found, wide)
-            whole, parts = Block(**fields), tiles(systems, topics, wide)
-            for tile in parts:
-                block = whole if len(parts) == 1 else whole.take(*tile)
-                scores = self._scores(block, metrics, tile[1].start)
-                for row, score in zip(rows, scores, strict=True):
-                    values[(row, *tile)] = score[..., 0]
+                fields["pool_count"] = found.pool_count(self.metrics, wide)
+        values = np.empty((len(self.metrics), *found.shape))
+        for tile in parts:
+            cells = found.cells(tile, depth, width, doc=doc)
+            for fields, (wide, _), (rows, metrics) in zip(
+                base, groups, groups.values(), strict=True
+            ):
+                block = Block(**topics_of(fields, tile[1]), **_cut(cells, wide))
+                scores = self._scores(block, metrics, tile[1])
+                for place, scored in zip(rows, scores, strict=True):
+                    values[(place, *tile)] = scored[..., 0]
         if self._no_rel == "nan":
             for row, known in zip(values, self._facts, strict=True):
                 row[:, ~self.judgments.relevant(known.rel)] = np.nan
@@ -174,18 +180,13 @@ class Scoring:
         means: list[float] = found[self.place].tolist()
         return means
 
-    def _pool_count(self, found: Experiment, width: int) -> Array:
-        """Count the documents in the pool of every depth, refusing not to know it."""
-        pool = found.pool
-        if pool is None or pool.word(self.judgments) == "unknown":
-            refuse_pool(self.metrics)
-        return pool.count(self.judgments, width)
-
-    def _scores(self, block: Block, metrics: Sequence[Metric], topic: int) -> Iterator[Floats]:
-        """Yield the scores of some lists by each metric, given the first topic."""
+    def _scores(self, block: Block, metrics: Sequence[Metric], topics: slice) -> Iterator[Floats]:
+        """Yield the scores of some lists by each metric, given their topics."""
         memory: dict[tuple[Any, ...], Any] | None = None
         if np.ndim(block.top) == 0 and block.pool_count is None:
-            memory = self._prepared.setdefault((block.grade.shape[-1], topic), {})
+            memory = self._prepared.setdefault(
+                (block.grade.shape[-1], topics.start, topics.stop), {}
+            )
 
         def compute(part: Block) -> Iterator[Floats]:
             evidence = Evidence(part, memory)

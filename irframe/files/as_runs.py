@@ -7,16 +7,26 @@ from typing import Any
 import pandas as pd
 
 from irframe.errors import IdError, InputError
-from irframe.files.dictionaries import entries_by_height, flatten, is_mteb, predictions
+from irframe.files.columns import constant, framed
+from irframe.files.dictionaries import entries_by_height, flatten, height, is_mteb, predictions
 from irframe.files.foreign import columns_of, is_array, is_ranx, rows_of
 from irframe.files.formats import RUN
 from irframe.files.role_columns import ByRole, require_columns
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
 
-__all__ = ["Runs", "as_runs", "runs_by_role"]
+__all__ = ["NOTHING", "ONLY_SYSTEM", "Runs", "as_runs", "part_empty", "runs_by_role"]
 
 Runs = pd.DataFrame | object
 """A run frame, or what `as_runs` makes one of."""
+
+ONLY_SYSTEM = "run"
+"""Label of the system in a run frame that has no system column."""
+
+NOTHING = ByRole(
+    pd.DataFrame({TOPIC: [], DOC: [], SCORE: []}).astype({TOPIC: str, DOC: str}),
+    {TOPIC: TOPIC, DOC: DOC, SCORE: SCORE},
+)
+"""A run whose lists are all empty."""
 
 
 def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
@@ -61,6 +71,7 @@ def as_runs(x: Runs, system: str | None = None) -> pd.DataFrame:
     frame, found = runs_by_role(x)
     if system is None:
         return frame
+    constant(str(system), 0)
     name = found.get(SYSTEM, SYSTEM)
     several = frame[name].unique().tolist() if SYSTEM in found else []
     if len(several) > 1:
@@ -76,6 +87,41 @@ def runs_by_role(x: Runs | ByRole) -> ByRole:
         return x
     frame = _frame(x)
     return ByRole(frame, require_columns(frame, RUN))
+
+
+def part_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
+    """Part runs from the names of systems whose lists are all empty, which no frame can hold.
+
+    Examples
+    --------
+    >>> part_empty({"bm25": {"q1": {"d1": 0.9}}, "ance": {"q1": {}}})
+    ({'bm25': {'q1': {'d1': 0.9}}}, ['ance'])
+    """
+    if isinstance(x, pd.DataFrame) and not len(x):
+        found = roles([*x.columns, *x.index.names])
+        listed = {TOPIC, DOC} <= found.keys() and found.keys() & {SCORE, RANK}
+        return (NOTHING, [ONLY_SYSTEM]) if listed and SYSTEM not in found else (x, [])
+    if not isinstance(x, Mapping) or is_array(x) or not x or is_mteb(x):
+        return x, []
+    empty = [name for name, lists in x.items() if _is_empty(lists)]
+    others = {name: lists for name, lists in x.items() if name not in set(empty)}
+    systems = any(isinstance(x[name], Mapping) and x[name] for name in empty)
+    if not others and not systems:
+        return NOTHING, [ONLY_SYSTEM]
+    if not empty or not (systems or any(map(_is_run, others.values()))):
+        return x, []
+    return others or NOTHING, [str(name) for name in empty]
+
+
+def _is_empty(lists: Any) -> bool:
+    """Tell whether this is no document, or topics that have none."""
+    inside = lists.values() if isinstance(lists, Mapping) else [lists]
+    return all(isinstance(docs, Mapping | list | tuple) and not docs for docs in inside)
+
+
+def _is_run(lists: Any) -> bool:
+    """Tell whether this is ``{topic: {doc: score}}`` or ``{topic: [doc, ...]}``."""
+    return isinstance(lists, Mapping) and ((height(lists) or 0) > 1 or _holds_lists(lists))
 
 
 def _frame(x: Any) -> pd.DataFrame:
@@ -139,7 +185,7 @@ def _of_lists(nested: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
         for topic, docs in nested.items()
         for place, doc in enumerate(docs, start=1)
     ]
-    return pd.DataFrame(rows, columns=[TOPIC, DOC, RANK])
+    return framed(rows, [TOPIC, DOC, RANK])
 
 
 def _refuse_lists(nested: Mapping[Any, Any]) -> None:

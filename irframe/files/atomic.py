@@ -3,12 +3,13 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import EISDIR
 from os import PathLike
 from pathlib import Path
 from typing import IO
 from uuid import uuid4
 
-__all__ = ["atomic", "write_whole"]
+__all__ = ["atomic", "look", "write_whole"]
 
 
 @contextmanager
@@ -35,11 +36,11 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     'all of it'
     """
     target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
+    if _is_device(target):
         with target.open("wb") as stream:
             yield stream
         return
-    beside = target.with_name(f".{uuid4().hex}.part")
+    beside = _beside(target)
     try:
         with _opened(beside, target, os.fspath(path)) as stream:
             yield stream
@@ -48,6 +49,26 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         with suppress(OSError):
             beside.unlink()
         raise
+
+
+def look(path: str | PathLike[str]) -> None:
+    """Raise what `atomic` would, before the work is done for which a file is to be written."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), os.fspath(path))
+    places = (target.parent, target) if target.exists() else (target.parent,)
+    if not _is_device(target) and not all(os.access(place, os.W_OK) for place in places):
+        beside = _beside(target)
+        _opened(beside, target, os.fspath(path)).close()
+        beside.unlink()
+
+
+def _is_device(target: Path) -> bool:
+    return target.exists() and not target.is_file()
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".{uuid4().hex}.part")
 
 
 def write_whole(path: str | PathLike[str], content: str | bytes) -> None:

@@ -1,6 +1,7 @@
 """Columns of any type as the three types that files hold: text, whole numbers, numbers."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from irframe.errors import GradeError, IdError, InputError, IrframeError, ParameterError
+from irframe.errors import (
+    GradeError,
+    IdError,
+    InputError,
+    IrframeError,
+    ParameterError,
+    spelled,
+)
 from irframe.names import (
     DOC,
     GRADE,
@@ -46,6 +54,11 @@ TYPES: dict[str, pa.DataType] = {
 """Role -> the type of its column, in the order in which frames list them."""
 
 
+ERRORS = {GRADE: GradeError, RANK: InputError, SCORE: InputError, PROBABILITY: InputError}
+"""Role -> what is raised for values that do not fit it; of others `IdError`."""
+
+ROWS = 1 << 18
+"""Rows of a column of objects that are looked at together."""
 LARGE = 1 << 26
 """Bytes of which it counts that memory is given back."""
 
@@ -90,15 +103,74 @@ def _in_one(column: pa.ChunkedArray) -> pa.Array:
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
-def to_arrow(column: pd.Series) -> pa.ChunkedArray:
+def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
+    """Return rows or columns as a frame, of objects where pandas knows no type for some value."""
+    try:
+        return pd.DataFrame(data, columns=columns)
+    except (UnicodeError, OverflowError):
+        return pd.DataFrame(data, columns=columns, dtype=object)
+
+
+def to_arrow(column: pd.Series, error: type[IrframeError] = IdError) -> pa.ChunkedArray:
     """Take a column of a frame into Arrow; NaN counts as missing."""
+    refuse_unfit(column, error)
     try:
         array = pa.Array.from_pandas(column)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, OverflowError) as failure:
         kinds = sorted({type(value).__name__ for value in column})
         wanted, found = f"one type of values in column {column.name!r}", "several"
-        raise IdError(wanted, found, "convert the column with astype(str)", kinds) from error
+        raise error(wanted, found, "convert the column with astype(str)", kinds) from failure
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "values") -> None:
+    """Raise for values that no file can hold: collections, lone surrogates, over 64 bits.
+
+    Looked at before Arrow sees them, which ends the process for what contains itself.
+    """
+    if column.dtype != object:
+        return
+    names, unfit = error is IdError, list[str]()
+    for start in range(0, len(column), ROWS):
+        part = column.iloc[start : start + ROWS]
+        unfit += [
+            f"{spelled(value)} in row {row}"
+            for row, value in enumerate([] if is_utf8(part) else part, start)
+            if _unfit(value, names=names)
+        ]
+    if unfit:
+        kind = "text or integers" if names else "numbers"
+        found, advice = f"in column {column.name!r}", "mend them: UTF-8, at most 64 bits"
+        raise error(f"{what} that are {kind}", found, advice, unfit)
+
+
+def is_utf8(column: Iterable[Any]) -> bool:
+    """Tell whether values are text, without lone surrogates.
+
+    Examples
+    --------
+    >>> is_utf8(["a", "é"]), is_utf8([chr(0xD800)]), is_utf8([1])
+    (True, False, False)
+    """
+    try:
+        "".join(column).encode()
+    except (TypeError, UnicodeError):
+        return False
+    return True
+
+
+def _unfit(value: Any, *, names: bool) -> bool:
+    if isinstance(value, str):
+        return not is_utf8([value])
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return not -(2**63) <= value < 2**64
+    if names or isinstance(value, Collection):
+        return isinstance(value, Collection) or not pd.isna(value)
+    try:
+        pa.scalar(value)
+    except (pa.ArrowException, OverflowError, ValueError):
+        return not pd.isna(value)
+    return False
 
 
 def to_role(column: pa.ChunkedArray, role: str, where: str) -> pa.ChunkedArray:
@@ -120,7 +192,7 @@ def to_role(column: pa.ChunkedArray, role: str, where: str) -> pa.ChunkedArray:
     """
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    error = {GRADE: GradeError, RANK: InputError, SCORE: InputError}.get(role, IdError)
+    error = ERRORS.get(role, IdError)
     missing = pc.is_null(column, nan_is_null=True)
     drop = "drop these rows: what has no grade is unjudged" if role == GRADE else DROP
     _refuse(missing, partial(error, f"no missing values in {where}"), advice=drop)
@@ -148,9 +220,15 @@ def numbers(column: pd.Series, error: type[IrframeError] = InputError) -> NDArra
     ...
     irframe.errors.InputError: wanted numbers in column 'score'; found values of type boolean...
     """
-    if not pd.api.types.is_any_real_numeric_dtype(column.dtype):
-        column = _decimal(column.astype(object), error)
-    values: NDArray[np.float64] = column.to_numpy(np.float64, na_value=np.nan)
+    try:
+        if not pd.api.types.is_any_real_numeric_dtype(column.dtype):
+            column = _decimal(column.astype(object), error)
+        values: NDArray[np.float64] = column.to_numpy(np.float64, na_value=np.nan)
+    except OverflowError as failure:
+        most = sys.float_info.max
+        large = [spelled(each) for each in column if isinstance(each, int) and abs(each) > most]
+        wanted = f"numbers of at most 64 bits in column {column.name!r}"
+        raise error(wanted, "", DROP, large) from failure
     return values
 
 
@@ -161,7 +239,7 @@ def _decimal(column: pd.Series, error: type[IrframeError]) -> pd.Series:
     values: pd.Series = pd.to_numeric(column, errors="coerce")
     strange = column[values.isna() & column.notna()]
     if len(strange):
-        raise error(wanted, "", "", map(repr, strange))
+        raise error(wanted, "", "", map(spelled, strange))
     return values
 
 
@@ -183,13 +261,17 @@ def _number(
         fractions = pc.not_equal(column, pc.floor(column))
         fractions = pc.or_(fractions, pc.invert(pc.is_finite(column)))
         _refuse(fractions, partial(error, f"whole numbers in {where}"), column)
-    return column.cast(target, safe=pa.types.is_integer(target))
+    try:
+        return column.cast(target, safe=pa.types.is_integer(target))
+    except pa.ArrowInvalid as failure:
+        wanted = f"whole numbers from -2**63 to 2**63 - 1 in {where}"
+        raise error(wanted, f"up to {pc.max(column)}", DROP) from failure
 
 
 def constant(system: str, rows: int) -> pa.ChunkedArray:
     """Make a column that names one system in every row."""
-    if not isinstance(system, str):
-        raise ParameterError("system, a text", repr(system))
+    if not isinstance(system, str) or not is_utf8([system]):
+        raise ParameterError("system, a text", spelled(system))
     return pa.chunked_array([pa.repeat(pa.scalar(system, TEXT), rows)])
 
 

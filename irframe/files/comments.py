@@ -16,7 +16,7 @@ __all__ = ["IR_METADATA", "holds_rows", "notes_of", "with_notes", "without_comme
 IR_METADATA = "ir_metadata"
 """Attribute of a run frame: system -> the header, in YAML, of the file that it was read from."""
 
-_TOLD, _UNEVEN = "told", "uneven"
+_TOLD, _UNEVEN, _CUT = "told", "uneven", "cut"
 _ENDS = 256
 """Bytes at the beginning of a file where more than blanks is to be found."""
 
@@ -33,6 +33,8 @@ _SHAPES = {
     ITERATION: rb"(?:Q?[0-9]+)",
 }
 """What the columns of a row hold, so that it is no sentence."""
+_SMALL = 5
+"""Rows of a system from which on one row alone of another one, at the end, is odd."""
 _FEWEST = 4
 """Columns that a line has to fit in a file without a header; of three, a sentence might."""
 
@@ -65,11 +67,17 @@ def without_comments(lines: bytes, columns: tuple[str, ...]) -> bytes:
 
 
 def with_notes(
-    table: pa.Table, data: bytes, source: str, uneven: str = "", surplus: Sequence[int] = ()
+    table: pa.Table,
+    data: bytes,
+    source: str,
+    *,
+    before: int = 0,
+    uneven: str = "",
+    surplus: Sequence[int] = (),
 ) -> pa.Table:
     """Return a table with what is to be known of its file as metadata, see `notes_of`."""
     notes = {IR_METADATA: _header(data), _TOLD: _told(table, data, source), _UNEVEN: uneven}
-    notes |= {SURPLUS: " ".join(map(str, surplus))}
+    notes |= {SURPLUS: " ".join(map(str, surplus)), _CUT: _cut(table, data, source, before)}
     return table.replace_schema_metadata({name: text for name, text in notes.items() if text})
 
 
@@ -86,13 +94,14 @@ def notes_of(tables: Sequence[pa.Table], said: set[str] | None = None) -> dict[s
     Warns
     -----
     IrframeWarning
-        If what counts as a row may be a comment, or rows have more columns than others.
+        If what counts as a row may be a comment, rows have more columns than others, or the last
+        one may be cut off.
     """
     headers: dict[str, str] = {}
     surplus: dict[str, list[int]] = {}
     for table in tables:
         notes = table.schema.metadata or {}
-        for kind in {_TOLD, _UNEVEN} - (said or set()):
+        for kind in {_TOLD, _UNEVEN, _CUT} - (said or set()):
             if told := notes.get(kind.encode()):
                 warn(told.decode())
                 if said is not None:
@@ -118,6 +127,32 @@ def _told(table: pa.Table, data: bytes, source: str) -> str:
     return (
         f"lines of {source} that begin with '#' fit its columns, and count as rows of the topics "
         f"{shown}; a comment begins with '# '"
+    )
+
+
+def cut_off(table: pa.Table) -> str | None:
+    """Return the system of the last row if no other row has it, as where a file ends in a tag.
+
+    A file in which the system before it has few rows may be small.
+    """
+    if SYSTEM not in table.column_names or table.num_rows <= _SMALL:
+        return None
+    systems = table[SYSTEM]
+    *_, other, last = systems[-2:]
+    if other == last or pc.sum(pc.equal(systems, last)).as_py() > 1:
+        return None
+    return str(last) if pc.sum(pc.equal(systems, other)).as_py() >= _SMALL else None
+
+
+def _cut(table: pa.Table, data: bytes, source: str, before: int) -> str:
+    """Say so if the last line of a file may be cut off."""
+    system = cut_off(table)
+    if system is None:
+        return ""
+    number = before + 1 + data.rstrip().count(b"\n")
+    return (
+        f"line {number} of {source}, its last, is the only one of the system {system!r}: check "
+        "that the file is not cut off"
     )
 
 

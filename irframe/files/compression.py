@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from importlib import import_module
-from os import PathLike, fspath
+from os import PathLike, fsencode, fspath
 from pathlib import Path
+from stat import S_ISFIFO, S_ISREG
 from typing import IO, Any, TypeVar
 
 import pyarrow as pa
 
-from irframe.errors import FileFormatError, InputError
-from irframe.files.atomic import atomic
+from irframe.errors import FileFormatError, InputError, spelled
+from irframe.files.atomic import atomic, look
 from irframe.files.damage import whole
 
 __all__ = ["PACKED", "Source", "create", "load", "name_of"]
@@ -74,7 +75,11 @@ FREE, RATIO = 1 << 26, 100
 """Bytes that any file may unpack to, and times its size that a larger one may: runs and judgments
 pack to a tenth or so."""
 _PART = 1 << 20
-"""Bytes that are unpacked at a time."""
+"""Bytes that are read or unpacked at a time."""
+LINE = 1 << 24
+"""Bytes that a line may have."""
+_BEGINNING, _TAIL = 256, 1 << 12
+"""Bytes that tell what a file holds, and those of its last lines, which are read together."""
 
 _DAMAGE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
@@ -110,35 +115,91 @@ def name_of(source: Source) -> str:
     return str(getattr(source, "name", "<stream>"))
 
 
+def refuse_strange(path: Any) -> None:
+    """Raise for what names no file on any system."""
+    try:
+        strange = not isinstance(path, str | PathLike) or b"\0" in fsencode(path)
+    except UnicodeError:
+        strange = True
+    if strange:
+        raise InputError("a path", spelled(path))
+
+
 def _file(path: Any) -> Path:
     """Return a path that is no folder."""
-    if not isinstance(path, str | PathLike):
-        raise InputError("a path", repr(path))
+    refuse_strange(path)
     if Path(path).is_dir():
         raise InputError("a file", f"the folder {fspath(path)}", "name a file in it")
     return Path(path)
 
 
-def load(source: Source) -> bytes:
-    """Read all of a file, unpacked."""
+def _open(path: Any) -> IO[bytes]:
+    """Open a file or a pipe, and none of the devices that never end."""
+    file = _file(path)
+    if not (S_ISREG(mode := file.stat().st_mode) or S_ISFIFO(mode)):
+        raise InputError("a file or a pipe", f"the device {file}", MEANT)
+    return file.open("rb")
+
+
+def load(source: Source, in_lines: Callable[[bytes], bool]) -> bytes:
+    """Read all of a file, unpacked.
+
+    Parameters
+    ----------
+    source
+        A path, an address or an open file.
+    in_lines
+        Tells by its first bytes whether a file holds lines, which are not too long then.
+    """
     if isinstance(source, str) and is_address(source):
         store, path = opened_by(source)
-        content: str | bytes = store.cat_file(path)
+        data = bytes(store.cat_file(path))
     elif isinstance(source, str | PathLike):
-        content = _file(source).read_bytes()
+        with _open(source) as stream:
+            data = _all_of(partial(_read, stream, source), source, in_lines)
     elif hasattr(source, "read"):
-        content = source.read()
+        data = _all_of(partial(_read, source, source), source, in_lines)
     else:
-        raise InputError("a path or an open file", repr(source))
-    data = content.encode() if isinstance(content, str) else content
+        raise InputError("a path or an open file", spelled(source))
     if _by_start(_OPEN, data) is None:
         return data
     with _unpacked(io.BytesIO(data), source) as stream:
-        return read_some(stream, -1, source)
+        return _all_of(lambda size: read_some(stream, size, source), source, in_lines)
+
+
+def _read(stream: IO[Any], source: Source, size: int) -> Any:
+    """Read some of an open file, which may be closed by now, or text in another encoding."""
+    with whole("a file", name_of(source), ValueError):
+        return stream.read(size)
+
+
+def _all_of(
+    read: Callable[[int], str | bytes], source: Source, in_lines: Callable[[bytes], bool]
+) -> bytes:
+    """Read to the end of a file, or of a line that is too long."""
+    found, rest = io.BytesIO(), 0
+    while content := read(_PART):
+        data = content.encode() if isinstance(content, str) else content
+        ends = [end for end in (data.find(b"\n"), data.find(b"\r")) if end >= 0]
+        if rest + min(ends, default=len(data)) > LINE:
+            head = bytes(found.getbuffer()[:_BEGINNING])
+            if in_lines(head) and _by_start(_OPEN, head) is None:
+                raise _too_long(source, 1 + found.getvalue().count(b"\n"))
+        found.write(data)
+        rest = len(data) - 1 - max(data.rfind(b"\n"), data.rfind(b"\r")) + rest * (not ends)
+    return found.getvalue()
+
+
+def _too_long(source: Source, number: int) -> FileFormatError:
+    """Return what to raise for a line by its number."""
+    found = f"line {number} of {name_of(source)} longer"
+    return FileFormatError(f"lines of at most {LINE >> 20} MiB", found, MEANT)
 
 
 def pieces(source: str, size: int) -> Iterator[bytes]:
     """Read a file of lines a piece at a time, unpacked, each piece ending where a line does.
+
+    Its last lines come together, so that the last one is seen beside others.
 
     Parameters
     ----------
@@ -147,16 +208,20 @@ def pieces(source: str, size: int) -> Iterator[bytes]:
     size
         About how many bytes a piece has.
     """
-    rest = b""
+    rest, before = b"", 0
+    tail = min(_TAIL, size // 2)
     with open_unpacked(source) as stream:
         while data := read_some(stream, size, source):
-            end = data.rfind(b"\n") + 1
+            end = data.rfind(b"\n", 0, max(0, len(data) - tail)) + 1
+            before += data.count(b"\n", 0, end)
             lines, rest = b"".join((rest, memoryview(data)[:end])), data[end:]
             data = b""  # which is not to be in memory beside its lines
             if end:
                 yield lines
             else:
                 rest = lines + rest
+            if len(rest) > LINE + _TAIL and b"\r" not in rest:
+                raise _too_long(source, 1 + before)
     if rest:
         yield rest
 
@@ -168,7 +233,7 @@ def open_unpacked(source: str) -> Iterator[IO[bytes]]:
         store, path = opened_by(source)
         opened: Any = store.open(path, "rb")
     else:
-        opened = _file(source).open("rb")
+        opened = _open(source)
     with opened as stream, _unpacked(stream, source) as unpacked:
         yield unpacked
 
@@ -239,6 +304,11 @@ def read_some(stream: IO[bytes], size: int, source: Source) -> bytes:
     """Read some bytes of a file that may turn out to be damaged."""
     with whole("a packed file", name_of(source), *_damage()):
         return stream.read(size)
+
+
+def look_at(path: str | PathLike[str]) -> None:
+    """Raise what `create` would, before the work is done for which a file is to be written."""
+    look(_file(path))
 
 
 @contextmanager

@@ -6,19 +6,27 @@ from typing import Any
 
 import pandas as pd
 
-from irframe.errors import InputError
+from irframe.errors import IdError, InputError, spelled
+from irframe.files.columns import framed, refuse_unfit
 from irframe.names import DOC, SYSTEM, TOPIC
 
-__all__ = ["entries_by_height", "flatten", "is_mteb", "predictions"]
+__all__ = ["entries_by_height", "flatten", "height", "is_mteb", "predictions"]
 
 Nested = Mapping[Any, Any]
 
+DEEPEST = 6
+"""How many dictionaries may stand one in another: predictions of MTEB by system have five."""
 _META = "mteb_model_meta"
 """Key under which MTEB says which model made its predictions."""
 
 
-def height(value: Any) -> int | None:
+def height(value: Any, most: int = DEEPEST) -> int | None:
     """Return how many dictionaries stand one in another; None where an empty one hides it.
+
+    Raises
+    ------
+    InputError
+        For more than `most`.
 
     Examples
     --------
@@ -27,7 +35,9 @@ def height(value: Any) -> int | None:
     """
     if not isinstance(value, Mapping):
         return 0
-    below = (height(part) for part in value.values())
+    if not most:
+        raise InputError(f"dictionaries at most {DEEPEST} deep", "deeper ones")
+    below = (height(part, most - 1) for part in value.values())
     first = next((found for found in below if found is not None), None)
     return None if first is None else first + 1
 
@@ -63,12 +73,14 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
         kinds = sorted({type(docs).__name__ for docs in nested.values()} - {"dict"})
         found = f"topics with values of type {', '.join(kinds)}"
         raise InputError(f"{{topic: {{doc: {value}}}}}", found, "", strange)
+    topics = pd.Series([*nested], dtype=object, name=TOPIC)
+    refuse_unfit(topics, IdError, "topics")
     lengths = [len(docs) for docs in nested.values()]
-    return pd.DataFrame(
+    return framed(
         {
-            TOPIC: pd.Series(list(nested)).repeat(lengths).reset_index(drop=True),
-            DOC: pd.Series(list(chain.from_iterable(nested.values()))),
-            value: pd.Series([each for docs in nested.values() for each in docs.values()]),
+            TOPIC: topics.infer_objects().repeat(lengths).reset_index(drop=True),
+            DOC: [*chain.from_iterable(nested.values())],
+            value: [each for docs in nested.values() for each in docs.values()],
         }
     )
 
@@ -88,7 +100,10 @@ def predictions(nested: Nested, value: str) -> pd.DataFrame:
     value
         What the column of the scores is called.
     """
-    model = nested[_META].get("model_name")
+    meta = nested[_META]
+    model = meta.get("model_name") if isinstance(meta, Mapping) else meta
+    if not isinstance(model, str | None):
+        raise InputError(f"the name of a model in {_META}", spelled(model))
     parts = [
         flatten(topics, value).assign(subset=subset, split=split)
         for subset, split, topics in _splits(nested)
@@ -105,5 +120,10 @@ def predictions(nested: Nested, value: str) -> pd.DataFrame:
 
 def _splits(nested: Nested) -> Iterator[tuple[Any, Any, Nested]]:
     for subset, splits in nested.items():
-        if subset != _META:
-            yield from ((subset, split, topics) for split, topics in splits.items())
+        if subset == _META:
+            continue
+        for split, topics in splits.items() if isinstance(splits, Mapping) else [("", splits)]:
+            if not isinstance(topics, Mapping):
+                wanted = "predictions of MTEB, {subset: {split: {topic: {doc: score}}}}"
+                raise InputError(wanted, f"a {type(topics).__name__} under {subset!r}")
+            yield subset, split, topics

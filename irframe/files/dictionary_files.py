@@ -1,12 +1,14 @@
 """Dictionaries in files: JSON as BEIR and MTEB write it, CBOR as ranx does."""
 
+import codecs
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
 
-from irframe.errors import FileFormatError
+from irframe.errors import FileFormatError, IrframeError, spelled
 from irframe.files.as_qrels import as_qrels
 from irframe.files.as_runs import as_runs
 from irframe.files.columns import to_arrow
@@ -29,7 +31,7 @@ def is_nested(data: bytes) -> bool:
 
 def may_be_nested(head: bytes) -> bool:
     """Tell from its first bytes whether a file may hold a dictionary."""
-    return _is_cbor(head) or head.lstrip()[:1] == b"{"
+    return _is_cbor(head) or head.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"{"
 
 
 def _is_cbor(data: bytes) -> bool:
@@ -57,17 +59,37 @@ def parse_nested(data: bytes, source: str, kind: Format) -> pa.Table:
     nested = _loaded(data, source)
     if not isinstance(nested, Mapping):
         raise FileFormatError(kind.noun, f"{source} without a dictionary")
-    frame = as_runs(nested) if kind is RUN else as_qrels(nested)
-    columns = columns_of(frame, kind)
-    others = {name: to_arrow(frame[name]) for name in frame.columns if name not in columns}
+    try:
+        frame = as_runs(nested) if kind is RUN else as_qrels(nested)
+        columns = columns_of(frame, kind)
+        others = {name: to_arrow(frame[name]) for name in frame.columns if name not in columns}
+    except IrframeError as error:
+        raise error.within(f"in {source}") from error
     return pa.table(columns | others)
 
 
 def _loaded(data: bytes, source: str) -> Any:
     if _is_cbor(data):
         return _cbor(data, source)
-    with whole("a file", source, ValueError):
-        return json.loads(data)
+    again: list[str] = []
+
+    def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            again.extend(
+                key for key, number in Counter(key for key, _ in pairs).items() if number > 1
+            )
+        return found
+
+    with whole("a file", source, ValueError, RecursionError):
+        nested = json.loads(data, object_pairs_hook=distinct)
+    if again:
+        wanted, advice = (
+            "each key once in its dictionary",
+            "keep one of them, or unite what they hold",
+        )
+        raise FileFormatError(wanted, f"{source} with keys again", advice, map(spelled, again))
+    return nested
 
 
 def _cbor(data: bytes, source: str) -> Any:
@@ -76,5 +98,5 @@ def _cbor(data: bytes, source: str) -> Any:
     except ImportError as error:
         wanted, found = "the package cbor2, which reads the files of ranx", f"none, for {source}"
         raise FileFormatError(wanted, found, "install it: pip install cbor2") from error
-    with whole("a file", source, cbor2.CBORError):
+    with whole("a file", source, cbor2.CBORError, RecursionError):
         return cbor2.loads(data)

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from irframe.errors import InputError
-from irframe.files.columns import TEXT, to_frame
+from irframe.files.columns import TEXT, framed, to_frame
 from irframe.files.formats import Format
 from irframe.names import roles
 
@@ -42,7 +42,11 @@ def columns_of(x: Any) -> pd.DataFrame | None:
         return _with_levels(x)
     if isinstance(x, pd.Series) or is_array(x) or not hasattr(x, "__arrow_c_stream__"):
         return None
-    table = pa.table(x)
+    try:
+        table = pa.table(x)
+    except pa.ArrowException as error:
+        wanted, advice = "a table that PyArrow can read", "cast its columns, or hand over a frame"
+        raise InputError(wanted, f"{type(x).__name__} ({error})", advice) from error
     views = [field.name for field in table.schema if str(field.type) == "string_view"]
     for name in views:
         place = table.column_names.index(name)
@@ -94,7 +98,7 @@ def rows_of(x: Any, kind: Format, columns: list[str]) -> pd.DataFrame:
     if not rows:
         raise InputError(f"{kind.noun} with rows", "an empty one")
     _refuse_mixed(rows, kind, columns)
-    return pd.DataFrame(rows)
+    return framed(rows)
 
 
 def _advice(x: Any, columns: list[str]) -> str:

@@ -12,6 +12,7 @@ import pyarrow.csv
 from irframe.errors import FileFormatError, InputError
 from irframe.files.columns import TEXT, TYPES
 from irframe.files.comments import holds_rows, with_notes, without_comments
+from irframe.files.compression import LINE
 from irframe.files.faults import faults, fields_of
 from irframe.files.hexadecimal import has_hexadecimal
 from irframe.names import (
@@ -34,7 +35,7 @@ from irframe.names import (
 
 __all__ = ["DOCUMENTS", "NUGGETS", "QRELS", "RUN", "Format", "parse"]
 
-BLOCK = 1 << 24
+BLOCK = LINE
 """Bytes that one task parses; a line is shorter."""
 
 _FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")
@@ -230,7 +231,8 @@ def parse(
     others = (name for name in table.column_names if name not in named)
     surplus = [place for place, name in enumerate(columns, 1) if name.startswith(f"{_UNREAD} ")]
     surplus += [len(columns) + 1] if uneven else []
-    return with_notes(table.select([*named, *others]), data, source, uneven, surplus)
+    table = table.select([*named, *others])
+    return with_notes(table, data, source, before=before, uneven=uneven, surplus=surplus)
 
 
 def _top(data: bytes, source: str, kind: Format) -> tuple[tuple[str, ...], int]:

@@ -94,7 +94,7 @@ def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
     """
     try:
         values = pa.array(column)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+    except (pa.ArrowException, OverflowError):
         _check(column, role, missing=int(column.isna().sum()), values=column)
         raise
     if not isinstance(values, pa.ChunkedArray):

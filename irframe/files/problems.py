@@ -6,6 +6,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from irframe.errors import spelled
 from irframe.files.columns import TYPES
 from irframe.files.folders import home
 from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC
@@ -25,12 +26,13 @@ def problems_of(file: str, error: Exception) -> list[Problem]:
     found = [*getattr(error, "offenders", ())] or [getattr(error, "found", error)]
     more = len(found) - LINES
     counted = [f"{more:,} more"] if more > 0 else []
-    return [(file, wanted, str(each)) for each in [*found[:LINES], *counted]]
+    return [(file, wanted, spelled(each, str)) for each in [*found[:LINES], *counted]]
 
 
 def list_problems(problems: Sequence[Problem]) -> pd.DataFrame:
     """Return problems as a frame."""
-    return pd.DataFrame(list(problems), columns=["file", "wanted", "found"], dtype="str")
+    told = [[each.encode(errors="backslashreplace").decode() for each in row] for row in problems]
+    return pd.DataFrame(told, columns=["file", "wanted", "found"], dtype="str")
 
 
 def without_clashes(tables: Mapping[str, pa.Table]) -> tuple[dict[str, pa.Table], list[Problem]]:

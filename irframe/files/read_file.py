@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from irframe.errors import FileFormatError
 from irframe.files.columns import constant
+from irframe.files.comments import cut_off
 from irframe.files.compression import (
     PACKED,
     Source,
@@ -37,7 +38,7 @@ def read_file(source: Source, kind: Format) -> pa.Table:
     """Read a file of either kind, whatever its content is written in."""
     if kind is RUN and (table := _in_pieces(source)) is not None:
         return table
-    data, name = load(source), name_of(source)
+    data, name = load(source, is_in_lines), name_of(source)
     if is_nested(data):
         return parse_nested(data, name, kind)
     return (parse_parquet if is_parquet(data) else parse)(data, name, kind)
@@ -63,7 +64,8 @@ def _in_pieces(source: Source) -> pa.Table | None:
     if not tables or any(table.schema.metadata for table in tables):
         return None
     table = pa.concat_tables(tables)
-    return None if pc.any(pc.starts_with(table[TOPIC], "#")).as_py() else table
+    odd = pc.any(pc.starts_with(table[TOPIC], "#")).as_py() or cut_off(table) is not None
+    return None if odd else table
 
 
 def is_in_lines(head: bytes) -> bool:

@@ -45,6 +45,7 @@ def read_qrels(path: Source, *, subtopics: bool = False) -> pd.DataFrame:
     Notes
     -----
     Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is no missing value.
+    Refused are keys that a dictionary has twice, lines of more than 16 MiB, and devices.
 
     Examples
     --------

@@ -5,6 +5,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from itertools import count, islice
 from os import PathLike
@@ -201,8 +202,14 @@ def _check_owners(
         _check_systems([*shared], again, _systems_of(again), by_file=by_file)
 
 
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(min(8, max(2, os.cpu_count() or 2)))
+@contextmanager
+def _threads() -> Iterator[ThreadPoolExecutor]:
+    """Give threads to read with, which are not waited for where something goes wrong."""
+    pool = ThreadPoolExecutor(min(8, max(2, os.cpu_count() or 2)))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=sys.exc_info()[0] is None, cancel_futures=True)
 
 
 def _put_together(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:

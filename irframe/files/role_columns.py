@@ -6,9 +6,20 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from irframe.errors import InputError
-from irframe.files.formats import RUN, Format
-from irframe.names import ALIASES, DOC, GRADE, LAST_RESORTS, SYSTEM, TOPIC, roles
+from irframe.errors import IdError, InputError
+from irframe.files.columns import TEXT, TYPES, refuse_unfit
+from irframe.files.formats import QRELS, RUN, Format
+from irframe.names import (
+    ALIASES,
+    DOC,
+    GRADE,
+    LAST_RESORTS,
+    RANK,
+    SCORE,
+    SYSTEM,
+    TOPIC,
+    roles,
+)
 
 __all__ = ["ByRole", "is_judgments", "refuse_rivals", "require_columns"]
 
@@ -57,6 +68,8 @@ def require_columns(frame: Any, kind: Format) -> dict[str, str]:
     for role in kind.roles:
         if role in found:
             refuse_rivals(frame, role, found[role])
+            if TYPES.get(role) == TEXT:
+                refuse_unfit(frame[found[role]], IdError, f"{role}s")
     return found
 
 
@@ -65,6 +78,9 @@ def _example(frame: pd.DataFrame, kind: Format, found: Mapping[str, str]) -> str
     others = roles(frame.columns)
     if kind is RUN and GRADE in others:
         raise InputError("a run", "judgments", "hand over the runs first, then the judgments")
+    if kind is QRELS and others.keys() & {SCORE, RANK}:
+        advice = "the runs come first, then the judgments: the two may be swapped"
+        raise InputError("judgments", "a run", advice)
     strangers = [name for name in frame.columns if name not in others.values()]
     if kind is RUN and {TOPIC, DOC} <= found.keys() and len(strangers) > 1:
         ids = [found[role] for role in (TOPIC, DOC)]

@@ -26,14 +26,13 @@ def scan_runs(
         As for `read_runs`.
     on_error
         What verbs do about files that cannot be read, or that do not go together: raise, or
-        skip them with a warning, and say in `Store.problems` what is wrong. To see that, it reads
-        all files once more.
+        skip them with a warning. To see that, all files are read once more.
 
     Returns
     -------
     ScannedRuns
         The files. ``runs.ireval.evaluate(qrels, "AP")`` scores them, some files at a time;
-        ``runs.ireval.store(path, qrels)`` sorts their rows into blocks of topics, for cubes.
+        ``runs.ireval.cube(qrels)`` makes a cube of what they hold of the judgments.
 
     Raises
     ------

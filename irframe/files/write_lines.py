@@ -9,7 +9,7 @@ from irframe.errors import IdError, InputError
 from irframe.files import foreign
 from irframe.files.as_qrels import Qrels, as_qrels
 from irframe.files.as_runs import Runs, as_runs
-from irframe.files.columns import TEXT, to_arrow, to_role
+from irframe.files.columns import ERRORS, TEXT, to_arrow, to_role
 from irframe.files.compression import create
 from irframe.files.formats import RUN, Format
 from irframe.names import RANK, SCORE, STRATUM, TOPIC
@@ -29,7 +29,7 @@ def columns_of(x: Runs | Qrels, kind: Format) -> dict[str, pa.ChunkedArray]:
     if frame.empty:
         raise InputError(f"{kind.noun} to write", "a frame without rows")
     return {
-        role: to_role(to_arrow(frame[name]), role, f"column {name!r}")
+        role: to_role(to_arrow(frame[name], ERRORS.get(role, IdError)), role, f"column {name!r}")
         for role, name in found.items()
     }
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 from irframe.errors import warn
 from irframe.files.as_qrels import Qrels
 from irframe.files.columns import TEXT
+from irframe.files.compression import look_at
 from irframe.files.formats import QRELS
 from irframe.files.write_lines import columns_of, write
 from irframe.names import GRADE, ITERATION, PROBABILITY, STRATUM, TOPIC
@@ -55,6 +56,7 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     301 0 d3 1 0
     301 0 d7 1 2
     """
+    look_at(path)
     columns = columns_of(frame, QRELS)
     if ITERATION not in columns:
         columns[ITERATION] = pa.chunked_array(

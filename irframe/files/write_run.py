@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 
 from irframe.files.as_runs import Runs
 from irframe.files.columns import constant, to_arrow, to_frame
+from irframe.files.compression import look_at
 from irframe.files.formats import RUN
 from irframe.files.write_lines import columns_of, write
 from irframe.names import RANK, SCORE, SYSTEM, TOPIC
@@ -47,6 +48,7 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
     301 Q0 d7 1 2.5 bm25
     301 Q0 d3 2 0.1 bm25
     """
+    look_at(path)
     columns = columns_of(frame, RUN)
     if system is not None or SYSTEM not in columns:
         columns[SYSTEM] = constant("run" if system is None else system, len(columns[TOPIC]))

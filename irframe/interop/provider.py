@@ -1,6 +1,6 @@
 """A provider of measures for ir_measures, and so for PyTerrier."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -8,12 +8,9 @@ from irframe.errors import InputError, IrframeError
 from irframe.experiments.scorer import Scorer, scorer
 from irframe.files.as_qrels import Qrels, qrels_by_role
 from irframe.files.as_runs import Runs, runs_by_role
-from irframe.gains import GainMap
-from irframe.metrics.base import ALIASES, Metric
-from irframe.metrics.counts import NumRelRet
-from irframe.metrics.ndcg import nDCG
+from irframe.metrics.base import Metric
 from irframe.metrics.parse_metric import parse_metric
-from irframe.names import DOC, HIGHEST_GRADE, SCORE, TOPIC
+from irframe.names import DOC, SCORE, TOPIC
 from irframe.warned import unsaid
 
 try:
@@ -51,65 +48,13 @@ def translate(measure: Any) -> Metric | None:
     >>> translate(ir_measures.R(rel=2) @ 10), translate(ir_measures.ERR @ 10)
     (Recall(rel=2)@10, None)
     """
-    if measure.NAME not in SAME:
+    graded = measure.NAME == "RBP" and "rel" not in measure.params
+    if measure.NAME not in SAME or graded:
         return None
     try:
-        return _OTHERWISE.get(measure.NAME, _alike)(measure)
+        return parse_metric(measure)
     except IrframeError:
         return None
-
-
-def _alike(measure: Any) -> Metric:
-    return parse_metric(str(measure))
-
-
-def _counted(measure: Any) -> Metric:
-    rel = measure.params.get("rel")
-    return _alike(measure) if rel is None else NumRelRet(rel=rel)
-
-
-def _balanced(measure: Any) -> Metric:
-    """Return SetF, whose beta is squared already in ir_measures, as in trec_eval."""
-    return _alike(measure(beta=measure["beta"] ** 0.5))
-
-
-def _binary(measure: Any) -> Metric | None:
-    """Return RBP of relevant documents; without a threshold it is graded in ir_measures."""
-    return _alike(measure) if "rel" in measure.params else None
-
-
-def _with_gains(measure: Any) -> Metric | None:
-    """Return nDCG, where grades without a gain of their own gain what they are."""
-    given = measure.params
-    if "gains" not in given:
-        return _alike(measure)
-    if given.get("dcg", "log2") != "log2" or given.get("judged_only"):
-        return None
-    gains = {grade: grade for grade in range(1, HIGHEST_GRADE + 1)} | given["gains"]
-    return nDCG(gain=GainMap(gains), depth=given.get("cutoff"))
-
-
-def _clipped(measure: Any) -> Metric | None:
-    """Return a metric whose gain is the share of the way from one grade to another."""
-    given = dict(measure.params)
-    low, high = given.pop("min_rel", 0), given.pop("max_rel", None)
-    if high is None or given.pop("dcg", "log2") != "log2":
-        return None
-    shares = {
-        grade: min(max((grade - low) / (high - low), 0), 1) for grade in range(1, HIGHEST_GRADE + 1)
-    }
-    depth = given.pop("cutoff", None)
-    kind: Callable[..., Metric] = ALIASES[measure.NAME]
-    return kind(**given, gain=GainMap(shares), depth=depth)
-
-
-_OTHERWISE: dict[str, Callable[[Any], Metric | None]] = {
-    "NumRet": _counted,
-    "RBP": _binary,
-    "SetF": _balanced,
-    "nDCG": _with_gains,
-} | dict.fromkeys(("BPM", "INSQ", "INST", "NERR10", "NERR11", "NERR8", "NERR9", "SDCG"), _clipped)
-"""Measures that are called or parametrised otherwise in ir_measures."""
 
 
 class IrframeProvider(providers.Provider):

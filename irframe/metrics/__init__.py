@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
+from irframe.elsewhere import suggest, suggesting  # noqa: E402
 from irframe.metrics.base import ALIASES, METRICS  # noqa: E402
 from irframe.metrics.base import Metric as Metric  # noqa: E402
 from irframe.metrics.block import Block as Block  # noqa: E402
@@ -19,6 +20,8 @@ from irframe.metrics.spellings import SETTINGS  # noqa: E402
 
 ALIASES.update((name, Setting(METRICS[kind], **given)) for name, (kind, given) in SETTINGS.items())
 globals().update(METRICS)
+for _kind in METRICS.values():
+    suggesting(_kind, "__init__", _kind.__name__)
 
 if TYPE_CHECKING:
 
@@ -30,7 +33,8 @@ else:
         """Return the metric of which a name is an alias, such as ``NDCG``."""
         if name in ALIASES:
             return ALIASES[name]
-        raise AttributeError(f"module 'irframe.metrics' has no attribute {name!r}")
+        hint = "" if name.startswith("_") else suggest(name, [*METRICS])
+        raise AttributeError(f"module 'irframe.metrics' has no attribute {name!r}{hint}")
 
 
 def __dir__() -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Average, Metric, parameter
 from irframe.metrics.reading import Reading
+from irframe.metrics.summed import divided
 
 Norm = Literal["R", "min", "pool"]
 NORMS: tuple[Norm, ...] = get_args(Norm)
@@ -77,7 +78,7 @@ class AP(Metric):
     rel: int = parameter(1, low=1, high=127)
     average: Average = parameter("mean", choices=get_args(Average))  # type: ignore[misc]
 
-    aliases: ClassVar = ("MAP",)
+    aliases: ClassVar = ("MAP", "mean_average_precision")
     order: ClassVar = "relevance"
     fillings: ClassVar = "cut"
 
@@ -85,13 +86,13 @@ class AP(Metric):
         """Return the metric by all that is relevant, whatever the depth."""
         return replace(self, norm="R")
 
-    def kernel(self, *, relevant: Array, precision: Floats, normaliser: Floats) -> Floats:
-        """Return average precision at each depth."""
-        return np.cumsum(precision * relevant, axis=-1) / normaliser
+    def parts(
+        self, *, relevant: Array, precision: Floats, normaliser: Floats
+    ) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        return precision * relevant, normaliser
 
-    def terms(self, *, relevant: Array, precision: Floats, normaliser: Floats) -> Floats:
-        """Return what each rank adds to the score of the list."""
-        return np.asarray(precision * relevant / normaliser[..., -1:])
+    kernel, terms = divided(parts)
 
     def reading(
         self, *, relevant: Array, precision: Floats, rank: Floats, normaliser: Floats

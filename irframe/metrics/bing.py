@@ -8,6 +8,7 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
 from irframe.metrics.evidence import positive
+from irframe.metrics.summed import divided
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -47,10 +48,10 @@ class BinG(Metric):
     order: ClassVar = "relevance"
     fillings: ClassVar = "cut"
 
-    def kernel(self, *, relevant: Array, found: Floats, rank: Floats, n_relevant: Array) -> Floats:
-        """Return the discounted share of the relevant documents found down to each depth."""
-        return np.cumsum(relevant / np.log2(2 + rank - found), axis=-1) / positive(n_relevant)
+    def parts(
+        self, *, relevant: Array, found: Floats, rank: Floats, n_relevant: Array
+    ) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        return relevant / np.log2(2 + rank - found), positive(n_relevant)
 
-    def terms(self, *, relevant: Array, found: Floats, rank: Floats, n_relevant: Array) -> Floats:
-        """Return what each rank adds to the score of the list."""
-        return np.asarray(relevant / np.log2(2 + rank - found) / positive(n_relevant))
+    kernel, terms = divided(parts)

@@ -5,11 +5,11 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from irframe.arrays import Array, Floats
+from irframe.arrays import Array
 from irframe.metrics.base import Average, Metric, parameter
 from irframe.metrics.evidence import positive
 from irframe.metrics.flags import count_to
-from irframe.metrics.summed import summed
+from irframe.metrics.summed import divided
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -67,13 +67,13 @@ class Bpref(Metric):
     aliases: ClassVar = ("BPref", "bpref")
     order: ClassVar = "preference"
 
-    def terms(
+    def parts(
         self, *, relevant: Array, assessed: Array, n_relevant: Array, n_nonrelevant: Array
-    ) -> Floats:
-        """Return what each rank adds to the score of the list."""
+    ) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
         above = count_to(assessed & ~relevant)
         limit = n_relevant if self.variant == "2004" else np.minimum(n_relevant, n_nonrelevant)
         kept = (1 - np.minimum(above, n_relevant) / positive(limit)) * relevant
-        return np.asarray(kept / positive(n_relevant))
+        return kept, positive(n_relevant)
 
-    kernel = summed(terms)
+    kernel, terms = divided(parts)

@@ -243,12 +243,12 @@ class Evidence:
     @of_judgments
     def estimated_ideal(self, gain: Gain, rel: int, ideal: str) -> Floats:
         """Return the same of as many documents of each grade as strata make expect, by log2."""
-        count = np.floor(self.strata.estimated_count + 0.5).astype(np.int64)
-        falls, counts = self._staircase(count, gain, rel)
-        return self._ideal_sum(falls, counts[..., np.newaxis, :], full=ideal == "full")
+        gained, number = self.strata.ideal(gain.map(self._block.levels, rel=rel, top=self._top))
+        read = number if ideal == "full" else np.minimum(self.rank.astype(np.intp), number)
+        return positive(np.take_along_axis(gained, read, axis=-1))
 
     def _ideal_sum(
-        self, falls: Floats, counts: Array, kind: str = "log2", base: float = 2, *, full: bool
+        self, falls: Floats, counts: Array, kind: str, base: float, *, full: bool
     ) -> Floats:
         longest = max(len(self.rank), int(counts.max(initial=0)) if full else 0)
         cumulated = np.concatenate([[0.0], np.cumsum(discounts(kind, base, longest))])

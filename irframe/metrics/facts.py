@@ -173,7 +173,7 @@ def names_of(kind: type[Metric]) -> list[str]:
     Examples
     --------
     >>> names_of(class_of("GMAP"))
-    ['AP', 'MAP', 'GMAP']
+    ['AP', 'MAP', 'mean_average_precision', 'GMAP']
     """
     return [name for name in ALIASES if class_of(name) is kind]
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irframe.arrays import Floats
+from irframe.arrays import Array, Floats
 from irframe.gains import Gain, Linear
 from irframe.metrics.base import Metric, parameter
 from irframe.metrics.evidence import Steps, positive
-from irframe.metrics.summed import summed
+from irframe.metrics.summed import divided
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -51,15 +51,15 @@ class G(Metric):
     gain: Gain = parameter(Linear(top=1))
     rel: int = parameter(1, low=1, high=127)
 
-    def terms(
+    def parts(
         self, *, gain: Floats, cumulated_gain: Floats, rank: Floats, ideal_steps: Steps
-    ) -> Floats:
-        """Return what each rank adds to the score of the list."""
+    ) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
         falls, counts = ideal_steps
         ideal = np.zeros((*counts.shape[:-2], len(rank)))
         for step, fall in enumerate(falls):
             ideal += fall * (rank <= counts[..., step])
         missed = np.cumsum(np.maximum(ideal, 1), axis=-1) - cumulated_gain
-        return np.asarray(gain / np.log2(2 + missed) / positive(counts @ falls))
+        return gain / np.log2(2 + missed), positive(counts @ falls)
 
-    kernel = summed(terms)
+    kernel, terms = divided(parts)

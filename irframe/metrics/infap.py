@@ -9,8 +9,8 @@ from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
 from irframe.metrics.evidence import positive
 from irframe.metrics.flags import count_above
-from irframe.metrics.strata import EPSILON, Strata
-from irframe.metrics.summed import summed
+from irframe.metrics.strata import EPSILON, LONGEST, Strata
+from irframe.metrics.summed import divided
 
 POOLED_UNJUDGED = -1
 """The grade that marks a document as pooled and not judged."""
@@ -39,9 +39,12 @@ class InfAP(Metric):
     Where judgments have a column `stratum`, it is xinfAP, the ``infAP`` of NIST's sample_eval.pl:
     ``1/i + sum over strata c of (c above / i) * (relevant of c above + e) / (judged of c above +
     3e)``, averaged over the judged relevant documents, each of which counts N_c / n_c times, the
-    documents of its stratum by those judged. On complete judgments it is AP.
+    documents of its stratum by those judged. Lists are read to rank 1000; where more documents are
+    expected to be relevant, the sum is divided by 1000, as in the script from 2012 on. A stratum of
+    which nothing was judged is left out, with a warning. On complete judgments it is AP.
 
-    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: outside the pool.
+    Range: 0 to 1, for strata seldom above. Needs: grades, R. No relevant documents: 0. Unjudged:
+    outside the pool.
 
     References
     ----------
@@ -62,7 +65,7 @@ class InfAP(Metric):
 
     aliases: ClassVar = ("infAP", "xinfAP")
 
-    def terms(
+    def parts(
         self,
         *,
         relevant: Array,
@@ -71,15 +74,15 @@ class InfAP(Metric):
         rank: Floats,
         n_relevant: Array,
         strata: Strata,
-    ) -> Floats:
-        """Return what each rank adds to the score of the list."""
+    ) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
         if strata.given:
             expected = strata.relevant_above(relevant, assessed)
             counted = strata.at_rank(strata.worth) * relevant
-            total = strata.estimated_relevant(self.rel)
+            total = np.minimum(strata.estimated_relevant(self.rel), LONGEST)
         else:
             share = (count_above(relevant) + EPSILON) / (count_above(assessed) + 2 * EPSILON)
             expected, counted, total = count_above(judged) * share, relevant, n_relevant
-        return np.asarray((1 + expected) / rank * counted / positive(total))
+        return (1 + expected) / rank * counted, positive(total)
 
-    kernel = summed(terms)
+    kernel, terms = divided(parts)

@@ -34,10 +34,13 @@ class InfNDCG(Metric):
     -----
     ``DCG@k = sum over strata c of (c within k) / (judged of c within k) * sum of G(i) / log2(1+i)``
     over the judged documents of c, divided by the same of the ideal ranking of as many documents of
-    each grade as are expected, ``sum over strata of (judged at the grade) N_c / n_c`` rounded to
-    the nearest. Strata are those of a column `stratum` of the judgments; without one the pool of a
-    topic is one. Grades below 0 mark documents that were pooled and left out of the sample;
-    unlisted ones were not pooled. On complete judgments it is nDCG with the same `ideal`.
+    each grade as are expected, ``N_g = sum over strata of (judged at the grade) N_c / n_c``. No
+    number is rounded: a grade that follows on s documents has the ranks s + 1, s + 2, ... up to
+    s + N_g. Lists and the ideal are read to rank 1000. So has it NIST's script as TRECVID has used
+    it since 2012; an edition of 2011 rounds N_g. A stratum of which nothing was judged is left
+    out, with a warning. Strata are those of a column `stratum` of the judgments; without one the
+    pool of a topic is one. Grades below 0 mark documents that were pooled and left out of the
+    sample; unlisted ones were not pooled. On complete judgments it is nDCG with the same `ideal`.
 
     Range: 0 upwards, seldom above 1. Needs: grades, the recall base. No relevant documents: 0.
     Unjudged: outside the pool.
@@ -53,8 +56,8 @@ class InfNDCG(Metric):
 
     >>> from irframe.metrics import InfNDCG
     >>> from irframe.metrics.score_ranking import score_ranking
-    >>> score_ranking(InfNDCG(), [1, -1, 0], depth=3).round(4)
-    array([0.6131, 1.2263, 0.9197])
+    >>> score_ranking(InfNDCG(), [1, -1, 0], depth=3)
+    array([1. , 2. , 1.5])
     """
 
     gain: Gain = parameter("linear")

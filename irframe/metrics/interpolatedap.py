@@ -59,7 +59,7 @@ class InterpolatedAP(Metric):
         super().__post_init__()
         if not isinstance(self.levels, tuple) or not self.levels:
             raise MetricError("levels of InterpolatedAP, a tuple of numbers", repr(self.levels))
-        object.__setattr__(self, "levels", tuple(point.recall for point in self._points()))
+        object.__setattr__(self, "levels", tuple(IPrec(recall=x).recall for x in self.levels))
 
     def kernel(self, *, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
         """Return the mean interpolated precision of the list cut at each depth."""
@@ -68,4 +68,5 @@ class InterpolatedAP(Metric):
         return total / len(self.levels)
 
     def _points(self) -> list[IPrec]:
-        return [IPrec(recall=level, rounding=self.rounding) for level in self.levels]
+        """Return precision at every level, from the highest down as trec_eval adds them up."""
+        return [IPrec(recall=level, rounding=self.rounding) for level in sorted(self.levels)[::-1]]

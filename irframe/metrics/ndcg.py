@@ -3,12 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-import numpy as np
-
-from irframe.arrays import Floats
+from irframe.arrays import Array, Floats
 from irframe.gains import Gain
 from irframe.metrics.base import Metric, parameter
 from irframe.metrics.discounts import DISCOUNTS
+from irframe.metrics.summed import divided
 
 Ideal = Literal["judged", "pool", "full"]
 """What an ideal ranking is made of."""
@@ -76,7 +75,7 @@ class nDCG(Metric):
     rel: int = parameter(1, low=1, high=127)
 
     additive: ClassVar = True
-    aliases: ClassVar = ("NDCG", "ndcg")
+    aliases: ClassVar = ("NDCG", "ndcg", "normalized_dcg")
     order: ClassVar = "gain"
     fillings: ClassVar = "cut"
     graded: ClassVar = "ratios"
@@ -85,10 +84,8 @@ class nDCG(Metric):
         """Return the metric by all that is relevant, whatever the depth."""
         return replace(self, ideal="full")
 
-    def kernel(self, *, gain: Floats, weights: Floats, ideal_gain: Floats) -> Floats:
-        """Return the share of the ideal discounted gain at each depth."""
-        return np.cumsum(gain * weights, axis=-1) / ideal_gain
+    def parts(self, *, gain: Floats, weights: Floats, ideal_gain: Floats) -> tuple[Array, Array]:
+        """Return what each rank adds, and by what the sum is divided."""
+        return gain * weights, ideal_gain
 
-    def terms(self, *, gain: Floats, weights: Floats, ideal_gain: Floats) -> Floats:
-        """Return what each rank adds to the score of the list."""
-        return np.asarray(gain * weights / ideal_gain[..., -1:])
+    kernel, terms = divided(parts)

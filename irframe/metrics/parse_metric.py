@@ -1,16 +1,17 @@
 """Metrics from text: the grammar of ir_measures, the names of trec_eval, ranx and cwl_eval."""
 
 import ast
-import difflib
 import re
 from dataclasses import MISSING, fields, replace
 from typing import Any
 
+from irframe.elsewhere import suggest
 from irframe.errors import MetricError, warn
-from irframe.gains import GAINS, Binary, Gain, Linear, parse_gain
+from irframe.gains import GAINS, Binary, Gain, Linear, moved, parse_gain
 from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType
 from irframe.metrics.benchmark_names import benchmark_name, warn_of_doubt
 from irframe.metrics.cwl_names import from_cwl
+from irframe.metrics.ir_measures_objects import from_object, is_foreign
 from irframe.metrics.setting import Setting
 from irframe.metrics.spellings import (
     DEFAULTS,
@@ -47,7 +48,9 @@ def parse_metric(text: Any) -> Metric:
         as ``"ndcg_cut_10"`` or ``"map"``, of ranx such as ``"hit_rate@5"`` or ``"precision@5-l2"``,
         of cwl_eval such as ``"RBP@0.8"``, of MTEB, BEIR or DPR such as ``"ndcg_at_10"``, ``"HR@5"``
         or ``"top_1_accuracy"``; a measure of the package
-        ir_measures; or a metric, which is returned as it is. Case does not matter where only one
+        ir_measures, which means what it does there: ``ERR`` has gdeval's top grade of 4, ``RBP``
+        without ``rel`` is graded, and beta of ``SetF`` is squared already; or a metric, which is
+        returned as it is. Case does not matter where only one
         metric can be meant.
 
     Returns
@@ -71,7 +74,7 @@ def parse_metric(text: Any) -> Metric:
     if isinstance(text, MetricType | Setting):
         return _build(text, {}, repr(text))
     if is_foreign(text):
-        text = str(text)
+        return from_object(text, parse_metric)
     if not isinstance(text, str):
         raise MetricError("a metric or its name", repr(text))
     if (known := PARSED.get(text)) is not None:
@@ -119,7 +122,9 @@ def parse_named(metric: Any) -> list[Metric]:
     >>> [str(metric) for metric in parse_named("P.5,10")], [str(m) for m in parse_named("R@5")]
     (['P_5', 'P_10'], ['R@5'])
     """
-    if not isinstance(metric, str) and not is_foreign(metric):
+    if is_foreign(metric):
+        return [_named_object(metric)]
+    if not isinstance(metric, str):
         return [parse_metric(metric)]
     labels = [str(metric)] if str(metric) in PARSED else listed_measures(_fitting(str(metric)))
     if len(labels) == 1:
@@ -133,6 +138,13 @@ def parse_named(metric: Any) -> list[Metric]:
     return [parse_metric(label).named(label) for label in known]
 
 
+def _named_object(measure: Any) -> Metric:
+    """Return the metric of an object by the name that it has there, if that means the same here."""
+    metric = parse_metric(measure)
+    known = measure.NAME not in {"ERR", "RBP", "SetF"} or parse_metric(str(measure)) == metric
+    return metric.named(str(measure)) if known else metric
+
+
 def _fitting(text: str) -> str:
     """Return a text without blanks around it, refusing one that no parser is to be asked about."""
     text = text.strip()
@@ -140,11 +152,6 @@ def _fitting(text: str) -> str:
         found = f"{len(text):,} characters that begin with {text[:20]!r}"
         raise MetricError(f"a metric in at most {LONGEST:,} characters", found)
     return text
-
-
-def is_foreign(metric: Any) -> bool:
-    """Tell whether this is a measure of the package ir_measures."""
-    return type(metric).__module__.partition(".")[0] == "ir_measures"
 
 
 def listed_measures(text: str) -> list[str]:
@@ -288,7 +295,7 @@ def _gain(kind: type[Gain], keywords: list[ast.keyword], text: str) -> Gain:
     unknown = [name for name in given if name not in known]
     if unknown:
         wanted = f"parameters of {kind.__name__}: {', '.join(known) or 'none'}"
-        raise MetricError(wanted, repr(text), "", unknown)
+        raise MetricError(wanted, repr(text) + suggest(unknown[0], [*known]), "", unknown)
     return kind(**given)
 
 
@@ -303,12 +310,23 @@ def _kind(name: str, *, bare: bool) -> Any:
     if len(meant) > 1:
         names = sorted({getattr(kind, "kind", kind).__name__ for kind in meant})
         raise MetricError("one metric", f"{name!r}, which may be any of", "", names)
-    near = [known for known in kinds if known.lower() == name.lower()]
-    near += difflib.get_close_matches(name, [*kinds, *RANX_NAMES], n=4, cutoff=0.6)
-    near = [each for each in dict.fromkeys(near) if each != name][:3]
-    hint = f" (did you mean {' or '.join(near)}?)" if near else ""
-    known = ", ".join(sorted(METRICS, key=str.lower))
-    raise MetricError("a known metric", f"{name!r}{hint}", f"the metrics are {known}")
+    hint = suggest(name, [*METRICS, *kinds, *RANX_NAMES])
+    advice = "irframe.metrics.METRICS has all of them, as has the command irframe metrics"
+    raise MetricError("a known metric", f"{name!r}{hint}", advice)
+
+
+def _take_over(kind: Any, arguments: dict[str, Any], text: str) -> None:
+    """Put our gain maps for parameters of ir_measures."""
+    if arguments.pop("min_rel", 0):
+        raise MetricError("a linear gain from grade 0 on", f"min_rel in {text!r}")
+    if "max_rel" in arguments:
+        arguments["gain"] = Linear(top=arguments.pop("max_rel"))
+    if kind.__name__ == "nDCG" and isinstance(arguments.get("gains"), dict):
+        if arguments.pop("dcg", "log2") != "log2":
+            raise MetricError("gains= with dcg='log2'", repr(text))
+        arguments["gains"] = moved(arguments["gains"])
+    if "dcg" in arguments:
+        arguments["dcg"] = VALUES.get(str(arguments["dcg"]), arguments["dcg"])
 
 
 def _build(named: MetricType | Setting, arguments: dict[str, Any], text: str) -> Metric:
@@ -320,12 +338,7 @@ def _build(named: MetricType | Setting, arguments: dict[str, Any], text: str) ->
         kind = ALIASES["NumRelRet"]
     if kind.__name__ == "SetP" and arguments.pop("relative", False):
         kind = ALIASES["SetRelativeP"]
-    if arguments.pop("min_rel", 0):
-        raise MetricError("a linear gain from grade 0 on", f"min_rel in {text!r}")
-    if "max_rel" in arguments:
-        arguments["gain"] = Linear(top=arguments.pop("max_rel"))
-    if "dcg" in arguments:
-        arguments["dcg"] = VALUES.get(str(arguments["dcg"]), arguments["dcg"])
+    _take_over(kind, arguments, text)
     known = {spec.name: spec for spec in fields(kind) if spec.name not in fixed}
     given = {
         name if name in known else SYNONYMS.get(name, name): arguments[name] for name in arguments
@@ -335,8 +348,9 @@ def _build(named: MetricType | Setting, arguments: dict[str, Any], text: str) ->
         name for name, spec in known.items() if spec.default is MISSING and name not in given
     ]
     if unknown:
-        listed = ", ".join(sorted(known))
-        raise MetricError(f"parameters of {kind.__name__}: {listed}", repr(text), "", unknown)
+        found = f"{unknown[0]} in {text!r}{suggest(unknown[0], [*known])}"
+        advice = f"{kind.__name__} has {', '.join(sorted(known))}"
+        raise MetricError(f"parameters of {kind.__name__}", found, advice)
     if missing:
         raise MetricError(f"{kind.__name__} with {', '.join(missing)}", repr(text))
     metric: Metric = kind(**fixed, **given)

@@ -49,7 +49,7 @@ class Rprec(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("RPrec",)
+    aliases: ClassVar = ("RPrec", "RPrecision", "r_precision")
     order: ClassVar = "relevance"
     fillings: ClassVar = "list"
 

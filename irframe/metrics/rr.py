@@ -47,7 +47,7 @@ class RR(Metric):
 
     rel: int = parameter(1, low=1, high=127)
 
-    aliases: ClassVar = ("MRR",)
+    aliases: ClassVar = ("MRR", "mean_reciprocal_rank")
     least_topics: ClassVar = 8
     order: ClassVar = "relevance"
 

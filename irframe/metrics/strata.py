@@ -17,6 +17,8 @@ __all__ = ["EPSILON", "Strata"]
 
 EPSILON = 0.00001
 """Smoothing of a share of relevant documents, as in trec_eval and sample_eval.pl."""
+LONGEST = 1000
+"""How many ranks of a list, and of the ideal ranking, sample_eval.pl reads."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +28,8 @@ class Strata:
     Parameters
     ----------
     code
-        The stratum of the document at a rank, -1 outside the pool, shape (..., depth).
+        The stratum of the document at a rank, -1 outside the pool and past the ranks that are
+        read, shape (..., depth).
     size, judged
         How many documents of a stratum were pooled, and judged, shape (..., stratum).
     level_count
@@ -59,6 +62,7 @@ class Strata:
             place = np.asarray(block.start)[..., np.newaxis] + np.where(pooled, block.doc, 0)
             padded = np.append(np.asarray(stratum, np.int32), np.int32(-1))
             code = np.where(pooled, padded[place], np.int32(-1))
+        code[..., LONGEST:] = -1
         known = np.where(np.asarray(block.levels) >= 0, count, 0)
         return cls(
             code, count.sum(axis=-1), known.sum(axis=-1), known, np.asarray(block.levels), given
@@ -76,6 +80,43 @@ class Strata:
         judged = np.where(self.judged > 0, self.judged, 1)[..., np.newaxis]
         found: Floats = (self.level_count * self.size[..., np.newaxis] / judged).sum(axis=-2)
         return found
+
+    def ideal(self, gain: Floats) -> tuple[Floats, Array]:
+        """Walk down the ideal ranking of as many documents of each level as are expected.
+
+        Parameters
+        ----------
+        gain
+            What a document of each level gains, shape (level,).
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            Discounted gain of the first 0, 1, ... documents, shape (..., 1 + documents), and how
+            many documents there are, shape (..., 1).
+
+        Notes
+        -----
+        As sample_eval.pl does: numbers of documents are no whole ones, so that the ranks of a level
+        may begin anywhere, and a level ends at the first rank from 1000 on.
+        """
+        counts, begun = self.estimated_count, np.zeros((*self.size.shape[:-1], 1))
+        steps = np.ones((*begun.shape[:-1], int(min(LONGEST, counts.max(initial=0) + 1))))
+        terms, there = [np.zeros((*begun.shape[:-1], 0))], [np.zeros((*begun.shape[:-1], 0), bool)]
+        for level in np.argsort(gain, kind="stable")[::-1]:
+            if gain[level] <= 0:
+                break
+            rank = np.cumsum(np.concatenate([begun, steps], axis=-1), axis=-1)
+            before, rank = rank[..., :-1], rank[..., 1:]
+            end = begun + counts[..., level, np.newaxis]
+            there.append((rank <= end) & ((before < LONGEST) | (before == begun)))
+            terms.append(gain[level] / np.log2(rank + 1))
+            begun = end
+        inside = np.concatenate(there, axis=-1)
+        order = np.argsort(~inside, axis=-1, kind="stable")
+        gained = np.take_along_axis(np.concatenate(terms, axis=-1) * inside, order, axis=-1)
+        gained = np.concatenate([np.zeros(begun.shape), gained], axis=-1)
+        return np.cumsum(gained, axis=-1), inside.sum(axis=-1, keepdims=True)
 
     def estimated_relevant(self, rel: int) -> Floats:
         """Return how many relevant documents there are, as estimated; shape (..., 1)."""

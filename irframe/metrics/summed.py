@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from irframe.arrays import Floats
+from irframe.arrays import Array, Floats
 
 
 def summed(terms: Callable[..., Floats]) -> Callable[..., Floats]:
@@ -24,3 +24,31 @@ def summed(terms: Callable[..., Floats]) -> Callable[..., Floats]:
         return np.asarray(np.cumsum(terms(metric, **words), axis=-1))
 
     return kernel
+
+
+def divided(
+    parts: Callable[..., tuple[Array, Array]],
+) -> tuple[Callable[..., Floats], Callable[..., Floats]]:
+    """Return the kernel and the terms of a score that is a sum over ranks, divided at the end.
+
+    Dividing what each rank adds would round elsewhere than trec_eval does, and at times turn the
+    last of four decimals.
+
+    Parameters
+    ----------
+    parts
+        What each rank adds, and by what the sum is divided, for all depths or by depth; a method
+        of a metric. Kernel and terms name what they read as this does.
+    """
+
+    @wraps(parts)
+    def kernel(metric: Any, **words: Any) -> Floats:
+        added, total = parts(metric, **words)
+        return np.asarray(np.cumsum(added, axis=-1) / total)
+
+    @wraps(parts)
+    def terms(metric: Any, **words: Any) -> Floats:
+        added, total = parts(metric, **words)
+        return np.asarray(added / total[..., -1:])
+
+    return kernel, terms

@@ -34,6 +34,19 @@ class PairedResult(NamedTuple):
     statistic: FloatArray
     p: FloatArray
 
+    def decided(self) -> "PairedResult":
+        """Give no p to pairs whose differences are all the same, unless they are 0.
+
+        Their statistic, that of tests which estimate how differences vary, is infinite or, of one
+        topic, NaN: nothing says how they vary, and so nothing is shown.
+
+        Examples
+        --------
+        >>> PairedResult(np.array([2.0, np.inf, 0.0]), np.array([0.2, 0.0, 1.0])).decided().p
+        array([0.2, nan, 1. ])
+        """
+        return PairedResult(self.statistic, np.where(np.isfinite(self.statistic), self.p, np.nan))
+
 
 @dataclass(frozen=True, kw_only=True)
 class PairedTest(ABC):
@@ -58,6 +71,9 @@ class PairedTest(ABC):
     """Whether topics may have weights."""
     joint: ClassVar[bool] = False
     """Whether its p-values already allow for all pairs of the systems, and need no correction."""
+    inverted: ClassVar[bool] = False
+    """Whether it has intervals of its own, of the differences that it does not find significant;
+    beside the p-values of others stand Student's."""
 
     def __post_init__(self) -> None:
         wrong = [
@@ -122,22 +138,30 @@ class PairedTest(ABC):
         numpy.ndarray
             Whether p < alpha, shape (pair, depth).
         """
-        return np.less(self.kernel(scores, pairs).p, alpha)
+        return np.less(self.kernel(scores, pairs).decided().p, alpha)
 
-    def reach(self, scores: FloatArray, *, alpha: float) -> FloatArray:
-        """Return half the width of intervals that hold for all pairs at once, of joint tests.
+    def interval(
+        self,
+        scores: FloatArray,
+        pairs: IntArray | None = None,
+        *,
+        alpha: float,
+        weights: FloatArray | None = None,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return between which values mean differences lie, as the test has it; if `inverted`.
 
         Parameters
         ----------
-        scores
-            As for `kernel`.
+        scores, pairs, weights
+            As for `weighted`; without weights as for `kernel`.
         alpha
             One minus the confidence level.
 
         Returns
         -------
-        numpy.ndarray
-            Shape (depth,): p < alpha exactly where a difference of means is larger.
+        tuple of numpy.ndarray
+            Lower and upper ends, shape (pair, depth): 0 is outside exactly where p < alpha, but
+            for pairs whose differences are all the same.
         """
         raise NotImplementedError(f"{self!r} has no intervals of its own")
 

@@ -74,9 +74,10 @@ class Bootstrap(Resampling):
     the share of resamples w* of w with ``|t(w*)| >= |t(z)|``; statistics that agree to 1e-9 count
     as equal. A mean difference that is 0 at 12 decimals, or no larger than the rounding of the
     scores, is 0, with p = 1. The resamples are the same for every pair and depth. Differences
-    that do not vary follow the t-test: all 0 gives p = 1, constant others p = 0, one topic p = 1.
-    With weights means and standard errors are those of the weighted t-test, and topics keep their
-    weights when they are drawn.
+    that do not vary follow the t-test: all 0 gives p = 1, constant others p = 0, one topic p = 1,
+    and verbs that decide pairs give no p for these. With weights w the mean is the weighted one,
+    its standard error the root of ``sum w^2 (d - mean)^2 / (sum w)^2 n / (n - 1)``, and topics
+    keep their weights when they are drawn.
 
     References
     ----------
@@ -93,6 +94,7 @@ class Bootstrap(Resampling):
 
     name: ClassVar[str] = "bootstrap"
     weighable: ClassVar[bool] = True
+    inverted: ClassVar[bool] = True
     samples: int = 1000
 
     def resamples(self, topics: int) -> IntArray:
@@ -160,6 +162,32 @@ class Bootstrap(Resampling):
 
         return PairedResult(*by_depth(compute, scores, pairs))
 
+    def interval(
+        self,
+        scores: FloatArray,
+        pairs: IntArray | None = None,
+        *,
+        alpha: float,
+        weights: FloatArray | None = None,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return ``mean -+ t* se``, t* a quantile of |t(w*)|; see `PairedTest.interval`."""
+        shares = self._shares(scores, None)
+        rank = _rank(self.samples, alpha)
+
+        def ends(a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
+            _, means, spread = _replicates(a, b, shares, weights)
+            t = np.sort(ratio(abs(means), spread), axis=-1)[..., -rank]
+            mean, error, _ = _observed(a, b, weights)
+            with np.errstate(invalid="ignore"):
+                half = t / (1 - TIE) * np.where(error > 0, error, np.nan)
+            return mean - half, mean + half
+
+        def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
+            return by_pair(ends, block, pairs, width=len(shares))
+
+        low, high = by_depth(compute, scores, pairs)
+        return low, high
+
     def discriminate(
         self,
         scores: FloatArray,
@@ -202,8 +230,7 @@ class Bootstrap(Resampling):
         """
         level(alpha)
         shares = self._shares(scores, resamples)
-        # Rounded, because 100 * 0.07 is above 7.
-        rank = math.ceil(round(len(shares) * alpha, 9))
+        rank = _rank(len(shares), alpha)
 
         def test(a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
             t, mean, spread = _replicates(a, b, shares)
@@ -233,16 +260,20 @@ class Bootstrap(Resampling):
         return shares
 
 
+def _rank(samples: int, alpha: float) -> int:
+    """Return which of the largest statistics p < alpha is up to."""
+    return math.ceil(round(samples * alpha, 9))  # rounded, because 100 * 0.07 is above 7
+
+
 def _replicates(
     a: FloatArray, b: FloatArray, shares: FloatArray, weights: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Give t(z), and of every resample the mean of w* and its standard error."""
     topics = a.shape[-1]
-    mean, squares = exact_moments(a, b, weights)
-    centred = np.where(squares[..., None] > 0, a - b - mean[..., None], 0)
+    mean, error, centred = _observed(a, b, weights)
     if topics == 1:
         unknown = np.full((*mean.shape, len(shares)), np.nan)
-        return np.full_like(mean, np.nan), unknown, unknown
+        return np.where(mean == 0, 0.0, np.nan), unknown, unknown
     if weights is None:
         means = product(centred, shares.T)
         centred *= centred
@@ -252,8 +283,17 @@ def _replicates(
         means, power, variance = _drawn(centred, shares, weights)
     variance[variance <= DEGENERATE * power] = 0
     none = abs(mean) <= np.maximum(0.5 / SCALE, noise(a, b))
-    t = ratio(np.where(none, 0, mean), np.sqrt(squares / (topics - 1) / topics))
-    return t, means, np.sqrt(variance / (topics - 1))
+    return ratio(np.where(none, 0, mean), error), means, np.sqrt(variance / (topics - 1))
+
+
+def _observed(a: FloatArray, b: FloatArray, weights: FloatArray | None) -> tuple[FloatArray, ...]:
+    """Give mean(z), its standard error, and w; 0 where z is one constant."""
+    topics = a.shape[-1]
+    mean, squares = exact_moments(a, b, weights)
+    centred = np.where(squares[..., None] > 0, a - b - mean[..., None], 0)
+    if weights is not None:
+        squares = ((weights * centred) ** 2).sum(axis=-1)
+    return mean, np.sqrt(squares / max(topics - 1, 1) / topics), centred
 
 
 def _drawn(
@@ -269,7 +309,7 @@ def _drawn(
 
 def _asl(t: FloatArray, replicates: FloatArray) -> FloatArray:
     least = np.where(np.isinf(t), np.inf, abs(t) * (1 - TIE))[..., None]
-    reached = (replicates >= least) | np.isnan(least)
+    reached = (replicates >= least) | np.isnan(least) | (least == 0)
     asl: FloatArray = np.count_nonzero(reached, axis=-1) / replicates.shape[-1]
     return asl
 

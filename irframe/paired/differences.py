@@ -7,7 +7,7 @@ import scipy
 
 from irframe.checks import level
 from irframe.paired.blocks import by_depth, by_pair
-from irframe.paired.moments import moments
+from irframe.paired.moments import hc2, moments
 from irframe.paired.pairs import FloatArray, IntArray
 
 __all__ = ["Differences", "describe_differences", "ratio", "sides"]
@@ -31,6 +31,8 @@ class Differences(NamedTuple):
         each of shape (pair, depth).
     topics
         The number of topics, one for each depth where depths have topics of their own.
+    freedom
+        Degrees of freedom of the standard deviation; topics - 1, unless topics have weights.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class Differences(NamedTuple):
     ties: IntArray
     losses: IntArray
     topics: int | IntArray
+    freedom: float | IntArray
 
     @property
     def effect_size(self) -> FloatArray:
@@ -54,8 +57,7 @@ class Differences(NamedTuple):
         Returns
         -------
         numpy.ndarray
-            Shape (pair, depth); 0 where all differences are 0, infinite where they are
-            constant, NaN with one topic.
+            Shape (pair, depth); NaN where all differences are the same.
 
         Notes
         -----
@@ -66,7 +68,7 @@ class Differences(NamedTuple):
         D. Lakens (2013). Calculating and reporting effect sizes to facilitate cumulative
         science. https://doi.org/10.3389/fpsyg.2013.00863
         """
-        return ratio(self.mean, self.sd)
+        return self.mean / self._varying()
 
     def interval(self, *, alpha: float = 0.05) -> tuple[FloatArray, FloatArray]:
         """Confidence interval of the mean difference.
@@ -79,11 +81,12 @@ class Differences(NamedTuple):
         Returns
         -------
         tuple of numpy.ndarray
-            Lower and upper ends, each of shape (pair, depth); NaN with one topic.
+            Lower and upper ends, each of shape (pair, depth); NaN where all differences are the
+            same.
 
         Notes
         -----
-        mean -+ t_{1 - alpha/2, topics - 1} sd / sqrt(topics).
+        mean -+ t_{1 - alpha/2, freedom} sd / sqrt(topics).
 
         References
         ----------
@@ -97,9 +100,13 @@ class Differences(NamedTuple):
         ([[-2.97]], [[6.97]])
         """
         level(alpha)
-        quantile = -scipy.special.stdtrit(self.topics - 1, alpha / 2)
-        half = quantile * self.sd / np.sqrt(self.topics)
+        quantile = -scipy.special.stdtrit(self.freedom, alpha / 2)
+        half = quantile * self._varying() / np.sqrt(self.topics)
         return self.mean - half, self.mean + half
+
+    def _varying(self) -> FloatArray:
+        """Return standard deviations, NaN where nothing says how differences vary."""
+        return np.where(self.sd > 0, self.sd, np.nan)
 
 
 def describe_differences(
@@ -147,7 +154,8 @@ def describe_differences(
     dtypes = (np.float64, np.float64, np.int64, np.int64)
     mean, sd, wins, losses = by_depth(compute, scores, pairs, dtypes=dtypes)
     topics = np.shape(scores)[1]
-    return Differences(mean, sd, wins, topics - wins - losses, losses, topics)
+    freedom = topics - 1 if weights is None else float(hc2(weights).freedom)
+    return Differences(mean, sd, wins, topics - wins - losses, losses, topics, freedom)
 
 
 def sides(a: FloatArray, b: FloatArray) -> tuple[IntArray, IntArray]:

@@ -139,7 +139,7 @@ def describe_folded(comoments: FloatArray, sides: FloatArray) -> Differences:
     """
     mean, sd, topics = settled(comoments)
     wins, losses = sides.astype(np.int64)
-    return Differences(mean, sd, wins, topics - wins - losses, losses, topics)
+    return Differences(mean, sd, wins, topics - wins - losses, losses, topics, topics - 1)
 
 
 def settled(comoments: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:

@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from irframe.paired.differences import ratio
 from irframe.paired.pairs import FloatArray, IntArray
 
 __all__ = ["Within", "detectable", "noncentrality", "within_margin"]
@@ -19,7 +18,11 @@ class Within(NamedTuple):
 
 
 def within_margin(
-    mean: FloatArray, sd: FloatArray, topics: int | IntArray, margin: float
+    mean: FloatArray,
+    sd: FloatArray,
+    topics: int | IntArray,
+    margin: float,
+    freedom: FloatArray | None = None,
 ) -> Within:
     """Test paired differences against a margin.
 
@@ -31,13 +34,15 @@ def within_margin(
         How many there are, at least 1.
     margin
         Above 0, in the units of the mean.
+    freedom
+        Degrees of freedom; by default one less than topics.
 
     Returns
     -------
     Within
         p of "not worse", against a true difference of -margin or less, and p of "equivalent", the
-        larger one of that and of its mirror image. Without spread 0 or 1, by the sign; 1 with one
-        topic.
+        larger one of that and of its mirror image. NaN where all differences are the same, from
+        which nothing follows for other topics.
 
     Notes
     -----
@@ -56,26 +61,20 @@ def within_margin(
     >>> found.not_worse.round(4), found.equivalent.round(4)
     (array([0.0098]), array([0.0098]))
     """
-    above, below = (_one_sided(gap, sd, topics) for gap in (mean + margin, margin - mean))
+    df = np.subtract(topics, 1) if freedom is None else freedom
+    error = np.where(np.greater(sd, 0), sd, np.nan) / np.sqrt(topics)
+    gaps = mean + margin, margin - mean
+    above, below = (scipy.special.stdtr(df, -gap / error) for gap in gaps)
     return Within(above, np.maximum(above, below))
 
 
-def _one_sided(gap: FloatArray, sd: FloatArray, topics: int | IntArray) -> FloatArray:
-    """Return how likely a gap as large is if the true one is 0 or less."""
-    rounded = np.where(abs(gap) < 1e-12, 0.0, gap)
-    t = ratio(rounded, sd / np.sqrt(topics))
-    p = scipy.special.stdtr(np.subtract(topics, 1), -t)
-    certain = np.where(np.equal(sd, 0), rounded <= 0, p)
-    return np.asarray(np.where(np.equal(topics, 1), 1.0, certain), np.float64)
-
-
-def noncentrality(topics: IntArray, *, power: float, alpha: float) -> FloatArray:
+def noncentrality(freedom: FloatArray, *, power: float, alpha: float) -> FloatArray:
     """Return the true difference, in standard errors, that a two-sided t-test finds so often.
 
     Parameters
     ----------
-    topics
-        How many differences, any shape.
+    freedom
+        Degrees of freedom, any shape.
     power
         How often, above alpha and below 1.
     alpha
@@ -83,17 +82,16 @@ def noncentrality(topics: IntArray, *, power: float, alpha: float) -> FloatArray
 
     Examples
     --------
-    >>> noncentrality(np.array([1, 25, 50]), power=0.8, alpha=0.05).round(3)
+    >>> noncentrality(np.array([0, 24, 49]), power=0.8, alpha=0.05).round(3)
     array([  nan, 2.92 , 2.858])
     """
-    counts, place = np.unique(topics, return_inverse=True)
-    each = [_found(int(n), power, alpha) for n in counts]
-    return np.asarray(each, np.float64)[place].reshape(np.shape(topics))
+    counts, place = np.unique(freedom, return_inverse=True)
+    each = [_found(float(df), power, alpha) for df in counts]
+    return np.asarray(each, np.float64)[place].reshape(np.shape(freedom))
 
 
-def _found(topics: int, power: float, alpha: float) -> float:
-    df = topics - 1
-    if df < 1:
+def _found(df: float, power: float, alpha: float) -> float:
+    if not df > 0:
         return np.nan
     critical = scipy.special.fdtri(1, df, 1 - alpha)
 
@@ -106,19 +104,32 @@ def _found(topics: int, power: float, alpha: float) -> float:
     return float(scipy.optimize.brentq(missing, 0.0, last, xtol=1e-10))
 
 
-def detectable(sd: FloatArray, topics: IntArray, *, power: float, alpha: float) -> FloatArray:
+def detectable(
+    sd: FloatArray,
+    topics: IntArray,
+    *,
+    power: float,
+    alpha: float,
+    freedom: FloatArray | None = None,
+) -> FloatArray:
     """Return the smallest true difference that a two-sided t-test finds so often.
 
     Parameters
     ----------
     sd
-        Standard deviation of the differences.
-    topics, power, alpha
-        As for `noncentrality`; `topics` of the shape of `sd`.
+        Standard deviation of the differences; where it is 0 nothing follows.
+    topics
+        How many there are, of the shape of `sd`.
+    power, alpha
+        As for `noncentrality`.
+    freedom
+        Degrees of freedom; by default one less than topics.
 
     Examples
     --------
     >>> detectable(np.array([0.2]), np.array([50]), power=0.8, alpha=0.05).round(4)
     array([0.0808])
     """
-    return noncentrality(topics, power=power, alpha=alpha) * sd / np.sqrt(topics)
+    df = np.subtract(topics, 1) if freedom is None else freedom
+    times = noncentrality(df, power=power, alpha=alpha)
+    return times * np.where(np.greater(sd, 0), sd, np.nan) / np.sqrt(topics)

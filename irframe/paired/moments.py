@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from irframe.paired.blocks import by_pair, fitting, groups
 from irframe.paired.pairs import FloatArray, IntArray
 from irframe.paired.products import gram
 
-__all__ = ["comoments", "deviations", "exact_moments", "moments", "noise", "settle"]
+__all__ = ["HC2", "comoments", "deviations", "exact_moments", "hc2", "moments", "noise", "settle"]
 
 ROUNDING = 8 * np.finfo(np.float64).eps
 """Relative to the larger score: differences this close together count as one constant."""
@@ -141,9 +142,8 @@ def exact_moments(
 
     Notes
     -----
-    With weights w the mean is that of ``w d``, and the sum of squares that of ``w (d - mean)``:
-    divided by ``n (n - 1)`` it is the linearised variance of a weighted mean,
-    ``sum w^2 (d - mean)^2 / (sum w)^2 n / (n - 1)``.
+    With weights w the mean is that of ``w d``, and the sum of squares is n (n - 1) times the
+    variance of that mean, as `hc2` has it.
     """
     difference = a - b
     mean, squares = _about_mean(difference, weights)
@@ -157,8 +157,76 @@ def _about_mean(
     if weights is None:
         mean = difference.mean(axis=-1)
         return mean, ((difference - mean[..., None]) ** 2).sum(axis=-1)
-    mean = (weights * difference).mean(axis=-1)
-    return mean, ((weights * (difference - mean[..., None])) ** 2).sum(axis=-1)
+    mean, n = (weights * difference).mean(axis=-1), len(weights)
+    squares = hc2(weights).shares * (difference - mean[..., None]) ** 2
+    return mean, n * (n - 1) * squares.sum(axis=-1)
+
+
+class HC2(NamedTuple):
+    """How sure a weighted mean is.
+
+    Parameters
+    ----------
+    shares
+        c, so that ``sum c (d - mean)^2`` is the variance of a weighted mean, shape (..., topic).
+    freedom
+        Its degrees of freedom; NaN of one topic.
+    topics
+        How many topics of equal weight would be as good.
+    """
+
+    shares: FloatArray
+    freedom: FloatArray
+    topics: FloatArray
+
+
+def hc2(weights: FloatArray) -> HC2:
+    """Return what weights of topics make of the variance of a mean.
+
+    Parameters
+    ----------
+    weights
+        At least 0, shape (..., topic); topics of weight 0 do not count.
+
+    Returns
+    -------
+    HC2
+        Those of equal weights are Student's: ``1 / (n (n - 1))``, n - 1 and n.
+
+    Notes
+    -----
+    With ``a = w / sum w`` and ``A = sum a^2``, ``c = a^2 / (1 - 2 a + A)``, and the degrees of
+    freedom are ``tr(M)^2 / tr(M^2)`` with ``M = G' diag(c) G``, ``G = I - 1 a'``: here
+    ``tr(M) = A``, and ``tr(M^2)`` is the sum over two topics of
+    ``c_i c_j (A - a_i - a_j + [i = j])^2``. The heaviest topic stands apart in all sums, as
+    nearly all of them may cancel out of its part.
+
+    References
+    ----------
+    G. W. Imbens, M. Kolesar (2016). Robust standard errors in small samples: some practical
+    advice. https://doi.org/10.1162/REST_a_00552
+
+    Examples
+    --------
+    >>> found = hc2(np.array([20.0, 1.0, 1.0, 1.0, 1.0]))
+    >>> round(float(found.freedom), 3), round(float(found.topics), 3)
+    (1.009, 1.426)
+    """
+    with np.errstate(invalid="ignore"):
+        a = weights / weights.sum(axis=-1, keepdims=True)
+    heaviest = np.arange(a.shape[-1]) == a.argmax(axis=-1)[..., None]
+    top, others = a.max(axis=-1), np.where(heaviest, 0, a)
+    rest, squares = others.sum(axis=-1), (others**2).sum(axis=-1)
+    total = top**2 + squares
+    with np.errstate(divide="ignore", invalid="ignore"):
+        above = top**2 / np.where(rest > 0, rest**2 + squares, np.nan)
+        c = others**2 / (1 - 2 * others + total[..., None])
+        zero, one, two = (np.sum(c * others**power, axis=-1) for power in (0, 1, 2))
+        traces = (total * zero) ** 2 + 2 * zero * two + 2 * one**2 - 4 * total * zero * one
+        traces += (c**2 * (1 + 2 * (total[..., None] - 2 * others))).sum(axis=-1)
+        beside = (c * ((top * rest - squares)[..., None] + others) ** 2).sum(axis=-1)
+        freedom = total**2 / (traces + top**4 + 2 * above * beside)
+    return HC2(np.where(heaviest, above[..., None], c), freedom, 1 / total)
 
 
 def settle(mean: FloatArray, squares: FloatArray, spread: FloatArray, largest: FloatArray) -> None:

@@ -10,7 +10,7 @@ from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.blocks import by_depth
 from irframe.paired.differences import ratio
 from irframe.paired.folds import COMOMENTS, settled
-from irframe.paired.moments import moments
+from irframe.paired.moments import hc2, moments
 from irframe.paired.pairs import BoolArray, FloatArray, IntArray
 
 __all__ = ["PairedT", "student"]
@@ -31,10 +31,11 @@ class PairedT(PairedTest):
     Notes
     -----
     t = mean(a - b) / (sd(a - b) / sqrt(n)), sd with n - 1, against Student's distribution with
-    n - 1 degrees of freedom. With weights w of the topics the mean is the weighted one, and its
-    standard error the root of ``sum w^2 (d - mean)^2 / (sum w)^2 n / (n - 1)``, d = a - b. All
-    differences 0: t = 0, p = 1. Constant other differences (to within the rounding of the scores):
-    t infinite, p = 0. One topic: t NaN, p = 1.
+    n - 1 degrees of freedom. With weights of the topics the mean is the weighted one, and its
+    standard error and degrees of freedom are those of `hc2`. All differences 0: t = 0, p = 1. As
+    worked examples have it, constant other differences (to within the rounding of the scores) have
+    t infinite and p = 0, and one topic t NaN and p = 1; verbs that decide pairs give no p for
+    these, as `PairedResult.decided` says.
 
     References
     ----------
@@ -67,7 +68,8 @@ class PairedT(PairedTest):
         """Test with weights of the topics; see `PairedTest.weighted`."""
 
         def compute(block: FloatArray, pairs: IntArray) -> PairedResult:
-            return student(*moments(block, pairs, weights), topics=block.shape[2])
+            found = moments(block, pairs, weights)
+            return student(*found, topics=block.shape[2], freedom=hc2(weights).freedom)
 
         return PairedResult(*by_depth(compute, scores, pairs))
 
@@ -93,14 +95,20 @@ def _beyond(mean: FloatArray, sd: FloatArray, *, topics: int, alpha: float) -> B
         return np.zeros(mean.shape, bool)
     quantile = -scipy.special.stdtrit(topics - 1, alpha / 2)
     t = abs(ratio(mean, sd / np.sqrt(topics)))
-    found: BoolArray = t > quantile
+    found: BoolArray = (t > quantile) & np.isfinite(t)
     near = abs(t - quantile) <= NEAR * quantile
     if near.any():
         found[near] = student(mean[near], sd[near], topics=topics).p < alpha
     return found
 
 
-def student(mean: FloatArray, sd: FloatArray, *, topics: int | IntArray) -> PairedResult:
+def student(
+    mean: FloatArray,
+    sd: FloatArray,
+    *,
+    topics: int | IntArray,
+    freedom: FloatArray | None = None,
+) -> PairedResult:
     """Give t and its two-sided p-value.
 
     Parameters
@@ -109,12 +117,15 @@ def student(mean: FloatArray, sd: FloatArray, *, topics: int | IntArray) -> Pair
         Mean and standard deviation of paired differences.
     topics
         How many differences, at least 1; of any shape that fits.
+    freedom
+        Degrees of freedom; by default one less.
 
     Returns
     -------
     PairedResult
         Of the shape of `mean`.
     """
-    t = ratio(mean, sd / np.sqrt(topics))
-    p = 2 * scipy.special.stdtr(np.subtract(topics, 1), -abs(t))
-    return PairedResult(t, np.where(np.equal(topics, 1), 1.0, p))
+    one = np.equal(topics, 1)
+    t = ratio(mean, np.where(one & (mean == 0), 0.0, sd / np.sqrt(topics)))
+    p = 2 * scipy.special.stdtr(np.subtract(topics, 1) if freedom is None else freedom, -abs(t))
+    return PairedResult(t, np.where(one, 1.0, p))

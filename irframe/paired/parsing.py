@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from irframe.checks import choice
+from irframe.checks import as_written, choice
 from irframe.paired.base import PairedTest
 from irframe.paired.bootstrap import Bootstrap
 from irframe.paired.paired_t import PairedT
@@ -31,7 +31,7 @@ def parse_test(test: Test) -> PairedTest:
     ----------
     test
         "t", "wilcoxon", "ranksum", "sign", "permutation", "bootstrap" or "tukey" for a test
-        with its default options, or a test.
+        with its default options, a test, or the text of one.
 
     Returns
     -------
@@ -44,7 +44,12 @@ def parse_test(test: Test) -> PairedTest:
     PairedT()
     >>> parse_test(Wilcoxon(correction=True))
     Wilcoxon(correction=True, exact=False, decimals=12)
+    >>> parse_test("Permutation(samples=999)")
+    Permutation(samples=999, seed=0)
     """
     if isinstance(test, PairedTest):
         return test
+    written: PairedTest | None = as_written(test, {each.__name__: each for each in TESTS.values()})
+    if written is not None:
+        return written
     return TESTS[choice("a test such as Wilcoxon(correction=True), or its name", test, TESTS)]()

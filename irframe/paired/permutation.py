@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from irframe.paired.base import PairedResult, Resampling
 from irframe.paired.blocks import by_depth, by_pair, checked, groups
+from irframe.paired.moments import noise
 from irframe.paired.pairs import FloatArray, IntArray
 from irframe.paired.products import product
 from irframe.paired.resamples import draw_signs
@@ -61,6 +62,7 @@ class Permutation(Resampling):
 
     name: ClassVar[str] = "permutation"
     weighable: ClassVar[bool] = True
+    inverted: ClassVar[bool] = True
     samples: int = 10_000
 
     def signs(self, topics: int) -> NDArray[np.int8]:
@@ -108,3 +110,49 @@ class Permutation(Resampling):
             return by_pair(test, block, pairs, width=min(CHUNK, self.samples))
 
         return PairedResult(*by_depth(compute, scores, pairs))
+
+    def interval(
+        self,
+        scores: FloatArray,
+        pairs: IntArray | None = None,
+        *,
+        alpha: float,
+        weights: FloatArray | None = None,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the differences that are not rejected; see `PairedTest.interval`.
+
+        Notes
+        -----
+        A draw reaches a shift of the differences if that lies between the means of those whose
+        sign it keeps and of those whose sign it turns. All these ranges hold the mean difference,
+        so that as many draws reach both ends as are needed for a p of alpha.
+        """
+        scores, pairs = checked(scores, pairs)
+        topics = scores.shape[1]
+        each = np.ones(topics) if weights is None else weights
+        signs = self.signs(topics).T.astype(np.float64)
+        turned = np.stack([each @ (signs > 0), each @ (signs < 0)])
+        needed = np.count_nonzero((1 + np.arange(self.samples)) / (1 + self.samples) < alpha)
+
+        def ends(a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
+            difference = each * (a - b)
+            total, flipped = difference.sum(axis=-1), product(difference, signs)
+            parts = np.stack([total[..., None] + flipped, total[..., None] - flipped]) / 2
+            least = TIE * abs(difference).sum(axis=-1)[..., None]
+            parts[abs(parts) <= least] = 0
+            with np.errstate(invalid="ignore", divide="ignore"):
+                means = parts / turned[:, None, None]
+            low = np.where(turned.all(axis=0), means.min(axis=0), -np.inf)
+            high = np.where(turned.all(axis=0), means.max(axis=0), np.inf)
+            flat = np.ptp(a - b, axis=-1) <= noise(a, b)
+            if not needed:
+                return np.where(flat, np.nan, -np.inf), np.where(flat, np.nan, np.inf)
+            lows = np.partition(low, needed - 1, axis=-1)[..., needed - 1]
+            highs = np.partition(high, -needed, axis=-1)[..., -needed]
+            return np.where(flat, np.nan, lows), np.where(flat, np.nan, highs)
+
+        def compute(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
+            return by_pair(ends, block, pairs, width=self.samples)
+
+        low, high = by_depth(compute, scores, pairs)
+        return low, high

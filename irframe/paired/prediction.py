@@ -1,7 +1,6 @@
 """Prediction-powered means: few scores by people, many by a cheaper judge."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +9,9 @@ from irframe.paired.pairs import FloatArray, IntArray
 
 __all__ = ["Powered", "power", "power_pairs"]
 
-DOUBTFUL = 1e-6
-"""Variance of a difference, relative to those of its sides, below which it is computed anew."""
-BLOCK = 1 << 22
+BLOCK = 1 << 20
 """Differences that are held at a time."""
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,24 +23,25 @@ class Powered:
     estimate
         The means.
     error
-        Their standard errors.
+        Their standard errors, as of a weight that was known before.
+    jackknife
+        Their standard errors where it is known that the weight is estimated, too.
     weight
         What the cheap scores count for, from 0 to 1.
 
     Examples
     --------
-    >>> Powered(estimate=0.5, error=0.1, weight=0.0).estimate
+    >>> Powered(estimate=0.5, error=0.1, jackknife=0.1, weight=0.0).estimate
     0.5
     """
 
     estimate: FloatArray
     error: FloatArray
+    jackknife: FloatArray
     weight: FloatArray
 
 
-def power(
-    cheap: FloatArray, human: FloatArray, counted: NDArray[np.bool_], judged: NDArray[np.bool_]
-) -> Powered:
+def power(cheap: FloatArray, human: FloatArray, counted: Flags, judged: Flags) -> Powered:
     """Estimate means from cheap scores everywhere and people's somewhere.
 
     Parameters
@@ -65,6 +64,9 @@ def power(
     f)``, of variance ``w^2 var_N(f) / N + var_n(y - w f) / n``; the weight that makes it least is
     ``cov_n(y, f) / ((1 + n / N) var(f))``, var(f) over both samples together, clipped to [0, 1].
 
+    The jackknife leaves out one topic that people judged after the other, from all that it counts
+    in, and finds the weight anew; topics of cheap scores alone add ``w^2 var(f)`` for each.
+
     Examples
     --------
     >>> cheap = np.array([[0.0], [1.0], [0.0], [1.0]])
@@ -73,26 +75,35 @@ def power(
     >>> found.estimate.item(), found.weight.item()
     (1.0, 0.375)
     """
-    n, every = judged.sum(axis=0), counted.sum(axis=0)
-    human = np.where(judged, human, 0.0)
-    mean_human, mean_cheap = _mean(human, judged), _mean(cheap, judged)
-    both = (human - _wide(mean_human)) * (cheap - _wide(mean_cheap))
-    weight = np.clip(
-        _ratio(_mean(both, judged), (1 + n / every) * _spread(cheap, counted, judged)), 0, 1
+    some = judged.any(axis=1)
+    here, again = judged[some], (judged & counted)[some]
+    n, every = here.sum(axis=0).astype(float), counted.sum(axis=0).astype(float)
+    mean_y, y = _centred(human[..., some, :], here)
+    mean_f, f = _centred(cheap[..., some, :], here)
+    mean_all, rest = _centred(cheap, counted)
+    sums = (y * f).sum(axis=-2), (f * f).sum(axis=-2), (rest * rest).sum(axis=-2)
+    weight, spread = _weight(*sums, mean_f - mean_all, n, every)
+    left = ((y - _wide(weight) * f) ** 2).sum(axis=-2) / n**2
+    # What is left without each topic.
+    fewer, less = n - 1, np.where(again, every - 1, every)
+    back = np.where(again, f + _wide(mean_f - mean_all), 0.0)
+    apart = _wide(mean_f - mean_all) - f / fewer + back / less
+    grown = n / fewer
+    parts = _wide(sums[0]) - grown * y * f, _wide(sums[1]) - grown * f * f
+    total = _wide(sums[2]) - every / less * back**2
+    without = -y / fewer - _weight(*parts, total, apart, fewer, less)[0] * apart
+    about = np.where(here, without - _wide(_mean(without, here)), 0.0)
+    alone = weight**2 * spread * (every - again.sum(axis=0)) / every**2
+    return Powered(
+        estimate=weight * mean_all + mean_y - weight * mean_f,
+        error=np.sqrt(left + weight**2 * sums[2] / every**2),
+        jackknife=np.sqrt((about**2).sum(axis=-2) * fewer / n + alone),
+        weight=weight,
     )
-    rest = human - _wide(weight) * cheap
-    mean_rest, mean_all = _mean(rest, judged), _mean(cheap, counted)
-    variance = _mean((rest - _wide(mean_rest)) ** 2, judged) / n
-    variance += weight**2 * _mean((cheap - _wide(mean_all)) ** 2, counted) / every
-    return Powered(estimate=weight * mean_all + mean_rest, error=np.sqrt(variance), weight=weight)
 
 
 def power_pairs(
-    cheap: FloatArray,
-    human: FloatArray,
-    counted: NDArray[np.bool_],
-    judged: NDArray[np.bool_],
-    pairs: IntArray,
+    cheap: FloatArray, human: FloatArray, counted: Flags, judged: Flags, pairs: IntArray
 ) -> Powered:
     """Estimate differences of the means of pairs of systems.
 
@@ -110,11 +121,6 @@ def power_pairs(
     Powered
         Shape (pair, depth) each: what `power` says of the differences of scores.
 
-    Notes
-    -----
-    Variances of differences come from the products of all systems with all others, a matrix per
-    depth; where they all but cancel out they are computed from the differences themselves.
-
     Examples
     --------
     >>> cheap = np.array([[[0.0], [1.0], [0.0], [1.0]], [[0.0], [0.0], [0.0], [0.0]]])
@@ -122,88 +128,48 @@ def power_pairs(
     >>> power_pairs(cheap, cheap, ~both, both, np.array([[0, 1]])).estimate.item()
     0.5
     """
-    n, every = judged.sum(axis=0), counted.sum(axis=0)
-    human, times = np.where(judged, human, 0.0), counted.astype(float) + judged
-    cells = [(human, cheap, judged), (human, human, judged), (cheap, cheap, judged)]
-    cells += [(cheap, cheap, counted), (cheap, cheap, times)]
-    covariances, scales = zip(*(_covariances(*cell, pairs) for cell in cells), strict=True)
-    both, of_human, of_few, of_all, spread = covariances
-    total = times.sum(axis=0)
-    weight = np.clip(_ratio(both, (1 + n / every) * spread * total / (total - 1)), 0, 1)
-    rest = of_human - 2 * weight * both + weight**2 * of_few
-    error = np.sqrt(np.maximum(rest, 0) / n + weight**2 * np.maximum(of_all, 0) / every)
-    sides = ((human, judged), (cheap, judged), (cheap, counted))
-    people, few, everywhere = (_apart(_mean(*side), pairs) for side in sides)
-    found = Powered(estimate=people + weight * (everywhere - few), error=error, weight=weight)
-    exact = rest > DOUBTFUL * (of_human + weight**2 * of_few)
-    for covariance, scale in zip(covariances[1:], scales[1:], strict=True):
-        exact &= covariance > DOUBTFUL * scale
-    _compute_anew(found, np.flatnonzero(~exact.all(axis=-1)), cheap, human, counted, judged, pairs)
-    return found
-
-
-def _covariances(
-    left: FloatArray, right: FloatArray, times: NDArray[Any], pairs: IntArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the covariance of differences of pairs, topics counting so many times.
-
-    Returns
-    -------
-    covariance, scale
-        Shape (pair, depth) each; the scale is what cancels out in the covariance.
-    """
-    total, (first, second) = times.sum(axis=0), pairs.T
-    sides = [(each - _wide((each * times).sum(axis=-2) / total)).T for each in (left, right)]
-    weighted = (sides[0] * times.T[..., np.newaxis]).swapaxes(1, 2)
-    products = weighted @ sides[1] / total[:, np.newaxis, np.newaxis]
-    own = np.diagonal(products, axis1=1, axis2=2)
-    scale = own[:, first] + own[:, second]
-    between = products[:, first, second] + products[:, second, first]
-    return (scale - between).T, abs(scale).T
-
-
-def _apart(means: FloatArray, pairs: IntArray) -> FloatArray:
-    difference: FloatArray = means[pairs[:, 0]] - means[pairs[:, 1]]
-    return difference
-
-
-def _compute_anew(
-    found: Powered,
-    rows: IntArray,
-    cheap: FloatArray,
-    human: FloatArray,
-    counted: NDArray[np.bool_],
-    judged: NDArray[np.bool_],
-    pairs: IntArray,
-) -> None:
-    """Compute some pairs from their differences, as many at a time as fit."""
     width = max(1, BLOCK // cheap[0].size)
-    for start in range(0, len(rows), width):
-        some = rows[start : start + width]
-        differences = [_apart(each, pairs[some]) for each in (cheap, human)]
-        direct = power(differences[0], differences[1], counted, judged)
-        found.estimate[some], found.error[some] = direct.estimate, direct.error
-        found.weight[some] = direct.weight
+    found = []
+    for start in range(0, len(pairs), width):
+        first, second = pairs[start : start + width].T
+        model, people = (each[first] - each[second] for each in (cheap, human))
+        found.append(power(model, people, counted, judged))
+    names = [field.name for field in fields(Powered)]
+    return Powered(
+        **{name: np.concatenate([getattr(one, name) for one in found]) for name in names}
+    )
 
 
-def _spread(cheap: FloatArray, counted: NDArray[np.bool_], judged: NDArray[np.bool_]) -> FloatArray:
-    """Return the variance of cheap scores over both samples, a topic in both counting twice."""
-    times = counted.astype(float) + judged
-    total = times.sum(axis=0)
-    mean = (times * cheap).sum(axis=-2) / total
-    squares: FloatArray = (times * (cheap - _wide(mean)) ** 2).sum(axis=-2) / (total - 1)
-    return squares
+def _weight(
+    products: FloatArray,
+    squares: FloatArray,
+    total: FloatArray,
+    apart: FloatArray,
+    n: FloatArray,
+    every: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the weight, and the variance of cheap scores over both samples.
+
+    From sums over n topics of products with people's scores and of squares, over all of squares,
+    and how far the means of the two samples are apart; a topic in both counts twice.
+    """
+    spread = (squares + total + n * every / (n + every) * apart**2) / (n + every - 1)
+    below = n * (1 + n / every) * spread
+    share = np.divide(products, below, out=np.zeros_like(products), where=below > 0)
+    return np.clip(share, 0, 1), spread
 
 
-def _mean(values: FloatArray, where: NDArray[np.bool_]) -> FloatArray:
+def _centred(values: FloatArray, where: Flags) -> tuple[FloatArray, FloatArray]:
+    """Return means over some topics, and values less these, 0 elsewhere."""
+    mean = _mean(values, where)
+    return mean, np.where(where, values - _wide(mean), 0.0)
+
+
+def _mean(values: FloatArray, where: Flags) -> FloatArray:
     """Return the mean over some topics, shape (..., depth)."""
-    mean: FloatArray = (values * where).sum(axis=-2) / where.sum(axis=0)
+    mean: FloatArray = np.where(where, values, 0.0).sum(axis=-2) / where.sum(axis=0)
     return mean
 
 
 def _wide(values: FloatArray) -> FloatArray:
     return values[..., np.newaxis, :]
-
-
-def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)

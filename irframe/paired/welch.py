@@ -30,9 +30,8 @@ def welch(mean: FloatArray, sd: FloatArray, n: IntArray) -> Anova:
     Returns
     -------
     Anova
-        Without the dimension of groups. All means the same without any spread: F = 0, p = 1;
-        other means without any spread: F infinite, p = 0. NaN where some groups only have no
-        spread, or a group has a single value.
+        Without the dimension of groups. All means the same without any spread: F = 0, p = 1. NaN
+        where a group has no spread otherwise, or a single value.
 
     Notes
     -----
@@ -62,5 +61,5 @@ def welch(mean: FloatArray, sd: FloatArray, n: IntArray) -> Anova:
         p = scipy.special.fdtrc(k - 1, within, statistic)
     same = (mean == mean[:1]).all(axis=0)
     flat = (sd == 0).all(axis=0)
-    statistic = np.where(flat, np.where(same, 0.0, np.inf), statistic)
-    return Anova(statistic, within, np.where(flat, np.where(same, 1.0, 0.0), p))
+    statistic = np.where(flat, np.where(same, 0.0, np.nan), statistic)
+    return Anova(statistic, within, np.where(flat, np.where(same, 1.0, np.nan), p))

@@ -8,13 +8,13 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level, listed, number, whole
-from irframe.comparing.corrections import Correction, adjust_p, refuse_correction
-from irframe.comparing.joint_corrections import parse_correction
-from irframe.cubes.fewer_judgments import pool_depth_of
-from irframe.cubes.pooled import pooled
+from irframe.comparing.corrections import Correction, adjust_p
+from irframe.comparing.joint_corrections import Adjust, correction_told, parse_stepwise
+from irframe.cubes.pooled import pool_depth_of, pooled
 from irframe.cubes.requirements import attended
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
+from irframe.cubes.view import experiment_of
 from irframe.depths.pool_growth import count_pools
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
@@ -44,7 +44,7 @@ def budget(
     cube: xr.Dataset,
     *metrics: Metrics,
     test: Test = "t",
-    adjust: Correction | None = None,
+    adjust: Adjust = "auto",
     alpha: float = 0.05,
     judgments: int | Sequence[int] | None = None,
     overhead: float = 0,
@@ -64,8 +64,8 @@ def budget(
     test
         A paired test or its name, as for `compare`.
     adjust
-        Correction of the p-values over the pairs, one of statsmodels' `multipletests` such as
-        ``"holm"``; by default none.
+        Correction of the p-values over the pairs, as for `compare`, but for ``"max-t"``: by
+        default Holm's.
     alpha
         Significance level, above 0 and below 1.
     judgments
@@ -139,22 +139,21 @@ def budget(
     >>> found["significant"].sel(judgments=400, drop=True).to_pandas().round(2)
     depth         1     3     10
     metric
-    AP          0.76  0.73  0.57
-    RBP(p=0.8)  0.72  0.75  0.54
+    AP          0.62  0.61  0.25
+    RBP(p=0.8)  0.60  0.65  0.24
     """
     level(alpha)
-    refuse_correction(adjust, "depth")
     whole("samples", samples, low=1)
     cube = attended(cube)
     chosen = parse_metrics(metrics)
     depths = _depths(cube, at)
-    judged = count_pools(cube, np.zeros(cube.sizes["judged"], bool), depths)[0]
+    judged = count_pools(experiment_of(cube), 1, depths)[0]
     cost = judged.mean(axis=0) + number("overhead", overhead, low=0)
     amounts = _amounts(judgments, judged[:, -1].sum())
     topics = _paid(amounts, cost)
     chosen_test = parse_test(test)
-    parse_correction(adjust, chosen_test)
-    draws = Draws(chosen_test, adjust, alpha, samples, whole("seed", seed, low=0))
+    correction = parse_stepwise(adjust, chosen_test)
+    draws = Draws(chosen_test, correction, alpha, samples, whole("seed", seed, low=0))
     scored = (score(pooled(cube, depth), *chosen, at=depth) for depth in depths.tolist())
     sides = [scores_to_compare(each, quiet=place > 0) for place, each in enumerate(scored)]
     shares = np.stack(
@@ -167,6 +166,7 @@ def budget(
         | {"topics": ((JUDGMENTS, DEPTH), paid), "cost": (DEPTH, cost)},
         {METRIC: [str(metric) for metric in chosen], JUDGMENTS: amounts, DEPTH: depths},
     )
+    found = found.assign_attrs(correction_told(chosen_test, correction, alpha=alpha))
     return noted(found, [guess(cube.sizes[TOPIC])])
 
 
@@ -204,7 +204,7 @@ class Draws(NamedTuple):
         """Tell which pairs differ significantly, shape (pair, sample)."""
         if self.adjust is None:
             return self.test.significant(scores, pairs, alpha=self.alpha)
-        p = self.test.kernel(scores, pairs).p.T[np.newaxis]
+        p = self.test.kernel(scores, pairs).decided().p.T[np.newaxis]
         (adjusted,) = adjust_p([p], self.adjust, family="depth", alpha=self.alpha)
         return np.asarray(np.less(adjusted[0].T, self.alpha))
 

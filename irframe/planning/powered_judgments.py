@@ -12,17 +12,32 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import number, places
 from irframe.cubes.blockwise import in_blocks
-from irframe.cubes.drawn import Draw, gains_of, known_reach, rank_weights, tell_lone, totals
+from irframe.cubes.drawn import (
+    Draw,
+    freedom_of,
+    gains_of,
+    limits,
+    rank_weights,
+    tell_lone,
+    tell_unknown,
+    told_scale,
+    totals,
+)
 from irframe.cubes.layout import CELL
-from irframe.cubes.recall_base import topic_of
-from irframe.cubes.score import block_of, label_scores, refuse_metrics, wanted_depths
+from irframe.cubes.score import label_scores, refuse_metrics, wanted_depths
+from irframe.cubes.view import experiment_of
 from irframe.errors import GradeError, IdError, InputError, ParameterError, warn
 from irframe.experiments.coded_tables import QrelsTable, read_qrels_table
+from irframe.experiments.judgments import Judgments
 from irframe.experiments.metrics import parse_metrics
 from irframe.metrics import Metric
-from irframe.names import DEPTH, EMPTY, METRIC, PAIR, SIDES, SYSTEM, TOPIC
+from irframe.metrics.averaging import TIE
+from irframe.metrics.facts import facts
+from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.scores.whole import BLOCK_BYTES
+
+NAMES = ("value", "pseudo", "alone", "variance", "variance_alone")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,9 +52,14 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """Scores of topics, (metric, system, topic, depth), and how drawing documents varies them."""
+    """Scores of topics, (metric, system, topic, depth), and how drawing documents varies them.
+
+    Pseudo-values are those of the jackknife: by how much more n topics add up to than the others,
+    the weight found anew. Variances are by the weight of the other topics.
+    """
 
     value: xr.DataArray
+    pseudo: xr.DataArray
     alone: xr.DataArray
     variance: xr.DataArray
     variance_alone: xr.DataArray
@@ -70,22 +90,24 @@ def power_judgments(
     grade, draw = people_of(cube, read_qrels_table(human))
     tell_lone(draw, cube.indexes[TOPIC])
     found = estimates(cube, grade, draw, chosen, depths)
-    parts = _means(found, draw, asked) | _differences(found, asked)
+    shares = [facts(metric).share for metric in chosen]
+    freedom = _freedom(cube, draw, found, asked, depths)
+    parts = _means(found, draw, asked, freedom, shares) | _differences(found, asked)
     counts = {"n_human": int(draw.judged.sum()), "n_model": int(draw.size.sum())}
-    return xr.Dataset(parts).assign(counts).assign_attrs(alpha=asked.alpha)
+    told = {"alpha": asked.alpha, "interval": told_scale(chosen, shares)}
+    told |= tell_unknown(draw, parts["error"], parts["ci_low"], freedom)
+    return xr.Dataset(parts).assign(counts).assign_attrs(told)
 
 
 def people_of(cube: xr.Dataset, table: QrelsTable) -> tuple[Array, Draw]:
     """Return people's grades of the documents of a cube, and how these were drawn."""
-    there = cube["judged_grade"].to_numpy() != EMPTY
-    topic = topic_of(cube)
-    labels = cube.indexes[TOPIC]
+    base, labels = experiment_of(cube).judgments, cube.indexes[TOPIC]
     place = labels.get_indexer(table.topics)[table.topic]
     inside = np.flatnonzero(place >= 0)
     if not len(inside):
         raise IdError("people's judgments of topics of the cube", "none", "", labels)
     docs = table.doc.to_pylist()
-    known = pd.MultiIndex.from_arrays([topic[there], cube["judged_doc"].to_numpy()[there]])
+    known = pd.MultiIndex.from_arrays([base.topic, base.docs])
     wanted = pd.MultiIndex.from_arrays([place[inside], [docs[row] for row in inside]])
     row = known.get_indexer(wanted)
     strange = wanted[row < 0]
@@ -97,8 +119,7 @@ def people_of(cube: xr.Dataset, table: QrelsTable) -> tuple[Array, Draw]:
             "",
             told,
         )
-    row = np.flatnonzero(there)[row]
-    grade = np.where(there, np.int8(-1), np.int8(EMPTY))
+    grade = np.full(len(base.row), -1, np.int8)
     grade[row] = table.grade[inside]
     _refuse_grades(cube, grade)
     label = None if table.stratum is None else np.full(len(grade), "", object)
@@ -108,25 +129,26 @@ def people_of(cube: xr.Dataset, table: QrelsTable) -> tuple[Array, Draw]:
     probability = None if table.probability is None else np.full(len(grade), np.nan)
     if probability is not None and table.probability is not None:
         probability[row] = table.probability[inside]
-    _refuse_part(cube, there, row, whole=label is not None)
-    return grade, Draw.of(cube, grade, label, probability)
+    _refuse_part(base, row, whole=label is not None)
+    return grade, Draw.of(base, grade, label, probability)
 
 
 def _refuse_grades(cube: xr.Dataset, grade: Array) -> None:
-    topic = topic_of(cube)
-    high = np.flatnonzero(grade > cube["top"].to_numpy()[topic])
+    experiment = experiment_of(cube)
+    base = experiment.judgments
+    high = np.flatnonzero(grade > experiment.tops[base.topic])
     if len(high):
-        named = cube["judged_doc"].to_numpy()[high]
+        named = base.docs[high]
         told = [f"{grade[row]} of {doc}" for row, doc in zip(high, named, strict=True)]
         raise GradeError("people's grades up to the highest of the model", "higher ones", "", told)
 
 
-def _refuse_part(cube: xr.Dataset, there: Array, row: Array, *, whole: bool) -> None:
+def _refuse_part(base: Judgments, row: Array, *, whole: bool) -> None:
     """Raise if strata do not say of every document of the model whether it was drawn."""
-    lost = there.copy()
+    lost = np.ones(len(base.row), bool)
     lost[row] = False
     if whole and lost.any():
-        named = cube["judged_doc"].to_numpy()[lost]
+        named = base.docs[lost]
         advice = "draw with sample(share, strata=...) from the model's judgments, which keeps all"
         wanted = "people's judgments with a row for every document of the model, -1 if not drawn"
         raise InputError(wanted, f"none for {int(lost.sum())}", advice, named)
@@ -136,23 +158,27 @@ def estimates(
     cube: xr.Dataset, grade: Array, draw: Draw, metrics: list[Metric], depths: list[int]
 ) -> Estimates:
     """Estimate the scores of topics, with one weight of the model for all systems."""
-    model = in_blocks(block_of(cube, metrics), metrics, depths).to_numpy()
-    top, own = cube["top"].to_numpy()[topic_of(cube)], cube["judged_grade"].to_numpy()
-    took = cube["took_part"].to_numpy()[..., np.newaxis]
+    model = in_blocks(cube, metrics, depths).to_numpy()
+    experiment = experiment_of(cube)
+    base, rows = experiment.judgments, experiment.rows_at(cube.sizes[DEPTH])
+    top, own, took = experiment.tops[base.topic], base.grade, experiment.there[..., np.newaxis]
     shape = model.shape
-    found = {name: np.empty(shape) for name in ("value", "alone", "variance", "variance_alone")}
+    found = {name: np.empty(shape) for name in NAMES}
     weight = np.empty((len(metrics), len(depths)))
     weights = rank_weights(metrics, cube.sizes[DEPTH], depths)
     for row, metric in enumerate(metrics):
         worth = [gains_of(metric, each, top) for each in (grade, own)]
-        (people, cheap), spread = totals(cube, draw, worth, weights[row])
+        (people, cheap), spread = totals(rows, draw, worth, weights[row])
         both, of_cheap = (
-            np.nansum(np.where(took, part, 0), axis=(0, 1)) for part in (spread[0, 1], spread[1, 1])
+            np.nansum(np.where(took, part, 0), axis=0) for part in (spread[0, 1], spread[1, 1])
         )
-        share = np.divide(both, of_cheap, out=np.zeros(len(depths)), where=of_cheap > 0)
-        weight[row] = share = np.clip(share, 0, 1)
-        rest = spread[0, 0] - 2 * share * spread[0, 1] + share**2 * spread[1, 1]
+        weight[row] = share = _share(both.sum(axis=0), of_cheap.sum(axis=0))
+        without = _share(both.sum(axis=0) - both, of_cheap.sum(axis=0) - of_cheap)
+        more = np.where(took, model[row] - cheap, 0.0)
+        total = more.sum(axis=1, keepdims=True)
+        rest = spread[0, 0] - 2 * without * spread[0, 1] + without**2 * spread[1, 1]
         found["value"][row] = people + share * (model[row] - cheap)
+        found["pseudo"][row] = people + share * total - without * (total - more)
         found["alone"][row] = people
         found["variance"][row] = np.maximum(rest, 0)
         found["variance_alone"][row] = spread[0, 0]
@@ -165,7 +191,25 @@ def estimates(
     return Estimates(**labelled, weight=xr.DataArray(weight, coords, (METRIC, DEPTH)))
 
 
-def _means(found: Estimates, draw: Draw, asked: Asked) -> dict[str, Any]:
+def _freedom(
+    cube: xr.Dataset, draw: Draw, found: Estimates, asked: Asked, depths: list[int]
+) -> xr.DataArray:
+    """Return degrees of freedom, NaN where there are too few topics or documents."""
+    n = found.value.notnull().sum(TOPIC)
+    if asked.fixed:
+        rows = experiment_of(cube).rows_at(max(depths))
+        return freedom_of(rows, draw, depths).where(n > 1)
+    return (n - 1.0).where(n > 1)
+
+
+def _share(both: Array, of_cheap: Array) -> Array:
+    share = np.divide(both, of_cheap, out=np.zeros_like(both), where=of_cheap > 0)
+    return np.clip(share, 0, 1)
+
+
+def _means(
+    found: Estimates, draw: Draw, asked: Asked, freedom: xr.DataArray, shares: list[bool]
+) -> dict[str, Any]:
     """Return means over topics with their intervals, what the model saved, and the plan."""
     n = found.value.notnull().sum(TOPIC)
     mean = found.value.mean(TOPIC)
@@ -173,25 +217,24 @@ def _means(found: Estimates, draw: Draw, asked: Asked) -> dict[str, Any]:
         part.sum(TOPIC, skipna=False) / n**2
         for part in (found.variance.fillna(np.nan), found.variance_alone)
     )
-    between = (found.value.std(TOPIC, ddof=1) ** 2 / n - drawn).clip(min=0)
     of_topics = not asked.fixed
-    total = found.value.std(TOPIC, ddof=1) ** 2 / n if of_topics else drawn
-    total_alone = found.alone.std(TOPIC, ddof=1) ** 2 / n if of_topics else alone
-    reach = (
-        scipy.special.stdtrit(n - 1.0, 1 - asked.alpha / 2)
+    total, total_alone = (
+        (part.std(TOPIC, ddof=1) ** 2 / n for part in (found.pseudo, found.alone))
         if of_topics
-        else scipy.special.ndtri(1 - asked.alpha / 2)
+        else (drawn, alone)
     )
+    between = (total - drawn).clip(min=0)
+    reach = scipy.special.stdtrit(freedom, 1 - asked.alpha / 2)
     error = np.sqrt(total)
     share = draw.judged.sum() / draw.size.sum()
+    low, high = limits(mean, reach * error, shares)
     parts: dict[str, Any] = {"mean": mean, "error": error, "error_alone": np.sqrt(total_alone)}
-    half = known_reach(draw, reach * error)
-    parts |= {"ci_low": mean - half, "ci_high": mean + half}
-    parts |= {"weight": found.weight}
+    parts |= {"ci_low": low, "ci_high": high, "weight": found.weight}
     parts["saving"] = (1 - share) * (1 - drawn / alone.where(alone > 0))
     if asked.half_width is not None:
         number("half_width", asked.half_width, above=0)
-        left = (asked.half_width / reach) ** 2 - (between if of_topics else 0.0)
+        known = reach if of_topics else scipy.special.ndtri(1 - asked.alpha / 2)
+        left = (asked.half_width / known) ** 2 - (between if of_topics else 0.0)
         for name, variance in (("n_needed", drawn), ("n_needed_alone", alone)):
             parts[name] = _needed(left, variance, share, int(draw.size.sum()))
         _tell_unreachable(parts["n_needed"])
@@ -220,20 +263,23 @@ def _differences(found: Estimates, asked: Asked) -> dict[str, Any]:
         return {}
     systems = found.value.indexes[SYSTEM]
     pairs = _pairs(systems, asked.baseline)
-    values = found.value.transpose(METRIC, SYSTEM, TOPIC, DEPTH).to_numpy()
+    values, pseudo = (
+        part.transpose(METRIC, SYSTEM, TOPIC, DEPTH).to_numpy()
+        for part in (found.value, found.pseudo)
+    )
     shape = values.shape[0], len(pairs), values.shape[-1]
-    mean, error, reach = np.empty(shape), np.empty(shape), np.empty(shape)
+    mean, half = np.empty(shape), np.empty(shape)
     width = max(1, BLOCK_BYTES // (8 * max(1, values[0, 0].size)))
     for start in range(0, len(pairs), width):
-        some = pairs[start : start + width]
-        for row, each in enumerate(values):
-            apart = each[some[:, 0]] - each[some[:, 1]]
+        first, second = pairs[start : start + width].T
+        for row in range(len(values)):
+            apart, spread = (each[row, first] - each[row, second] for each in (values, pseudo))
             n = (~np.isnan(apart)).sum(axis=1)
             here = row, slice(start, start + width)
             mean[here] = np.nanmean(apart, axis=1)
-            error[here] = np.nanstd(apart, axis=1, ddof=1) / np.sqrt(n)
-            reach[here] = scipy.special.stdtrit(n - 1.0, 1 - asked.alpha / 2)
-    half = reach * error
+            error = np.nanstd(spread, axis=1, ddof=1) / np.sqrt(n)
+            half[here] = scipy.special.stdtrit(n - 1.0, 1 - asked.alpha / 2) * error
+    half = np.where(half > 10.0**-TIE, half, np.nan)
     parts = {"difference": mean, "difference_low": mean - half, "difference_high": mean + half}
     coords = {dim: found.value[dim].variable for dim in (METRIC, DEPTH)}
     sides = zip(SIDES, pairs.T, strict=True)

@@ -3,11 +3,11 @@
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import xarray as xr
 
 from irframe.cubes.bounds import BOUND
 from irframe.errors import InputError
+from irframe.metrics.averaging import best_first
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.plots.canvas import (
@@ -87,7 +87,7 @@ def bound_bands(
     means = averages(chosen).transpose(BOUND, SYSTEM, DEPTH)
     labels = means.indexes[SYSTEM]
     last = means.sel({BOUND: "lower"}).to_numpy()[:, -1]
-    order = np.argsort(-facts(chosen[METRIC].item()).sign * last, kind="stable")
+    order = best_first(last, facts(chosen[METRIC].item()).sign)
     rows = chosen_systems(systems, labels.tolist(), order.tolist(), 3)
     names = [labels[row] for row in rows]
     ax = new_axes(ax, figsize=figsize)

@@ -28,7 +28,7 @@ def categories(verdict: xr.DataArray) -> Iterator[tuple[int, str, str]]:
 
 def told_check(checked: xr.Dataset) -> str:
     """Say which tests were made of the metric and of the orderings, and at which level."""
-    told = {"test": checked["test"].item(), "alpha": checked.attrs.get("alpha")}
+    told = {**checked.attrs, "test": checked["test"].item()}
     return f"{told_test(told)}; orderings by the sign test"
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import xarray as xr
 
 from irframe.cubes.score_arrays import to_scores
 from irframe.errors import InputError
+from irframe.metrics.averaging import best_first
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.plots.canvas import (
@@ -91,7 +91,7 @@ def depth_curves(
     curves = averages(chosen).transpose(SYSTEM, DEPTH)
     depths = curves[DEPTH].to_numpy()
     sign = facts(chosen[METRIC].item()).sign
-    order = np.argsort(sign * curves.to_numpy()[:, -1], kind="stable")
+    order = best_first(curves.to_numpy()[:, -1], -sign)
     names = curves.indexes[SYSTEM].tolist()
     rows = chosen_systems(systems, names, order[::-1].tolist(), 5)
     ax = new_axes(ax, figsize=figsize)

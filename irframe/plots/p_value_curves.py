@@ -84,7 +84,7 @@ def p_value_curves(
     ax.set(xlabel="pairs of systems, sorted", ylabel=what)
     ax.set(ylim=(0, min(1, 3 * alpha)), xlim=(0, max(len(values) for _, values, _ in curves)))
     test = "bootstrap" if bootstrap else data.attrs.get("test", "")
-    subtitle(ax, told_test({"test": test, "alpha": alpha}))
+    subtitle(ax, told_test({"test": test, "adjust": "none", "alpha": alpha}))
     legend_beside(ax)
     return ax
 

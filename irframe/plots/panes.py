@@ -78,7 +78,8 @@ def panes(
     >>> scores = ir.cube(*ir.example_track()).ireval.score("AP", "P")
     >>> parts = {"a": scores.ireval.discrimination(), "b": scores.ireval.median_p()}
     >>> [ax.get_title(loc="left") for ax in ir.plots.panes(parts, ir.plots.ratio_curves)]
-    ['a\npaired t-test, alpha = 0.05', 'b\npaired t-test, alpha = 0.05']
+    ['a\npaired t-test, Holm per metric and depth, alpha = 0.05',
+     'b\npaired t-test, uncorrected, alpha = 0.05']
     """
     parts = dict(data) if by is None and _is_named(data) else dict(_parts(data, by))
     chosen = _choices(draw, {"metric": metric, "depth": depth, "systems": systems})

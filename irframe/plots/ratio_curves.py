@@ -16,7 +16,7 @@ from irframe.plots.canvas import (
     series_style,
     subtitle,
 )
-from irframe.tables.captions import told_result
+from irframe.tables.captions import told_decision
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,6 +81,6 @@ def ratio_curves(
     mark_depth(ax, pool_depth_of(values, pool_depth))
     ax.set(xlabel="evaluation depth k", ylabel=str(values.name or "ratio"))
     log_depths(ax, depths, log=log)
-    subtitle(ax, told_result(values))
+    subtitle(ax, told_decision(values.attrs))
     legend_beside(ax)
     return ax

@@ -8,8 +8,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import places
-from irframe.cubes.gate import read_cube
-from irframe.cubes.score import judged_levels
+from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import ParameterError
 from irframe.metrics.relative_position import expected_ranks, relative_position
 from irframe.names import DEPTH, SYSTEM, TOPIC
@@ -97,8 +96,8 @@ def reference_runs(
 
 def _references(cube: xr.Dataset, one: xr.Dataset, rel: int) -> dict[str, NDArray[Any]]:
     """Return the curves of the ideal, the full-scale and the worst ranking of a topic."""
-    base = judged_levels(cube)
-    levels, count = base["levels"], base["count"]
+    base = experiment_of(cube).judgments
+    levels, count = base.levels, base.levels_of
     expected = expected_ranks(levels, count, rel)
     length, R = int(one["length"]), int(one["recall_base"])
     if not R:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.metrics.averaging import TIE
+from irframe.metrics.averaging import best_first
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM, TOPIC
 from irframe.plots.canvas import COLOURS, chosen_systems, ink, row_axes, subtitle, system_colours
@@ -69,9 +69,9 @@ def score_boxes(
     'monot5'
     """
     layer, label = only_layer(scores, metric, depth)
-    means = np.round(averages(layer).to_numpy(), TIE)
+    means = averages(layer).to_numpy()
     names = layer.indexes[SYSTEM].tolist()
-    order = np.argsort(-facts(label).sign * means, kind="stable").tolist()
+    order = best_first(means, facts(label).sign).tolist()
     asked = set(chosen_systems(systems, names, order, len(names)))
     rows = [row for row in order if row in asked]
     ax, fit = row_axes(ax, len(rows), (6.4, 1.2, 0.26), figsize, asked=systems is not None)

@@ -13,6 +13,7 @@ from matplotlib.textpath import text_to_path
 from matplotlib.ticker import Formatter
 from matplotlib.transforms import Bbox
 
+from irframe.names import printable
 from irframe.plots.room import alone, figure_of, letter, room, stretch
 from irframe.plots.short_names import short_names
 
@@ -42,6 +43,22 @@ def wrap_labels(ax: "Axes") -> None:
     for text, limit in limits.items():
         text.set_wrap(True)
         text._get_wrap_line_width = partial(limit, ax)  # type: ignore[attr-defined]  # noqa: SLF001
+    figure = figure_of(ax)
+    figure.draw = partial(_draw, figure)
+
+
+def _draw(figure: Any, renderer: Any) -> None:
+    """Draw a figure, its names as all formats may hold them."""
+    write = renderer.draw_text
+
+    def written(gc: Any, x: Any, y: Any, text: str, *others: Any, **options: Any) -> None:
+        write(gc, x, y, printable(text), *others, **options)
+
+    renderer.draw_text = written
+    try:
+        type(figure).draw(figure, renderer)
+    finally:
+        renderer.draw_text = write
 
 
 def _around(ax: "Axes") -> float:

@@ -8,6 +8,7 @@ import xarray as xr
 
 from irframe.cubes.bounds import BOUND
 from irframe.errors import InputError, ParameterError
+from irframe.metrics.averaging import best_first
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.plots.canvas import COLOURS, FAINT, chosen_systems, new_axes, only_metric
@@ -83,7 +84,7 @@ def tie_bars(
     low, high = (means.sel({BOUND: side}).to_numpy() for side in ("lower", "upper"))
     sign = facts(chosen[METRIC].item()).sign
     known = means.indexes[SYSTEM].tolist()
-    ranked = np.argsort(-sign * (low + high), kind="stable").tolist()
+    ranked = best_first(low + high, sign).tolist()
     asked = set(chosen_systems(systems, known, ranked, len(ranked)))
     order = [row for row in ranked if row in asked]
     low, high, places = low[order], high[order], np.arange(1, len(order) + 1)

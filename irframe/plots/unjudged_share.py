@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
-from irframe.cubes.gate import read_cube
 from irframe.cubes.score import score
+from irframe.cubes.view import experiment_of, read_cube
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.plots.canvas import COLOURS, legend_beside, log_depths, mark_depth, new_axes, subtitle
 
@@ -58,11 +58,11 @@ def unjudged_share(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['contributing (5)', 'not contributing (3)', 'pool depth']
     """
-    cube = read_cube(cube, passed_on=True)
+    cube = read_cube(cube)
     judged = score(cube, "Judged").isel({METRIC: 0}).where(cube["retrieved"] > 0)
     shares = 100 * (1 - judged.mean(TOPIC).transpose(SYSTEM, DEPTH))
     depths = shares[DEPTH].to_numpy()
-    inside = cube["contributing"].to_numpy()
+    inside = experiment_of(cube).known_pool.contributing
     ax = new_axes(ax, figsize=figsize)
     for number, (chosen, name) in enumerate(
         ((inside, "contributing"), (~inside, "not contributing"))
@@ -71,7 +71,9 @@ def unjudged_share(
             label = f"{name} ({chosen.sum()})" if not place else f"_{shares.indexes[SYSTEM][row]}"
             alpha = 0.9 if len(inside) < 20 else 0.35
             ax.plot(depths, shares[row], color=COLOURS[number], alpha=alpha, lw=1.2, label=label)
-    pool_depth = int(cube["pool_depth"].min()) if pool_depth is None else pool_depth
+    pool_depth = (
+        int(experiment_of(cube).known_pool.depth.min()) if pool_depth is None else pool_depth
+    )
     mark_depth(ax, max(pool_depth, 0))
     ax.set(xlabel="evaluation depth k", ylabel="unjudged documents down to k, %")
     log_depths(ax, depths, log=log)

@@ -43,7 +43,7 @@ def leaderboard(
     alpha: float = 0.05,
     baseline: Hashable | None = None,
     at: Depths = None,
-    method: RankMethod = "holm",
+    method: RankMethod = "pairs",
     interval: Interval = "logit",
     samples: int = 1000,
     seed: int = 0,
@@ -58,8 +58,8 @@ def leaderboard(
         Scores per system and topic: an array, or a frame, wide or long. The first metric decides
         the order.
     test, adjust, family, alpha
-        As for `rank_intervals`, also for the comparison with the baseline, which is corrected for
-        the number of systems held against it.
+        As for `rank_intervals`, also for the comparison with the baseline, which is a family of its
+        own: corrected for the number of systems held against it, and not for all pairs.
     baseline
         A system that every other one is held against; by default none.
     at
@@ -114,12 +114,12 @@ def leaderboard(
                 rank  tier  nDCG@10  rank_low  rank_high  change    RR
     system
     monot5         1     1     0.56         1          3    1.74  0.76
-    duot5          2     1     0.53         1          3    1.59  0.80
+    duot5          2     1     0.53         1          5    1.59  0.80
     splade         3     1     0.48         1          5    1.37  0.80
-    doct5query     4     2     0.35         3          8    0.70  0.68
-    bm25+rm3       5     2     0.33         3          7    0.63  0.67
+    doct5query     4     2     0.35         2          8    0.70  0.68
+    bm25+rm3       5     2     0.33         2          8    0.63  0.67
     ance           6     2     0.27         4          8    0.34  0.47
-    colbert        7     2     0.21         5          8    0.05  0.59
+    colbert        7     2     0.21         4          8    0.05  0.59
     bm25           8     2     0.20         4          8     NaN  0.41
     """
     pairing = Pairing(test, adjust, alpha, family)

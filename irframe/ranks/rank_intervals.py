@@ -18,7 +18,7 @@ from irframe.cubes.topic_weights import TopicWeights
 from irframe.cubes.verb import table_verb
 from irframe.errors import ParameterError
 from irframe.metrics.averaging import TIE
-from irframe.paired import MaxT, Test, all_pairs
+from irframe.paired import Bootstrap, MaxT, PairedT, Test, all_pairs
 from irframe.ranks.rank_tests import holm_counts, max_t_counts
 from irframe.scores.mean_intervals import INTERVALS
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
@@ -27,9 +27,9 @@ from irframe.scores.scores import Arrays, Scores
 from irframe.scores.summary import Interval, like_scores, summarise
 from irframe.scores.weighted import weighted
 
-RankMethod = Literal["holm", "max-t", "bootstrap"]
+RankMethod = Literal["pairs", "holm", "max-t", "bootstrap"]
 """How the interval of a rank is found; the last one is of its spread under resampling."""
-METHODS = ("holm", "max-t", "bootstrap")
+METHODS = ("pairs", "holm", "max-t", "bootstrap")
 RANKS: tuple[str, ...] = ("rank", "rank_low", "rank_high", "tier", "first")
 """What is found of a system besides its summary, the last one only under resampling."""
 
@@ -37,7 +37,7 @@ RANKS: tuple[str, ...] = ("rank", "rank_low", "rank_high", "tier", "first")
 @table_verb
 def rank_intervals(
     scores: xr.DataArray | pd.DataFrame,
-    method: RankMethod = "holm",
+    method: RankMethod = "pairs",
     *,
     test: Test = "t",
     adjust: Adjust = "auto",
@@ -57,12 +57,16 @@ def rank_intervals(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     method
-        ``"holm"``, an interval of each rank from t-tests of pairs, corrected as by Holm; or
-        ``"max-t"``, from the same tests corrected by `MaxT`, which is narrower from about 10 topics
-        on. Or ``"bootstrap"``, how far the rank spreads under resampling of the topics, which is no
-        confidence interval: it leaves out that the topics themselves came first by chance.
+        ``"pairs"``, from all pairs of systems as `compare` decides them: systems significantly
+        better come before, those significantly worse after. Or for each system by itself
+        ``"holm"``, from its own one-sided t-tests, corrected as by Holm, or ``"max-t"``, from the
+        same tests corrected by `MaxT`: these are narrower, and may name fewer systems that could be
+        first than `compare` leaves. Or ``"bootstrap"``, how far the rank spreads under resampling
+        of the topics, which is no confidence interval: it leaves out that the topics themselves
+        came first by chance.
     test
-        A paired test or its name, as for `compare`, which says where a tier ends.
+        A paired test or its name, as for `compare`, of all pairs: for ``"pairs"`` and for tiers;
+        with ``"holm"`` and ``"max-t"`` the t-test.
     adjust, family
         Correction of its p-values for many comparisons, as for `compare`, within a group.
     alpha
@@ -110,7 +114,12 @@ def rank_intervals(
 
     Notes
     -----
-    For system j, every other system k is held against it by a one-sided paired t-test,
+    With ``"pairs"`` the interval is ``[1 + B, S - W]``, where of S systems B are significantly
+    better and W significantly worse in `compare` with the same `test`, `adjust`, `family` and
+    `alpha`. Where the correction allows for all pairs, as Holm's, Tukey's and max-T do, these
+    intervals hold for all systems at once.
+
+    With ``"holm"``, for system j, every other system k is held against it by a one-sided t-test,
     ``p_k = P(T >= (m_k - m_j) / se_kj)`` with n - 1 degrees of freedom, m the means, and 1 where
     the standard error is 0. Holm's correction over these S - 1 tests at ``alpha / 2`` finds B
     systems better than j; likewise W systems are found worse. The interval is ``[1 + B, S - W]``.
@@ -129,9 +138,8 @@ def rank_intervals(
     worst of the settings above 76 times in 100 with 5 topics, in which a sole possible first was
     named in 18 of 100 draws, where Holm's intervals never did.
 
-    Of a single topic nothing follows: every rank may be the true one, and ``first`` is NaN.
-    Intervals are for each system by itself, not for all of them at once. Of two systems alone ask
-    `compare`.
+    Of a single topic nothing follows: every rank may be the true one, and ``first`` is NaN. Of two
+    systems alone ask `compare`.
 
     A tier is a maximal run of neighbours that do not differ significantly after correction: the
     ranking is read from the best on, and a system begins a new tier where it differs from
@@ -162,13 +170,13 @@ def rank_intervals(
                 mean  rank  rank_low  rank_high  tier
     system
     bm25        0.20     8         4          8     2
-    bm25+rm3    0.33     5         3          7     2
+    bm25+rm3    0.33     5         2          8     2
     ance        0.27     6         4          8     2
-    colbert     0.21     7         5          8     2
+    colbert     0.21     7         4          8     2
     splade      0.48     3         1          5     1
-    doct5query  0.35     4         3          8     2
+    doct5query  0.35     4         2          8     2
     monot5      0.56     1         1          3     1
-    duot5       0.53     2         1          3     1
+    duot5       0.53     2         1          5     1
     >>> spread = scores.ireval.rank_intervals("bootstrap").droplevel("metric")
     >>> spread["first"][spread["first"] > 0].round(2).to_dict()
     {'splade': 0.05, 'monot5': 0.66, 'duot5': 0.29}
@@ -192,6 +200,9 @@ class Ranking:
 
     def __post_init__(self) -> None:
         choice("method", self.method, METHODS)
+        if self.method in {"holm", "max-t"} and not isinstance(self.pairing.test, PairedT):
+            wanted = f"test='t' for method={self.method!r}, whose intervals are from t-tests"
+            raise ParameterError(wanted, repr(self.pairing.test), "choose method='pairs'")
         choice("interval", self.interval, INTERVALS)
 
     def refuse_weights(self, weights: TopicWeights) -> None:
@@ -200,7 +211,8 @@ class Ranking:
             return
         refuse_unweighable(self.pairing.test, self.pairing.adjust)
         if self.method == "max-t":
-            raise ParameterError("method='holm' or 'bootstrap' for weights=", repr(self.method))
+            wanted = "method='pairs', 'holm' or 'bootstrap' for weights="
+            raise ParameterError(wanted, repr(self.method))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -219,7 +231,8 @@ class Ranking:
         size = systems * (self.resamples.samples if self.method == "bootstrap" else systems)
         values = paired.by_piece(size, compute, axis=1)
         common = paired.where(paired.scored)
-        found, attributes = summarise(common, self.pairing.alpha, self.interval)
+        drawn = self.method == "bootstrap" or isinstance(self.pairing.test, Bootstrap)
+        found, attributes = summarise(common, self.pairing.alpha, self.interval, drawn=drawn)
         topics = found.pop("n")
         for name, each in zip(self.columns, np.moveaxis(values, 1, 0), strict=True):
             places = each.swapaxes(1, 2)
@@ -227,13 +240,16 @@ class Ranking:
         return {**found, "n_topics": topics}, {**attributes, **self._told()}
 
     def _told(self) -> dict[str, Any]:
-        drawn = {"samples": self.resamples.samples} if self.method != "holm" else {}
+        draws = self.method in {"max-t", "bootstrap"}
+        drawn = {"samples": self.resamples.samples, "seed": self.resamples.seed} if draws else {}
         return {"method": self.method, **self.pairing.told(), **drawn}
 
     def _ranks(self, paired: Scores, row: int, depths: slice, apart: Array) -> Array:
         """Return what `columns` names, (name, depth, system), of pairs apart (depth, pair)."""
         ranks = 1 + count_below(-np.round(paired.means[row, depths], TIE))
         tiers = _tiers(ranks, apart)
+        if self.method == "pairs":
+            return np.stack([ranks, *_counted(ranks, apart), tiers])
         compute = partial(self.ends, paired, row)
         low, high, *share = (found.T for found in paired.over(row, depths, compute))
         if self.method != "bootstrap":
@@ -279,6 +295,25 @@ def _spread(
     first = ranks == 1
     shared = (first / first.sum(axis=0)).mean(axis=-1)
     return *resamples.ends(ranks, resamples.alpha / 2), shared
+
+
+def _counted(ranks: Array, separated: Array) -> Arrays:
+    """Return ends of ranks by how many systems are significantly better and worse than each.
+
+    Parameters
+    ----------
+    ranks, separated
+        As for `_tiers`.
+    """
+    low, high = np.ones_like(ranks), np.full_like(ranks, ranks.shape[1])
+    sides = all_pairs(ranks.shape[1])
+    ahead = np.sign(ranks[:, sides[:, 1]] - ranks[:, sides[:, 0]]) * separated
+    for side in (1, -1):
+        depth, pair = np.nonzero(ahead == side)
+        better, worse = sides[pair][:, ::side].T
+        np.add.at(low, (depth, worse), 1)
+        np.subtract.at(high, (depth, better), 1)
+    return low, high
 
 
 def _tiers(ranks: Array, separated: Array) -> Array:

@@ -10,7 +10,7 @@ from irframe.metrics.averaging import terms
 from irframe.metrics.base import Summary
 from irframe.paired import MaxT, all_pairs
 from irframe.paired.blocks import by_depth
-from irframe.paired.moments import moments
+from irframe.paired.moments import hc2, moments
 from irframe.scores.scores import Arrays
 
 
@@ -49,7 +49,8 @@ def holm_counts(
         return _none(scores)
     values, known = _summands(scores, summary, sign)
     t = np.sort(_statistics(values, known, weights), axis=-1)
-    critical = scipy.special.stdtrit(topics - 1, 1 - alpha / 2 / np.arange(systems - 1, 0, -1))
+    freedom = topics - 1 if weights is None else hc2(weights).freedom
+    critical = scipy.special.stdtrit(freedom, 1 - alpha / 2 / np.arange(systems - 1, 0, -1))
     ahead, behind = t[..., :0:-1] > critical, -t[..., :-1] > critical
     counts = (np.logical_and.accumulate(side, axis=-1).sum(axis=-1).T for side in (ahead, behind))
     return tuple(counts)

@@ -11,7 +11,7 @@ from irframe.cubes.score_arrays import to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
 from irframe.experiments.metrics import MetricLike, parse_metrics
-from irframe.metrics.averaging import TIE
+from irframe.metrics.averaging import best_first
 from irframe.metrics.facts import facts, place_of
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.scores.averages import averages
@@ -82,12 +82,11 @@ def select_top(
         last = score(data, chosen, at=data.sizes[DEPTH])[0, ..., 0]
     else:
         last = _last(to_scores(data), str(chosen))
-    ranked = np.round(averages(last).to_numpy(), TIE) * facts(chosen).sign
+    ranked = best_first(averages(last).to_numpy(), facts(chosen).sign)
     systems = len(ranked)
     # Rounded, because 0.3 * 10 is below 3.
     left_out = int(np.floor(round((1 - share) * systems, 9)))
-    best = np.argsort(-ranked, kind="stable")[: systems - left_out]
-    return data.isel({SYSTEM: np.sort(best)})
+    return data.isel({SYSTEM: np.sort(ranked[: systems - left_out])})
 
 
 def _last(scores: xr.DataArray, metric: str) -> xr.DataArray:

@@ -9,12 +9,14 @@ import xarray as xr
 from irframe.comparing.compare import compare
 from irframe.cubes.score import score
 from irframe.errors import ParameterError
+from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.reports import figures
 from irframe.reports.part import Part, parts
 from irframe.reports.setting import text
 from irframe.reports.view import View
+from irframe.reports.words import say
 from irframe.scores.summary import summary
 from irframe.studies.orderings.orderings import orderings
 from irframe.studies.outcomes.outcomes import outcomes
@@ -47,13 +49,6 @@ def beside(view: View) -> list[Part]:
     return parts(makers)
 
 
-def besides(parts: list[Part]) -> str:
-    """Return the answer of the whole section: what its last two parts say."""
-    first, second = (part.says for part in parts[-2:])
-    who, has, most = second.partition(" has ")
-    return f"{first} and {most if first.startswith(who + has) else second}"
-
-
 def _refuse_absent(view: View, named: Any) -> None:
     """Raise where a baseline is not here."""
     if named not in view.cube.indexes[SYSTEM]:
@@ -65,11 +60,8 @@ def _outcomes(view: View, baseline: Any, key: str) -> Part:
     depth = min(100, view.cube.sizes[DEPTH])
     found = outcomes(view.cube, baseline=baseline, depth=depth).summary
     better = int(found["significantly_better"].sum())
-    says = f"{better} of {len(found)} systems improve on {text(baseline)} in both ways"
-    how = (
-        f"Topics answered by neither, the baseline (a), the system (b) or both to depth {depth}; "
-        "expected search lengths where both answer."
-    )
+    says = say("outcomes.says", better=better, n=len(found), baseline=text(baseline))
+    how = [say("outcomes.how", depth=depth)]
     kept = found[["system_b", *OUTCOMES, *VERDICTS]].rename(columns={"system_b": SYSTEM})
     return Part(key, says, how, "10.1145/3404835.3463034", kept, guide="questions/state-of-the-art")
 
@@ -84,14 +76,8 @@ def _orderings(view: View, baseline: Any, key: str) -> Part:
     counts["p"] = found["p"].to_numpy()
     counts = counts.sort_values("ahead", ascending=False, ignore_index=True)
     ahead = int(((counts["ahead"] > counts["behind"]) & (counts["p"] < view.setting.alpha)).sum())
-    says = (
-        f"{ahead} of {len(counts)} systems are ahead of {text(baseline)} on more topics, "
-        "whatever the metric"
-    )
-    how = (
-        f"Topics on which every metric must agree at depth {depth}, any relevant grade counting "
-        "alike; sign test of ahead against behind, not corrected."
-    )
+    says = say("orderings.says", ahead=ahead, n=len(counts), baseline=text(baseline))
+    how = [say("orderings.how", depth=depth, alpha=view.setting.alpha)]
     return Part(key, says, how, "10.1002/asi.24874", counts, guide="questions/hedge")
 
 
@@ -114,27 +100,26 @@ def _against(view: View, scored: xr.DataArray) -> pd.DataFrame:
 
 
 SUBJECTS = {
-    "ASL": (
-        *("lengths", "{} has the shortest search length (ASL)", "10.48550/arXiv.2201.01745"),
-        "questions/beyond-the-top",
-    ),
-    "Twist": ("effort", "{} has the highest Twist", "10.1002/asi.23416", "questions/effort"),
+    "ASL": ("lengths", "10.48550/arXiv.2201.01745", "questions/beyond-the-top"),
+    "Twist": ("effort", "10.1002/asi.23416", "questions/effort"),
 }
-"""Metric -> key, answer, source, page of the documentation."""
+"""Metric -> key, source, page of the documentation."""
 
 
 def _lengths(view: View, metric: str) -> Part:
-    key, says, source, guide = SUBJECTS[metric]
+    key, source, guide = SUBJECTS[metric]
     cost = facts(metric).sign < 0
     depth = view.setting.at if cost else view.cube.sizes[DEPTH]
     scored = score(view.cube, metric, at=depth)
     found = summary(scored).isel({METRIC: 0, DEPTH: 0}, drop=True)
     frame = found.to_dataframe().reset_index()
-    frame = frame.sort_values("mean", ascending=cost, ignore_index=True)
+    frame = frame.sort_values("mean", ascending=cost, ignore_index=True, kind="stable")
     columns = frame[[SYSTEM, "mean", "ci_low", "ci_high", "n"]].join(_against(view, scored), SYSTEM)
-    less = "less" if cost else "more"
-    how = f"Mean {metric} at depth {depth}, {less} is better, with intervals over the topics."
+    how = [say("lengths.cost" if cost else "lengths.gain", metric=metric, depth=depth)]
+    means = frame["mean"].round(TIE)
+    best = frame[SYSTEM][means == means.iloc[0]].map(text).tolist()
+    says = say(f"lengths.{metric}" if best else "lengths.unscored", metric=metric, names=best)
     named = {"ci_low": "lower", "ci_high": "upper"}
     drawn = frame.rename(columns=named).assign(place=range(1, len(frame) + 1))
     figure = figures.ranges(drawn, f"mean {metric}", "systems, the best first")
-    return Part(key, says.format(text(frame[SYSTEM][0])), how, source, columns, figure, guide)
+    return Part(key, says, how, source, columns, figure, guide)

@@ -12,6 +12,7 @@ from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM, TOPIC
 from irframe.reports.lists import Lists, mark
 from irframe.reports.setting import text
 from irframe.reports.view import View
+from irframe.reports.words import say
 
 NAMELESS = "(unjudged)"
 """What stands for a document whose name only the run frame would know."""
@@ -60,7 +61,16 @@ class Duel:
         counts = self.bars["ahead"].value_counts()
         ahead, behind = int(counts.get("a", 0)), int(counts.get("b", 0))
         a, b = self.names
-        return f"{a} is ahead of {b} on {ahead} topics and behind on {behind} of {len(self.bars)}"
+        told = {"a": a, "b": b, "n": len(self.bars)}
+        if ahead + behind == 0:
+            return say("duel.same", **told)
+        return say("duel.says", ahead=ahead, behind=behind, **told)
+
+    @property
+    def lists_say(self) -> str:
+        """Where the two lists part."""
+        told = {"topic": self.topic, "rank": self.parting or len(self.rows)}
+        return say("lists.parting" if self.parting else "lists.same", **told)
 
     @cached_property
     def topic(self) -> str:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from irframe.errors import InputError
+from irframe.names import printable
+from irframe.reports.words import short
 
 if TYPE_CHECKING:
     import altair as alt
@@ -52,7 +54,7 @@ def script() -> str:
 
 
 def svg(figure: dict[str, Any]) -> str:
-    """Draw a figure.
+    """Draw a figure, with names that are fit for it: Vega ends the process on others.
 
     Raises
     ------
@@ -61,7 +63,7 @@ def svg(figure: dict[str, Any]) -> str:
     """
     import vl_convert  # noqa: PLC0415 - costs time at import
 
-    drawn = DIGITS.sub(r"\1", str(vl_convert.vegalite_to_svg(figure)))
+    drawn = DIGITS.sub(r"\1", str(vl_convert.vegalite_to_svg(printable(figure))))
     layers = [each["data"]["name"] for each in figure.get("layer", [figure]) if "data" in each]
     layers = layers or [figure["data"]["name"]]
     wanted, found = sum(bool(figure["datasets"][name]) for name in layers), drawn.count(MARKS)
@@ -166,27 +168,14 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame) -> dict[str, Any]:
 def ends_of(lines: pd.DataFrame) -> pd.DataFrame:
     """Return where the names of lines stand: at their ends, far enough apart to be read."""
     last = lines[lines["depth"] == lines["depth"].max()].sort_values("mean")
-    gap = APART * (lines["mean"].max() - min(0, lines["mean"].min()))
+    gap = APART * ((lines["mean"].max() - min(0, lines["mean"].min())) or 1)
     places = last["mean"].to_list()
     for place in range(1, len(places)):
         places[place] = max(places[place], places[place - 1] + gap)
-    ends: pd.DataFrame = last.assign(mean=places, label=[*map(elided, last["system"])])
-    return ends
-
-
-def elided(name: str) -> str:
-    """Return a name that fits beside a line, its beginning and its end.
-
-    Examples
-    --------
-    >>> elided("UIUC_DMG_setrank_ret"), elided("bm25")
-    ('UIUC_D\u2026nk_ret', 'bm25')
-    """
-    return (
-        name
-        if len(name) <= LONGEST
-        else f"{name[: LONGEST // 2 - 1]}\u2026{name[-LONGEST // 2 + 1 :]}"
+    ends: pd.DataFrame = last.assign(
+        mean=places, label=[short(name, LONGEST) for name in last["system"]]
     )
+    return ends
 
 
 def hues() -> Any:

@@ -9,7 +9,7 @@ from irframe.errors import IrframeError
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH
-from irframe.studies.trust.cube_checks import check_cube
+from irframe.studies.trust.cube_checks import DECIDED, check_cube
 from irframe.studies.trust.findings import Finding, every_place, finding_of, to_frame
 from irframe.studies.trust.frame_checks import check_frames
 from irframe.warned import unsaid
@@ -19,6 +19,8 @@ def findings(
     cube: xr.Dataset, metrics: tuple[str, ...], frames: dict[str, pd.DataFrame]
 ) -> pd.DataFrame:
     """Return what `diagnose` looks for, of a cube and of the frames it was built from.
+
+    What decides the numbers stands at the end of the page.
 
     Parameters
     ----------
@@ -30,7 +32,8 @@ def findings(
         ``runs`` and ``qrels``, or nothing.
     """
     with every_place(), unsaid():
-        return to_frame([*_of_frames(cube, frames), *_of_cube(cube, metrics)])
+        found = to_frame([*_of_frames(cube, frames), *_of_cube(cube, metrics)])
+    return found[found["what"] != DECIDED].reset_index(drop=True)
 
 
 def _of_frames(cube: xr.Dataset, frames: dict[str, pd.DataFrame]) -> Iterator[Finding]:

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
-from irframe.reports.ladder import fixed, share
+from irframe.reports.ladder import share
 from irframe.reports.setting import text
 from irframe.reports.view import View
-from irframe.reports.words import listed
+from irframe.reports.words import NAMED, fixed, say
 
 QUARTERS = {"low": 0, "q1": 0.25, "median": 0.5, "q3": 0.75, "high": 1}
 """What is told of the scores of the systems on a topic."""
@@ -44,29 +45,35 @@ class HardTopics:
         found = dict(
             zip(QUARTERS, np.nanquantile(values, [*QUARTERS.values()], axis=0), strict=True)
         )
-        best = np.nanargmax(np.where(np.isnan(values), -np.inf, sign * values), axis=0)
+        ahead = np.where(np.isnan(values), -np.inf, sign * values).round(TIE)
+        best, ties = ahead.argmax(axis=0), (ahead == ahead.max(axis=0)).sum(axis=0)
         frame = pd.DataFrame({TOPIC: self.view.topics, "place": range(len(kept))})[kept].assign(
             **found,
-            best=[self.view.systems[place] for place in best],
+            best=self.view.names(best),
+            ties=ties,
             top=values[best, np.arange(values.shape[1])],
             without=(values == 0).sum(axis=0) if sign > 0 else 0,
             n=np.isfinite(values).sum(axis=0),
         )
         order = np.lexsort(
-            [frame["place"], (sign * frame["top"]).round(12), sign * frame["median"]]
+            [frame["place"], (sign * frame["top"]).round(TIE), (sign * frame["median"]).round(TIE)]
         )
         ordered: pd.DataFrame = frame.iloc[order].reset_index(drop=True)
         return ordered
 
     @property
     def says(self) -> str:
-        """Which topics are the hardest, and on how many nobody finds anything."""
+        """Which topics are the hardest, or on which nobody finds anything."""
         table = self.table
-        names, nobody = table[TOPIC].tolist()[:3], int((table["without"] == table["n"]).sum())
-        which = f"topics are {listed(names)}" if len(names) > 1 else f"topic is {names[0]}"
-        if nobody:
-            return f"Nobody finds anything on {nobody} of {len(table)} topics; the hardest {which}"
-        return f"The hardest {which}, by the median system"
+        names, zeros = table[TOPIC], table["without"] == table["n"]
+        if zeros.any():
+            found = names[zeros].tolist()
+            return say("hard.zeros", zeros=len(found), n=len(names), names=found)
+        marks = table[["median", "top"]].to_numpy().round(TIE)
+        last = np.flatnonzero((marks == marks[:NAMED][-1]).all(axis=1))[-1]
+        if last == len(names) - 1 and (marks[0] == marks[-1]).all() and last:
+            return say("hard.every", n=len(names))
+        return say("hard.some" if last else "hard.one", names=names[: last + 1].tolist())
 
     @property
     def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:
@@ -87,13 +94,13 @@ def _spelled(row: dict[Any, Any]) -> dict[str, str]:
         "topic": text(row[TOPIC]),
         "median": fixed(row["median"]),
         "spread": spread,
-        "best": text(row["best"]),
+        "best": row["best"],
+        "more": f" and {row['ties'] - 1} more" if row["ties"] > 1 else "",
         "top": fixed(row["top"]),
         "without": f"{row['without']} of {row['n']}",
     }
 
 
-def hardest(view: View) -> list[list[str]]:
-    """Return what is said of the topics, by metric and depth."""
-    metrics, depths = range(len(view.setting.metrics)), range(len(view.setting.depths))
-    return [[HardTopics(view, metric, depth).says for depth in depths] for metric in metrics]
+def hardest(view: View, metric: int, depth: int) -> str:
+    """Say which topics are the hardest."""
+    return HardTopics(view, metric, depth).says

@@ -12,7 +12,7 @@ from irframe.reports.part import MISSING
 from irframe.reports.pixels import matrix
 from irframe.reports.setting import text
 from irframe.reports.view import View
-from irframe.reports.words import percent
+from irframe.reports.words import fixed, percent
 
 KNOWN = ("team", "group", "type", "runtype", "run_type", "run type")
 """Columns of systems that a ladder has, the first two of those that there are."""
@@ -148,16 +148,3 @@ def ranks(low: float, high: float) -> str:
     if np.isnan(low):
         return MISSING
     return f"{low:.0f}" if low == high else f"{low:.0f}\u2013{high:.0f}"
-
-
-def fixed(value: float) -> str:
-    """Return a mean with as many decimals as fit.
-
-    Examples
-    --------
-    >>> fixed(0.12345), fixed(123.45)
-    ('0.123', '123.5')
-    """
-    if np.isnan(value):
-        return MISSING
-    return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"

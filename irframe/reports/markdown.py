@@ -13,13 +13,12 @@ from irframe.comparing.document_texts import SNIPPET, Texts, read_texts
 from irframe.comparing.explain import explain
 from irframe.cubes.bounds import bounds
 from irframe.cubes.score import score
-from irframe.cubes.topic_weights import WEIGHTED_BY
 from irframe.errors import MetricError
 from irframe.experiments.metrics import at_depth
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, DOC, METRIC, SYSTEM, TOPIC
-from irframe.tables.captions import told_interval, told_test
+from irframe.tables.captions import told
 
 FALLEN, BEHIND = 10, 3
 """How many topics are shown, and how many documents of each."""
@@ -111,19 +110,19 @@ def _unjudged(pair: xr.Dataset, metric: Metric) -> str:
     return ", ".join(f"{100 * (1 - share):.1f}%" for share in judged)
 
 
-def _within_bounds(pair: xr.Dataset, metric: Metric, told: Any) -> str:
+def _within_bounds(pair: xr.Dataset, metric: Metric, asked_of: Any) -> str:
     """Return the verdicts between which the truth is, whatever the unjudged documents are."""
-    if WEIGHTED_BY in told:
+    if "weights" in asked_of:
         return "not known"
     try:
         within = bounds(pair, at_depth(metric, None), at=_depth(pair, metric))
-        asked = {name: told[name] for name in ("margin", "power") if name in told}
+        asked = {name: asked_of[name] for name in ("margin", "power") if name in asked_of}
         asked = asked or {"power": 0.8}
         found = compare(
             within,
             adjust=None,
             baseline=pair[SYSTEM].to_numpy()[1],
-            alpha=told.get("alpha", 0.05),
+            alpha=asked_of.get("alpha", 0.05),
             **asked,
         )
     except MetricError:
@@ -190,12 +189,10 @@ def _document(row: Any, snippet: str | None) -> str:
 
 def _notes(comparison: pd.DataFrame) -> str:
     """Return what decided the numbers."""
-    told = comparison.attrs
-    margin = f", margin {told['margin']:g}" if "margin" in told else ""
-    power = told.get("power", 0.8)
+    power = comparison.attrs.get("power", 0.8)
     return (
-        f"{told_test(told)}{margin}. Differences are the system's mean less that of the baseline, "
-        f"intervals the {told_interval(told)}. Detectable: the smallest true difference "
+        f"{told(comparison.attrs)}. Differences are the system's mean less that of the baseline. "
+        "Detectable: the smallest true difference "
         f"that these topics show with power {np.round(power, 3):g}. Unjudged: the share in the "
         "system, and in the baseline. Bounds: the verdict, uncorrected, between the worst and the "
         "best that unjudged documents may be.\n"

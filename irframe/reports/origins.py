@@ -12,12 +12,16 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.provenance import WORDS, provenance
+from irframe.cubes.layout import EXPERIMENT
+from irframe.cubes.provenance import provenance
+from irframe.cubes.view import experiment_of
 from irframe.metrics import Metric
-from irframe.names import FILES
+from irframe.names import DEPTH
 from irframe.paired import PairedTest
 from irframe.reports.part import Part
 from irframe.reports.setting import text
+from irframe.reports.words import say
+from irframe.tables.captions import ORIGIN_WORDS
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")
 """What else numbers and figures depend on."""
@@ -26,12 +30,9 @@ SPELLED = {
     "score_dtype": "precision of scores (score_dtype)",
     "topics": "topics that count (topics)",
     "top": "highest grade",
-    "pool_depth": "depth of the pool (pool_depth)",
-    "weighted_by": "weights of topics",
     "rel": "lowest relevant grade",
     "depth": "lists are cut at (depth)",
     "collection": "topics come in tracks by (collection)",
-    "caution": "to beware of",
 }
 """What decides numbers, in words, with the argument that sets it."""
 MADE: ContextVar[str] = ContextVar("irframe_made", default="")
@@ -41,12 +42,7 @@ MADE: ContextVar[str] = ContextVar("irframe_made", default="")
 def told(cube: xr.Dataset, frames: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     """Return where the numbers come from: lists by heading, and the table of what was read."""
     read = inputs(cube, frames)
-    how = (
-        "SHA-256 of each file that was read, whatever was left out or added since, "
-        "or of the values of a frame in the order of its rows."
-    )
-    inputs_ = "1 input" if len(read) == 1 else f"{len(read)} inputs"
-    part = Part("inputs", f"All numbers come from {inputs_}", how, data=read)
+    part = Part("inputs", say("origins.inputs", n=len(read)), [say("origins.how")], data=read)
     return {"lists": {"Settings": policies(cube), "Versions": versions()}, "inputs": part}
 
 
@@ -55,8 +51,8 @@ def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
     told = provenance(cube)
     return [
         (SPELLED.get(name, name), ", ".join(text(value) for value in np.atleast_1d(told[name])))
-        for name in WORDS
-        if name in told
+        for name in ORIGIN_WORDS
+        if name in told and name != "pool_depth"  # which may be read off the runs
     ]
 
 
@@ -67,7 +63,7 @@ def versions() -> list[tuple[str, str]]:
 
 def inputs(cube: xr.Dataset, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return what was read, with its SHA-256: files, or else frames, or else the cube."""
-    files = [_of_file(*state) for state in cube.encoding.get(FILES, [])]
+    files = [_of_file(*state) for state in cube.attrs[EXPERIMENT].files]
     if files:
         return pd.DataFrame(files, columns=["input", "bytes", "SHA-256"])
     found = [(name, f"{len(frame)} rows", _of_frame(frame)) for name, frame in frames.items()]
@@ -93,7 +89,8 @@ def _of_frame(frame: pd.DataFrame) -> str:
 
 
 def _of_cube(cube: xr.Dataset) -> tuple[str, str, str]:
-    data = b"".join(np.ascontiguousarray(cube[name]).tobytes() for name in ("grade", "doc"))
+    arrays = cube["grade"].to_numpy(), experiment_of(cube).laid(cube.sizes[DEPTH], "doc")
+    data = b"".join(np.ascontiguousarray(each).tobytes() for each in arrays)
     shape = " x ".join(map(str, cube["grade"].shape))
     return "the cube's grades and documents", shape, hashlib.sha256(data).hexdigest()
 

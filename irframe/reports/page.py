@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from irframe.cubes.layout import OURS
 from irframe.metrics.facts import facts
-from irframe.names import SYSTEM, TOPIC, VERSION
+from irframe.names import SYSTEM, TOPIC, VERSION, printable
 from irframe.reports import figures
-from irframe.reports.beside import besides
+from irframe.reports.answers import sentences
 from irframe.reports.duel import Duel
-from irframe.reports.hard_topics import HardTopics, hardest
+from irframe.reports.hard_topics import HardTopics
 from irframe.reports.ladder import Rung, known, rungs
 from irframe.reports.lists import Lists
 from irframe.reports.packing import pack, pack_bytes, rounded_apart
@@ -25,7 +26,7 @@ from irframe.reports.setting import Setting, text
 from irframe.reports.sheet import Sheet
 from irframe.reports.snippets import Snippets
 from irframe.reports.view import View, arrays
-from irframe.reports.words import sentences
+from irframe.reports.words import SCRIPTED, say, short
 from irframe.tables.captions import told_test
 
 STYLES = ("colours", "page", "ladder", "sheet", "topics", "duel", "print")
@@ -91,7 +92,7 @@ class Page:
     @cached_property
     def said(self) -> list[dict[str, list[list[str]]]]:
         """Sentences of every view."""
-        return [sentences(view) | {"hard": hardest(view)} for view in self.views]
+        return [sentences(view) for view in self.views]
 
     @cached_property
     def hues(self) -> list[int]:
@@ -128,12 +129,10 @@ class Page:
         drawn = self.ladder[:DRAWN]
         return drawn + [place for place in self.ladder[DRAWN:] if place in self.baselines]
 
-    @property
-    def now(self) -> str:
-        """What the page opens with, in words."""
-        asked = self.setting
-        words = [asked.metrics[0], f"depth {asked.at}"]
-        return ", ".join(words + [self.opening.name] * (len(self.views) > 1))
+    def now(self, view: View) -> str:
+        """Return what the page opens with, in words."""
+        told = {"metric": self.setting.metrics[0], "depth": self.setting.at}
+        return say("now.track" if len(self.views) > 1 else "now.page", view=view.name, **told)
 
     @property
     def tested(self) -> str:
@@ -147,16 +146,25 @@ class Page:
         return [int(place) for place in index.get_indexer(pd.Index(self.setting.baselines))]
 
     @property
-    def baseline(self) -> int | None:
-        """Position of the first baseline, if there is one."""
-        return self.baselines[0] if self.baselines else None
+    def based(self) -> list[str]:
+        """The names of the baselines."""
+        return [self.systems[place] for place in self.baselines]
+
+    @property
+    def numbered(self) -> str:
+        """The baselines with the numbers that stand for them."""
+        return ", ".join(f"{n} {short(name)}" for n, name in enumerate(self.based, start=1))
+
+    @property
+    def levels(self) -> str:
+        """The levels that p-values are told apart by."""
+        return ", ".join(f"{level:g}" for level in self.opening.levels)
 
     @cached_property
     def duel(self) -> Duel:
-        """The two systems that the page opens with: the first, and the baseline or the second."""
-        first, *others = self.ladder
-        second = next((place for place in others if place == self.baseline), [*others, first][0])
-        return Duel(self.opening, self.lists, first, second)
+        """The two systems that the page opens with."""
+        pair = (self.systems.index(self.opening.systems[place]) for place in self.opening.pair)
+        return Duel(self.opening, self.lists, *pair)
 
     @property
     def query(self) -> str:
@@ -239,6 +247,7 @@ class Page:
             "views": [self._view(number) for number in range(len(self.views))],
             "figures": {name: _bare(figure) for name, figure in self.live.items()},
             "known": self.known,
+            "words": SCRIPTED,
             "groups": _groups(self.setting, SYSTEM),
             "properties": _groups(self.setting, TOPIC),
         }
@@ -259,7 +268,7 @@ class Page:
             for number, view in enumerate(self.views)
             for name, values in arrays(view).items()
         }
-        texts = json.dumps(self.texts).encode()
+        texts = json.dumps(printable(self.texts)).encode()
         return found | {
             "scores": self._scores(),
             "doc": self.lists.doc,
@@ -299,23 +308,25 @@ class Page:
         packed, contents = pack(self.numbers)
         at = self.setting.place
         script, library = _joined(SCRIPTS, "js"), figures.script()
-        return made.get_template("page.html").render(
+        html = made.get_template("page.html").render(
             page=self,
             version=VERSION,
+            say=say,
+            short=short,
             rungs=self.rungs,
             said={name: self.said[0][name][0][at] for name in self.said[0]},
-            facts=self.facts | {"contents": contents},
+            facts=printable(self.facts | {"contents": contents}),
             packed=packed,
             matrix=picture(matrix(self.opening, 0, at), len(self.opening.levels)),
             signed=SIGNED,
             drawn=lambda figure: Markup(figures.svg(figure)),  # noqa: S704 - drawn by Vega
             rules=rules(script, library),
             docs=DOCS,
-            besides=besides(self.beside) if self.beside else "",
             style=Markup(_joined(STYLES, "css")),  # noqa: S704 - our own
             script=Markup(script),  # noqa: S704 - our own
             vega=pack_bytes(library.encode()),
         )
+        return str(printable(html))
 
 
 def _joined(names: tuple[str, ...], suffix: str) -> str:
@@ -330,9 +341,8 @@ def _bare(figure: dict[str, Any]) -> dict[str, Any]:
 
 def _groups(setting: Setting, dim: str) -> dict[str, list[str]]:
     """Return what users know of the systems or topics: their columns that came along."""
-    own = {"contributing", "took_part", "top", "pool_depth", "judged_start", "judged_count"}
     return {
         str(name): [text(value) for value in coordinate.to_numpy()]
         for name, coordinate in setting.cube.coords.items()
-        if coordinate.dims == (dim,) and name != dim and name not in own
+        if coordinate.dims == (dim,) and name not in OURS
     }

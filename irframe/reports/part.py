@@ -10,6 +10,7 @@ import pandas as pd
 
 from irframe.errors import IrframeError
 from irframe.reports.setting import text
+from irframe.reports.words import say
 
 DOCS = "https://irframe.readthedocs.io/en/latest"
 """Where the documentation is."""
@@ -45,7 +46,7 @@ class Part:
     says
         The answer, its heading.
     how
-        How it was found.
+        How it was found, sentence by sentence.
     source
         Where that is explained, a DOI or an address.
     data
@@ -58,7 +59,7 @@ class Part:
 
     key: str
     says: str
-    how: str
+    how: Sequence[str] = ()
     source: str = ""
     data: pd.DataFrame | None = None
     figure: dict[str, Any] | None = None
@@ -132,9 +133,10 @@ def spelled(value: Any) -> str:
     return text(value)
 
 
-def why(error: IrframeError) -> str:
-    """Return what the data lack, without what a program would do about it."""
-    return f"That needs {error.wanted}; found {error.found}."
+def untold(key: str, subject: str, error: IrframeError, guide: str = "") -> Part:
+    """Return what the data lack for an answer, without what a program would do about it."""
+    why = say("part.needs", wanted=error.wanted, found=error.found)
+    return Part(key, say("part.untold", subject=subject), [why], guide=guide)
 
 
 def parts(makers: Sequence[tuple[str, str, Callable[[], Part]]]) -> list[Part]:
@@ -150,5 +152,5 @@ def parts(makers: Sequence[tuple[str, str, Callable[[], Part]]]) -> list[Part]:
         try:
             found.append(make())
         except IrframeError as error:
-            found.append(Part(key, f"{subject} cannot be told", why(error)))
+            found.append(untold(key, subject, error))
     return found

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.metrics.facts import facts
 from irframe.paired import all_pairs
 from irframe.reports.view import View
 
@@ -39,12 +38,10 @@ def matrix(view: View, metric: int, depth: int) -> NDArray[np.int8]:
         In the order of the ladder; how many levels the p-value is below, negative where the row
         is worse; (system, system).
     """
-    mean = view.ranked["mean"][metric, depth] * facts(view.setting.metrics[metric]).sign
-    first, second = all_pairs(len(mean)).T
-    signed = view.strength[metric, depth] * np.sign(mean[first] - mean[second])
-    found = np.zeros((len(mean), len(mean)), np.int8)
-    found[first, second] = np.nan_to_num(signed)
     order = view.order(metric, depth)
+    first, second = all_pairs(len(order)).T
+    found = np.zeros((len(order), len(order)), np.int8)
+    found[first, second] = view.signed[metric, depth]
     whole: NDArray[np.int8] = (found - found.T)[np.ix_(order, order)]
     return whole
 

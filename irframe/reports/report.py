@@ -14,14 +14,15 @@ import xarray as xr
 from irframe.comparing.document_texts import Texts, read_texts
 from irframe.comparing.joint_corrections import Adjust
 from irframe.cubes.cube import build_cube
-from irframe.cubes.gate import read_cube
 from irframe.cubes.verb import in_memory
+from irframe.cubes.view import read_cube
 from irframe.errors import InputError, ParameterError
 from irframe.experiments.metrics import Metrics
 from irframe.experiments.policy import Contributing, Policy, PoolDepth
 from irframe.files.as_qrels import Qrels, as_qrels
 from irframe.files.as_runs import Runs, as_runs
-from irframe.files.atomic import write_whole
+from irframe.files.atomic import look, write_whole
+from irframe.files.compression import refuse_strange
 from irframe.names import DEFAULT_TIES, DEPTH, METRIC, Ties
 from irframe.paired import Test
 from irframe.reports import figures, origins
@@ -190,6 +191,7 @@ def report(
     said = {name: value for name, value in locals().items() if name not in INPUTS}
     figures.drawing()
     target = Path(_target(data, qrels, path))
+    look(target)
     policy = Policy(
         depth=depth,
         ties=ties,
@@ -226,7 +228,7 @@ def _read(data: Any, qrels: Any, policy: Policy) -> tuple[dict[str, pd.DataFrame
     if policy != Policy():
         wanted = "a cube alone, or a run frame to build one from"
         raise ParameterError(wanted, "a cube and how to build it", "leave out what it has settled")
-    return {}, in_memory(read_cube(data, passed_on=True), "report")
+    return {}, in_memory(read_cube(data), "report")
 
 
 def _target(data: Any, qrels: Any, path: Target | None) -> Target:
@@ -235,6 +237,7 @@ def _target(data: Any, qrels: Any, path: Target | None) -> Target:
     if not isinstance(chosen, str | PathLike):
         advice = "ir.report(runs, qrels, path) or cube.ireval.report(path)"
         raise InputError("a path to write the report to", repr(type(chosen).__name__), advice)
+    refuse_strange(chosen)
     return chosen
 
 

@@ -11,10 +11,11 @@ from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.ranks.sheet import sheet
-from irframe.reports.ladder import Rung, fixed, share
+from irframe.reports.ladder import Rung, share
 from irframe.reports.part import MISSING
 from irframe.reports.setting import text
 from irframe.reports.view import View
+from irframe.reports.words import fixed, say
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,27 +47,28 @@ class Sheet:
     @property
     def says(self) -> str:
         """On how many topics it is better and worse than the median."""
+        name, n = self.rung.system, len(self.topics)
         if self.view.alone:
-            scores, name = self.topics["score"], self.rung.system
-            low, high = fixed(scores.min()), fixed(scores.max())
-            return f"{name} scores {low} to {high} on {len(scores)} topics"
+            low, high = self.topics["score"].min(), self.topics["score"].max()
+            return say("sheet.alone", name=name, low=low, high=high, n=n)
         side = np.sign(self.topics["better"])
         better, worse = int((side > 0).sum()), int((side < 0).sum())
-        return (
-            f"{self.rung.system} is better than the median on {better} topics "
-            f"and worse on {worse} of {len(side)}"
-        )
+        return say("sheet.says", name=name, better=better, worse=worse, n=n)
 
     @property
-    def known(self) -> str:
+    def known(self) -> list[str]:
         """What the ladder says of it, and on how many topics no system is better."""
-        rung, best = self.rung, int((self.topics["rank"] == 1).sum())
-        return (
-            f"Rank {rung.rank} ({rung.ranks}), tier {rung.tier}; "
-            f"mean {rung.mean} ({rung.interval}); "
-            f"first in {rung.first} of resamples; {rung.unjudged} unjudged; "
-            f"no system is better on {best} of {len(self.topics)} topics."
-        )
+        rung, best = self.rung._asdict(), int((self.topics["rank"] == 1).sum())
+        told = {
+            "sheet.rank": not self.view.alone,
+            "sheet.bare": rung["interval"] == MISSING,
+            "sheet.mean": rung["interval"] != MISSING,
+            "sheet.first": rung["first"] != MISSING,
+            "sheet.unjudged": rung["unjudged"] != MISSING,
+            "sheet.best": not self.view.alone,
+        }
+        rung |= {"best": best, "n": len(self.topics)}
+        return [say(key, **rung) for key, there in told.items() if there]
 
     @cached_property
     def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:

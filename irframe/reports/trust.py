@@ -1,5 +1,6 @@
 """Whether the numbers can be trusted: findings, the pool, bounds, ties, runs left out."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -8,21 +9,24 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.bounds import bounds
-from irframe.cubes.checksums import sealed
-from irframe.cubes.recall_base import gather
-from irframe.cubes.top_documents import RANKS
+from irframe.cubes.view import experiment_of, shown_as
 from irframe.depths.pool_growth import pool_growth
 from irframe.errors import MetricError
+from irframe.experiments.top_documents import RANKS
+from irframe.metrics.averaging import TIE
+from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.reports import figures
+from irframe.reports.answers import who_is_unjudged
 from irframe.reports.part import Part, parts
 from irframe.reports.setting import text
-from irframe.reports.view import View, unjudged_shares
-from irframe.reports.words import listed, percent
+from irframe.reports.view import View
+from irframe.reports.words import say
 from irframe.studies.judging.judge_next import count_unjudged, judge_next
 from irframe.studies.trust.leave_out import leave_out
 from irframe.studies.trust.tie_ranges import tie_ranges
 from irframe.studies.trust.tie_rates import tie_rates
+from irframe.warned import unsaid
 
 LU = "10.1007/s10791-016-9282-6"
 ZOBEL = "10.1145/290941.291014"
@@ -30,6 +34,8 @@ TRUST = "questions/trust"
 """The page of the documentation."""
 SETTLING = 10
 """How many documents are named that should be judged next."""
+SHALLOW = 0.05
+"""Share of relevant documents among the last ones pooled from which on there were more to find."""
 OF_SEVERAL = {"next", "left-out"}
 """What is told of several systems only."""
 
@@ -51,40 +57,29 @@ def trust(view: View, findings: pd.DataFrame) -> list[Part]:
 def _findings(findings: pd.DataFrame) -> Part:
     counts = findings["severity"].value_counts().to_dict()
     told = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items()]
-    return Part(
-        "findings",
-        f"Before trusting a number: {listed(told)}",
-        "What irframe's diagnose finds in these runs and judgments, and all that it concerns.",
-        LU,
-        findings,
-        guide=TRUST,
-    )
+    says = say("findings.says", counts=told) if told else say("findings.none")
+    return Part("findings", says, source=LU, data=findings, guide=TRUST)
 
 
 def _unjudged(view: View) -> Part:
-    shares, at = unjudged_shares(view), view.setting.place
-    worst = shares.isel({DEPTH: at}).to_series().sort_values(ascending=False)
-    middle, whole = percent(float(worst.median())), percent(float(worst.mean()))
-    says = f"{whole} of the documents down to depth {view.setting.at} are unjudged"
-    how = (
-        f"The average over systems; {middle} for the median one. By depth: the median, the middle "
-        "half and all systems."
-    )
-    quantiles = shares.quantile([0, 0.25, 0.5, 0.75, 1], SYSTEM).to_numpy()
+    says, how = who_is_unjudged(view, view.setting.place), [say("unjudged.how")]
+    if np.isnan(view.unjudged).all():
+        return Part("unjudged", says, source=LU, guide=TRUST)
+    quantiles = view.unjudged.quantile([0, 0.25, 0.5, 0.75, 1], SYSTEM).to_numpy()
     names = ["lowest", "lower quartile", "median", "upper quartile", "highest"]
     frame = pd.DataFrame(quantiles.T, columns=names)
     frame.insert(0, DEPTH, view.setting.depths)
-    most = f" {worst.index[0]} has the most, {percent(float(worst.iloc[0]))}."
-    return Part("unjudged", says, how + most, LU, frame, figures.unjudged(frame), TRUST)
+    return Part("unjudged", says, how, LU, frame, figures.unjudged(frame), TRUST)
 
 
 def _pool(view: View) -> Part:
-    growth = pool_growth(view.cube)
+    with unsaid():
+        growth = pool_growth(view.cube)
     frame = growth[["judged", "relevant", "rate"]].to_dataframe().reset_index()
-    last = float(frame["rate"].dropna().iloc[-1])
-    says = f"{percent(last)} of the documents pooled last were relevant"
-    ripe = "it was still finding" if last >= 0.05 else "little was left to find"
-    how = f"Documents per topic by depth of the pool; at its end {ripe}."
+    last = frame.dropna(subset="rate").iloc[-1]
+    rate = float(last["rate"])
+    how = [say("pool.how"), *([say("pool.shallow")] if rate >= SHALLOW else [])]
+    says = say("pool.says", rate=rate, depth=int(last[DEPTH]))
     return Part("pool", says, how, LU, frame, figures.pool(frame), TRUST)
 
 
@@ -110,9 +105,14 @@ def _bounds(view: View) -> Part:
         [_bounded_frame(view, metric, lower, upper) for metric in metrics], ignore_index=True
     )
     first = frame[frame[METRIC] == metrics[0]]
-    wide = (first["upper"] - first["lower"]).median()
-    says = f"Unjudged documents leave {wide:.2f} of {metrics[0]} open for the median system"
-    how = f"Mean scores if none, and if all that may, were relevant; at depth {view.setting.at}."
+    wide = float((first["upper"] - first["lower"]).median())
+    says = say("bounds.alone" if view.alone else "bounds.says", open=wide, metric=metrics[0])
+    kinds = {"bounds.divided": False, "bounds.added": True}
+    named = {
+        key: [each for each in metrics if (facts(each).extremes == "ceiling") == ceiling]
+        for key, ceiling in kinds.items()
+    }
+    how = [say(key, metrics=each, depth=view.setting.at) for key, each in named.items() if each]
     return Part("bounds", says, how, LU, frame, _drawn_bounds(first), TRUST)
 
 
@@ -138,27 +138,24 @@ def _next(view: View) -> Part:
     a, b = (text(name) for name in pair[SYSTEM].to_numpy())
     depth = min(view.setting.at, RANKS)
     left = count_unjudged(pair, depth)
+    told = {"a": a, "b": b, "depth": depth}
     if not left:
-        says = f"Every document of {a} and {b} is judged down to depth {view.setting.at}"
-        return Part("next", says, "Nothing is left open between these two systems there.", ZOBEL)
+        return Part("next", say("next.none", **told), source=ZOBEL)
     found = judge_next(pair, left, batch=left, depth=depth)
     frame = found.nlargest(SETTLING, "priority").reset_index(drop=True)
-    says = f"{len(frame)} of {left} unjudged documents would settle most between {a} and {b}"
-    how = (
-        f"Those down to depth {view.setting.at} that the two systems rank most apart and that are "
-        "most likely relevant, by irframe's judge_next with leverage."
-    )
-    return Part("next", says, how, ZOBEL, frame)
+    key = "next.every" if len(frame) == left else "next.says"
+    says = say(key, n=len(frame), left=left, **told)
+    return Part("next", says, [say("next.how", **told)], ZOBEL, frame)
 
 
 def _pair(view: View) -> xr.Dataset:
-    """Return the cube of the first system and of the baseline, or the second, as its pool."""
-    first, *others = view.order(0, view.setting.place)
-    labels = view.cube[SYSTEM].to_numpy()
-    second = next((n for n in others if labels[n] == view.setting.baseline), others[0])
-    pair = gather(view.cube.isel({SYSTEM: [first, second]}))
-    both = pair.assign_coords(contributing=(SYSTEM, np.ones(2, bool)))
-    return sealed(both.assign_attrs(pool="stated"))
+    """Return the cube of the two systems that the page opens with, as its pool."""
+    pair = view.cube.isel({SYSTEM: list(view.pair)})
+    experiment = experiment_of(pair)
+    pool = replace(experiment.known_pool, contributing=np.ones(2, bool))
+    return shown_as(
+        pair, replace(experiment, pool=pool, made={**experiment.made, "pool": "stated"})
+    )
 
 
 def _ties(view: View) -> Part:
@@ -170,14 +167,10 @@ def _ties(view: View) -> Part:
     drawn = _in_order(view, _tied(ranges.isel({METRIC: 0, DEPTH: 0})))
     frame = frame.join(rates).reset_index()
     frame = frame.sort_values("tie rate", ascending=False, ignore_index=True)
-    most, metric = float(width.isel({METRIC: 0}).max()), view.setting.metrics[0]
-    says = f"The order of tied documents decides up to {most:.3f} of a system's {metric}"
-    if most == 0:
-        says = f"No order of tied documents changes a system's {metric}"
-    how = (
-        f"Highest less lowest mean score over all orders of the tied documents, at depth "
-        f"{view.setting.at}; the tie rate is the share of the top 20 that ties."
-    )
+    told = {"metric": view.setting.metrics[0], "depth": view.setting.at}
+    most = float(width.isel({METRIC: 0}).max().round(TIE))
+    says = say("ties.says" if most > 0 else "ties.none", most=most, **told)
+    how = [say("ties.how", **told)]
     figure = figures.ranges(drawn, view.setting.metrics[0], "place in the ladder")
     return Part("ties", says, how, LU, frame, figure, "questions/ties")
 
@@ -196,16 +189,21 @@ def _in_order(view: View, frame: pd.DataFrame) -> pd.DataFrame:
 
 def _left_out(view: View) -> Part:
     at = view.setting.at
-    frame = leave_out(view.cube, *view.setting.metrics, at=at)
-    first = frame[frame[METRIC] == view.setting.metrics[0]]
-    worst = first.iloc[int(first["rank_change"].to_numpy().argmax())]
-    says = f"A run left out of the pool moves by {first['rank_change'].mean():.1f} ranks"
-    how = (
-        f"On average under {worst[METRIC]} at depth {int(worst[DEPTH])}; the most, "
-        f"{int(worst['rank_change'])}, for {worst[SYSTEM]}. "
-        "Each contributing run is scored by judgments to which it contributed nothing."
-    )
+    with unsaid():
+        frame = leave_out(view.cube, *view.setting.metrics, at=at)
+    told = {"metric": view.setting.metrics[0], "depth": at}
+    first = frame[frame[METRIC] == told["metric"]]
+    moved = first["rank_change"]
+    says = say("left.says" if moved.any() else "left.still", moved=moved.mean())
+    how = [say("left.how", **told)]
+    if moved.any():
+        names = first[SYSTEM][moved == moved.max()].map(text).tolist()
+        how.append(say("left.most", most=int(moved.max()), names=names))
+    if aside := frame.attrs["set_aside"]:
+        pool = int(experiment_of(view.cube).known_pool.depth.max())
+        how.append(say("left.aside", aside=aside, judged=frame.attrs["judgments"], depth=pool))
     named = {"rank": "place", "rank_without": "upper"}
     drawn = first.rename(columns=named).assign(lower=first["rank"], mean=first["rank_without"])
-    figure = figures.ranges(drawn, "rank if left out", "rank")
-    return Part("left-out", says, how, ZOBEL, frame, figure, TRUST)
+    figure = figures.ranges(drawn, "rank if left out", "rank by the pool")
+    pooled = frame.rename(columns={"mean": "mean by the pool", "rank": "rank by the pool"})
+    return Part("left-out", says, how, ZOBEL, pooled, figure, TRUST)

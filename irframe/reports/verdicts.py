@@ -9,9 +9,10 @@ from irframe.errors import IrframeError
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.reports import figures
-from irframe.reports.part import Part, why
+from irframe.reports.part import Part, untold
 from irframe.reports.setting import text
 from irframe.reports.view import View
+from irframe.reports.words import say
 
 KEPT = ("verdict", "difference", "ci_low", "ci_high", "p_adjusted", "detectable")
 """What is shown of a comparison."""
@@ -24,7 +25,7 @@ def verdicts(view: View) -> list[Part]:
     try:
         return [_verdicts(view)]
     except IrframeError as error:
-        return [Part("verdicts", "Verdicts cannot be given", why(error), guide=GUIDE)]
+        return [untold("verdicts", "The verdicts", error, GUIDE)]
 
 
 GUIDE = "questions/comparing"
@@ -48,15 +49,13 @@ def _verdicts(view: View) -> Part:
     metric = setting.metrics[0]
     own = frame[frame[METRIC] == metric].copy()
     counts = own["verdict"].value_counts()
-    told = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if word in counts)
-    says = f"Against {text(against)}, with a margin of {setting.margin:g}: {told}"
-    how = (
-        f"{metric} at depth {setting.at}; a difference of less than the margin does not matter. "
-        f"{len(view.topics)} topics detect a difference of {own['detectable'].median():.3f} "
-        "(the median pair) four times in five. Intervals at "
-        f"{100 * (1 - setting.alpha):g}\N{NO-BREAK SPACE}%, each for its pair alone; the lines are "
-        "zero and the margin."
-    )
+    told = {"metric": metric, "depth": setting.at, "against": text(against)}
+    told |= {"margin": setting.margin, "alpha": setting.alpha, "n": int(found["n_topics"].max())}
+    words = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if word in counts)
+    says = say("verdicts.says", counts=words, **told)
+    least = own["detectable"].median()
+    how = [say("verdicts.how", **told)]
+    how += [say("verdicts.detect", least=least, **told)] if np.isfinite(least) else []
     drawn = own.sort_values("difference", ascending=facts(metric).sign < 0)
     drawn = drawn.assign(place=np.arange(1, len(drawn) + 1))
     named = {"difference": "mean", "ci_low": "lower", "ci_high": "upper"}

@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.cubes.by_group import groups
 from irframe.cubes.score import score
+from irframe.cubes.view import experiment_of
 from irframe.depths.volatility import volatility
 from irframe.errors import MetricError
+from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import Differences, all_pairs
 from irframe.ranks.rank_intervals import first_shares, rank_intervals
 from irframe.reports.packing import rounded
 from irframe.reports.setting import Setting, text
-from irframe.scores.cautions import cautions_of
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.resampled import Resamples
 from irframe.scores.scores import Scores
@@ -27,6 +28,8 @@ from irframe.scores.summary import summary
 
 EVERY = "all topics"
 """Name of the view of all topics."""
+FEW = 8
+"""Below so many topics, or those that the metric needs, nobody is said to be the sole first."""
 STEPS = (0.01, 0.001)
 """Levels besides alpha by which the page tells p-values apart."""
 
@@ -77,18 +80,53 @@ class View:
         shares = first_shares(self.paired.load(), drawn)
         return found.assign(first=((METRIC, DEPTH, SYSTEM), shares))
 
-    @property
-    def cautions(self) -> list[str]:
-        """What its means and ranks are to be read with."""
-        return cautions_of(self.ranks.attrs)
-
     @cached_property
     def ranked(self) -> dict[str, Array]:
-        """The same as arrays by name, (metric, depth, system)."""
+        """The same as arrays by name, (metric, depth, system); ranks as the pairs have them."""
         ranks = self.ranks.transpose(METRIC, DEPTH, SYSTEM)
-        return {
+        found = {
             str(name): ranks[name].to_numpy() for name in ranks.data_vars if ranks[name].ndim == 3
         }
+        if self.alone:
+            return found
+        few = self.ranks["n_topics"].transpose(METRIC, DEPTH, ...).to_numpy()
+        few = few.reshape(*found["first"].shape[:2], -1)[..., -1:] < self.enough
+        tied = (found["rank"] == 1).all(axis=-1, keepdims=True)
+        first = np.where(few | tied, np.nan, found["first"])
+        return found | self._counted() | {"first": first}
+
+    def _counted(self) -> dict[str, Array]:
+        """Return the ends of ranks: 1 and all systems, less those that pairs tell apart."""
+        systems = self.cube.sizes[SYSTEM]
+        one, other = np.eye(systems)[all_pairs(systems).T]
+        ahead, behind = self.signed > 0, self.signed < 0
+        return {
+            "rank_low": 1 + behind @ one + ahead @ other,
+            "rank_high": systems - ahead @ one - behind @ other,
+        }
+
+    @cached_property
+    def relevant(self) -> bool:
+        """Whether any document is relevant."""
+        return bool((experiment_of(self.cube).judgments.grade > 0).any())
+
+    def tied(self, metric: int, depth: int) -> bool:
+        """Tell whether no system has a better mean than another."""
+        return bool((self.ranked["rank"][metric, depth] == 1).all())
+
+    @cached_property
+    def enough(self) -> NDArray[np.int64]:
+        """From how many topics on a first is named, (metric, 1, 1)."""
+        least = [max(FEW, facts(name).least_topics) for name in self.setting.metrics]
+        return np.array(least).reshape(-1, 1, 1)
+
+    def topics_compared(self, metric: int, depth: int) -> int:
+        """Return how many topics means are over."""
+        return int(self.ranks["n_topics"].isel({METRIC: metric, DEPTH: depth}).max())
+
+    def names(self, places: Array) -> list[str]:
+        """Return the names of the systems at some positions."""
+        return [self.systems[place] for place in places]
 
     @cached_property
     def systems(self) -> list[str]:
@@ -126,20 +164,55 @@ class View:
         topics = self.paired.scored.sum(axis=1)
         single = np.array([how == "mean" for how in self.paired.summaries])
         none = np.zeros((), int)
-        unit = Differences(np.zeros(()), np.ones(()), none, none, none, topics)
+        unit = Differences(np.zeros(()), np.ones(()), none, none, none, topics, topics - 1)
         _, high = unit.interval(alpha=self.setting.alpha)
         return np.where(single[:, np.newaxis], high, np.nan)
 
     @cached_property
     def strength(self) -> NDArray[np.uint8]:
         """Below how many of the levels a pair's corrected p-value is, (metric, depth, pair)."""
-        pairs = all_pairs(self.cube.sizes[SYSTEM])
-        if self.alone:
-            shape = len(self.setting.metrics), len(self.setting.depths), 0
-            return np.zeros(shape, np.uint8)
-        p = self.setting.pairing.p_values(self.paired, pairs)
-        found: NDArray[np.uint8] = (p[..., np.newaxis] < np.array(self.levels)).sum(-1, np.uint8)
+        below = self.p[..., np.newaxis] < np.array(self.levels)
+        found: NDArray[np.uint8] = below.sum(-1, np.uint8)
         return found
+
+    @cached_property
+    def p(self) -> Array:
+        """Corrected p-values, (metric, depth, pair)."""
+        if self.alone:
+            return np.ones((len(self.setting.metrics), len(self.setting.depths), 0))
+        return self.setting.pairing.p_values(self.paired, all_pairs(self.cube.sizes[SYSTEM]))
+
+    @cached_property
+    def signed(self) -> NDArray[np.int8]:
+        """The same as `strength`, negative where the second system of a pair is better."""
+        means = self.ranks["mean"].transpose(METRIC, DEPTH, SYSTEM).to_numpy()
+        first, second = all_pairs(means.shape[-1]).T
+        signs = np.array([facts(name).sign for name in self.setting.metrics])
+        lead = np.nan_to_num(means[..., first] - means[..., second])
+        ahead = np.sign(lead * signs[:, np.newaxis, np.newaxis])
+        found: NDArray[np.int8] = (self.strength * ahead).astype(np.int8)
+        return found
+
+    @cached_property
+    def pair(self) -> tuple[int, int]:
+        """Positions of the two systems that the page opens with, the better first.
+
+        The best and the baseline; or, without one or if these are alike, the pair that is nearest
+        to significance; of systems that are all alike the first two.
+        """
+        order, at = self.order(0, self.setting.place), self.setting.place
+        if self.alone:
+            return int(order[0]), int(order[0])
+        sides, place = all_pairs(len(order)), np.argsort(order)
+        scores = self.scores.isel({METRIC: 0, DEPTH: at}).transpose(SYSTEM, TOPIC).to_numpy()
+        alike = (np.nan_to_num(scores[sides[:, 0]] - scores[sides[:, 1]]) == 0).all(axis=1)
+        based = (self.cube[SYSTEM].to_numpy()[sides] == self.setting.baseline).any(axis=1)
+        best, worst = np.sort(place[sides], axis=1).T
+        with np.errstate(divide="ignore"):
+            away = abs(np.log(np.nan_to_num(self.p[0, at], nan=1.0) / self.setting.alpha)).round(9)
+        away = np.where(based & (best == 0), -1, away)
+        chosen = np.lexsort([worst, best, away, ~based, alike])[0]
+        return int(order[best[chosen]]), int(order[worst[chosen]])
 
     @cached_property
     def told(self) -> NDArray[np.float64]:
@@ -179,7 +252,7 @@ def unjudged_shares(view: View) -> xr.DataArray:
         If it differs by subtopic, or ranks are shared.
     """
     judged = score(view.cube, "Judged", at=view.setting.depths)
-    return 1 - judged.isel({METRIC: 0}, drop=True).mean(TOPIC)
+    return (1 - judged.isel({METRIC: 0}, drop=True).mean(TOPIC)).round(TIE)
 
 
 def levels(alpha: float) -> tuple[float, ...]:
@@ -200,7 +273,7 @@ def views(setting: Setting) -> Iterator[View]:
     """
     by = setting.cube.attrs.get("collection")
     parts = dict(groups(setting.cube, by)) if by else {}
-    if len(parts) < 2 or setting.cube["took_part"].to_numpy().all():
+    if len(parts) < 2 or experiment_of(setting.cube).there.all():
         yield View(EVERY, setting, setting.cube)
     if len(parts) > 1:
         found = [View(f"{by} {key}", setting, part) for key, part in parts.items()]

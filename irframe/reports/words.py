@@ -1,22 +1,79 @@
-"""What the numbers say, in words: a sentence for every metric and depth."""
+"""The words of the page: templates of its sentences, and how these spell numbers and names."""
 
-from collections.abc import Sequence
-
-import numpy as np
-
-from irframe.metrics.facts import facts
-from irframe.names import DEPTH, METRIC
-from irframe.reports.view import View
+import tomllib
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+from string import Formatter
+from typing import Any
 
 NAMED = 3
-"""How many systems a sentence names."""
-ALIKE = 0.9
-"""Kendall's tau from which on two orders of the systems are called much the same."""
-FEW = 8
-"""Below so many topics, or those that the metric needs, nobody is said to be the sole first."""
-CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini-Hochberg"}
-"""How sentences call corrections that are not words already."""
+"""How many names a sentence has."""
+LONGEST = 40
+"""Letters of a name in a sentence or a table."""
 SPACE = "\N{NO-BREAK SPACE}"
+
+
+class Sentence(str):
+    """A sentence that knows of which template it is; a page marks it with that.
+
+    Attributes
+    ----------
+    key
+        Group and name of the template.
+    """
+
+    __slots__ = ("key",)
+    key: str
+
+    def __html__(self) -> str:
+        from markupsafe import escape  # noqa: PLC0415 - when a page is made
+
+        return f'<span data-says="{self.key}">{escape(str.__str__(self))}</span>' if self else ""
+
+
+class _Spelled(Formatter):
+    """Fill templates, in which a plus stands before a noun that is counted."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Return a value as its form has it."""
+        if format_spec.startswith("+"):
+            return f"{value} {format_spec[1:]}{'' if value == 1 else 's'}"
+        form = FORMS.get(format_spec)
+        return form(value) if form else str(super().format_field(value, format_spec))
+
+    def say(self, key: str, /, **values: Any) -> Sentence:
+        """Return a sentence.
+
+        Parameters
+        ----------
+        key
+            Group and name of its template.
+        values
+            What the template has between braces.
+
+        Examples
+        --------
+        >>> say("first.several", n=2, names=["a", "b"]), say("origins.inputs", n=1)
+        ('2 systems could be first: a and b', 'All numbers come from 1 input')
+        """
+        found = Sentence(self.format(TEMPLATES[key], **values))
+        found.key = key
+        return found
+
+
+say = _Spelled().say
+"""Fills a template with what it says."""
+
+
+def short(name: str, most: int = LONGEST) -> str:
+    """Return a name, of a long one the beginning and the end.
+
+    Examples
+    --------
+    >>> short("UIUC_DMG_setrank_ret", 14), short("bm25")
+    ('UIUC_D\u2026nk_ret', 'bm25')
+    """
+    return name if len(name) <= most else f"{name[: most // 2 - 1]}\u2026{name[-most // 2 + 1 :]}"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -24,12 +81,13 @@ def listed(names: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> listed("ab"), listed("abcde")
-    ('a and b', 'a, b, c and 2 more')
+    >>> listed("ab"), listed("abcd"), listed("abcde")
+    ('a and b', 'a, b, c and d', 'a, b, c and 2 more')
     """
-    if len(names) > NAMED:
-        return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    named = [short(name) for name in names]
+    if len(named) > NAMED + 1:
+        named = [*named[:NAMED], f"{len(named) - NAMED} more"]
+    return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
 
 
 def percent(share: float) -> str:
@@ -46,99 +104,49 @@ def percent(share: float) -> str:
     return f"more than 99{SPACE}%" if whole == 100 and share < 1 else f"{whole}{SPACE}%"
 
 
-def who_is_first(view: View, metric: int, depth: int) -> str:
-    """Say which systems may be first, and how sure that is."""
-    order = view.order(metric, depth)
-    if view.alone:
-        return f"{view.systems[0]} is the only system"
-    names = [view.systems[place] for place in order]
-    low = view.ranked["rank_low"][metric, depth][order]
-    sure = percent(1 - view.setting.alpha)
-    best = [name for name, rank in zip(names, low, strict=True) if rank == 1]
-    if not best:
-        return f"{names[0]} is first; how sure that is cannot be told"
-    topics = int(view.ranks["n_topics"].isel({METRIC: metric, DEPTH: depth}).max())
-    if len(best) < 2 and topics < max(FEW, facts(view.setting.metrics[metric]).least_topics):
-        return f"{names[0]} has the best mean, on {topics} topics: too few to call it first"
-    if len(best) < 2:
-        return f"{names[0]} is first, and at {sure} no other system could be"
-    return f"{len(best)} systems could be first: {listed(best)}"
+def level(alpha: float) -> str:
+    """Return the level of the intervals of a significance level.
+
+    Examples
+    --------
+    >>> level(0.005).replace(SPACE, " ")
+    '99.5 %'
+    """
+    return f"{100 * (1 - alpha):g}{SPACE}%"
 
 
-def how_surely(view: View, metric: int, depth: int) -> str:
-    """Say how often the first system would be first on other topics."""
-    first = view.ranked["first"][metric, depth]
-    if view.alone:
-        return "There is no other to rank it against"
-    place = view.order(metric, depth)[0]
-    name = view.systems[place]
-    if np.isnan(first[place]):
-        return "One topic says nothing of others"
-    return f"{name}, now first, is so in {percent(float(first[place]))} of resamples of the topics"
+def fixed(value: float) -> str:
+    """Return a score with as many decimals as fit, a dash for none.
+
+    Examples
+    --------
+    >>> fixed(0.12345), fixed(123.45), fixed(float("nan"))
+    ('0.123', '123.5', '-')
+    """
+    if value != value:  # noqa: PLR0124 - as NaN is not
+        return "-"
+    return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
 
 
-def how_many_differ(view: View, metric: int, depth: int) -> str:
-    """Say how many pairs of systems differ significantly."""
-    pairs = view.strength.shape[-1]
-    if view.alone:
-        return "There is no pair of systems to compare"
-    apart = int((view.strength[metric, depth] > 0).sum())
-    told = f"significantly ({_corrected(view)}, {view.setting.alpha:g})"
-    if apart in {0, pairs}:
-        which = "No pair of systems differs" if apart == 0 else "Every pair of systems differs"
-        return f"{which} {told}"
-    return f"{apart} of {pairs} pairs differ {told}"
-
-
-def _corrected(view: View) -> str:
-    """Return the correction of p-values in a word."""
-    adjust = view.setting.pairing.told().get("adjust")
-    return CORRECTIONS.get(str(adjust), str(adjust)) if adjust else "not corrected"
-
-
-def who_is_unjudged(view: View, depth: int) -> str:
-    """Say how many documents are unjudged."""
-    shares = view.unjudged.isel({DEPTH: depth}).to_numpy()
-    if np.isnan(shares).all():
-        return "How many documents are unjudged cannot be told"
-    if not np.nansum(shares):
-        return "Every document down to here is judged"
-    worst = int(np.nanargmax(shares))
-    name = view.systems[worst]
-    whole, middle, most = (
-        percent(float(each)) for each in (np.nanmean(shares), np.nanmedian(shares), shares[worst])
-    )
-    if view.alone:
-        return f"{whole} of the documents are unjudged"
-    return (
-        f"{whole} of the documents are unjudged on average over systems, "
-        f"{middle} for the median system and {most} for {name}"
-    )
-
-
-def how_it_changes(view: View, metric: int, depth: int) -> str:
-    """Say whether the deepest evaluation orders the systems as this one does."""
-    if view.alone:
-        return "One system has no order that depth could change"
-    tau, deepest = view.agreement[metric, depth, -1], view.setting.depths[-1]
-    if depth == len(view.setting.depths) - 1 or np.isnan(tau):
-        return "This is the greatest depth of the page"
-    alike = "much as" if tau >= ALIKE else "otherwise than"
-    return f"The systems are ordered {alike} at depth {deepest} (tau {tau:.2f})"
-
-
-def sentences(view: View) -> dict[str, list[list[str]]]:
-    """Return every sentence of a view by metric and depth."""
-    metrics, depths = range(len(view.setting.metrics)), range(len(view.setting.depths))
-    judged = [who_is_unjudged(view, depth) for depth in depths]
-    said = {
-        "first": who_is_first,
-        "sure": how_surely,
-        "apart": how_many_differ,
-        "order": how_it_changes,
-    }
-    found = {
-        name: [[say(view, metric, depth) for depth in depths] for metric in metrics]
-        for name, say in said.items()
-    }
-    return found | {"judged": [judged]}
+FORMS: dict[str, Callable[[Any], str]] = {
+    "listed": listed,
+    "percent": percent,
+    "level": level,
+    "fixed": fixed,
+    "short": short,
+}
+"""How templates spell what they say."""
+TEMPLATES = {
+    f"{group}.{name}": template
+    for group, templates in tomllib.loads(
+        (files("irframe.reports") / "page" / "words.toml").read_text(encoding="utf-8")
+    ).items()
+    for name, template in templates.items()
+}
+"""Templates by group and name."""
+SCRIPTED = {
+    key: template
+    for key, template in TEMPLATES.items()
+    if key.split(".")[0] in {"now", "sheet", "duel", "lists"}
+}
+"""Those that the script of the page fills."""

@@ -19,6 +19,7 @@ from irframe.metrics.base import Summary
 from irframe.metrics.facts import facts, place_of
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired.folds import pool_moments
+from irframe.paired.moments import hc2
 from irframe.scores.dask_work import fold_blocks, is_lazy
 from irframe.scores.scores import Scores
 
@@ -112,7 +113,8 @@ def moments(scores: Scores) -> list[Any]:
     -------
     list of array
         The number of scores, their average, and the sum of squares about it; each of shape
-        (metric, system, depth), lazy if the scores are.
+        (metric, system, depth), lazy if the scores are. With weights of topics also the degrees of
+        freedom, and how many topics of equal weight would be as good.
     """
     if scores.weights is not None:
         return list(_weighted_moments(scores.values, scores.weights))
@@ -121,15 +123,15 @@ def moments(scores: Scores) -> list[Any]:
     return [np.stack(part) for part in zip(*(compute(*row) for row in rows), strict=True)]
 
 
-def _weighted_moments(values: Any, weights: Any) -> tuple[Any, Any, Any]:
+def _weighted_moments(values: Any, weights: Any) -> tuple[Any, ...]:
     """Return moments so that squares / (n (n - 1)) is the variance of a weighted mean."""
-    there = np.where(np.isnan(values), 0.0, weights[:, np.newaxis])
-    n, total = np.count_nonzero(there, axis=2), there.sum(axis=2)
-    filled = np.where(there > 0, values, 0.0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = (there * filled).sum(axis=2) / total
-        off = there * (filled - mean[:, :, np.newaxis]) / (total / n)[:, :, np.newaxis]
-    return n, mean, np.where(n > 0, (off**2).sum(axis=2), 0.0)
+    values = np.moveaxis(values, 2, -1)
+    there = np.where(np.isnan(values), 0.0, weights)
+    n, filled, sure = np.count_nonzero(there, axis=-1), np.where(there > 0, values, 0.0), hc2(there)
+    with np.errstate(invalid="ignore"):
+        mean = (there * filled).sum(axis=-1) / there.sum(axis=-1)
+    variance = (sure.shares * (filled - mean[..., np.newaxis]) ** 2).sum(axis=-1)
+    return n, mean, np.where(n > 1, n * (n - 1) * variance, 0.0), sure.freedom, sure.topics
 
 
 def _lazy_moments(values: Any, summary: Summary) -> tuple[Any, Any, Any]:

@@ -9,11 +9,12 @@ import scipy
 
 from irframe.errors import warn
 from irframe.metrics.averaging import TIE
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import Facts, facts
 from irframe.names import METRIC, SYSTEM
 from irframe.scores.cautions import caution, few_topics
 from irframe.scores.dask_work import at_once, is_lazy
 from irframe.scores.scores import Scores
+from irframe.scores.weighted import beware_of_weights
 from irframe.warned import listing
 
 Array = Any
@@ -25,7 +26,7 @@ ROUNDING = 8 * np.finfo(np.float64).eps
 
 
 def mean_intervals(
-    scores: Scores, found: Sequence[Any], alpha: float, interval: str
+    scores: Scores, found: Sequence[Any], alpha: float, interval: str, *, drawn: bool = False
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return means with their intervals, and warn of those that have none or hold less often.
 
@@ -39,43 +40,118 @@ def mean_intervals(
         One minus the confidence level.
     interval
         One of `INTERVALS`.
+    drawn
+        Whether topics are drawn besides.
 
     Returns
     -------
     dict, dict
-        ``mean``, ``ci_low``, ``ci_high`` and ``n``, each of shape (metric, system, depth); and
-        attributes that say which intervals these are, and what to beware of.
+        ``mean``, ``ci_low``, ``ci_high`` and ``n``, with weights ``n_eff``, each of shape (metric,
+        system, depth); and attributes that say which intervals these are, and what to beware of.
     """
-    n, mean, _ = found
-    shares = np.array([interval == "logit" and facts(name).share for name in scores.metrics])
+    n, mean, squares, *weighted = found
+    freedom, *topics = weighted or [np.where(n > 1, n - 1.0, np.nan)]
     outside = (scores.values < -(10.0**-TIE)) | (scores.values > 1 + 10.0**-TIE)
-    beyond = outside.any(axis=(1, 2, 3))
+    curved = ~outside.any(axis=(1, 2, 3)) if interval == "logit" else np.zeros(len(mean), bool)
     names = {METRIC: scores.metrics, SYSTEM: scores.systems}
-    compute = partial(_ends, alpha=alpha, shares=shares, names=names)
-    ends = at_once(compute, *found, beyond, shape=(2, *mean.shape))
+    compute = partial(_ends, alpha=alpha, names=names)
+    ends = at_once(compute, n, mean, squares, freedom, curved, shape=(2, *mean.shape))
     parts = {"mean": mean, "ci_low": ends[0], "ci_high": ends[1], "n": n}
-    attributes = {"interval": "logit" if shares.any() else "t"}
     messages = [] if is_lazy(ends) else _cautions(n, mean, ends, names)
-    return parts, attributes | caution(messages)
+    if weighted:
+        parts["n_eff"] = topics[0]
+        heavy = beware_of_weights(scores, topics[0], drawn=drawn)
+        messages += heavy
+        for message in heavy:
+            warn(message)
+    return parts, {"interval": _told(curved, scores.metrics)} | caution(messages)
+
+
+def _told(curved: Array, metrics: Sequence[str]) -> str:
+    """Say which intervals means have: one word, or of which metrics they are Student's."""
+    if is_lazy(curved):
+        return "logit where scores are from 0 to 1, else t"
+    known = {
+        name: bool(each)
+        for name, each in zip(metrics, curved, strict=True)
+        if facts(name).summary == "mean"
+    }
+    others = [name for name, each in known.items() if not each]
+    if others and any(known.values()):
+        return f"logit, but t of {', '.join(others)}"
+    return "t" if others else "logit"
 
 
 def _ends(
-    n: Array, mean: Array, squares: Array, beyond: Array, *, alpha: float, shares: Array, names: Any
+    n: Array,
+    mean: Array,
+    squares: Array,
+    freedom: Array,
+    curved: Array,
+    *,
+    alpha: float,
+    names: Any,
 ) -> Array:
     """Return lower and upper ends, shape (2, metric, system, ...), and warn of what they lack."""
-    freedom = np.where(n > 1, n - 1.0, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
-        error = np.sqrt(squares / freedom / n)
+        error = np.sqrt(squares / np.where(n > 1, n - 1.0, np.nan) / n)
         known = (error * np.sqrt(n) > ROUNDING * abs(mean)) & _averaged(mean, names)
         half = np.where(known, scipy.special.stdtrit(freedom, 1 - alpha / 2) * error, np.nan)
-        inside = np.where((mean > 0) & (mean < 1), mean, np.nan)
-        reach = half / (inside * (1 - inside))
-        curved = scipy.special.expit(scipy.special.logit(inside) + np.stack([-reach, reach]))
-    within = _along(shares & ~beyond, mean)
-    ends = np.where(within, curved, np.stack([mean - half, mean + half]))
+    ends = ends_about(mean, half, curved)
     for message in _cautions(n, mean, ends, names):
         warn(message)
     return ends
+
+
+def ends_about(mean: Array, half: Array, curved: Array) -> Array:
+    """Return means less and plus something, of some metrics on the scale of log odds.
+
+    Examples
+    --------
+    >>> ends_about(np.array([[0.9], [0.9]]), 0.2, np.array([True, False])).squeeze().round(2)
+    array([[0.49, 0.7 ],
+           [0.99, 1.1 ]])
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        inside = np.where((mean > 0) & (mean < 1), mean, np.nan)
+        reach = half / (inside * (1 - inside))
+        odds = scipy.special.expit(scipy.special.logit(inside) + np.stack([-reach, reach]))
+    return np.where(_along(curved, mean), odds, np.stack([mean - half, mean + half]))
+
+
+def on_log_odds(metrics: Sequence[str], *values: Array) -> Array:
+    """Tell the metrics whose means, with a model's help, are best seen on the scale of log odds.
+
+    Scores are from 0 to 1, and of more than a few values, as those of RR are not.
+
+    Examples
+    --------
+    >>> on_log_odds(["AP", "RR", "DCG"], np.full((3, 1, 1, 1), 0.5)).tolist()
+    [True, False, False]
+    """
+    known = [facts(name) for name in metrics]
+    allowed = np.array([each.share and each.least_topics <= Facts.least_topics for each in known])
+    return allowed & ~np.any([_beyond(each) for each in values], axis=0)
+
+
+def told_kinds(metrics: Sequence[str], curved: Array) -> str:
+    """Say which intervals means have.
+
+    Examples
+    --------
+    >>> told_kinds(["AP", "RR"], [True, False])
+    'logit, t for RR'
+    """
+    others = [name for name, odds in zip(metrics, curved, strict=True) if not odds]
+    if 0 < len(others) < len(metrics):
+        return f"logit, t for {listing(others)}"
+    return "t" if others else "logit"
+
+
+def _beyond(values: Array) -> Array:
+    """Tell the metrics with scores below 0 or above 1."""
+    outside = (values < -(10.0**-TIE)) | (values > 1 + 10.0**-TIE)
+    return outside.any(axis=(1, 2, 3))
 
 
 def _averaged(mean: Array, names: Any) -> Array:

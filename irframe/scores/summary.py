@@ -39,8 +39,9 @@ def summary(
     alpha
         One minus the confidence level of the intervals, between 0 and 1.
     interval
-        ``"logit"``, or ``"t"`` for Student's, which holds less often on few topics. Metrics whose
-        scores are not known to be from 0 to 1 have Student's in either case.
+        ``"logit"``, or ``"t"`` for Student's, which holds less often on few topics. A metric that
+        has scores below 0 or above 1, of any system, has Student's in either case, whatever it is
+        called; the attribute ``interval`` says which.
     weights
         How much each topic counts, at least 0: the name of a coordinate of the topics, of a column
         or of an index level, such as ``"frequency"``; or a mapping or Series, topic -> weight.
@@ -49,7 +50,8 @@ def summary(
     Returns
     -------
     pandas.DataFrame or xarray.Dataset
-        ``mean``, ``ci_low``, ``ci_high`` and ``n``, the number of topics with a score. For a
+        ``mean``, ``ci_low``, ``ci_high`` and ``n``, the number of topics with a score; with weights
+        ``n_eff``, how many topics of equal weight these are as good as. For a
         frame of scores a frame indexed by metric and system, for an array a dataset over
         (metric, system, depth); the group comes first if `by` is given. Metrics that count
         (`NumRet`, `NumRel`, `NumRelRet`, `NumNonrelJudgedRet`, `NumQ`) are added up: their total
@@ -69,7 +71,8 @@ def summary(
     IrframeWarning
         Of means without an interval, because all scores are the same: of several topics, these
         say nothing of how much scores vary. Of RR on fewer than 8 topics. The attribute
-        ``caution`` says the same, and tables print it. Of topics of weight 0, which do not count.
+        ``caution`` says the same, and tables print it. Of topics of weight 0, which do not count;
+        of weights that leave fewer than 5 topics of equal weight, or one topic more than half.
 
     Notes
     -----
@@ -78,8 +81,9 @@ def summary(
     transformed back, so that it stays within 0 and 1 and is longer towards the middle. Topics drawn
     from real ones, 95% intervals held the mean over all of them 95 times in 100 with 5 to 50
     topics, Student's 91 times with 5 and 94 with 20. Topics without a score (NaN) are left out and
-    not counted in ``n``. With weights w ``se^2`` is the linearised variance of the weighted mean,
-    ``sum w^2 (x - mean)^2 / (sum w)^2 n / (n - 1)`` [3]_.
+    not counted in ``n``. With weights w, ``a = w / sum w`` and ``A = sum a^2``, ``se^2`` is
+    ``sum c (x - mean)^2``, ``c = a^2 / (1 - 2 a + A)`` [3]_, and the degrees of freedom are those
+    of Bell and McCaffrey [4]_; ``n_eff`` is 1 / A.
 
     References
     ----------
@@ -91,6 +95,8 @@ def summary(
     .. [3] MacKinnon, White. Some heteroskedasticity-consistent covariance matrix estimators with
        improved finite sample properties. Journal of Econometrics 29, 1985.
        doi:10.1016/0304-4076(85)90158-7
+    .. [4] Imbens, Kolesar. Robust standard errors in small samples: some practical advice. Review
+       of Economics and Statistics 98, 2016. doi:10.1162/REST_a_00552
 
     Examples
     --------
@@ -106,10 +112,6 @@ def summary(
                    mean  ci_low  ci_high  n
     metric system
     AP     s        0.5  -0.121    1.121  3
-    >>> summary(scores, weights={"1": 2, "2": 1, "3": 1}).round(3)
-                    mean  ci_low  ci_high  n
-    metric system
-    AP     s       0.438   0.053    0.916  3
     """
     level(alpha)
     choice("interval", interval, INTERVALS)
@@ -118,9 +120,11 @@ def summary(
     return like_scores(found, attributes, read, scores)
 
 
-def summarise(scores: Scores, alpha: float, interval: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def summarise(
+    scores: Scores, alpha: float, interval: str, *, drawn: bool = False
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what `summary` says, each of shape (metric, system, depth), and its attributes."""
-    return mean_intervals(scores, moments(scores), alpha, interval)
+    return mean_intervals(scores, moments(scores), alpha, interval, drawn=drawn)
 
 
 def like_scores(

@@ -10,6 +10,9 @@ from irframe.errors import MetricError, ParameterError, warn
 from irframe.scores.scores import Scores
 from irframe.warned import listing
 
+LEAST, LEAST_DRAWN = 5, 10
+"""Topics of equal weight below which tests of weighted means, and resamples, do not hold."""
+
 
 def weighted(scores: Scores, weights: Any) -> Scores:
     """Return scores in memory whose topics have weights; without weights the same.
@@ -59,6 +62,41 @@ def weighted(scores: Scores, weights: Any) -> Scores:
     kept = np.flatnonzero(values)
     found = replace(scores.load(), weights=values / values.max())
     return found.take(topic=kept) if len(nothing) else found
+
+
+def effective(scores: Scores) -> Any:
+    """Return how many topics of equal weight those with scores are as good as, (metric, depth)."""
+    weights: Any = scores.weights
+    heavy = np.where(scores.scored, weights[:, np.newaxis], 0.0)
+    with np.errstate(invalid="ignore"):
+        return heavy.sum(axis=1) ** 2 / (heavy**2).sum(axis=1)
+
+
+def beware_of_weights(scores: Scores, topics: Any, *, drawn: bool = False) -> list[str]:
+    """Say where weights leave too few topics, or one of them more than half.
+
+    Parameters
+    ----------
+    scores
+        Scores; without weights nothing is to be said.
+    topics
+        How many topics of equal weight they are as good as.
+    drawn
+        Whether topics are drawn with replacement, which takes more of them.
+    """
+    if scores.weights is None or not np.isfinite(topics).any():
+        return []
+    found, least = [], LEAST_DRAWN if drawn else LEAST
+    fewest, heaviest = np.nanmin(topics), scores.weights.max() / scores.weights.sum()
+    if fewest < least:
+        what = "resamples" if drawn else "tests and intervals"
+        found.append(
+            f"{what} hold less often than they say where topics with weights are as good as "
+            f"fewer than {least} of equal weight: {fewest:.3g}"
+        )
+    if heaviest > 0.5:
+        found.append(f"one topic has {100 * heaviest:.3g}% of the weight")
+    return found
 
 
 def _numbers(weights: pd.Series, topics: pd.Index) -> Any:

@@ -1,15 +1,20 @@
-"""What a table or a figure says of itself: the test, its level, depths, topics, and the rest."""
+"""What a table, a figure, the console and the report say of a result: how it was decided.
+
+All of it is read from the result's record, see `irframe.record`, and from what the verb noted.
+"""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from irframe.agreements.parsing import AGREEMENTS
-from irframe.cubes.provenance import caption
-from irframe.names import DEPTH
-from irframe.paired import TESTS
+from irframe.cubes.provenance import CAUTION
+from irframe.names import DEPTH, RESULT
+from irframe.paired import parse_test
+from irframe.record import SOURCES, steps_of
 
 TEST_WORDS = {
     "t": "paired t-test",
@@ -20,6 +25,21 @@ TEST_WORDS = {
     "bootstrap": "paired bootstrap test",
     "tukey": "randomised Tukey HSD",
 }
+ADJUST_WORDS = {
+    "none": "uncorrected",
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "sidak": "Sidak",
+    "holm-sidak": "Holm-Sidak",
+    "simes-hochberg": "Simes-Hochberg",
+    "hommel": "Hommel",
+    "fdr_bh": "Benjamini-Hochberg",
+    "fdr_by": "Benjamini-Yekutieli",
+    "fdr_tsbh": "two-stage Benjamini-Hochberg",
+    "fdr_tsbky": "two-stage Benjamini-Krieger-Yekutieli",
+    "max-t": "max-T",
+    "MaxT": "max-T",
+}
 FAMILY_WORDS = {"depth": "per metric and depth", "metric": "per metric", "all": "over all"}
 METHOD_WORDS = {
     "Kendall": "Kendall's tau",
@@ -28,12 +48,77 @@ METHOD_WORDS = {
     "Spearman": "Spearman's rho",
     "Pearson": "Pearson's r",
     "RMSE": "root mean squared error",
-    "holm": "rank intervals from t-tests, holm",
+    "pairs": "rank intervals from the pairs that differ significantly",
+    "holm": "rank intervals from one-sided t-tests, Holm",
     "max-t": "rank intervals from t-tests, max-T",
     "bootstrap": "spread of ranks under resampling",
 }
+INTERVAL_WORDS = {
+    "logit": "logit ",
+    "t": "Student's ",
+    "permutation": "permutation ",
+    "bootstrap": "bootstrap ",
+    "tukey": "Tukey's ",
+}
+DRAWING = {"bootstrap", "max-t"}
+"""Methods of rank intervals that draw."""
+ALWAYS_DRAWING = {"bootstrap_sensitivity", "budget", "replay"}
+ORIGIN_WORDS = {
+    "ties": "ties {}",
+    "seed": "seed {}",
+    "score_dtype": "scores as {}",
+    "topics": "topics {}",
+    "collection": "collections by {}",
+    "rel": "relevant from grade {}",
+    "depth": "lists cut at {}",
+    "top": "top grade {}",
+    "pool_depth": "judged to depth {} by these runs",
+    "irframe": "irframe {}",
+}
+"""How a caption tells of what decided scores."""
+STEP_WORDS = {
+    "condense": "unjudged documents left out",
+    "pooled": "judgments of a pool of depth {depth}",
+    "sample": "a sample of judgments, share {share}, seed {seed}",
+    "select_top": "the best {share} of systems by {metric}",
+    "standardise": "scores standardised, {method}",
+}
+"""How it tells of verbs that gave other judgments, systems or scores."""
+UNRECORDED = "how these numbers were decided is not recorded: the attributes are lost"
 SHOWN = 4
 """How many depths are listed."""
+
+
+def told(attributes: Mapping[Any, Any], *parts: str, interval: str = "{}") -> str:
+    """Return all that is said of a result: some parts, how it was decided, and from what.
+
+    Parameters
+    ----------
+    attributes
+        Those of the result.
+    parts
+        What is said first.
+    interval
+        How the words for its intervals are put, if it shows any; "" if it shows none.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> frame = ir.evaluate(*ir.example_track(), "AP")
+    >>> told(ir.verbs.compare(frame, at=None).attrs, interval="").split("; ")[0]
+    'paired t-test, Holm per metric and depth (28 comparisons), alpha = 0.05'
+    """
+    said = [*parts, told_decision(attributes) if RESULT in attributes else UNRECORDED]
+    if interval and "alpha" in attributes:
+        said.append(interval.format(told_interval(attributes)))
+    said += [told_draws(attributes), told_weights(attributes), str(attributes.get(CAUTION, ""))]
+    return "; ".join(filter(None, (*said, told_origin(attributes))))
+
+
+def told_decision(attributes: Mapping[Any, Any]) -> str:
+    """Say by which test and correction, or which method, a result was decided."""
+    parts = told_test(attributes), told_method(attributes), _told_margin(attributes)
+    return ", ".join(filter(None, parts))
 
 
 def told_test(attributes: Mapping[Any, Any]) -> str:
@@ -42,32 +127,52 @@ def told_test(attributes: Mapping[Any, Any]) -> str:
     Examples
     --------
     >>> told_test({"test": "t", "adjust": "holm", "family": "depth", "alpha": 0.05})
-    'paired t-test, holm per metric and depth, alpha = 0.05'
+    'paired t-test, Holm per metric and depth, alpha = 0.05'
+    >>> told_test({"test": "Permutation(samples=999)", "adjust": "none", "alpha": 0.05})
+    'paired permutation test (samples=999, seed=0), uncorrected, alpha = 0.05'
     """
-    test = str(attributes.get("test", ""))
-    adjust = attributes.get("adjust")
-    family = FAMILY_WORDS.get(attributes.get("family", ""), "")
-    level = attributes.get("alpha")
+    test, alpha = str(attributes.get("test", "")), attributes.get("alpha")
     parts = [
         *([_words(test)] if test else []),
-        *([f"{adjust} {family}".strip()] if adjust else []),
-        *([f"alpha = {level:g}"] if test and level is not None else []),
+        *([_correction(attributes)] if "adjust" in attributes else []),
+        *([f"alpha = {alpha:g}"] if test and alpha is not None else []),
     ]
-    return ", ".join(parts)
+    return ", ".join(filter(None, parts))
 
 
-def _words(test: str) -> str:
-    """Return the name of a test, with its options if it has some."""
-    if test in TEST_WORDS:
-        return TEST_WORDS[test]
-    name, bracket, options = test.partition("(")
-    short = {kind.__name__: short for short, kind in TESTS.items()}.get(name)
-    words = TEST_WORDS.get(short or "", name)
-    return words if options in {"", ")"} else f"{words} {bracket}{options}"
+def _correction(attributes: Mapping[Any, Any]) -> str:
+    """Say which correction was applied, over how many comparisons."""
+    adjust, test = str(attributes["adjust"]), str(attributes.get("test", ""))
+    if adjust == "none":
+        return "" if test and parse_test(test).joint else ADJUST_WORDS[adjust]  # type: ignore[arg-type]
+    name, bracket, options = adjust.partition("(")
+    word = ADJUST_WORDS.get(name, name) + f" {bracket}{options}".rstrip()
+    counted = attributes.get("comparisons")
+    size = f"({_range(counted)} comparisons)" if counted is not None else ""
+    family = FAMILY_WORDS.get(attributes.get("family", ""), "")
+    return " ".join(filter(None, (word, family, size)))
+
+
+def _range(numbers: Any) -> str:
+    low, high = int(np.min(numbers)), int(np.max(numbers))
+    return f"{high}" if low == high else f"{low} to {high}"
+
+
+def _words(text: str) -> str:
+    """Return the name of a test, with those of its options that are not the usual ones."""
+    test: Any = parse_test(text)  # type: ignore[arg-type]
+    values = {each.name: (getattr(test, each.name), each.default) for each in fields(test)}
+    drawn = {"samples", "seed"}
+    options = [f"{k}={v!r}" for k, (v, usual) in values.items() if v != usual or k in drawn]
+    return f"{TEST_WORDS[test.name]} ({', '.join(options)})" if options else TEST_WORDS[test.name]
+
+
+def _told_margin(attributes: Mapping[Any, Any]) -> str:
+    return f"margin {attributes['margin']:g}" if "margin" in attributes else ""
 
 
 def told_interval(attributes: Mapping[Any, Any]) -> str:
-    """Say of which level intervals are.
+    """Say of which level and kind intervals are.
 
     Examples
     --------
@@ -77,14 +182,80 @@ def told_interval(attributes: Mapping[Any, Any]) -> str:
     '95% interval, for its pair alone'
     >>> told_interval({"alpha": 0.1, "interval": "logit"})
     '90% logit interval'
+    >>> told_interval({"alpha": 0.05, "interval": "logit, but t of DCG"})
+    '95% interval (logit, but t of DCG)'
     """
-    alpha = attributes.get("alpha")
-    if "intervals" in attributes:
-        told = f"{100 * (1 - attributes['alpha']):.4g}% interval"
-        together = attributes["intervals"] == "simultaneous"
-        return f"simultaneous {told}" if together else f"{told}, {attributes['intervals']}"
-    kind = {"logit": "logit ", "t": "Student's "}.get(attributes.get("interval", ""), "")
-    return f"{kind}interval" if alpha is None else f"{100 * (1 - alpha):.4g}% {kind}interval"
+    alpha, held = attributes.get("alpha"), str(attributes.get("intervals", ""))
+    given = str(attributes.get("interval", ""))
+    kind = INTERVAL_WORDS.get(given, "")
+    words = f"{kind}interval" if alpha is None else f"{100 * (1 - alpha):.4g}% {kind}interval"
+    words += f" ({given})" if given and not kind else ""
+    if held == "simultaneous":
+        return f"simultaneous {words}"
+    return f"{words}, {held}" if held else words
+
+
+def told_draws(attributes: Mapping[Any, Any]) -> str:
+    """Say how many samples were drawn, and from which seed, where some were.
+
+    Examples
+    --------
+    >>> told_draws({"method": "bootstrap", "samples": 1000, "seed": 3})
+    '1,000 samples, seed 3'
+    """
+    drawn = attributes.get("method") in DRAWING or attributes.get(RESULT) in ALWAYS_DRAWING
+    last = steps_of(attributes)[-1:]
+    if "samples" not in attributes or not (drawn or any(s.options.get("interval") for s in last)):
+        return ""
+    return f"{attributes['samples']:,} samples, seed {attributes.get('seed', 0)}"
+
+
+def told_weights(attributes: Mapping[Any, Any]) -> str:
+    """Say by what topics are weighted, if they are."""
+    weights = attributes.get("weights")
+    return f"topics weighted by {weights}" if weights is not None else ""
+
+
+def told_origin(attributes: Mapping[Any, Any]) -> str:
+    """Say what decided the scores behind a result: rankings, judgments, and what was done to them.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> told_origin(ir.verbs.score(ir.cube(*ir.example_track()), "AP").attrs)
+    'ties trec; scores as float64; topics qrels; top grade 3; judged to depth 10 by these runs; ...'
+    >>> told_origin({"top": [2, 3], "collection": "track"})
+    'collections by track; top grade 2 and 3'
+    """
+    facts = origin(attributes)
+    made = {name: " and ".join(map(str, np.atleast_1d(value))) for name, value in facts.items()}
+    words = dict(ORIGIN_WORDS)
+    steps = steps_of(attributes)
+    if steps and "pool_depth" in steps[0].options:
+        words["pool_depth"] = "pool depth {}"
+    said = [words[name].format(made[name]) for name in words if name in made]
+    done = [STEP_WORDS[s.verb].format(**_known(s.options)) for s in steps if s.verb in STEP_WORDS]
+    return "; ".join([*done, *said])
+
+
+def _known(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {"depth": "", "share": "", "seed": 0, "metric": "", "method": ""} | dict(options)
+
+
+def origin(attributes: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return what decided scores, by name; a pool whose depth nobody knows is left out."""
+    found = {name: attributes[name] for name in ORIGIN_WORDS if name in attributes}
+    steps = steps_of(attributes)
+    if len(steps) > 1 or (steps and steps[0].verb not in SOURCES):
+        analysed = {name for step in steps if step.verb not in SOURCES for name in step.options}
+        made = steps[0].options if steps[0].verb in SOURCES else {}
+        found = {name: value for name, value in found.items() if name not in analysed}
+        found |= {name: made[name] for name in analysed & made.keys() & ORIGIN_WORDS.keys()}
+    if found.get("ties") != "random":
+        found.pop("seed", None)
+    if np.array_equal(found.get("pool_depth", ""), 0):
+        del found["pool_depth"]
+    return found
 
 
 def told_topics(numbers: Any) -> str:
@@ -95,9 +266,7 @@ def told_topics(numbers: Any) -> str:
     >>> told_topics([16, 16]), told_topics([3, 16])
     ('16 topics', '3 to 16 topics')
     """
-    found = np.asarray(numbers)
-    low, high = int(found.min()), int(found.max())
-    return f"{high} topics" if low == high else f"{low} to {high} topics"
+    return f"{_range(numbers)} topics"
 
 
 def told_depths(result: pd.DataFrame) -> str:
@@ -108,11 +277,6 @@ def told_depths(result: pd.DataFrame) -> str:
     if len(depths) > SHOWN:
         return f"{len(depths)} depths from {depths[0]} to {depths[-1]}"
     return " and ".join(f"depth {depth}" for depth in depths)
-
-
-def told(attributes: Mapping[Any, Any], *parts: str) -> str:
-    """Join what is said, and what decided the numbers."""
-    return "; ".join(part for part in (*parts, caption(attributes)) if part)
 
 
 def told_method(attributes: Mapping[Any, Any]) -> str:
@@ -129,9 +293,3 @@ def told_method(attributes: Mapping[Any, Any]) -> str:
     usual = {repr(type(method)()) for method in AGREEMENTS.values()}
     words = METHOD_WORDS.get(name, name)
     return words if text in usual else f"{words} {bracket}{options}".strip()
-
-
-def told_result(result: Any) -> str:
-    """Say what test or method made a result."""
-    parts = told_test(result.attrs), told_method(result.attrs)
-    return ", ".join(part for part in parts if part)

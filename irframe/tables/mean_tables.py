@@ -10,9 +10,10 @@ import xarray as xr
 
 from irframe.comparing.compare import COLUMNS, OPTIONAL
 from irframe.errors import InputError
+from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import ALIASES, DEPTH, METRIC, SIDES, SYSTEM
-from irframe.tables.captions import told, told_depths, told_interval, told_test, told_topics
+from irframe.tables.captions import told, told_depths, told_topics
 from irframe.tables.marked_styler import (
     Extra,
     Table,
@@ -44,14 +45,16 @@ def of_summary(
     words = [f"means over {told_topics(frame['n'])}", told_depths(frame)]
     if intervals:
         extras.append(brackets(*(means.spread(frame, frame[end]) for end in ("ci_low", "ci_high"))))
-        words.append(f"[{told_interval(summary.attrs)}]")
-    return _table(means, extras, relative_to, told(summary.attrs, *words))
+    notes = told(summary.attrs, *words, interval="[{}]" if intervals else "")
+    return _table(means, extras, relative_to, notes)
 
 
 def _long(summary: pd.DataFrame | xr.Dataset) -> pd.DataFrame:
     if isinstance(summary, xr.Dataset):
         summary = summary.reset_coords(drop=True).to_dataframe()
     frame = summary.dropna(subset=["mean"]).reset_index().rename(columns=_system_role)
+    if frame.empty:
+        raise InputError("means to lay out", "none: no system has a score on any topic")
     if DEPTH not in frame:
         frame[DEPTH] = pd.NA
     return frame
@@ -77,14 +80,15 @@ def of_comparison(
     letters = marks == "letters"
     if letters:
         extras.append(superscripts(_beaten(comparison, means)))
-        words.append("raised: the systems that this one significantly beats")
+        some = "" if _all_pairs(comparison) else ", of those it is compared with"
+        words.append(f"raised: the systems that this one significantly beats{some}")
     if marks == "daggers":
         extras.append(superscripts(_daggers(comparison, means)))
         words.append(_raised(comparison))
     if intervals:
         extras.append(_differences(comparison, means))
-        words.append(f"[of the difference: {told_interval(comparison.attrs)}]")
-    notes = told(comparison.attrs, *words, told_test(comparison.attrs))
+    shown = "[of the difference: {}]" if intervals else ""
+    notes = told(comparison.attrs, *words, interval=shown)
     table = _table(means, extras, relative_to, notes)
     return _with_marks(table) if letters else table
 
@@ -142,11 +146,27 @@ def _baseline(comparison: pd.DataFrame) -> Any:
     return others[0]
 
 
+def _all_pairs(comparison: pd.DataFrame) -> bool:
+    """Tell whether each system is compared with each other, at every metric and depth."""
+    keys = [name for name in comparison if name not in {*COLUMNS, *OPTIONAL}]
+    for _, rows in comparison.groupby([*keys, METRIC, DEPTH], dropna=False, observed=True):
+        systems = len({*rows["system_a"], *rows["system_b"]})
+        if len(rows) < systems * (systems - 1) // 2:
+            return False
+    return True
+
+
 def _baselines(comparison: pd.DataFrame) -> list[str]:
-    """Return the names of the systems that others are held against."""
+    """Return the names of the systems with which all others are compared in the rows there are."""
     told = list(comparison.attrs.get("baselines", []))
-    there = {str(name) for side in SIDES for name in comparison[side].unique()}
-    return told if len(told) > 1 and {*told} <= there else [str(_baseline(comparison))]
+    sides = comparison[[*SIDES]].map(str)
+    systems = {*sides["system_a"], *sides["system_b"]}
+    found = []
+    for name in told if len(told) > 1 else ():
+        rows = sides[(sides == name).any(axis=1)]
+        if {*rows["system_a"], *rows["system_b"]} == systems:
+            found.append(name)
+    return found if len(found) > 1 else [str(_baseline(comparison))]
 
 
 def _raised(comparison: pd.DataFrame) -> str:
@@ -183,7 +203,7 @@ def _differences(comparison: pd.DataFrame, means: Means) -> Extra:
 def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
     """Return the marks of the systems that each system significantly beats."""
     costs = {label: facts(label).cost for label in comparison[METRIC].unique()}
-    lead = (comparison["mean_a"] - comparison["mean_b"]).to_numpy()
+    lead = (comparison["mean_a"] - comparison["mean_b"]).round(TIE).to_numpy()
     lead = np.where(comparison[METRIC].map(costs), -lead, lead)
     told = np.flatnonzero(comparison["significant"].to_numpy() & (lead != 0))
     (a, column), (b, _) = (means.places(comparison, side) for side in SIDES)

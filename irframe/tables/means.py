@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import places
 from irframe.errors import ParameterError
-from irframe.metrics.averaging import TIE
+from irframe.metrics.averaging import TIE, best_first
 from irframe.metrics.facts import facts, label_at
 from irframe.names import DEPTH, METRIC, SYSTEM
 
@@ -80,8 +80,8 @@ class Means:
             return self
         labels = list(self.table.columns)
         (place,) = [0] if sort is True else places("sort= a column", [sort], labels)
-        towards = (self.table.iloc[:, place] * self.signs[place]).round(TIE).to_numpy()
-        return replace(self, table=self.table.iloc[np.argsort(-towards, kind="stable")])
+        order = best_first(self.table.iloc[:, place].to_numpy(), self.signs[place])
+        return replace(self, table=self.table.iloc[order])
 
     def relative_to(self, system: Any) -> pd.DataFrame:
         """Return differences from a system's means in per cent of those, as texts."""

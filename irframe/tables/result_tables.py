@@ -11,7 +11,7 @@ from irframe.errors import InputError
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, RESULT, SIDES, SYSTEM
-from irframe.tables.captions import told, told_interval, told_result
+from irframe.tables.captions import told
 from irframe.tables.marked_styler import Extra, Table, brackets, superscripts
 from irframe.tables.means import best_of
 
@@ -50,7 +50,7 @@ def _of_array(values: xr.DataArray) -> Table:
     one = index.get_level_values(0) if len(rows) == 1 else index
     numbers = pd.DataFrame(flat, one, values.indexes[DEPTH])
     sign = -1 if values.attrs.get(RESULT) in LOWEST else 1
-    notes = told(values.attrs, str(values.name or ""), told_result(values))
+    notes = told(values.attrs, str(values.name or ""), interval="")
     return Table(numbers, (), best_of((numbers * sign).round(TIE)), notes)
 
 
@@ -64,8 +64,7 @@ def _of_frame(frame: pd.DataFrame) -> Table:
     numbers = shown.set_index(left) if left else shown
     words = [f"{name} {flat[name].iloc[0]}" for name in same if flat[name].notna().all()]
     words += [MARKED] if MARK in flat else []
-    words += [f"[{told_interval(frame.attrs)}]"] if set(ENDS) <= set(flat) else []
-    notes = told(frame.attrs, *words, told_result(frame))
+    notes = told(frame.attrs, *words, interval="[{}]" if set(ENDS) <= set(flat) else "")
     small = [name for name in numbers if name == "p" or str(name).startswith("p_")]
     return Table(numbers, _extras(flat, numbers), _best_rows(flat, rows, numbers), notes, small)
 

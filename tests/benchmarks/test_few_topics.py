@@ -14,6 +14,7 @@ import pytest
 from populations import (
     DL_2021,
     DRAWS,
+    JUDGED,
     LLM,
     TOPICS,
     TREC_8,
@@ -34,6 +35,10 @@ from irframe.studies.judges.grades_by_judge import read_judges as read_all
 SYSTEMS = [("best", 10), ("spread", 10), ("best", 40)]
 CORRELATED = 12
 """Systems whose orders are compared."""
+PAIRED = 20
+"""About how many systems are compared by pairs."""
+ALONE = 45
+"""Topics that a model judged alone."""
 BLOCK = 100
 """Draws at a time, where each has resamples."""
 SOME = 5, 10, 20, 50
@@ -87,6 +92,48 @@ def ranks(scores, topics, method, draws=DRAWS):
         "best held": np.nanmean(best, axis=(1, 2)),
         "sole first": ((low == 1).sum(axis=1) == 1).mean(axis=1),
         "width": (1 + high - low).mean(axis=(1, 2)),
+    }
+
+
+def judged_twice(data):
+    """Return scores that stand for a model's and people's: those of TREC-8 by another metric."""
+    people, model = (read_judged(data, judge) for judge in ("nist", "gpt4o"))
+    found = {f"{m}, DL 2021": (model.sel(metric=[m]), people.sel(metric=[m])) for m in JUDGED}
+    matrices = read_matrices(data)
+    for by, of in (("P@10", "AP"), ("AP", "P@10"), ("AP", "RR")):
+        other = matrices.sel(metric=[by]).assign_coords(metric=[of])
+        found[f"{of} by {by}, TREC-8"] = other, matrices.sel(metric=[of])
+    return found
+
+
+def powered(model, people, topics, kind="t", draws=DRAWS // 3):
+    """Return how often intervals with a model's help hold: of means, and of differences.
+
+    People judge so many topics, and a model those and 45 others.
+    """
+    some = slice(None, None, people.sizes["system"] // PAIRED)
+    every = topics + ALONE
+    drawn, few = (
+        sampled(side.isel(system=some), every, draws=draws).assign_coords(topic=range(every))
+        for side in (model, people)
+    )
+    few = few.isel(topic=slice(topics))
+    found = quietly(lambda: drawn.ireval.predict_powered(few, distribution=kind))
+    alone = quietly(few.ireval.summary)
+    truth = people.isel(system=some).mean("topic").to_numpy()
+    first, second = np.triu_indices(truth.shape[1], 1)
+    parts = {
+        "means": (found["ci_low"], found["ci_high"], truth),
+        "differences": (
+            found["difference_low"],
+            found["difference_high"],
+            truth[:, first] - truth[:, second],
+        ),
+        "people alone": (alone["ci_low"], alone["ci_high"], truth),
+    }
+    return {
+        name: held(low.to_numpy(), high.to_numpy(), goal[..., np.newaxis])
+        for name, (low, high, goal) in parts.items()
     }
 
 
@@ -190,6 +237,20 @@ def test_means(benchmark, shared, topics):
     tell("Student's", topics, {name: pair[1] for name, pair in found.items()})
     wide = [pair[0] for name, pair in found.items() if topics >= 8 or not name.startswith("RR")]
     assert min(wide) > 0.92
+
+
+@pytest.mark.parametrize("topics", TOPICS)
+def test_powered(benchmark, shared, topics):
+    sides = judged_twice(shared / "data")
+
+    def every():
+        return {name: powered(*pair, topics) for name, pair in sides.items()}
+
+    found = benchmark.pedantic(every, rounds=1)
+    for what in ("means", "differences"):
+        shares = {name: each[what] for name, each in found.items()}
+        tell(f"with a model, {what}", topics, shares)
+        assert min(shares.values()) > 0.91
 
 
 @pytest.mark.parametrize(("how", "systems"), SYSTEMS)

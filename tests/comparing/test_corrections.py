@@ -60,8 +60,17 @@ def test_without_a_correction_there_is_a_copy():
 
 
 def test_words_that_are_none():
-    with pytest.raises(ParameterError, match="adjust to be one of 'bonferroni', .*found 'bonf'"):
+    words = "adjust, one of 10 words; found 'bonf' .in irframe: 'bonferroni'.. It may be one of 'b"
+    with pytest.raises(ParameterError, match=words):
         refuse_correction("bonf", "depth")
     with pytest.raises(ParameterError, match="family to be one of 'depth', 'metric', 'all'"):
         refuse_correction("holm", "pair")
     refuse_correction(None, "all")
+
+
+@pytest.mark.parametrize("adjust", CORRECTIONS)
+def test_what_has_no_p_value_counts_as_a_comparison_that_shows_nothing(adjust):
+    p = np.array([[[0.01, np.nan, 0.002, 0.3, np.nan]]])
+    (found,) = adjust_p([p], adjust, family="depth", alpha=0.05)
+    (filled,) = adjust_p([np.nan_to_num(p, nan=1.0)], adjust, family="depth", alpha=0.05)
+    np.testing.assert_array_equal(found, np.where(np.isnan(p), np.nan, filled))

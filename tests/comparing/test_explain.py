@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from cubes.test_cube_subtopics import track
+from dense import nameless
+from incomplete import though_incomplete
 from variants import VARIANTS
 
 import irframe as ir
@@ -21,8 +23,8 @@ def example():
     return runs, qrels, ir.cube(runs, qrels)
 
 
-def texts(*, subtopics):
-    """Return every metric that is a sum, of all documents or of the judged ones alone."""
+def sums(*, subtopics):
+    """Return every metric that is a sum, of all documents and of the judged ones alone in turn."""
     if subtopics:
         names = sorted(name for name in SUMS if METRICS[name].subtopics)
         return [name.replace("IA", "IA(metric='nDCG')") if name == "IA" else name for name in names]
@@ -30,19 +32,48 @@ def texts(*, subtopics):
     return [replace(known[name], judged_only=n % 2 > 0) for n, name in enumerate(sorted(known))]
 
 
+def short_lists():
+    """Return lists that end early, are empty, or have nothing relevant to find."""
+    rng = np.random.default_rng(1)
+    docs, runs, qrels = [f"d{n}" for n in range(14)], [], []
+    for topic in range(6):
+        grades = rng.integers(-1, 1 if topic == 0 else 4, 10)
+        qrels += [(str(topic), *pair) for pair in zip(rng.permutation(docs), grades, strict=False)]
+        for system in "ab":
+            listed = rng.permutation(docs)[: 0 if topic == 1 else rng.integers(0, 8)]
+            runs += [(system, str(topic), doc, -rank) for rank, doc in enumerate(listed)]
+    runs = pd.DataFrame(runs, columns=["system", "topic", "doc", "score"])
+    qrels = pd.DataFrame(qrels, columns=["topic", "doc", "grade"])
+    with though_incomplete():
+        return ir.cube(runs, qrels, depth=13, pool_depth=3)
+
+
 @pytest.mark.parametrize("subtopics", [False, True])
-def test_documents_add_up_to_the_difference_for_every_metric_that_is_a_sum(example, subtopics):
-    cube = ir.cube(*track()) if subtopics else example[2]
+def test_documents_add_up_to_the_scores_of_every_metric_that_is_a_sum(subtopics):
+    cube = ir.cube(*track()) if subtopics else short_lists()
     a, b = cube.indexes["system"][:2]
-    wanted = texts(subtopics=subtopics)
+    wanted = sums(subtopics=subtopics)
     assert len(wanted) > (7 if subtopics else 25)
-    for metric in wanted:
-        scores = cube.ireval.score(metric, at=7).squeeze().to_pandas()
-        found = cube.ireval.explain(a, b, metric, at=7)
-        by_topic = found.groupby("topic")[["contribution_a", "contribution_b", "difference"]]
-        total = by_topic.sum().reindex(scores.columns, fill_value=0.0)
-        np.testing.assert_allclose(total["contribution_a"], scores.loc[a], atol=1e-12)
-        np.testing.assert_allclose(total["contribution_b"], scores.loc[b], atol=1e-12)
+    for at in (4, cube.sizes["depth"]):
+        every = cube.ireval.score(wanted, at=at).sel(system=[a, b]).squeeze("depth")
+        for metric, scores in zip(wanted, every, strict=True):
+            found = cube.ireval.explain(a, b, metric, at=at)
+            by_topic = found.groupby("topic")[["contribution_a", "contribution_b"]]
+            total = by_topic.sum(min_count=1).reindex(scores["topic"]).T.to_numpy()
+            unscored = np.isnan(scores.to_numpy())
+            assert np.isnan(total[unscored]).all(), metric
+            added, expected = np.nan_to_num(total)[~unscored], scores.to_numpy()[~unscored]
+            np.testing.assert_allclose(added, expected, rtol=0, atol=1e-12)
+
+
+def test_ranks_past_the_end_of_a_list_have_rows_where_they_count():
+    run = {"system": ["a", "a", "b"], "topic": "1", "doc": list("xyz"), "score": [2.0, 1.0, 1.0]}
+    qrels = pd.DataFrame({"topic": "1", "doc": list("xyw"), "grade": [0, 1, 1]})
+    found = ir.cube(pd.DataFrame(run), qrels, depth=4).ireval.explain("a", "b", "CRP", at=4)
+    (empty,) = found[found["doc"].isna()].itertuples()
+    assert (empty.rank_b, empty.contribution_b, empty.difference) == (2, -1, 1)
+    assert pd.isna(empty.rank_a)
+    assert pd.isna(empty.grade)
 
 
 def test_metrics_that_are_no_sums_are_refused_by_name(example):
@@ -71,9 +102,9 @@ def test_rows_say_where_documents_are_and_what_they_could_add(example):
     size = found.groupby("topic", sort=False)["difference"].sum().abs().to_numpy().round(12)
     assert (np.diff(size) <= 0).all()
     pd.testing.assert_frame_equal(cube.ireval.explain("splade", "bm25", "P", at=10), found)
-    nameless = cube.drop_encoding().ireval.explain("splade", "bm25", "P", at=10)
-    assert nameless["doc"].isna().sum() == nameless["grade"].isna().sum() > 0
-    assert nameless["difference"].sum() == pytest.approx(found["difference"].sum())
+    bare = nameless(cube).ireval.explain("splade", "bm25", "P", at=10)
+    assert bare["doc"].isna().sum() == bare["grade"].isna().sum() > 0
+    assert bare["difference"].sum() == pytest.approx(found["difference"].sum())
 
 
 def test_what_a_document_could_add_is_what_its_judgment_adds(example):

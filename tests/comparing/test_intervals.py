@@ -1,6 +1,7 @@
 """Intervals of differences: together or alone, and those of effect sizes."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy
 import xarray as xr
@@ -8,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irframe as ir
-from irframe.paired import MaxT, TukeyHSD
+from irframe.paired import TESTS, Bootstrap, MaxT, Permutation, TukeyHSD
 from irframe.paired.resamples import draw_signs
+
+RESAMPLING = {"permutation": Permutation, "bootstrap": Bootstrap}
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore:{each}:irframe.errors.IrframeWarning")
+    for each in ("comparisons whose", "tukey presumes")
+]
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +40,40 @@ def test_simultaneous_intervals_are_those_of_the_level_of_one_of_all(scores, fam
     assert alone.attrs["intervals"] == "for its pair alone"
 
 
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("weights", [None, {str(n): 1 + n % 4 for n in range(101, 117)}])
+def test_an_interval_is_of_the_test_beside_it_or_says_whose_it_is(scores, test, weights):
+    if weights and not TESTS[test].weighable:
+        return
+    students = scores.ireval.compare(adjust=None, weights=weights)
+    for alpha in (0.05, 0.4):
+        found = scores.ireval.compare(test, adjust="none", alpha=alpha, weights=weights)
+        if found.attrs["interval"] == test:
+            assert (excludes_zero(found) == (found["p"] < alpha)).all()
+            centre = found["difference"].between(found["ci_low"], found["ci_high"])
+            assert centre.all()
+        else:
+            assert found.attrs["interval"] == "t"
+    if test in {"wilcoxon", "sign", "ranksum"}:
+        ends = ["ci_low", "ci_high"]
+        alike = scores.ireval.compare(test, adjust=None)
+        pd.testing.assert_frame_equal(alike[ends], students[ends])
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("n", [2, 4, 12])
+@pytest.mark.parametrize("test", RESAMPLING)
+def test_ends_are_the_last_differences_that_are_not_rejected(seed, n, test):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(2, n, 1))
+    chosen = RESAMPLING[test](samples=199, seed=seed)
+    for end, away in zip(chosen.interval(values, alpha=0.1), (-1, 1), strict=True):
+        if np.isfinite(end.item()):
+            for step, rejected in ((-1e-6, False), (1e-6, True)):
+                shifted = values - np.array([end.item() + away * step, 0])[:, None, None]
+                assert (chosen.kernel(shifted).p.item() < 0.1) == rejected
+
+
 def excludes_zero(found):
     return (found["ci_low"] > 0) | (found["ci_high"] < 0)
 
@@ -45,7 +86,7 @@ def test_intervals_of_resampled_quantiles_agree_with_p(seed, grades, topics):
     scores = xr.DataArray(values, coords, ("system", "topic")).expand_dims(metric=["AP"])
     tukey = scores.ireval.compare(TukeyHSD(samples=60, seed=seed), simultaneous=True)
     assert (excludes_zero(tukey) == tukey["significant"]).all()
-    assert (tukey["ci_high"] - tukey["ci_low"]).round(9).nunique(dropna=False) == 1
+    assert len({*(tukey["ci_high"] - tukey["ci_low"]).round(9)}) == 1
     stepped = scores.ireval.compare(adjust=MaxT(samples=60, seed=seed), simultaneous=True)
     assert stepped["significant"][excludes_zero(stepped)].all()
     first = stepped["p_adjusted"].idxmin()  # held against all pairs, as intervals are
@@ -69,6 +110,19 @@ def test_intervals_of_max_t_are_those_of_the_largest_t_of_each_draw(scores):
     np.testing.assert_allclose(found["ci_high"] - found["difference"], half, rtol=1e-6)
 
 
+def test_tests_that_pool_variances_say_where_these_differ():
+    rng = np.random.default_rng(0)
+    even = xr.DataArray(rng.normal(size=(4, 60)), {"system": list("abcd")}, ("system", "topic"))
+    uneven = even * xr.DataArray([1, 1, 0.1, 0.1], dims="system")
+    assert "caution" not in even.ireval.compare("tukey").attrs
+    with pytest.warns(UserWarning, match="tukey presumes that all pairs of systems differ alike"):
+        found = uneven.ireval.compare("tukey")
+    assert "more than 10 times" in found.attrs["caution"]
+    for verb in ("rank_intervals", "leaderboard"):
+        assert "caution" not in getattr(uneven.ireval, verb)().attrs
+    assert "caution" not in uneven.ireval.compare("t").attrs
+
+
 def test_g_and_its_interval(scores):
     found = scores.ireval.compare(effects=True, alpha=0.1)
     df = 15
@@ -79,6 +133,6 @@ def test_g_and_its_interval(scores):
             true = end / (1 - 3 / (4 * df - 1)) * 4
             assert scipy.stats.nct.cdf(t, df, true) == pytest.approx(p, abs=1e-6)
     constant = scores.isel(system=[0, 0]).assign_coords(system=["a", "b"])
-    assert constant.ireval.compare(effects=True)["g_low"].notna().all()
+    assert constant.ireval.compare(effects=True)["g_low"].isna().all()
     shifted = constant + np.array([0, 0.1])[:, None, None]
     assert shifted.ireval.compare(effects=True)[["hedges_g", "g_low"]].isna().all(axis=None)

@@ -83,7 +83,7 @@ def test_there_are_letters_after_the_last():
     systems, last = 110, len(LETTERS)
     names = [f"s{number:03}" for number in range(systems)]
     index = pd.MultiIndex.from_product([names, range(4)], names=["system", "topic"])
-    noise = np.tile([0, 1, 3, 2], systems) / 1000
+    noise = np.random.default_rng(0).random(4 * systems) / 1000
     scores = pd.DataFrame({"AP": np.repeat(np.arange(systems)[::-1], 4) + noise}, index)
     found = scores.ireval.compare().ireval.letters()["letters"]
     assert found[[0, last - 1, last, 2 * last]].tolist() == ["a", "Z", "a2", "a3"]

@@ -1,5 +1,7 @@
 """Not worse, equivalent, verdicts and what can be detected."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -50,8 +52,9 @@ def test_they_are_corrected_as_p_is(scores, family):
     keys = [plain[name] for name in together] or [pd.Series(0, plain.index)]
     for name in ("p_not_worse", "p_equivalent"):
         own = plain[name].groupby(keys).transform(lambda p: multipletests(p, method="holm")[1])
-        np.testing.assert_allclose(found[name], own)
-        assert (found[name.removeprefix("p_")] == (found[name] < 0.05)).all()
+        np.testing.assert_array_equal(found[name], plain[name])
+        np.testing.assert_allclose(found[f"{name}_adjusted"], own)
+        assert (found[name.removeprefix("p_")] == (own < 0.05)).all()
 
 
 def test_the_verdict_is_the_first_that_holds(scores):
@@ -75,16 +78,24 @@ def test_the_verdict_is_the_first_that_holds(scores):
 
 
 def test_without_spread_or_with_one_topic():
-    values = np.array([[0.5, 0.7, 0.6], [0.45, 0.65, 0.55], [0.5, 0.7, 0.6]])
-    scores = xr.DataArray(values, {"system": list("abc")}, ("system", "topic"))
-    found = scores.ireval.compare(adjust=None, margin=0.05, baseline="a").set_index("system_a")
-    assert found["p_not_worse"].to_dict() == {"b": 1.0, "c": 0.0}
-    assert found["verdict"].to_dict() == {"b": "worse", "c": "equivalent"}
-    assert (found["detectable"] == 0).sum() == 2
-    with pytest.warns(UserWarning, match="single topic"):
-        one = scores[:, :1].ireval.compare(margin=0.05)
-    assert (one["p_not_worse"] == 1).all()
-    assert one["detectable"].isna().all()
+    values = np.array([[0.5, 0.7, 0.6], [0.45, 0.65, 0.55], [0.5, 0.7, 0.6], [0.5, 0.8, 0.6]])
+    scores = xr.DataArray(values, {"system": list("abcd")}, ("system", "topic"))
+    asked = {"margin": 0.05, "effects": True, "simultaneous": True}
+    for topics, flat in ((3, 2), (1, 3)):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            found = scores[:, :topics].ireval.compare(baseline="a", **asked).set_index("system_a")
+        assert str(told[-1].message) == found.attrs["caution"]
+        assert found.attrs["caution"].endswith(f": {flat} of 3")
+        p = dict.fromkeys("bcd", np.nan) | {"c": 1.0} | ({"d": 1.0} if topics == 1 else {})
+        none = ["p_not_worse", "ci_low", "ci_high", "effect_size", "detectable", "g_low"]
+        for name in [*"bcd"[:flat]]:
+            assert found["p"][name] == pytest.approx(p[name], nan_ok=True)
+            assert found["p_adjusted"][name] == pytest.approx(p[name], nan_ok=True)
+            assert found.loc[name, [*none, "p_equivalent_adjusted"]].isna().all()
+            assert found["verdict"][name] == "undecided"
+            assert not found["significant"][name]
+        assert found.loc["d", none].notna().all() == (topics == 3)
 
 
 def test_bounds_have_a_verdict_at_either_end(cube):

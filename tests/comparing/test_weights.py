@@ -4,12 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from statsmodels.api import WLS
+from oracles.paired_tests import weighted_mean
+from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from irframe.cubes.topic_weights import GIVEN
 from irframe.errors import MetricError, ParameterError
-from irframe.paired import TESTS, parse_test
+from irframe.paired import TESTS, PairedT, parse_test
+from irframe.paired.moments import hc2
 from irframe.scores.resampled import Resamples
 
 TOPICS = [f"q{n}" for n in range(12)]
@@ -34,13 +36,18 @@ VERBS = {
     "rank_intervals": {},
 }
 """Verbs that take weights, and what else they are asked here."""
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore:{each}:irframe.errors.IrframeWarning")
+    for each in ("(tests and intervals|resamples) hold less often", "one topic has")
+]
 WEIGHABLE = [name for name, each in TESTS.items() if each.weighable]
 
 
 def numbers(result):
     """Return all numbers of a result but depths."""
     frame = result.to_dataframe() if isinstance(result, xr.Dataset) else result
-    return frame.drop(columns="depth", errors="ignore").select_dtypes("number").to_numpy(float)
+    beside = ["depth", "n_eff"]
+    return frame.drop(columns=beside, errors="ignore").select_dtypes("number").to_numpy(float)
 
 
 def asked(name, scores, weights, **options):
@@ -50,9 +57,10 @@ def asked(name, scores, weights, **options):
 def oracle(values, weights):
     """Return mean, interval, t and p of a weighted mean."""
     there = ~np.isnan(values)
-    model = WLS(values[there], np.ones(there.sum()), weights=weights[there])
-    found = model.fit(cov_type="HC1", use_t=True)
-    return found.params[0], *found.conf_int()[0], found.tvalues[0], found.pvalues[0]
+    mean, variance, freedom, _ = weighted_mean(values[there], weights[there])
+    error = np.sqrt(variance)
+    t, half = mean / error, error * stats.t.ppf(0.975, freedom)
+    return mean, mean - half, mean + half, t, 2 * stats.t.sf(abs(t), freedom)
 
 
 def test_means_intervals_and_tests_are_those_of_a_weighted_constant():
@@ -62,6 +70,8 @@ def test_means_intervals_and_tests_are_those_of_a_weighted_constant():
         given = row[["mean", "ci_low", "ci_high"]].to_numpy(float)
         np.testing.assert_allclose(given, oracle(values, WEIGHTS)[:3], rtol=1e-10)
         assert row["n"] == (~np.isnan(values)).sum()
+        kept = WEIGHTS[~np.isnan(values)]
+        assert row["n_eff"] == pytest.approx(kept.sum() ** 2 / (kept**2).sum())
     with pytest.warns(UserWarning, match="left out"):
         rows = HOLED.ireval.compare(weights="frequency", margin=0.05)
     not_worse: list[float] = []
@@ -77,10 +87,11 @@ def test_means_intervals_and_tests_are_those_of_a_weighted_constant():
         not_worse.append(one_sided)
         assert row["mean_a"] == pytest.approx(np.average(a[common], weights=WEIGHTS[common]))
         assert row["n_topics"] == common.sum()
+        assert row["n_eff"] == pytest.approx(WEIGHTS[common].sum() ** 2 / sum(WEIGHTS[common] ** 2))
     groups = rows.groupby(["metric", "depth"], sort=False).indices.values()
     for places in groups:
         holm = multipletests(np.array(not_worse)[places], method="holm")[1]
-        np.testing.assert_allclose(rows["p_not_worse"].to_numpy()[places], holm, rtol=1e-9)
+        np.testing.assert_allclose(rows["p_not_worse_adjusted"].to_numpy()[places], holm, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", VERBS)
@@ -88,7 +99,7 @@ def test_weights_say_the_same_on_every_road_and_equal_ones_nothing(name):
     plain = numbers(getattr(SCORES.ireval, name)(**VERBS[name]))
     for equal in (1, 0.1, 1e300, 3e-300):
         given = numbers(asked(name, SCORES, dict.fromkeys(TOPICS, equal)))
-        np.testing.assert_allclose(given, plain, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(given, plain, rtol=1e-11, atol=1e-12)
     flat = SCORES.sel(depth=10)
     expected = asked(name, flat, "frequency")
     assert (numbers(expected) != numbers(getattr(flat.ireval, name)(**VERBS[name]))).any()
@@ -106,7 +117,7 @@ def test_weights_say_the_same_on_every_road_and_equal_ones_nothing(name):
     ]
     for scores, weights in roads:
         found = asked(name, scores, weights)
-        assert found.attrs["weighted_by"] == (weights if isinstance(weights, str) else GIVEN)
+        assert found.attrs["weights"] == (weights if isinstance(weights, str) else GIVEN)
         one, other = (np.sort(numbers(each), axis=0) for each in (found, expected))
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
@@ -168,7 +179,51 @@ def test_tests_have_a_weighted_form_or_refuse_by_name(test):
     for one, other in zip(equal, parse_test(test).kernel(values, pairs), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-10)
     p = [SCORES.ireval.compare(each, weights="frequency")["p"] for each in ("t", test)]
-    np.testing.assert_allclose(*p, atol=0.12)
+    np.testing.assert_allclose(*p, atol=0.15)
+
+
+SHAPES = {
+    "alike": np.ones,
+    "1/place": lambda n: 1 / np.arange(1.0, n + 1),
+    "1/place^2": lambda n: 1 / np.arange(1.0, n + 1) ** 2,
+    "one x 20": lambda n: np.where(np.arange(n) == n // 2, 20.0, 1),
+    "one x 1000": lambda n: np.where(np.arange(n) == n // 2, 1000.0, 1),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("n", [2, 5, 50])
+def test_degrees_of_freedom_are_those_of_the_matrices(shape, n):
+    weights = SHAPES[shape](n)
+    values = np.random.default_rng(n).random(n)
+    mean, variance, freedom, topics = weighted_mean(values, weights)
+    found = hc2(np.stack([weights, weights[::-1] * 3e-200]))
+    np.testing.assert_allclose(found.freedom, freedom, rtol=1e-9)
+    np.testing.assert_allclose(found.topics, topics, rtol=1e-12)
+    np.testing.assert_allclose(found.shares[0] @ (values - mean) ** 2, variance, rtol=1e-8)
+    if shape == "alike":
+        assert found.freedom == pytest.approx(n - 1, rel=1e-13)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_false_claims_are_as_rare_as_alpha_says_whatever_the_weights(shape):
+    for n in (5, 20):
+        scores = np.random.default_rng(n).normal(size=(2, n, 4000))
+        weights = SHAPES[shape](n)
+        p = PairedT().weighted(scores, weights / weights.mean()).p
+        assert (p < 0.05).mean() < 0.062
+
+
+def test_weights_that_leave_few_topics_are_said():
+    heavy = dict.fromkeys(TOPICS, 1.0) | {"q3": 12.0}
+    for name in VERBS:
+        with pytest.warns(UserWarning, match="fewer than 5 of equal weight: 3.41") as told:
+            found = asked(name, SCORES, heavy)
+        assert [str(each.message) for each in told] == found.attrs["caution"].split("; ")
+        assert "one topic has 52.2% of the weight" in found.attrs["caution"]
+    with pytest.warns(UserWarning, match="resamples hold .* fewer than 10 of equal weight: 9"):
+        SCORES.ireval.compare("bootstrap", weights=dict.fromkeys(TOPICS, 1.0) | {"q3": 3.3})
+    assert "caution" not in SCORES.ireval.compare(weights=dict.fromkeys(TOPICS, 1.0)).attrs
 
 
 def test_resamples_draw_topics_with_their_weights():

@@ -8,7 +8,6 @@ import irframe as ir
 from irframe import threads
 from irframe.cubes import blockwise
 from irframe.cubes.blockwise import in_blocks
-from irframe.cubes.score import block_of
 from irframe.experiments.metrics import parse_metrics
 
 METRICS = parse_metrics(["AP", "nDCG", "ASL"])
@@ -16,7 +15,7 @@ METRICS = parse_metrics(["AP", "nDCG", "ASL"])
 
 @pytest.fixture(scope="module")
 def fields():
-    return block_of(ir.cube(*ir.example_track()), METRICS)
+    return ir.cube(*ir.example_track())
 
 
 @pytest.mark.parametrize("cells", [1, 49, 50, 51, 799, 800, 801, 1600, 1 << 17])
@@ -44,9 +43,9 @@ def test_depths_are_columns(fields):
 
 def test_lazy_rankings_stay_lazy():
     cube = ir.cube(*ir.example_track()).chunk(topic=5, system=3)
-    lazy = in_blocks(block_of(cube, METRICS), METRICS, [5, 10])
+    lazy = in_blocks(cube, METRICS, [5, 10])
     assert lazy.chunks is not None
-    whole = block_of(cube.compute(), METRICS)
+    whole = cube.compute()
     np.testing.assert_array_equal(lazy.compute(), in_blocks(whole, METRICS, [5, 10]))
 
 

@@ -97,7 +97,7 @@ def test_hidden_judgments_score_inside():
         free = [name for name in EVERY if "pool" not in name]
         within, scores = known.ireval.bounds(*free), true.ireval.score(*free)
         scores = scores.sel(topic=known.topic)
-        assert (known.top == true.top).all()
+        assert (known.experiment.tops == true.experiment.tops).all()
         assert (within.sel(bound="lower") <= scores + 1e-12).all()
         assert (within.sel(bound="upper") >= scores - 1e-12).all()
 

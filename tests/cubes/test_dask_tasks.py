@@ -50,9 +50,8 @@ def slowly(values):
 @pytest.mark.thorough
 @pytest.mark.xdist_group("cluster")
 def test_a_cluster_gives_what_memory_gives_though_a_worker_is_killed(client, frames, files):
-    made = ir.scan_runs(files / "runs").ireval.store(files / "store", frames[1], topics=5)
-    expected = ir.cube(*frames)
-    cube = made.cube()
+    scanned, expected = ir.scan_runs(files / "runs").ireval.cube(frames[1]), ir.cube(*frames)
+    cube = scanned.ireval.save(files / "cube").chunk(topic=5)
     slow = cube.assign(grade=cube["grade"].copy(data=cube["grade"].data.map_blocks(slowly)))
     victims = [*client.run(os.getpid).values()]
     scores = client.compute(slow.ireval.score("AP", "nDCG").ireval.discrimination("t"))
@@ -61,55 +60,38 @@ def test_a_cluster_gives_what_memory_gives_though_a_worker_is_killed(client, fra
     xr.testing.assert_allclose(
         scores.result(timeout=60), expected.ireval.score("AP", "nDCG").ireval.discrimination("t")
     )
-    saved = cube.ireval.save(files / "cube.zarr").compute()
+    saved = cube.ireval.save(files / "again").compute()
     xr.testing.assert_equal(saved.drop_vars("team", errors="ignore"), expected.drop_vars("team"))
 
 
 @pytest.mark.thorough
-@pytest.mark.xdist_group("cluster")
-@pytest.mark.usefixtures("client")
-def test_workers_without_irframe_are_named(monkeypatch, frames, files):
-    monkeypatch.setattr(dask_tasks, "VERSION", "9.9")
-    with pytest.raises(StoreError, match="workers with irframe 9.9; found tcp.* has 0.1.0"):
-        ir.scan_runs(files / "runs").ireval.store(files / "store", frames[1])
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("stage", ["sort", "save"])
-def test_a_job_that_is_killed_goes_on(frames, files, monkeypatch, stage):
+def test_a_job_that_is_killed_costs_only_time(frames, files, monkeypatch):
     frames[1].to_parquet(files / "qrels.parquet")
-    code = f"""
-        import os, signal, dask, pandas as pd, irframe as ir
-        import irframe.cubes.stored.contents as store, irframe.cubes.stored.save as save
-        dask.config.set(scheduler="synchronous")
-        calls, sort, work = [], store.sort_block, save.work
+    code = """
+        import os, signal, pandas as pd, irframe as ir
+        from irframe.cubes import dask_tasks
+        from irframe.experiments.folder import Folder
+        calls, put = [], Folder.put
 
-        def deadly(do, *arguments, **options):
-            calls.append(do)
-            if len(calls) == 4:
+        def deadly(folder, name, content):
+            calls.append(name)
+            if len(calls) == 7:
                 os.kill(os.getpid(), signal.SIGKILL)
-            return do(*arguments, **options)
+            return put(folder, name, content)
 
-        if {stage!r} == "sort":
-            store.sort_block = lambda *arguments: deadly(sort, *arguments)
-        save.TOGETHER, save.BYTES = 1, 20_000
-        save.work = lambda *arguments, **options: deadly(work, *arguments, **options)
+        Folder.put, dask_tasks.BLOCK = deadly, 20_000
         qrels = pd.read_parquet("qrels.parquet")
-        cube = ir.scan_runs("runs").ireval.store("store", qrels, topics=5).cube()
-        cube.ireval.save("cube.zarr")
+        ir.scan_runs("runs").ireval.cube(qrels).ireval.save("cube")
     """
     job = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)]
     done = subprocess.run(job, cwd=files, capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr
     monkeypatch.chdir(files)
-    with pytest.raises(StoreError, match="whole"):
-        ir.Store(str(files / "store")).cube() if stage == "sort" else ir.open_cube(
-            files / "cube.zarr"
-        )
-    made = ir.scan_runs("runs").ireval.store("store", pd.read_parquet("qrels.parquet"), topics=5)
-    cube = made.cube()
+    with pytest.raises(StoreError, match="found none at"):
+        ir.open_cube("cube")
+    cube = ir.scan_runs("runs").ireval.cube(pd.read_parquet("qrels.parquet"))
     expected = ir.cube(*frames).drop_vars("team")
-    xr.testing.assert_equal(cube.ireval.save("cube.zarr").compute(), expected)
+    xr.testing.assert_equal(cube.ireval.save("cube").compute(), expected)
 
 
 def test_dask_is_asked_for_by_name(monkeypatch):

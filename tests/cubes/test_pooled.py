@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 import xarray as xr
+from dense import dense
 from listed import frames_of_docs
 
 from irframe.errors import DepthError
-from irframe.names import EMPTY
 
 
 def judged_docs(cube):
-    return sorted(cube.judged_doc.values[cube.judged_grade.values != EMPTY])
+    return sorted(dense(cube).judged_doc)
 
 
 def test_simulated_pools(golden):
@@ -20,7 +20,7 @@ def test_simulated_pools(golden):
     for depth, docs in case["expected"]["judged_at_depth"].items():
         shallow = cube.ireval.pooled(int(depth))
         assert judged_docs(shallow) == docs
-        assert (shallow.pool_depth == int(depth)).all()
+        assert (dense(shallow).pool_depth == int(depth)).all()
 
 
 def test_a_shallower_pool_equals_fewer_judgments(track, cube):
@@ -44,13 +44,16 @@ def test_pool_depths_outside_the_pool(cube, depth):
 def test_a_pool_that_is_complete_to_no_depth(track):
     runs, qrels = track
     everyone = runs.drop(columns="contributing").ireval.cube(qrels)
-    assert (everyone.pool_depth == 0).all()
+    assert (dense(everyone).pool_depth == 0).all()
     with pytest.raises(DepthError, match="a known pool depth.*pool_depth="):
         everyone.ireval.pooled(1)
 
 
-def test_shared_gain_needs_whole_lists(track):
+def test_what_lies_below_a_cut_is_known(track):
     runs, qrels = track
     tied = runs.assign(score=runs["score"].round())
-    with pytest.raises(DepthError, match="as deep as its lists"):
-        tied.ireval.cube(qrels, depth=20, ties="mean").ireval.pooled(3)
+    cut, whole = (
+        tied.ireval.cube(qrels, depth=depth, ties="mean").ireval.pooled(3) for depth in (20, None)
+    )
+    found = cut.ireval.score("P").drop_attrs()
+    xr.testing.assert_identical(found, whole.isel(depth=slice(20)).ireval.score("P").drop_attrs())

@@ -5,8 +5,8 @@ import pytest
 import xarray as xr
 
 import irframe as ir
-from irframe.cubes.provenance import caption
 from irframe.errors import IrframeWarning
+from irframe.tables.captions import told_origin
 
 DECIDED = {
     "ties": "doc",
@@ -62,19 +62,19 @@ def test_files_keep_where_numbers_come_from(cube, tmp_path):
 
 
 def test_captions_tell_what_decided_the_numbers(cube):
-    line = "ties doc; scores as float32; topics runs; top grade 3; pool depth 10; irframe "
-    line += ir.__version__
+    line = "ties doc; scores as float32; topics runs; top grade 3; judged to depth 10 by these runs"
+    line += f"; irframe {ir.__version__}"
     scores = cube.ireval.score("AP").sel(depth=[10])
     for result in (scores.ireval.compare(), scores.ireval.summary()):
-        assert caption(result.attrs) == line
+        assert told_origin(result.attrs) == line
         assert line in result.ireval.styled().to_html()
         assert f"; {line}}}" in result.ireval.styled().to_latex()
 
 
 def test_collections_of_several_scales_are_told_apart():
-    told = caption({"top": [2, 3], "collection": "track"})
+    told = told_origin({"top": [2, 3], "collection": "track"})
     assert told == "collections by track; top grade 2 and 3"
-    assert caption({"units": "m"}) == ""
+    assert told_origin({"units": "m"}) == ""
 
 
 @pytest.mark.parametrize("array", [False, True])

@@ -1,12 +1,15 @@
 """Topics of several collections in one cube: each with its own top grade and pool depth."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from dense import dense
 
 import irframe as ir
-from irframe.cubes.checksums import sealed
+from irframe.cubes.view import experiment_of, shown_as
 
 METRICS = ("ERR", "nDCG(gain='exp')", "AP(norm='pool')", "P(gain='linear')", "Q(ideal='pool')")
 
@@ -16,9 +19,9 @@ def cubes():
     """Return one cube of two scales, and the topics of each scale in a cube of their own."""
     cube = ir.cube(*ir.example_track())
     second = np.arange(cube.sizes["topic"]) % 3 == 0
-    top = np.where(second, 5, cube["top"])
-    pool = np.where(second, 4, cube["pool_depth"])
-    both = sealed(cube.assign_coords(top=("topic", top), pool_depth=("topic", pool)))
+    held = experiment_of(cube)
+    pool = replace(held.pool, depth=np.where(second, 4, held.pool.depth))
+    both = shown_as(cube, replace(held, top=np.where(second, 5, held.tops), pool=pool))
     alone = [both.isel(topic=~second), both.isel(topic=second)]
     return both, alone
 
@@ -44,7 +47,7 @@ def test_from_the_depth_of_the_pool_on_everything_judged_counts():
     runs, qrels = ir.example_track()
     missed = qrels.drop_duplicates("topic").assign(doc="found by nobody", grade=3)
     cube = ir.cube(runs, pd.concat([qrels, missed]))
-    assert (cube["pool_depth"] == 10).all()
+    assert (dense(cube).pool_depth == 10).all()
     by_pool = ("AP(norm='pool')", "nDCG(ideal='pool')", "Q(norm='pool', ideal='pool')")
     pooled, full = (
         cube.ireval.score(*names, at=[9, 10, 11]).to_numpy()

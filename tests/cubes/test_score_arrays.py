@@ -191,6 +191,7 @@ def test_numbers_of_any_type_are_read():
     assert to_scores(deep.chunk()).dtype == np.float64
 
 
+@pytest.mark.filterwarnings("ignore:comparisons whose:irframe.errors.IrframeWarning")
 def test_levels_that_pandas_repeats_are_one():
     frame = wide().groupby("name").apply(lambda part: part.head(2))
     assert frame.index.nlevels == 3
@@ -219,6 +220,7 @@ def test_groups_that_are_none():
     assert named_alike.ireval.summary(by="half")["n"].tolist() == [2] * 4
 
 
+@pytest.mark.filterwarnings("ignore:comparisons whose:irframe.errors.IrframeWarning")
 def test_tables_of_other_libraries_have_groups():
     arrow = pytest.importorskip("pyarrow")
     frame = wide(half=list("xyxy"))

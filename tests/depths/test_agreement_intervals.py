@@ -186,3 +186,10 @@ def test_bad_input(scores):
         for wrong in ({"samples": 0}, {"alpha": 2}, {"seed": 0.5}, {"of": "all"}):
             with pytest.raises(ParameterError, match=str(*wrong)):
                 verb(scores, **(ASKED | wrong))
+
+
+def test_there_may_be_more_depths_than_systems(monkeypatch):
+    few = ir.cube(*ir.example_track()).ireval.score("nDCG", at=[1, 2, 5, 10, 50])[:, [0, 3, 6]]
+    whole = few.ireval.volatility(**ASKED)
+    monkeypatch.setattr(agreement_intervals, "BLOCK_BYTES", 1)
+    xr.testing.assert_equal(few.ireval.volatility(**ASKED), whole)

@@ -18,7 +18,8 @@ def test_worked_example(golden):
         for side in ("new", "ref")
     )
     expected = case["expected"]
-    assert new.ireval.coverage(reference).item() == pytest.approx(expected["coverage"])
+    assert new.ireval.coverage(reference, adjust=None).item() == pytest.approx(expected["coverage"])
+    assert np.isnan(new.ireval.coverage(reference))  # without spread nothing is shown
 
 
 def test_a_reference_covers_itself():
@@ -42,6 +43,21 @@ def test_metrics_of_a_frame():
     same = wide.ireval.coverage(wide[["AP"]])
     np.testing.assert_array_equal(found, same)
     assert wide.ireval.coverage("ndcg_cut_10").sel(metric="nDCG@10").item() == 1
+
+
+def test_a_reference_of_one_depth_or_two_is_held_against_each_of_its_own():
+    scores = random_scores(2)
+    for at in (scores["depth"].values[:1], scores["depth"].values[:2]):
+        held = scores.sel(depth=at)
+        assert (held.ireval.coverage(held) == 1).all()
+    found = scores.sel(depth=[5, 10]).ireval.coverage(scores.sel(depth=[10]), adjust=None)
+    np.testing.assert_array_equal(found, scores.ireval.coverage(10, at=[5, 10], adjust=None))
+    shallow, deep = (scores.sel(depth=pair) for pair in ([1, 5], [10, 20]))
+    other = deep.assign_coords(depth=[1, 5])
+    both = shallow.ireval.coverage(other, adjust=None)
+    for depth in (1, 5):
+        one = shallow.sel(depth=[depth]).ireval.coverage(other.sel(depth=[depth]), adjust=None)
+        np.testing.assert_array_equal(both.sel(depth=[depth]), one)
 
 
 def test_lazy_scores_give_the_same():

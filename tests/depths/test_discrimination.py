@@ -8,8 +8,12 @@ from oracles import comparing
 
 import irframe as ir
 from irframe.errors import IrframeWarning, ParameterError
+from irframe.paired import TESTS
 
-pytestmark = pytest.mark.filterwarnings("ignore:topics on which some:irframe.errors.IrframeWarning")
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore:{each}:irframe.errors.IrframeWarning")
+    for each in ("topics on which some", "comparisons whose", "tukey presumes")
+]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -19,7 +23,7 @@ def test_every_metric_and_depth_against_the_loop(seed, holes):
     expected = looped(
         scores, lambda m, k: comparing.discrimination(rows(scores, m, k), t_test, ALPHA)
     )
-    found = scores.ireval.discrimination("t", alpha=ALPHA)
+    found = scores.ireval.discrimination("t", adjust=None, alpha=ALPHA)
     assert found.dims == ("metric", "depth")
     np.testing.assert_allclose(found, expected)
 
@@ -28,17 +32,24 @@ def test_worked_example(golden):
     case = golden["002-sec34-example"]
     scores = xr.DataArray(np.array(case["input"]["ref"], float), dims=("system", "topic"))
     expected = case["expected"]["discrimination"]
-    assert scores.ireval.discrimination().item() == pytest.approx(expected)
+    assert scores.ireval.discrimination(adjust=None).item() == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "ranksum"])
-def test_it_is_the_share_of_significant_rows_of_the_comparison_frame(test):
-    scores = random_scores(1)
-    groups = scores.ireval.compare(test, adjust=None, alpha=ALPHA).groupby(
-        ["metric", "depth"], sort=False
-    )
+@pytest.mark.parametrize("test", [*TESTS])
+@pytest.mark.parametrize("adjust", [{}, {"adjust": "none"}, {"adjust": "fdr_by", "family": "all"}])
+def test_it_is_the_share_of_significant_rows_of_the_comparison_frame(test, adjust):
+    if TESTS[test].joint:
+        adjust = {}
+    scores, asked = random_scores(1)[:, :4, :, :2], {"test": test, "alpha": ALPHA, **adjust}
+    groups = scores.ireval.compare(**asked).groupby(["metric", "depth"], sort=False)
     share = groups["significant"].mean().to_xarray().sel(metric=scores["metric"])
-    np.testing.assert_allclose(scores.ireval.discrimination(test, alpha=ALPHA), share)
+    for given in (scores, scores.chunk(topic=3)):
+        found = given.ireval.discrimination(**asked)
+        np.testing.assert_allclose(found, share)
+        usual = "none" if TESTS[test].joint else "holm"
+        told = {"family": "depth", "adjust": usual, **asked}
+        told["test"] = scores.ireval.compare(told["test"]).attrs["test"]
+        assert found.attrs | told == found.attrs
 
 
 def test_systems_that_are_the_same_are_not_told_apart():

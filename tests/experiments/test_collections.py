@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from dense import dense
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,20 +26,20 @@ def test_either_frame_may_name_the_collection(sides):
     qrels = with_track(QRELS) if sides in {"qrels", "both"} else QRELS
     cube = ir.cube(runs, qrels, collection="track")
     assert cube["track"].values.tolist() == list(TRACK.values())
-    assert cube["top"].values.tolist() == [1, 3, 1, 3]
+    assert dense(cube).top.tolist() == [1, 3, 1, 3]
 
 
 def test_all_topics_are_one_collection_by_default():
-    assert (ir.cube(with_track(RUNS), with_track(QRELS))["top"] == 3).all()
+    assert (dense(ir.cube(with_track(RUNS), with_track(QRELS))).top == 3).all()
 
 
 def test_each_collection_has_a_pool_of_its_own():
     runs = pd.concat([RUNS, RUNS.assign(doc="unjudged", score=0.5)[:1]])
     cube = ir.cube(with_track(runs), with_track(QRELS), collection="track")
-    assert cube["pool_depth"].values.tolist() == [1, 2, 1, 2]
+    assert dense(cube).pool_depth.tolist() == [1, 2, 1, 2]
     depths = {"web": 7, "news": 0}
     cube = ir.cube(with_track(runs), QRELS, collection="track", pool_depth=depths)
-    assert cube["pool_depth"].values.tolist() == [7, 0, 7, 0]
+    assert dense(cube).pool_depth.tolist() == [7, 0, 7, 0]
     with pytest.raises(ParameterError, match="pool_depth for every collection.*: news"):
         ir.cube(with_track(runs), QRELS, collection="track", pool_depth={"web": 7})
 
@@ -46,7 +47,7 @@ def test_each_collection_has_a_pool_of_its_own():
 def test_a_collection_that_only_some_rows_name():
     some = with_track(QRELS).assign(track=lambda f: f["track"].where(f["topic"] < "3"))
     cube = ir.cube(with_track(RUNS), some, collection="track")
-    assert cube["top"].values.tolist() == [1, 3, 1, 3]
+    assert dense(cube).top.tolist() == [1, 3, 1, 3]
 
 
 def test_a_column_that_is_not_there():
@@ -66,7 +67,7 @@ def test_topics_of_no_collection_are_named():
     with pytest.raises(ParameterError, match=r"\(track\) for every topic; found none for 2: 3, 4"):
         ir.cube(runs, QRELS, collection="track")
     cube = ir.cube(runs, QRELS, collection="track", topics=["1", "2"])
-    assert cube["top"].values.tolist() == [1, 3]
+    assert dense(cube).top.tolist() == [1, 3]
 
 
 @given(

@@ -308,7 +308,6 @@ BASE = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
     ("run", "error", "words"),
     [
         ({}, InputError, "an empty dictionary"),
-        ({"q1": {}}, InputError, "an empty dictionary"),
         ({"q1": {"a": 1.0, "b": float("nan")}}, RankingError, "found 1 missing: run q1 b"),
         ({"q1": {"a": None}}, RankingError, "found 1 missing: run q1 a"),
         ({"q1": {"a": True}}, InputError, "numbers in column 'score'"),
@@ -441,3 +440,38 @@ def test_what_runs_lack_is_said_once():
     assert (found == 0).all(axis=None)
     with pytest.warns(IrframeWarning, match="no retrieved document is judged"):
         assert scorer.mean(topic=[0, 1], doc=[-1, -1], score=[1.0, 1.0]) == {"AP": 0.0, "RR": 0.0}
+
+
+EMPTY = [
+    {"q1": {}},
+    {"q1": {}, "q2": {}},
+    {"q1": []},
+    pd.DataFrame(columns=["qid", "docno", "score"]),
+]
+
+
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+@pytest.mark.parametrize("run", EMPTY, ids=repr)
+@pytest.mark.parametrize("metrics", [["AP", "nDCG@10", "P@5", "Bpref", "RBP"], ["num_ret"]])
+def test_a_run_of_empty_lists_scores_as_a_list_without_a_hit(run, metrics):
+    """Such is what a model returns before it has learnt anything."""
+    with pytest.warns(IrframeWarning, match="score 0 on all of them: run"):
+        scores = ir.evaluate(run, BASE, metrics)
+    assert scores.index.tolist() == [("run", "q1"), ("run", "q2")]
+    assert (scores == 0).all().all()
+    assert ir.scorer(BASE, metrics)(run).equals(scores)
+    assert (ir.cube(run, BASE, depth=10).ireval.score(*metrics, at=10) == 0).all()
+    none = ir.scorer(BASE, metrics).mean(topic=[], doc=[], score=[])
+    assert none == dict.fromkeys(metrics, 0)
+
+
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+def test_a_system_with_empty_lists_stays_among_the_others():
+    runs = {"mute": {"q1": {}, "q2": {}}, "bm25": {"q1": {"a": 1.0}}, "none": {}}
+    with pytest.warns(IrframeWarning, match="score 0 on all of them: mute, none"):
+        scores = ir.evaluate(runs, BASE, "AP")["AP"]
+    cube = ir.cube(runs, BASE)
+    assert scores.groupby("system").sum().to_dict() == {"bm25": 1, "mute": 0, "none": 0}
+    assert {*cube["system"].values.tolist()} == {*runs}
+    with pytest.raises(InputError, match="an empty dictionary"):
+        ir.as_runs(runs)

@@ -56,7 +56,7 @@ def test_ranx_qrels():
 
 def test_scores_are_grades_where_nothing_else_is():
     for others in ({"rank": 1}, {"run": "bm25"}):
-        with pytest.raises(InputError, match="a column for grade"):
+        with pytest.raises(InputError, match="found a run"):
             ir.as_qrels(BEIR.assign(**others))
     assert ir.verbs.judge(RUN, BEIR.assign(label=0))["grade"].tolist() == [0, 0, 0]
     with pytest.raises(GradeError, match="in column 'score'; found 0.5"):

@@ -60,7 +60,7 @@ def test_damaged_files(tmp_path, data):
 def test_other_dictionaries(tmp_path):
     path = tmp_path / "a"
     path.write_text('{"d1": 0.5}')
-    with pytest.raises(InputError, match="documents without a topic: 'd1'"):
+    with pytest.raises(InputError, match="documents without a topic in .*: 'd1'"):
         ir.read_run(path)
 
 

@@ -64,4 +64,4 @@ def test_the_pool_is_as_deep_as_it_is_said_to_be():
     assert runs[runs["contributing"]]["system"].nunique() == 5
     judged = set(zip(qrels["topic"], qrels["doc"], strict=True))
     assert set(zip(pool["topic"], pool["doc"], strict=True)) <= judged
-    assert (ir.cube(runs, qrels)["pool_depth"] == 10).all()
+    assert (ir.cube(runs, qrels).experiment.known_pool.depth == 10).all()

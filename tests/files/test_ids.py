@@ -35,7 +35,7 @@ def test_unsigned_ids(kind, role):
     for qrels in (QRELS, QRELS.astype(dict.fromkeys({role} - {"system"}, kind))):
         found = ir.evaluate(run, qrels, "AP").reset_index()
         assert found["AP"].tolist() == [0.25]
-        assert ir.cube(run, qrels)["judged_doc"].to_numpy().tolist() == [4, 9]
+        assert ir.cube(run, qrels).experiment.judgments.docs.tolist() == [4, 9]
         assert run.ireval.judge(qrels)["grade"].isna().tolist() == [True, False, True]
         assert ir.verbs.restrict(qrels, run)["doc"].tolist() == [4]
     assert run.ireval.pool(2)[role].dtype == kind

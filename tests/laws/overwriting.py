@@ -3,11 +3,11 @@
 import numpy as np
 import xarray as xr
 
-from irframe.cubes.layout import FACTS, LIST, PARTS, PROVENANCE
+from irframe.cubes.layout import CODES, LIST, PROVENANCE, SHOWN
 
 CALCULATED = {
     "plus one": lambda c: c + 1,
-    "minus one": lambda c: c.assign(grade=c.grade - 1, doc=c.doc - 1),
+    "minus one": lambda c: c.assign(grade=c.grade - 1),
     "doubled": lambda c: c * 2,
     "halved": lambda c: c / 2,
     "divided by nothing": lambda c: c / 0,
@@ -50,7 +50,6 @@ CALCULATED = {
     "other grades up to": lambda c: c.assign(grade=c.grade.where(c.grade != 1, 2)),
     "relevant where judged": lambda c: c.assign(grade=c.grade.where(c.grade < 0, 1)),
     "one grade": lambda c: c.assign(grade=c.grade.where((c.depth > 1) | (c.topic != "w2"), 1)),
-    "one document": lambda c: c.assign(doc=c.doc.where((c.depth > 1) | (c.topic != "w2"), 3)),
     "documents in another order": lambda c: c.map(lambda v: v.copy(data=v.values[..., ::-1])),
     "two ranks exchanged": lambda c: c.map(lambda v: v.copy(data=_exchanged(v.values))),
     "topics in another order": lambda c: c.map(lambda v: v.copy(data=v.values[:, ::-1])),
@@ -72,58 +71,35 @@ def _in_place(cube):
     return cube
 
 
-def moved(cube):
+def moved():
     """Yield operations that move the rankings, or their labels, against what is known of them."""
     for dim in (*LIST, "depth"):
         for by in (1, -1):
             yield f"rolled {dim} {by}", lambda c, d=dim, n=by: c.roll({d: n})
             yield f"shifted {dim} {by}", lambda c, d=dim, n=by: c.shift({d: n})
-            filled = {"grade": -128, "doc": -1, "tied": False}
+            filled = {"grade": -128}
             yield (
                 f"shifted {dim} {by}, empty",
                 lambda c, d=dim, n=by, f=filled: c.shift({d: n}, fill_value=f),
             )
             yield f"shifted {dim} {by}, 0", lambda c, d=dim, n=by: c.shift({d: n}, fill_value=0)
-    for dim in sorted({*cube.dims} - {*LIST, "depth"}):
-        size = cube.sizes[dim]
-        yield f"{dim} reversed", lambda c, d=dim: c.isel({d: slice(None, None, -1)})
-        yield f"{dim} cut", lambda c, d=dim: c.isel({d: slice(max(0, c.sizes[d] - 1))})
-        yield f"{dim} beheaded", lambda c, d=dim: c.isel({d: slice(1, None)})
-        yield f"{dim} repeated", lambda c, d=dim, n=size: c.isel({d: [*range(n), 0]})
-        yield f"{dim} rolled", lambda c, d=dim: c.roll({d: 1}, roll_coords=True)
-        yield f"{dim} exchanged", lambda c, d=dim, n=size: c.isel({d: [*range(1, n), 0]})
-        yield f"{dim} of none", lambda c, d=dim: c.isel({d: slice(0)})
-    for name, part in PARTS.items():
-        if len(part.dims) == 1 and part.dims[0] not in LIST:
-            yield f"sorted by {name}", lambda c, n=name: c.sortby(n)
-            yield f"sorted down by {name}", lambda c, n=name: c.sortby(n, ascending=False)
-    yield "sorted down by level", lambda c: c.sortby("level", ascending=False)
-    yield "other levels", lambda c: c.assign_coords(level=c.level + 1)
 
 
 def exchanged(cube):
     """Yield operations that put other values into one variable or attribute."""
-    for name, part in PARTS.items():
-        for dim in part.dims:
+    for name in ("grade", *SHOWN, *CODES.values()):
+        for dim in cube[name].dims:
             yield (
                 f"{name} rolled along {dim}",
                 lambda c, n=name, d=dim: _with(c, n, c[n].roll({d: 1})),
             )
-        if part.dtype is object:
-            yield (
-                f"{name} renamed",
-                lambda c, n=name: _with(c, n, c[n].astype(str).astype(object) + "x"),
-            )
-            continue
         for word, act in {
             "plus one": lambda v: (v.astype(int) + 1).astype(v.dtype),
-            "of nothing": lambda v, f=part.fill: xr.full_like(v, f),
             "of zeros": xr.zeros_like,
             "of ones": xr.ones_like,
             "with other numbers": lambda v: v.astype(float) * 1.5 + 0.7,
         }.items():
             yield f"{name} {word}", lambda c, n=name, a=act: _with(c, n, a(c[n]))
-    for name in FACTS:
         yield f"without {name}", lambda c, n=name: c.drop_vars(n)
     for name in PROVENANCE:
         if name in cube.attrs:
@@ -151,4 +127,4 @@ def _without_attribute(cube, name):
 
 def operations(cube):
     """Return every operation by name."""
-    return CALCULATED | dict(moved(cube)) | dict(exchanged(cube))
+    return CALCULATED | dict(moved()) | dict(exchanged(cube))

@@ -73,10 +73,10 @@ def by_tree(runs, qrels, _):
     return tree.ireval.score("nDCG", at=3)["x"]["score"].squeeze().to_series()
 
 
-def by_store(runs, qrels, folder):
+def by_scan(runs, qrels, folder):
     runs.assign(rank=1).to_parquet(folder / "runs.parquet")
-    stored = ir.scan_runs(folder / "runs.parquet").ireval.store(folder / "store", qrels, topics=2)
-    return stored.cube().ireval.score("nDCG", at=3).compute().squeeze().to_series()
+    found = ir.scan_runs(folder / "runs.parquet").ireval.cube(qrels).ireval.save(folder / "cube")
+    return found.ireval.score("nDCG", at=3).compute().squeeze().to_series()
 
 
 def by_files(runs, qrels, folder):
@@ -98,7 +98,7 @@ def by_console(runs, qrels, folder):
     return pd.DataFrame(rows).set_index(["system", "topic"])[METRIC]
 
 
-ROADS = (by_dictionaries, by_cube, by_tree, by_store, by_files, by_console)
+ROADS = (by_dictionaries, by_cube, by_tree, by_scan, by_files, by_console)
 
 
 def expected_of(runs, qrels, lists):

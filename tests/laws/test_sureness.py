@@ -58,7 +58,21 @@ def test_a_joint_test_is_never_corrected_again(name):
     for correction in ("holm", "bonferroni", "max-t"):
         with pytest.raises(ParameterError):
             given(adjust=correction)
-    assert "adjust" not in given().attrs
+    assert given().attrs["adjust"] == "none"
+
+
+@pytest.mark.parametrize("name", taking("adjust"))
+def test_pairs_are_decided_with_one_correction_unless_another_is_asked_for(name):
+    usual = None if name == "median_p" else "auto"  # which decides nothing
+    assert PARAMETERS[name]["adjust"].default == usual
+    if name in {"outcomes", "judge_effect"}:
+        return
+    with though_incomplete():
+        cube = ir.cube(*experiment(0))
+    told = call(name, cube).attrs
+    assert told["adjust"] == ("none" if usual is None else "holm")
+    for none in ("none", None):
+        assert call(name, cube, adjust=none).attrs["adjust"] == "none"
 
 
 OF_MEANS = [name for name in taking("interval") if PARAMETERS[name]["interval"].default == "logit"]

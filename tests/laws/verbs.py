@@ -9,7 +9,6 @@ import xarray as xr
 
 import irframe as ir
 from irframe.accessor import verbs
-from irframe.cubes.gate import read_cube
 from irframe.cubes.verb import VERBS
 from irframe.errors import IrframeError, IrframeWarning
 
@@ -95,29 +94,23 @@ def call(name, cube, change=None, **options):
 
     What it takes, and scores among the arguments, may be changed by a function before.
     """
-    function = VERBS[name]
-    parameters = list(inspect.signature(function).parameters.values())
-    first = parameters[0].name
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
-        if first in FRAMES and isinstance(cube, xr.DataTree):
-            options["by"] = "track"
-        grouped = options if first in GROUPED and not isinstance(cube, xr.DataTree) else {}
-        subject = changed(SPECIAL.get(name, SUBJECTS[first])(cube, **grouped), change)
-        positional, named = [], {}
-        for parameter in parameters[1:]:
-            if parameter.name in options:
-                continue
-            given = argument(name, parameter, cube, subject, change)
-            if given is inspect.Parameter.empty:
-                continue
-            if parameter.kind == parameter.VAR_POSITIONAL:
-                positional += given
-            elif parameter.default is parameter.empty and parameter.kind < 2:
-                positional.append(given)
-            else:
-                named[parameter.name] = given
-        return function(subject, *positional, **(named | options))
+        subject, given = asked(name, cube, change, **options)
+        return VERBS[name](subject, **given)
+
+
+def asked(name, cube, change=None, **options):
+    """Return what a verb takes, made of a cube, and the arguments for all it needs by name."""
+    first, *others = inspect.signature(VERBS[name]).parameters.values()
+    if first.name in FRAMES and isinstance(cube, xr.DataTree):
+        options["by"] = "track"
+    grouped = first.name in GROUPED and not isinstance(cube, xr.DataTree) and "by" in options
+    made = SPECIAL.get(name, SUBJECTS[first.name])
+    subject = changed(made(cube, by=options["by"]) if grouped else made(cube), change)
+    empty = inspect.Parameter.empty
+    given = {each.name: argument(name, each, cube, subject, change) for each in others}
+    return subject, {key: value for key, value in given.items() if value is not empty} | options
 
 
 def argument(name, parameter, cube, subject, change):
@@ -178,22 +171,9 @@ def assert_same(found, expected):
 def bare(labelled):
     """Return an array or dataset without what only describes it, documents by name."""
     labelled = labelled.compute()
-    if "doc" in labelled and "judged_doc" in labelled.coords:
-        labelled = with_names(read_cube(labelled))
     if "pair" in labelled.dims and "pair" not in labelled.xindexes:
         labelled = labelled.set_index(pair=("system_a", "system_b"))
-    result = labelled.drop_vars([name for name in labelled.coords if name not in labelled.xindexes])
-    dims = [dim for dim in ("judged", "filed_rank") if dim in result.dims]
-    return result.isel({dim: slice(0) for dim in dims})
-
-
-def with_names(cube):
-    """Return a cube with names for the places that documents have in the recall base."""
-    names = np.append(cube["judged_doc"].to_numpy().astype(str), "")
-    slot, start = cube["doc"].to_numpy(), cube["judged_start"].to_numpy()
-    listed = names[np.where(slot >= 0, slot + start[:, np.newaxis], -1)]
-    cube = cube.assign(doc=(cube["doc"].dims, listed))
-    return cube.isel(level=slice(0)) if "level" in cube.dims else cube
+    return labelled.drop_vars([name for name in labelled.coords if name not in labelled.xindexes])
 
 
 def bare_frame(frame):

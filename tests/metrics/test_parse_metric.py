@@ -39,9 +39,16 @@ def test_text_reads_back(metric):
     assert hash(metric) == hash(ir.parse_metric(str(metric)))
 
 
+IDENTITY = {grade: grade for grade in range(1, 128)}
+
+
 @pytest.mark.parametrize(
     ("text", "metric"),
     [
+        ("mean_average_precision@5", ir.metrics.AP(depth=5)),
+        ("normalized_dcg", ir.metrics.nDCG()),
+        ("r_precision", ir.metrics.Rprec()),
+        ("RPrecision", ir.metrics.Rprec()),
         ("AP", ir.metrics.AP()),
         (" nDCG @ 10 ", ir.metrics.nDCG(depth=10)),
         ("NDCG@10", ir.metrics.nDCG(depth=10)),
@@ -53,7 +60,13 @@ def test_text_reads_back(metric):
         ("P(cutoff=5)", ir.metrics.P(depth=5)),
         ("nDCG(dcg='exp-log2')@5", ir.metrics.nDCG(gain="exp", depth=5)),
         ("nDCG(dcg='log2')", ir.metrics.nDCG()),
-        ("nDCG(gains={0:0,1:1,2:10})", ir.metrics.nDCG(gain=GainMap({0: 0, 1: 1, 2: 10}))),
+        ("nDCG(gains={2:10})", ir.metrics.nDCG(gain=GainMap(IDENTITY | {2: 10}))),
+        (
+            "nDCG(gains={0:0,1:1,2:10}, dcg='log2')",
+            ir.metrics.nDCG(gain=GainMap(IDENTITY | {0: 0, 2: 10})),
+        ),
+        ("nDCG(gains={})@10", ir.metrics.nDCG() @ 10),
+        ("nDCG(gains={1: 1})", ir.metrics.nDCG()),
         ("IPrec@0.1", ir.metrics.IPrec(recall=0.1)),
         ("SetF(beta=0.5)", ir.metrics.SetF(beta=0.5)),
         ("BPref", ir.metrics.Bpref()),
@@ -127,8 +140,12 @@ def test_aliases_are_names_of_the_package():
     ("text", "words"),
     [
         ("nDGC@10", "did you mean nDCG"),
-        ("XYZ", "AP, .*, Bpref, .*nDCG"),
-        ("RBP(q=3)", "depth, gain, judged_only, p, rel.*: q"),
+        ("XYZ", "found 'XYZ'[.] "),
+        (
+            "RBP(q=3)",
+            "parameters of RBP; found q in .*[.] RBP has depth, gain, judged_only, p, rel",
+        ),
+        ("nDCG(gains={1: 5}, dcg='exp-log2')", "gains= with dcg='log2'"),
         ("RBP(p=1)", "above 0 and below 1"),
         ("RBP(p='x')", "a number"),
         ("AP(norm='max')", "'R', 'min', 'pool'"),

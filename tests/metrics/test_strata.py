@@ -1,9 +1,11 @@
 """Samples of strata: xinfAP and infNDCG against slow loops, on every road that judgments take."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
-from oracles.sampled import stratified_average_precision, stratified_ndcg
+from oracles.sampled import counts, stratified_average_precision, stratified_ndcg
 
 import irframe as ir
 from irframe.errors import GradeError, InputError, IrframeWarning, MetricError
@@ -102,28 +104,103 @@ def test_complete_judgments_give_ap_and_ndcg():
     np.testing.assert_allclose(one, other, atol=1e-4)
 
 
-def test_strata_without_judged_documents_are_named():
+def test_as_sample_eval_gives_them(shared):
+    cases = json.loads((shared / "golden" / "inferred_strata.json").read_text())["cases"]
+    runs = {str(n): {doc: -rank for rank, doc in enumerate(c["run"])} for n, c in enumerate(cases)}
+    qrels = pd.concat(
+        pd.DataFrame(case["qrels"], columns=["doc", "stratum", "grade"]).assign(topic=str(n))
+        for n, case in enumerate(cases)
+    )
+    found = ir.evaluate({"run": runs}, qrels, ["infAP", "infNDCG"]).loc["run"]
+    assert len(cases) == 22
+    for name, values in found.items():
+        expected = pd.Series({str(n): case[name] for n, case in enumerate(cases)})
+        pd.testing.assert_series_equal(values.round(12), expected.round(12), check_names=False)
+
+
+def large(rng):
+    """Return a list and a pool of more than 1000 relevant documents, as are expected."""
+    grade = rng.choice([0, 1, 2, 3], 1800, p=[0.05, 0.15, 0.4, 0.4])
+    stratum = rng.choice(["1", "2", "3"], 1800)
+    grade[(rng.random(1800) < 0.5) | (stratum == "3")] = -1
+    grade[0], stratum[0] = 3, "1"
+    docs = [f"d{n}" for n in range(1800)]
+    return rng.permutation([*docs, "x", "y"])[:1500], {"doc": docs, "stratum": stratum}, grade
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_lists_and_ideals_end_at_rank_1000(seed):
+    docs, pool, grade = large(np.random.default_rng(seed))
+    qrels = pd.DataFrame(pool).assign(topic="1", grade=grade)
+    run = {"1": dict(zip(docs, -np.arange(1500.0), strict=True))}
+    by_doc = dict(zip(pool["doc"], zip(pool["stratum"], grade.tolist(), strict=True), strict=True))
+    ranking = [by_doc.get(doc) for doc in docs]
+    names = ["infAP", "infNDCG", "infNDCG(ideal='judged')@1200"]
+    with pytest.warns(IrframeWarning, match="nothing was judged, in 1 topic: 3 of topic 1"):
+        found = ir.evaluate(run, qrels, names).iloc[0]
+    whole = list(by_doc.values())
+    assert sum(r * N / n for N, n, r in counts(whole).values() if n) > 1000
+    assert found["infAP"] == pytest.approx(stratified_average_precision(ranking, whole, 1500))
+    ideals = ((1500, "full"), (1200, "judged"))
+    slow = [stratified_ndcg(ranking, whole, k, 3, ideal=ideal) for k, ideal in ideals]
+    assert found.tolist()[1:] == pytest.approx(slow)
+
+
+def test_strata_without_judged_documents_are_left_out_and_named():
     runs, qrels = sampled(0)
     lost = qrels.assign(
-        grade=qrels["grade"].where((qrels["stratum"] != "mid") | (qrels["topic"] != "2"), -1)
+        grade=qrels["grade"].where((qrels["stratum"] != "mid") | (qrels["topic"] > "2"), -1)
     )
-    told = "a judged document in every stratum; found 1 strata without: mid of topic 2"
+    told = "leave out strata of which nothing was judged, in 2 topics: mid of topic 1, mid of topic"
+    cube = runs.ireval.cube(lost)
     for score in (
-        lambda: runs.ireval.evaluate(lost, "infNDCG"),
+        lambda: runs.ireval.evaluate(lost, ["infNDCG", "infAP"]),
         lambda: ir.scorer(lost, "infAP"),
-        lambda: runs.ireval.cube(lost).ireval.score("xinfAP", at=3),
+        lambda: cube.ireval.score("xinfAP", "infNDCG", at=3),
     ):
-        with pytest.raises(GradeError, match=told):
+        with pytest.warns(IrframeWarning, match=told) as caught:
             score()
-    assert runs.ireval.evaluate(lost, "AP@2").notna().all(axis=None)
+        assert len(caught) == 1
+    with pytest.warns(IrframeWarning, match=told):
+        found = cube.ireval.score(*METRICS).isel(depth=-1)
+    np.testing.assert_allclose(found, expected(runs, lost, 99), atol=1e-12)
+    with pytest.raises(GradeError, match="2 strata without: mid of topic 1, mid of topic 2"):
+        cube.ireval.estimate("P", at=3)
 
 
-def test_a_stratum_of_one_document_needs_its_judgment_whatever_that_is():
-    runs = pd.DataFrame({"topic": "1", "doc": ["a", "b"], "score": [2.0, 1.0]})
-    qrels = pd.DataFrame({"topic": "1", "doc": ["a", "b"], "stratum": ["one", "two"]})
-    assert runs.ireval.evaluate(qrels.assign(grade=[1, 0]), "infAP")["infAP"].item() == 1
-    with pytest.raises(GradeError, match="found 1 strata without: two of topic 1"):
-        runs.ireval.evaluate(qrels.assign(grade=[1, -1]), "infAP")
+MISLED = ("AP", "nDCG@3", "P@3", "RBP(p=0.8)", "RR", "Rprec", "SetF")
+INFER = ("infAP", "infNDCG", "bpref", "Judged@3", "num_rel_ret", "nDCG(judged_only=True)")
+
+
+@pytest.mark.parametrize("drawn", ["stratum", "probability", "both", "kept"])
+def test_a_sample_is_no_recall_base_to_others(drawn):
+    runs, qrels = sampled(0)
+    qrels = qrels.assign(probability=np.where(qrels["grade"] < 0, 0.5, 1.0))
+    qrels = {
+        "stratum": qrels.drop(columns="probability"),
+        "probability": qrels.drop(columns="stratum"),
+        "both": qrels,
+        "kept": qrels[qrels["grade"] >= 0].assign(probability=0.4),
+    }[drawn]
+    cube = runs.ireval.cube(qrels)
+    told = "a sample of the pool was judged, .* not relevant to {}; infAP and infNDCG, and estimate"
+    for score in (
+        lambda: runs.ireval.evaluate(qrels, [*INFER, *MISLED[:2]]),
+        lambda: ir.scorer(qrels, [*INFER, *MISLED[:2]]),
+        lambda: cube.ireval.score(*INFER, *MISLED[:2]),
+    ):
+        with pytest.warns(IrframeWarning, match=told.format("AP, nDCG@3")) as caught:
+            score()
+        assert len(caught) == 1
+    for metric in MISLED:
+        with pytest.warns(IrframeWarning, match="a sample of the pool"):
+            cube.ireval.score(metric)
+    cube.ireval.score(*INFER)
+
+
+def test_complete_judgments_with_strata_are_no_sample():
+    runs, qrels = sampled(1, share=1)
+    runs.ireval.evaluate(qrels.assign(probability=1.0), [*MISLED])
 
 
 def test_what_does_not_fit_strata_is_refused(tmp_path):
@@ -133,8 +210,6 @@ def test_what_does_not_fit_strata_is_refused(tmp_path):
     plain = one.ireval.cube(other.drop(columns="stratum"))
     with pytest.raises(InputError, match="cubes that all have stratum, or none"):
         ir.concat([cube, plain])
-    with pytest.raises(InputError, match="a cube as it was built"):
-        cube.assign_coords(stratum=cube.stratum.roll(judged=1)).ireval.score("AP")
     with pytest.raises(MetricError, match="lists as they are ranked"):
         cube.ireval.tie_ranges("infAP")
     with pytest.warns(IrframeWarning, match="probability, which the TREC format lacks"):

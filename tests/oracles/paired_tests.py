@@ -50,13 +50,24 @@ def paired_t(a, b):
     ds = [Fraction(d) for d in differences(a, b)]
     n, middle = len(ds), sum(ds) / len(ds)
     if n == 1:
-        return math.nan, 1.0
+        return math.nan if ds[0] else 0.0, 1.0
     noise = 8 * 2.0**-52 * max(map(abs, [*a, *b]))
     if max(ds) - min(ds) <= noise:
         return (0.0, 1.0) if abs(middle) <= noise else (math.copysign(math.inf, middle), 0.0)
     square = middle**2 * n * (n - 1) / sum((d - middle) ** 2 for d in ds)
     value = math.copysign(math.sqrt(square), middle)
     return value, 2 * stats.t.sf(abs(value), n - 1)
+
+
+def weighted_mean(values, weights):
+    """Mean, variance, degrees of freedom (Bell and McCaffrey's, by n x n matrices), topics."""
+    a = np.asarray(weights, float) / np.sum(weights)
+    turned = np.eye(len(a)) - np.outer(np.ones(len(a)), a)
+    residuals = turned @ np.asarray(values, float)
+    own = np.diag(turned @ turned.T)
+    inner = turned.T @ np.diag(a**2 / own) @ turned
+    freedom = np.trace(inner) ** 2 / np.trace(inner @ inner)
+    return a @ values, (a**2 / own * residuals**2).sum(), freedom, 1 / (a**2).sum()
 
 
 def average_ranks(values):

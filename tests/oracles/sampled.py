@@ -4,11 +4,14 @@ Documents are pairs (stratum, grade); a negative grade was pooled and not judged
 outside the pool is None.
 """
 
+import itertools
 import math
 
 from .topic import Gain, Topic, gain_of
 
 EPSILON = 0.00001
+LONGEST = 1000
+"""Ranks that sample_eval.pl reads."""
 
 
 def counts(documents, rel=1):
@@ -27,7 +30,7 @@ def stratified_average_precision(ranking, pool, k, *, rel=1):
     score = 0.0
     for stratum, (N, n, r) in whole.items():
         precisions = []
-        for place, document in enumerate(ranking[:k]):
+        for place, document in enumerate(ranking[: min(k, LONGEST)]):
             if document is None or document[0] != stratum or document[1] < rel:
                 continue
             above = counts([each for each in ranking[:place] if each is not None], rel)
@@ -38,22 +41,34 @@ def stratified_average_precision(ranking, pool, k, *, rel=1):
             precisions.append(1 / (place + 1) + expected)
         if r:
             score += r * N / n / total * sum(precisions) / r
-    return score
+    return score * max(1, total / LONGEST)
+
+
+def walked_ideal(pool, gmax, gain="linear", rel=1):
+    """Yield the discounted gain of every document of the ideal ranking, as the script walks it."""
+    whole, expected = counts(pool), {}
+    for stratum in sorted(whole):
+        N, n, _ = whole[stratum]
+        for grade in {grade for of, grade in pool if of == stratum and grade >= 0}:
+            expected[grade] = expected.get(grade, 0) + pool.count((stratum, grade)) * N / n
+    start = 0
+    for grade in sorted(expected, key=lambda g: (gain_of(g, gain, gmax, rel), g), reverse=True):
+        rank = start + 1
+        while rank <= start + expected[grade]:
+            yield gain_of(grade, gain, gmax, rel) / math.log2(rank + 1)
+            if rank >= LONGEST:
+                break
+            rank += 1
+        start += expected[grade]
 
 
 def stratified_ndcg(ranking, pool, k, gmax, *, gain="linear", ideal="full", rel=1):
     """InfNDCG: retrieved gain by stratum, what is not judged as what is, over the ideal."""
-    worth = {s: N / n for s, (N, n, _) in counts(pool).items() if n}
-    grades = {grade for _, grade in pool if grade >= 0}
-    expected = {
-        g: math.floor(sum(worth[s] for s, grade in pool if grade == g) + 0.5) for g in grades
-    }
-    best = sorted(gain_of(g, gain, gmax, rel) for g in grades for _ in range(expected[g]))[::-1]
-    best = best[:k] if ideal == "judged" else best
-    optimum = sum(g / math.log2(1 + rank) for rank, g in enumerate(best, 1))
-    seen = counts([each for each in ranking[:k] if each is not None])
-    total = 0.0
-    for rank, document in enumerate(ranking[:k], 1):
+    walk = walked_ideal(pool, gmax, gain, rel)
+    optimum = sum(itertools.islice(walk, k) if ideal == "judged" else walk)
+    ranking, total = ranking[: min(k, LONGEST)], 0.0
+    seen = counts([each for each in ranking if each is not None])
+    for rank, document in enumerate(ranking, 1):
         if document is not None and document[1] >= 0:
             pooled, judged, _ = seen[document[0]]
             value = gain_of(document[1], gain, gmax, rel)

@@ -82,7 +82,8 @@ def interpolated_average_precision(
 ) -> float:
     """InterpolatedAP: mean of interpolated precision over levels of recall."""
     options = {"rounding": rounding, "rel": rel}
-    points = [interpolated_precision(topic, k, recall=level, **options) for level in levels]
+    highest_first = sorted(levels, reverse=True)
+    points = [interpolated_precision(topic, k, recall=level, **options) for level in highest_first]
     return sum(points) / len(points)
 
 

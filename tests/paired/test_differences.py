@@ -47,9 +47,8 @@ def test_interval_and_effect_size():
 def test_constant_differences():
     found = describe_differences(cube(), np.array([[1, 2], [3, 1], [1, 3]]))
     assert (found.sd == 0).all()
-    assert found.effect_size[:, 0].tolist() == [0, np.inf, -np.inf]
-    low, high = found.interval()
-    np.testing.assert_array_equal(low, high)
+    for unknown in (found.effect_size, *found.interval()):
+        assert np.isnan(unknown).all()
     assert (found.ties[0] == 25).all()
     assert (found.wins[1] == 25).all()
 

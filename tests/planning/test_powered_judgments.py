@@ -1,5 +1,7 @@
 """People's judgments of some documents of every topic, and a model's of all."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -26,37 +28,83 @@ def contributions(qrels, system, topic, k=5):
     return ((pool >= 1) & pool.index.isin(top)) / k
 
 
+def without_each(**options):
+    """Return what is estimated without each topic."""
+    return [
+        powered(CUBE.isel(topic=CUBE.topic != name), **options) for name in CUBE.topic.to_numpy()
+    ]
+
+
+def on_arcsine(mean, reach):
+    angle, turn = np.arcsin(np.sqrt(mean)), reach / (2 * np.sqrt(mean * (1 - mean)))
+    return np.sin([angle - turn, angle + turn]) ** 2
+
+
 def test_scores_of_topics_are_those_of_ppi_python():
     """As ppi_mean_pointestimate: lam * mean(model of all) + mean(people - lam * model of some).
 
-    The variance is that of its rectifier, without what an infinite population would add.
+    The variance is that of its rectifier, without what an infinite population would add, and with
+    the lam of the other topics.
     """
-    found = powered(topics="fixed")
-    random, weight = powered(), found["weight"].sel(metric="P").item()
+    found, less = powered(topics="fixed"), without_each(topics="fixed")
+    weight = found["weight"].sel(metric="P").item()
+    others = [each["weight"].sel(metric="P").item() for each in less]
     assert 0 < weight < 1
     for system in found.system.to_numpy()[:3]:
-        values, variance = [], 0.0
-        for topic in CUBE.topic.to_numpy():
+        values, variance, drawn = [], 0.0, 0
+        for topic, other in zip(CUBE.topic.to_numpy(), others, strict=True):
             human = contributions(DRAWN, system, topic)
             model = contributions(MODEL, system, topic)
             rows = DRAWN[DRAWN["topic"] == topic].set_index("doc")["grade"] >= 0
             size, number = len(rows), rows.sum()
-            rest = (human - weight * model)[rows]
-            values.append(size * (weight * model.mean() + rest.mean()))
+            values.append(size * (weight * model.mean() + (human - weight * model)[rows].mean()))
+            rest = (human - other * model)[rows]
             variance += size**2 * rest.var(ddof=1) / number * (1 - number / size)
+            run = RUNS[(RUNS["system"] == system) & (RUNS["topic"] == topic)].ireval.rank()
+            drawn += run.loc[run["rank"] <= 5, "doc"].isin(rows.index[rows]).sum()
         n = len(values)
         here = found.sel(metric="P", system=system)
         np.testing.assert_allclose(here["mean"].item(), np.mean(values))
         np.testing.assert_allclose(here["error"].item(), np.sqrt(variance) / n)
-        reach = stats.norm.ppf(0.975) * np.sqrt(variance) / n
-        np.testing.assert_allclose(here["ci_high"].item(), np.mean(values) + reach)
-        low, high = stats.t.interval(0.95, n - 1, np.mean(values), stats.sem(values))
-        limits = random.sel(metric="P", system=system)
-        np.testing.assert_allclose([limits["ci_low"].item(), limits["ci_high"].item()], [low, high])
+        reach = stats.t.ppf(0.975, drawn - 1) * np.sqrt(variance) / n
+        ends = [here["ci_low"].item(), here["ci_high"].item()]
+        np.testing.assert_allclose(ends, on_arcsine(np.mean(values), reach))
+
+
+def test_intervals_of_topics_like_these_leave_each_out_in_its_turn():
+    found, less = powered(), without_each()
+    for name in ("mean", "difference"):
+        left, n = np.stack([each[name] for each in less]), len(less)
+        reach = stats.t.ppf(0.975, n - 1) * (n - 1) / np.sqrt(n) * left.std(axis=0, ddof=1)
+        value = found[name].to_numpy()
+        ends = np.stack([value - reach, value + reach])
+        if name == "mean":
+            ends[:, 0] = on_arcsine(value[0], reach[0])
+            ends[:, 1] = (value * np.exp([-reach / value, reach / value]))[:, 1]
+        names = ("ci_low", "ci_high") if name == "mean" else ("difference_low", "difference_high")
+        np.testing.assert_allclose([found[each] for each in names], ends)
+    assert found.attrs["interval"] == "arcsine, log for DCG"
+
+
+@pytest.mark.parametrize("topics", ["fixed", "random"])
+def test_no_interval_is_without_width(topics):
+    for some in (1, 2, 3, 16):
+        cube = CUBE.isel(topic=slice(some))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = powered(cube, topics=topics)
+        assert not (found["ci_high"] <= found["ci_low"]).any()
+        lost = np.isnan(found["ci_low"]).any().item()
+        assert lost == ("no intervals of" in found.attrs.get("caution", ""))
+        assert lost == any("no intervals of" in str(each.message) for each in caught)
+        if topics == "fixed" and some < 3:
+            assert np.isnan(found["ci_low"]).all()
+            assert "fewer than 15 drawn documents in" in found.attrs["caution"]
+    assert not lost
 
 
 def test_the_model_helps_as_far_as_it_is_right():
-    with pytest.warns(IrframeWarning, match="16 intervals are not known"):
+    with pytest.warns(IrframeWarning, match="no intervals of 16 of 16 means"):
         same = powered(RUNS.ireval.cube(PEOPLE), topics="fixed")
     assert np.isnan(same["ci_low"]).all()
     np.testing.assert_allclose(same["mean"], TRUE.mean("topic"), atol=1e-12)
@@ -87,7 +135,8 @@ def test_differences_are_students_over_topics():
 def test_plan_is_what_was_spent_where_it_asks_for_what_was_got():
     for topics in ("fixed", "random"):
         found = powered(topics=topics)
-        half = ((found["ci_high"] - found["ci_low"]) / 2).sel(metric="DCG").squeeze()
+        reach = stats.norm.ppf(0.975) if topics == "fixed" else stats.t.ppf(0.975, 15)
+        half = (reach * found["error"]).sel(metric="DCG").squeeze()
         system = half.idxmax().item()
         options = {"topics": topics, "half_width": half.max().item()}
         asked = CUBE.ireval.predict_powered(DRAWN, metrics="DCG", at=5, **options)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from scipy import special, stats
 
 import irframe as ir
 from irframe.errors import DepthError, IdError, IrframeWarning, MetricError, ParameterError
@@ -101,12 +102,59 @@ def test_a_baseline_is_on_the_other_side_of_every_pair(both):
     assert (found["n_model"] == 10).all()
 
 
-def test_identical_systems_do_not_differ():
+@pytest.mark.parametrize("topics", ["rest", "all"])
+def test_intervals_rest_on_topics_that_are_left_out_in_turn(both, topics):
+    model, human = (each.sel(depth=50).clip(0, 1) for each in both)
+    model = model.assign_coords(metric=["AP", "RR"])
+    human = human.assign_coords(metric=["AP", "RR"])
+    names, every = human["topic"].to_numpy(), model["topic"].to_numpy()
+    found = model.ireval.predict_powered(human, topics=topics)
+    less = [
+        model.drop_sel(topic=name).ireval.predict_powered(human.drop_sel(topic=name), topics=topics)
+        for name in names
+    ]
+    n = len(names)
+    counted = model if topics == "rest" else xr.concat([model.sel(topic=names), model], "topic")
+    sides = [counted.sel(system=found[side].to_numpy()).values for side in ("system_a", "system_b")]
+    share = (len(every) - n) / found["n_model"].item(0) ** 2
+    for kind, ends, weight, values in (
+        ("mean", ("ci_low", "ci_high"), "weight", counted.values),
+        (
+            "difference",
+            ("difference_low", "difference_high"),
+            "difference_weight",
+            sides[0] - sides[1],
+        ),
+    ):
+        left = np.stack([each[kind] for each in less])
+        alone = found[weight].values ** 2 * share * values.var(axis=2, ddof=1)
+        error = np.sqrt((n - 1) ** 2 / n * left.var(axis=0, ddof=1) + alone)
+        half, mean = stats.t.ppf(0.975, n - 2) * error, found[kind].values
+        expected = np.stack([mean - half, mean + half])
+        if kind == "mean":
+            odds = half / (mean * (1 - mean))
+            curved = special.expit(special.logit(mean) + np.stack([-odds, odds]))
+            expected[:, 0] = curved[:, 0]
+        np.testing.assert_allclose([found[end] for end in ends], expected)
+    assert found.attrs["interval"] == "logit, t for RR"
+
+
+@pytest.mark.parametrize("distribution", ["t", "normal"])
+def test_no_interval_is_without_width_and_what_varies_has_one(distribution):
     model = xr.DataArray(np.random.default_rng(0).random((2, 9)), dims=("system", "topic"))
     alike = model.isel(system=[0, 0]).assign_coords(system=["a", "b"])
-    found = alike.ireval.predict_powered(alike[:, :4] / 3)
-    np.testing.assert_array_equal(found["difference_low"], 0)
-    np.testing.assert_array_equal(found["difference_high"], 0)
+    with pytest.warns(IrframeWarning, match="^no intervals of 1 of 1 differences, as"):
+        found = alike.ireval.predict_powered(alike[:, :4] / 3, distribution=distribution)
+    assert np.isnan(found["difference_low"]).all()
+    assert (found["ci_low"] < found["ci_high"]).all()
+    assert "differences" in found.attrs["caution"]
+    with pytest.warns(IrframeWarning, match="of 2 of 2 means and 1 of 1 differences"):
+        found = model.ireval.predict_powered(xr.ones_like(model)[:, :4], distribution=distribution)
+    assert np.isnan(found["ci_low"]).all()
+    if distribution == "t":
+        with pytest.warns(IrframeWarning, match="no intervals from two topics by people: score"):
+            found = model.ireval.predict_powered(model[:, :2] / 3)
+        assert np.isnan(found["ci_low"]).all()
 
 
 def test_frames_are_taken_in_any_order_of_systems(both):

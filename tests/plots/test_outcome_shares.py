@@ -27,7 +27,7 @@ def test_shares_of_outcomes(found):
     assert legend(ax) == ["both", "a only", "b only", "neither"]
     label, stars = ax.get_xlabel().splitlines()
     assert label == "share of topics in percent"
-    assert stars == "* significantly lower ESL: Wilcoxon's signed-rank test, alpha = 0.05"
+    assert stars == "* significantly lower ESL: Wilcoxon's signed-rank test, Holm, alpha = 0.05"
     first = found.summary.iloc[0]
     assert f"{first['esl_a']:.2f}" in ax.texts[0].get_text()
 

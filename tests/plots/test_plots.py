@@ -1,11 +1,15 @@
 """What every figure refuses."""
 
+import warnings
+from io import StringIO
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
 import irframe as ir
 from irframe.errors import InputError, ParameterError
+from irframe.names import printable
 from irframe.plots.agreement_bars import agreement_bars
 from irframe.plots.agreement_triangle import agreement_triangle
 from irframe.plots.archetypes import archetypes
@@ -111,3 +115,16 @@ def test_figures_of_frames_refuse_other_frames(found, lengths):
         lengths.ireval.plot.best_systems()
     with pytest.raises(InputError, match="no rows"):
         found.summary[:0].ireval.plot.outcome_shares()
+
+
+def test_names_are_drawn_as_xml_may_hold_them():
+    scores = ir.cube(*ir.example_track()).ireval.score("AP", at=[5, 10])
+    names = [f"\x01{name}" for name in scores["system"].to_numpy()]
+    ax = scores.assign_coords(system=names).ireval.plot.score_boxes()
+    drawn = StringIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")
+        ax.figure.savefig(drawn, format="svg")
+    assert printable(drawn.getvalue()) == drawn.getvalue()
+    assert "\N{REPLACEMENT CHARACTER}bm25" in drawn.getvalue()
+    plt.close(ax.figure)

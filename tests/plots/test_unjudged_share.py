@@ -1,12 +1,15 @@
 """What `unjudged_share` draws."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
+from dense import dense
 from incomplete import incomplete
 
 import irframe as ir
-from irframe.cubes.checksums import sealed
+from irframe.cubes.view import experiment_of, shown_as
 from irframe.plots.unjudged_share import unjudged_share
 
 
@@ -25,8 +28,11 @@ def test_lines_of_unjudged_documents(cube):
     shares = 100 * (1 - cube.ireval.score("Judged").isel(metric=0).mean("topic"))
     np.testing.assert_allclose(ax.lines[-2].get_ydata(), shares.sel(system="doct5query"))
     assert legend(ax) == ["contributing (5)", "not contributing (3)", "pool depth"]
-    plain = cube.isel(system=cube.contributing.values).assign_coords(pool_depth=("topic", [0] * 16))
-    assert legend(unjudged_share(sealed(plain))) == ["contributing (5)"]
+    plain = cube.isel(system=dense(cube).contributing)
+    held = experiment_of(plain)
+    unknown = replace(held.pool, depth=np.zeros(16, np.int32))
+    shown = shown_as(plain, replace(held, pool=unknown))
+    assert legend(unjudged_share(shown)) == ["contributing (5)"]
 
 
 @incomplete

@@ -22,4 +22,4 @@ def test_two_lists_part_where_they_first_differ():
     ]
     same = Duel(View("all", setting, cube), top_lists(cube, None), 0, 0)
     assert same.parting is None
-    assert same.says == "a is ahead of a on 0 topics and behind on 0 of 1"
+    assert same.says == "a and a score the same on all 1 topic"

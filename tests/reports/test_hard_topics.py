@@ -40,5 +40,5 @@ def test_topics_on_which_nobody_finds_are_counted(view):
     found = HardTopics(view, 0, 0)
     nothing = (view.scores.isel(metric=0, depth=0).max("system") == 0).sum().item()
     assert nothing > 0
-    assert found.says.startswith(f"Nobody finds anything on {nothing} of 16 topics; the hardest")
-    assert "Nobody" not in HardTopics(view, 1, 0).says
+    assert found.says.startswith(f"All systems score 0 on {nothing} of 16 topics: ")
+    assert "score 0" not in HardTopics(view, 1, 0).says

@@ -39,7 +39,7 @@ def test_the_exit_status_is_the_verdict(capsys):
         ("new", ("--fail-on", "undecided", "--margin", ".05"), 1),
         ("new", ("--margin", ".05"), 0),
         ("new", ("--fail-on", "worse", "--margin", "9"), 0),
-        ("same", ("--fail-on", "undecided", "--margin", ".01"), 0),
+        ("same", ("--fail-on", "undecided", "--margin", ".01"), 1),
         ("same", ("--fail-on", "undecided"), 1),
         ("new", ("--margin", "-1"), 2),
         ("new", ("--power", "1"), 2),
@@ -82,7 +82,7 @@ def test_the_page_shows_verdicts_and_the_documents_behind_them(capsys):
     assert "interval, for its pair alone" in out
     same = gate(capsys, "--margin", ".05", "--format", "markdown", new="same")[1]
     assert "Worse by nDCG@10 on 0 of 16 topics." in same
-    assert same.startswith("## same against main: equivalent")
+    assert same.startswith("## same against main: undecided")
     assert gate(capsys, "--texts", "none.pq", *words[:2])[0] == 2
 
 

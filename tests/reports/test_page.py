@@ -5,9 +5,11 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from odd_tracks import BASE, TRACKS
 from paged import DEPTHS, METRICS, SYSTEM, TITLE
 
 import irframe as ir
+from irframe.warned import unsaid
 
 pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("report")]
 
@@ -370,3 +372,26 @@ def test_lines_fit_a_narrow_window(moved):
     width = moved.evaluate("document.documentElement.scrollWidth")
     moved.set_viewport_size({"width": 1280, "height": 900})
     assert width <= 320
+
+
+@pytest.mark.parametrize("name", ["long names", "texts", "unequal tracks", "nothing relevant"])
+def test_odd_tracks_read_on_a_telephone_in_the_dark(tab, axe, tmp_path, name):
+    make, options = TRACKS[name]
+    runs, qrels, *texts = make()
+    asked = BASE | options | ({"texts": texts[0]} if texts else {})
+    with unsaid():
+        path = ir.report(runs, qrels, tmp_path / "page.html", **asked)
+    narrow = {"viewport": {"width": 400, "height": 800}, "color_scheme": "dark"}
+    page = tab.context.browser.new_page(**narrow)
+    page.goto(path.as_uri())
+    page.wait_for_selector(".scripted [data-live=differences].vega-embed", state="attached")
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+    assert page.inner_text("#failure") == ""
+    sizes = page.locator("#board-names li").evaluate_all(
+        "(all) => all.map((e) => [e.offsetHeight, e.parentElement.offsetHeight / all.length])"
+    )
+    assert all(height <= room + 1 for height, room in sizes)
+    first, second = (page.locator(f"#lists tbody tr:first-child td:nth-child({n})") for n in (2, 4))
+    assert second.bounding_box()["y"] >= first.bounding_box()["y"] + first.bounding_box()["height"]
+    assert violations(axe.run(page)) == []
+    page.close()

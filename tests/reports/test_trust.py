@@ -2,6 +2,8 @@
 
 from functools import partial
 
+from dense import nameless
+
 import irframe as ir
 from irframe.reports.part import parts
 from irframe.reports.setting import Setting
@@ -33,12 +35,11 @@ def test_documents_that_would_settle_most_are_named():
 
 def test_nothing_left_to_judge_is_said():
     view, found = next_to_judge(None, at=1)
-    second = view.systems[view.order(0, 0)[1]]
-    assert found.says.startswith("Every document of ")
-    assert f" and {second} is judged down to depth 1" in found.says
+    a, b = view.names(view.pair)
+    assert found.says == f"Every document of {a} and {b} is judged down to depth 1"
 
 
 def test_a_cube_without_names_says_so():
-    _, found = next_to_judge(None, changed=lambda cube: cube.drop_encoding())
+    _, found = next_to_judge(None, changed=nameless)
     assert found.says == "What should be judged next cannot be told"
-    assert "names of the unjudged documents" in found.how
+    assert "names of the unjudged documents" in found.how[0]

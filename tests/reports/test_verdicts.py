@@ -27,17 +27,17 @@ def test_systems_are_held_against_the_baseline_or_the_first(cube, baseline):
     )
     assert part.data["verdict"].tolist() == expected["verdict"].tolist()
     own = expected.query("metric == 'nDCG'")["verdict"].value_counts()
-    assert part.says.startswith(f"Against {against}, with a margin of 0.05: ")
+    assert part.says.startswith(f"By nDCG at depth 10, against {against} with a margin of 0.05: ")
     for word, count in own.items():
         assert f"{count} {word}" in part.says
-    assert "each for its pair alone" in part.how
+    assert "each for its pair alone" in part.how[0]
 
 
 def test_what_has_no_verdict_says_why(cube):
     asked = ASKED | {"baseline": None}
     setting = Setting.read(cube, ["nDCG"], [10], 10, asked | {"test": "tukey", "adjust": None})
     (part,) = verdicts(View("all", setting, cube))
-    assert part.says == "Verdicts cannot be given"
+    assert part.says == "The verdicts cannot be told"
     assert (
         verdicts(View("all", Setting.read(cube, "AP", [10], 10, asked | {"margin": None}), cube))
         == []

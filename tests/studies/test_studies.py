@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from dense import dense
 from oracles import Topic, innate, misplacement
 
 import irframe as ir
 from irframe.agreements.innate import LABELS
-from irframe.cubes.recall_base import topic_of
 
 RUNS = ("MU03rob01", "SABIR03BASE", "humR03dc", "pircRBa1")
 
@@ -43,7 +43,7 @@ def test_misplacement(cube, crossing):
     scores = cube.ireval.score(f"Twist(crossing={crossing!r})")[0]
     for system, topic in ((0, 7), (1, 42), (3, 99)):
         grades = cube["grade"][system, topic].to_numpy().tolist()
-        judged = cube["judged_grade"].to_numpy()[topic_of(cube) == topic]
+        judged = dense(cube).judged_grade[dense(cube).judged_topic == topic]
         told = Topic(
             serp=tuple(grade if grade >= 0 else None for grade in grades),
             judged=tuple(judged[judged >= 1].tolist()),

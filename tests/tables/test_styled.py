@@ -104,7 +104,7 @@ def test_captions_tell_test_correction_topics_and_depth(comparison):
     text = comparison.ireval.styled().notes
     for part in (
         "16 topics",
-        "paired t-test, holm per metric and depth, alpha = 0.05",
+        "paired t-test, Holm per metric and depth (28 comparisons), alpha = 0.05",
         "ties trec",
     ):
         assert part in text
@@ -112,7 +112,7 @@ def test_captions_tell_test_correction_topics_and_depth(comparison):
     scores = runs.ireval.cube(qrels).ireval.score("AP", at=[5])
     text = scores.ireval.compare(ir.paired.Wilcoxon(exact=True)).ireval.styled().notes
     assert "depth 5;" in text
-    assert "Wilcoxon's signed-rank test (correction=False, exact=True" in text
+    assert "Wilcoxon's signed-rank test (exact=True)" in text
     assert "90% logit interval" in scores.ireval.summary(alpha=0.1).ireval.styled().notes
     student = scores.ireval.summary(interval="t").ireval.styled().notes
     assert "95% Student's interval" in student
@@ -162,7 +162,7 @@ def test_scores_are_summed_up():
 
 def test_a_corroboration_has_its_marks():
     cube = ir.cube(*ir.example_track())
-    report = cube.ireval.compare_orderings(baseline="bm25", metric="RBP(p=0.8)@10")
+    report = cube.ireval.compare_orderings(baseline="bm25", metric="RBP(p=0.8)@10", adjust=None)
     rows = {row[0]: row[1:] for row in cells(report.ireval.styled().to_latex())}
     assert rows["ance"][0] == "0.274"
     assert rows["doct5query"][0] == "0.324$^{\\dagger}$"
@@ -175,7 +175,9 @@ def test_arrays_have_a_column_per_depth():
     ratios = scores.ireval.discrimination()
     table = ratios.ireval.styled()
     assert table.data.loc["AP", 10] == ratios.sel(metric="AP", depth=10)
-    assert "discrimination ratio; paired t-test, alpha = 0.05" in table.notes
+    assert "ratio; paired t-test, Holm per metric and depth, alpha = 0.05" in table.notes
+    bare = scores.ireval.discrimination(adjust="none").ireval.styled()
+    assert "discrimination ratio; paired t-test, uncorrected, alpha = 0.05" in bare.notes
     assert table.best.loc["AP"].all()
     assert scores.ireval.median_p().ireval.styled().best.loc["AP"].all()
     grouped = scores.ireval.discrimination(by="team").ireval.styled().data
@@ -235,7 +237,7 @@ def test_branches_of_a_tree_are_groups():
 
 
 def test_names_are_escaped():
-    scores = xr.DataArray([[1.0, 2], [3, 4]], {"system": ["a_b", "<i>"]}, ("system", "topic"))
+    scores = xr.DataArray([[1.0, 2], [3, 5]], {"system": ["a_b", "<i>"]}, ("system", "topic"))
     styled = scores.rename("x_1").ireval.compare().ireval.styled()
     assert "a\\_b" in styled.to_latex()
     assert "x\\_1" in styled.to_latex()
@@ -243,7 +245,7 @@ def test_names_are_escaped():
 
 
 def test_many_systems_have_numbers():
-    values = np.repeat(np.arange(30.0)[:, np.newaxis], 3, axis=1)
+    values = np.arange(30.0)[:, np.newaxis] + np.random.default_rng(0).normal(0, 1e-4, (30, 3))
     scores = xr.DataArray(values, {"system": [f"s{n}" for n in range(30)]}, ("system", "topic"))
     styled = scores.ireval.compare().ireval.styled(0)
     rows = cells(styled.to_latex())
@@ -315,3 +317,10 @@ def test_what_is_no_result_is_refused():
         ir.verbs.styled(pd.DataFrame({"x": [1]}))
     with pytest.raises(InputError, match="that a verb returned"):
         ir.verbs.styled(xr.Dataset({"x": 1}))
+
+
+def test_means_that_there_are_none_of_are_no_table():
+    cube = ir.cube(*ir.example_track())
+    for scores in (cube.ireval.score("AP", at=5), ir.evaluate(*ir.example_track(), "AP")):
+        with pytest.raises(InputError, match="means to lay out; found none"):
+            ir.verbs.styled(scores * np.nan)

@@ -37,14 +37,13 @@ const orderRows = () => shareRows((m, d) => of("agreement", m, state.depth)[d]);
 
 // Names at the ends of the lines, far enough apart to be read.
 function ends(lines) {
-  const means = lines.map((each) => each.mean), gap = 0.075 * (Math.max(...means) - Math.min(0, ...means));
+  const means = lines.map((each) => each.mean), gap = 0.075 * (Math.max(...means) - Math.min(0, ...means) || 1);
   const last = lines.filter((each) => each.depth === facts.depths.at(-1)).sort((a, b) => a.mean - b.mean);
   last.forEach((each, place) => { if (place) each.mean = Math.max(each.mean, last[place - 1].mean + gap); });
-  return last.map((each) => ({ ...each, label: elided(each.system) }));
+  return last.map((each) => ({ ...each, label: short(each.system, LONGEST) }));
 }
 
 const LONGEST = 14;
-const elided = (name) => (name.length <= LONGEST ? name : `${name.slice(0, LONGEST / 2 - 1)}…${name.slice(1 - LONGEST / 2)}`);
 
 dataOf.curves = () => ({ lines: curveRows(), now: marker(), ends: ends(curveRows()) });
 dataOf.told = () => ({ lines: toldRows(), now: marker() });
@@ -59,11 +58,12 @@ function drawPicks() {
     box.addEventListener("change", () => { state.drawn.delete(system); change({}); });
     hue.className = "hue";
     hue.style.setProperty("--hue", `var(--c${hueOf(system)})`);
-    label.append(box, hue, facts.systems[system]);
+    label.append(box, hue, nameOf(system));
+    label.title = facts.systems[system];
     return label;
   });
   const others = view().systems.filter((system) => !state.drawn.has(system));
-  const more = selectOf([["", "add a system"], ...others.map((system) => [system, facts.systems[system]])]);
+  const more = selectOf([["", "add a system"], ...others.map((system) => [system, nameOf(system)])]);
   more.setAttribute("aria-label", "Add a system to the curves");
   more.addEventListener("change", () => { state.drawn.add(Number(more.value)); change({}); });
   element("picks").replaceChildren(element("picks").firstElementChild, ...labels, more);

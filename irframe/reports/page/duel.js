@@ -22,11 +22,11 @@ dataOf.differences = () => ({ bars: differences().map(({ topic, difference, ahea
 
 function drawDifferences() {
   const rows = differences(), count = (who) => rows.filter((each) => each.ahead === who).length;
-  const [a, b] = [facts.systems[state.a], facts.systems[state.b]];
-  element("says-duel").textContent = `${a} is ahead of ${b} on ${count("a")} topics and behind on ${count("b")} of ${rows.length}`;
+  const told = { a: facts.systems[state.a], b: facts.systems[state.b], ahead: count("a"), behind: count("b"), n: rows.length };
+  element("says-duel").textContent = say(told.ahead + told.behind ? "duel.says" : "duel.same", told);
   if (!rows.some((each) => each.place === state.topic) && rows.length) state.topic = rows[0].place;
   show("differences");
-  const systems = view().systems.map((system) => [system, facts.systems[system]]);
+  const systems = view().systems.map((system) => [system, nameOf(system)]);
   for (const side of ["a", "b"]) {
     document.querySelector(`.hue.${side}`).style.setProperty("--hue", `var(--c${hueOf(state[side])})`);
   }
@@ -47,13 +47,15 @@ function drawLists() {
   const [left, right] = [entries(state.a), entries(state.b)];
   const parting = left.findIndex((entry, rank) => entry.doc !== right[rank].doc);
   const topic = facts.topics[state.topic];
-  element("says-lists").textContent = parting < 0 ? `On topic ${topic} the two lists are the same`
-    : `On topic ${topic} the two lists differ from rank ${parting + 1} on`;
+  element("says-lists").textContent = parting < 0 ? say("lists.same", { topic, rank: left.length })
+    : say("lists.parting", { topic, rank: parting + 1 });
   const query = texts.queries[state.topic], known = [...(query ? [query] : []),
     ...Object.entries(facts.properties).map(([name, values]) => `${name} ${values[state.topic]}`)];
-  element("about-topic").textContent = known.length ? `Topic ${topic}: ${known.join(", ")}` : "";
-  element("name-a").textContent = facts.systems[state.a];
-  element("name-b").textContent = facts.systems[state.b];
+  element("about-topic").textContent = known.length ? say("lists.query", { topic, query: known.join(", ") }) : "";
+  for (const side of ["a", "b"]) {
+    element(`name-${side}`).textContent = nameOf(state[side]);
+    element(`name-${side}`).title = facts.systems[state[side]];
+  }
   [...element("lists").tBodies[0].rows].forEach((line, rank) => {
     line.classList.toggle("parting", rank === parting);
     [left[rank], right[rank]].forEach((entry, side) => {

@@ -6,7 +6,8 @@ function newRung(system) {
   const line = body.rows[0].cloneNode(true);
   line.dataset.system = system;
   if (facts.known.length) line.querySelector(".known").textContent = facts.known.map((name) => facts.groups[name][system]).join(", ");
-  line.querySelector(".name a").textContent = facts.systems[system];
+  line.querySelector(".name a").textContent = nameOf(system);
+  line.querySelector(".name a").title = facts.systems[system];
   return line;
 }
 facts.systems.forEach((_, system) => { if (!rungs.has(system)) rungs.set(system, newRung(system)); });

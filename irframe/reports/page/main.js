@@ -13,7 +13,7 @@ function chooseView(number) {
 }
 
 function fillBaselines() {
-  const systems = view().systems.map((system) => [system, facts.systems[system]]);
+  const systems = view().systems.map((system) => [system, nameOf(system)]);
   selectOf([["", "none"], ...systems], state.baseline ?? "", element("baseline"));
 }
 

@@ -39,7 +39,8 @@ function nameRows(order) {
   element("board-names").style.setProperty("--rows", names.length);
   element("board-names").replaceChildren(...names.map((name) => {
     const item = document.createElement("li");
-    item.textContent = name;
+    item.textContent = short(name);
+    item.title = name;
     return item;
   }));
 }
@@ -91,7 +92,7 @@ function sayCell(order) {
   const { difference, low, high, counts: [won, tied, lost] } = compared(a, b, topics);
   const why = topics.length < 2 ? "of one topic" : `as ${facts.metrics[state.metric]} is not averaged as a mean`;
   const interval = Number.isNaN(low) ? `no interval, ${why}` : `${signed(low)} to ${signed(high)} at ${facts.sure}`;
-  const [row, column] = [a, b].map((place) => facts.systems[view().systems[place]]);
+  const [row, column] = [a, b].map((place) => nameOf(view().systems[place]));
   element("cell").textContent = `${row} against ${column}: ${signed(difference)} (${interval}), ` +
     `${levelText(strength(a, b))}; ${won} wins, ${tied} ties, ${lost} losses`;
 }

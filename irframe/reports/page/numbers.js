@@ -35,4 +35,14 @@ function at(name, ...places) {
 }
 const fixed = (value) => (Number.isNaN(value) ? "-" : value.toFixed(Math.abs(value) < 100 ? 3 : 1));
 const signed = (value) => (Number.isNaN(value) ? "" : (value < 0 ? "" : "+") + fixed(value));
+const short = (name, most = 40) => (name.length <= most ? name : `${name.slice(0, most / 2 - 1)}…${name.slice(1 - most / 2)}`);
+const nameOf = (system) => short(facts.systems[system]);
+
+// A sentence, from its template: what is counted stands before a noun, behind a plus.
+const forms = { fixed: (value) => fixed(value), short };
+const say = (key, values) => facts.words[key].replace(/\{(\w+)(?::([^}]*))?\}/g, (_, name, form) => {
+  const value = values[name];
+  if (form?.startsWith("+")) return `${value} ${form.slice(1)}${value === 1 ? "" : "s"}`;
+  return form ? forms[form](value) : value;
+});
 const element = (id) => document.getElementById(id);

@@ -23,19 +23,20 @@ function percent(share) {
   return whole === 100 && share < 1 ? "more than 99\u00a0%" : `${whole}\u00a0%`;
 }
 
-function aloneText(rows) {
-  const scores = rows.map((each) => each.score);
-  return `${facts.systems[state.own]} scores ${fixed(Math.min(...scores))} to ${fixed(Math.max(...scores))} on ${rows.length} topics`;
-}
-
 function saySheet(rows) {
   const count = (holds) => rows.filter(holds).length, place = local(state.own), found = rungValues();
-  element("says-sheet").textContent = view().systems.length < 2 ? aloneText(rows) : `${facts.systems[state.own]} is better than the median on ` +
-    `${count((each) => each.better > 0)} topics and worse on ${count((each) => each.better < 0)} of ${rows.length}`;
-  const { rank, ranks, tier, mean, interval, unjudged } = spelled(found, place);
-  element("sheet-known").textContent = `Rank ${rank} (${ranks}), tier ${tier}; mean ${mean} (${interval}); ` +
-    `first in ${percent(now("first")[place])} of resamples; ${unjudged} unjudged; ` +
-    `no system is better on ${count((each) => each.rank === 1)} of ${rows.length} topics.`;
+  const alone = view().systems.length < 2, scores = rows.map((each) => each.score);
+  const told = {
+    ...spelled(found, place), name: facts.systems[state.own], n: rows.length, first: percent(now("first")[place]),
+    better: count((each) => each.better > 0), worse: count((each) => each.better < 0), best: count((each) => each.rank === 1),
+    low: Math.min(...scores), high: Math.max(...scores),
+  };
+  element("says-sheet").textContent = say(alone ? "sheet.alone" : "sheet.says", told);
+  const known = {
+    "sheet.rank": !alone, "sheet.bare": told.interval === "-", "sheet.mean": told.interval !== "-",
+    "sheet.first": told.first !== "-", "sheet.unjudged": told.unjudged !== "-", "sheet.best": !alone,
+  };
+  element("sheet-known").textContent = Object.keys(known).filter((key) => known[key]).map((key) => `${say(key, told)}. `).join("").trim();
 }
 
 function sheetRow(each, low, high) {
@@ -58,7 +59,7 @@ function drawSheet() {
   saySheet(rows);
   sheetBody.replaceChildren(...rows.map((each) => sheetRow(each, low, high)));
   element("sheet").style.setProperty("--hue", `var(--c${hueOf(state.own)})`);
-  selectOf(view().systems.map((system) => [system, facts.systems[system]]), state.own, element("own"));
+  selectOf(view().systems.map((system) => [system, nameOf(system)]), state.own, element("own"));
 }
 watchers.push(drawSheet);
 

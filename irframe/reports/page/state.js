@@ -17,8 +17,8 @@ const view = () => facts.views[state.view];
 const of = (name, ...places) => row(`${state.view}/${name}`, ...places);
 const now = (name) => of(name, state.metric, state.depth);
 const local = (system) => view().systems.indexOf(system);
-const said = (name) => {
-  const sentences = texts.said[state.view][name];
+const said = (name, view = state.view) => {
+  const sentences = texts.said[view][name];
   return (sentences[state.metric] ?? sentences[0])[state.depth];
 };
 
@@ -53,11 +53,11 @@ watchers.push(dealHues);
 
 function sayNow() {
   for (const place of document.querySelectorAll("[data-said]")) {
-    place.textContent = said(place.dataset.said) + (place.closest(".verdict") ? "." : "");
+    place.textContent = said(place.dataset.said, place.dataset.view);
   }
-  const text = `${facts.metrics[state.metric]}, depth ${facts.depths[state.depth]}` +
-    (facts.views.length > 1 ? `, ${view().name}` : "");
+  const shown = { metric: facts.metrics[state.metric], depth: facts.depths[state.depth] };
+  const text = (number) => say(facts.views.length > 1 ? "now.track" : "now.page", { ...shown, view: facts.views[number].name });
   document.querySelectorAll("[data-metric]").forEach((place) => { place.textContent = facts.metrics[state.metric]; });
-  document.querySelectorAll("[data-now]").forEach((place) => { place.textContent = text; });
+  document.querySelectorAll("[data-now]").forEach((place) => { place.textContent = text(place.dataset.view ?? state.view); });
 }
 watchers.push(sayNow);

@@ -21,7 +21,7 @@ for (const place of document.querySelectorAll("[data-csv]")) {
   button.className = "csv";
   button.textContent = "CSV";
   const heading = place.closest("figure, article, div, section").querySelector("figcaption, h2, h3, h1");
-  button.setAttribute("aria-label", `CSV: the data of ${heading ? heading.firstChild.textContent.trim() : place.dataset.csv}`);
+  button.setAttribute("aria-label", `CSV: the data of ${heading?.firstChild?.textContent.trim() || place.dataset.csv}`);
   button.addEventListener("click", () => download(place.dataset.csv));
   place.append(button);
 }

@@ -17,7 +17,8 @@ function hardness(topic) {
   const best = there.reduce((kept, each) => (sign * (each.score - kept.score) > 0 ? each : kept));
   const [low, q1, median, q3, high] = [0, .25, .5, .75, 1].map((share) => quantile(rising, share));
   const without = sign > 0 ? there.filter((each) => each.score === 0).length : 0;
-  return { topic, low, q1, median, q3, high, best: best.system, top: best.score, without, n: there.length };
+  const more = there.filter((each) => each.score === best.score).length - 1;
+  return { topic, low, q1, median, q3, high, best: best.system, more, top: best.score, without, n: there.length };
 }
 
 function hardnesses() {
@@ -36,7 +37,8 @@ function topicRow(each, low, high) {
   link.href = topicAddress(each.topic);
   for (const name of ["median", "top"]) cell(name).textContent = fixed(each[name]);
   cell("spread").textContent = `${fixed(each.q1)} to ${fixed(each.q3)}`;
-  cell("best").textContent = facts.systems[each.best];
+  cell("best").textContent = nameOf(each.best) + (each.more ? ` and ${each.more} more` : "");
+  cell("best").title = facts.systems[each.best];
   cell("without").textContent = `${each.without} of ${each.n}`;
   return line;
 }

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.checks import choice, whole
 from irframe.cubes.dask_tasks import assemble, need_dask, topic_blocks
-from irframe.cubes.layout import CELL
+from irframe.cubes.layout import CELL, CODES, LIST
 from irframe.cubes.requirements import read_depth
-from irframe.cubes.score import judged_levels
 from irframe.cubes.verb import verb
+from irframe.cubes.view import experiment_of
 from irframe.errors import warn
 from irframe.metrics.relative_position import (
     CROSSINGS,
@@ -27,7 +27,7 @@ from irframe.metrics.relative_position import (
     relative_position,
     space_ratios,
 )
-from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
+from irframe.names import DEPTH, EMPTY, GRADE, TOPIC
 
 ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
 """What kinds of curves there are, in the order in which they are recognised."""
@@ -121,14 +121,16 @@ def misplacement(
     deepest = read_depth(cube, depth)
     choice("crossing", crossing, CROSSINGS)
     rel = whole("rel", rel, low=1, high=127)
-    base = judged_levels(cube)
-    expected = expected_ranks(base["levels"], base["count"], rel)
+    experiment = experiment_of(cube)
+    base = experiment.judgments
+    expected = expected_ranks(base.levels, base.levels_of, rel)
     R = recall_base(expected)[:, 0]
     length = np.maximum(deepest, 2 * R)
-    study = _Study(expected, length, deepest, crossing, cube["took_part"].to_numpy())
+    study = _Study(expected, length, deepest, crossing, experiment.there)
     grade = cube[GRADE].variable
     values = study.lazily(grade.data) if grade.chunks else study.measure(grade.to_numpy())
     data = _label(cube, values, {"recall_base": R, "length": length})
+    data = data.assign_coords(took_part=(LIST, experiment.there))
     no_relevant, lengthened = int((R == 0).sum()), int((length > deepest).sum())
     data.attrs = {"depth": deepest, "crossing": crossing, "rel": rel, "no_relevant": no_relevant}
     if lengthened:
@@ -254,6 +256,6 @@ def _label(cube: xr.Dataset, values: dict[str, Array], of_topics: dict[str, Arra
     coordinates = {
         name: cube[name]
         for name in cube.coords
-        if set(cube[name].dims) <= {SYSTEM, TOPIC} and name not in variables
+        if set(cube[name].dims) <= {*LIST} and name not in {*variables, *CODES.values()}
     }
     return xr.Dataset(variables, coordinates | {DEPTH: np.arange(1, values["rp"].shape[-1] + 1)})

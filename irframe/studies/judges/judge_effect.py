@@ -31,6 +31,7 @@ from irframe.names import (
     Ties,
 )
 from irframe.paired import Test
+from irframe.record import recorded
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.resampled import Resamples
 from irframe.scores.scores import Scores
@@ -49,6 +50,7 @@ from irframe.studies.judges.judge_changes import (
 from irframe.warned import OneCall, in_group
 
 
+@recorded
 def judge_effect(
     runs: Runs,
     judges: Mapping[Any, Qrels],
@@ -141,10 +143,11 @@ def judge_effect(
     Notes
     -----
     A topic counts for a metric and depth if every system has a score there under every judge.
-    Means are rounded to 12 decimals before they are ordered. The interval and p-value of a group
-    are Welch's, the systems' biases being the sample: they ask whether systems like these would
-    be favoured, so that a group of two or three says little. A judge may favour
-    good systems in general, which is no favour to a group that happens to be good.
+    Means are rounded to 12 decimals before they are ordered. Intervals of agreements are cautious:
+    95% ones held Kendall's tau 99 times in 100 with 5 to 50 topics (see `agreement`). The interval
+    and p-value of a group are Welch's, the systems' biases being the sample: they ask whether
+    systems like these would be favoured, so that a group of two or three says little. A judge may
+    favour good systems in general, which is no favour to a group that happens to be good.
 
     References
     ----------

@@ -9,6 +9,7 @@ from irframe.checks import places
 from irframe.errors import InputError
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.record import recorded
 from irframe.studies.judges.judge_changes import JUDGE
 from irframe.studies.trust.findings import Finding, listed, to_frame
 
@@ -17,6 +18,7 @@ EQUIVALENT = 0.9
 """Kendall's tau above which orderings customarily count as equivalent."""
 
 
+@recorded
 def judge_findings(effect: xr.Dataset, *, depth: int | None = None) -> pd.DataFrame:
     """Say in words what another judge does to the conclusions about systems.
 

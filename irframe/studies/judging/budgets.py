@@ -11,8 +11,9 @@ from irframe.agreements import parse_agreement
 from irframe.arrays import Array
 from irframe.comparing.significance import Pairing
 from irframe.cubes.condense import condense
-from irframe.cubes.fewer_judgments import keep_judgments
 from irframe.cubes.score import score, wanted_depths
+from irframe.cubes.view import experiment_of, shown_as
+from irframe.experiments.judged_otherwise import fewer_judged
 from irframe.metrics import Metric
 from irframe.names import SYSTEM
 from irframe.scores.read_scores import scores_to_compare
@@ -83,7 +84,7 @@ class Budgets:
         """
         pool, number = self.documents.pool(systems, seed)
         row = np.take_along_axis(self.documents.row, np.maximum(number, 0), axis=1)
-        grade = self.documents.cube["judged_grade"].to_numpy()
+        grade = self.documents.judgments.grade
         relevant = pool.there & (grade[row] >= self.rel)
         full = self.score(row[pool.there])
         helps = np.isin(np.arange(full.sizes[SYSTEM]), systems)
@@ -100,9 +101,10 @@ class Budgets:
     def score(self, rows: Array) -> xr.DataArray:
         """Return scores with only some documents judged, given where these stand."""
         cube = self.documents.cube
-        kept = np.zeros(cube.sizes["judged"], bool)
+        experiment = experiment_of(cube)
+        kept = np.zeros(len(experiment.judgments.row), bool)
         kept[rows] = True
-        fewer = keep_judgments(cube, kept)
+        fewer = shown_as(cube, fewer_judged(experiment, kept))
         fewer = condense(fewer) if self.condensed else fewer
         at = wanted_depths(cube, self.metrics, self.at)
         return score(fewer, *self.metrics, at=at).reset_coords(drop=True)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.checks import memory, room
-from irframe.cubes.hashing import scrambled
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,3 +142,17 @@ def refuse_large(topics: int, documents: int, systems: int) -> None:
     what = f"a pool of {topics:,} topics, up to {documents:,} documents and {systems:,} systems"
     advice = "select topics, contributing systems or a smaller depth="
     room(what, topics * documents * systems * 24, advice, most=memory())
+
+
+def scrambled(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return numbers that look random, always the same for the same words.
+
+    Examples
+    --------
+    >>> scrambled(np.array([1], np.uint64)).item()
+    16294208416658607535
+    """
+    words = words * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        words = (words ^ (words >> np.uint64(shift))) * np.uint64(factor)
+    return words ^ (words >> np.uint64(31))

@@ -10,12 +10,13 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.comparing.document_names import names_of
-from irframe.cubes.recall_base import topic_of
-from irframe.cubes.top_documents import RANKS
+from irframe.cubes.view import experiment_of
 from irframe.errors import InputError, warn
+from irframe.experiments.judgments import Judgments
 from irframe.experiments.sampling import random_keys, whole_seed
+from irframe.experiments.top_documents import RANKS
 from irframe.metrics.infap import POOLED_UNJUDGED
-from irframe.names import EMPTY, SYSTEM, TOPIC, UNJUDGED
+from irframe.names import SYSTEM, TOPIC, UNJUDGED
 from irframe.studies.judging.candidates import Pool, pool_of
 from irframe.studies.judging.prior import Prior, read_prior
 
@@ -35,24 +36,23 @@ class Documents:
     @classmethod
     def judged(cls, cube: xr.Dataset, depth: int) -> "Documents":
         """Return the judged documents of lists that are read to a depth."""
-        doc = cube["doc"].to_numpy()[..., :depth]
-        return cls._numbered(cube, doc, (np.zeros(0, int),) * 3, np.zeros(0, object))
+        rows = experiment_of(cube).rows_at(depth)
+        return cls._numbered(cube, rows, (np.zeros(0, int),) * 3, np.zeros(0, object))
 
     @classmethod
     def named(cls, cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> "Documents":
         """Return all documents of lists that are read to a depth, judged or not."""
-        names, took_part = names_of(cube, depth, runs), cube["took_part"].to_numpy()
-        doc, grade = (cube[name].to_numpy()[..., :depth] for name in ("doc", "grade"))
-        open_ = (doc < 0) & (grade != EMPTY) & took_part[..., np.newaxis]
+        names, rows = names_of(cube, depth, runs), experiment_of(cube).rows_at(depth)
+        open_ = cube["grade"].to_numpy()[..., :depth] == UNJUDGED
         _refuse_nameless(cube, (open_ & (names == None)).any(axis=-1))  # noqa: E711 - by element
-        return cls._numbered(cube, doc, np.nonzero(open_), names[open_])
+        return cls._numbered(cube, rows, np.nonzero(open_), names[open_])
 
     @classmethod
-    def _numbered(cls, cube: xr.Dataset, doc: Array, cells: Any, others: Array) -> "Documents":
+    def _numbered(cls, cube: xr.Dataset, rows: Array, cells: Any, others: Array) -> "Documents":
         """Return documents by number: those of recall bases, and others by the cells they fill."""
-        topics, start = cube.sizes[TOPIC], cube["judged_start"].to_numpy()[:, np.newaxis]
-        base = cube["judged_doc"].to_numpy()
-        topic = np.concatenate([topic_of(cube), cells[1]])
+        judgments, topics = experiment_of(cube).judgments, cube.sizes[TOPIC]
+        base = judgments.docs
+        topic = np.concatenate([judgments.topic, cells[1]])
         names = np.concatenate([base.astype(str).astype(object), others.astype(str)])
         code, known = pd.factorize(names)
         pair = topic * np.int64(len(known)) + code
@@ -60,18 +60,21 @@ class Documents:
         number, table = in_order(topic[first], names[first], where, topics)
         row = np.full(table.shape, -1)
         row[topic[: len(base)], number[: len(base)]] = np.arange(len(base))
-        found = np.full(doc.shape, -1, np.int64)
-        found[doc >= 0] = number[(start + doc)[doc >= 0]]
+        found = np.full(rows.shape, -1, np.int64)
+        found[rows >= 0] = number[rows[rows >= 0]]
         found[cells] = number[len(base) :]
-        found[~cube["took_part"].to_numpy()] = -1
         return cls(cube, found, table, row)
+
+    @property
+    def judgments(self) -> Judgments:
+        """The judgments of the cube."""
+        return experiment_of(self.cube).judgments
 
     @property
     def grade(self) -> Array:
         """The grade of every document, `UNJUDGED` where there is none; as `names`."""
-        grades = np.append(self.cube["judged_grade"].to_numpy(), np.int8(UNJUDGED))[self.row]
-        marks = (grades == EMPTY) | (grades == POOLED_UNJUDGED)
-        return np.where(marks, np.int8(UNJUDGED), grades)
+        grades = np.append(self.judgments.grade, np.int8(UNJUDGED))[self.row]
+        return np.where(grades == POOLED_UNJUDGED, np.int8(UNJUDGED), grades)
 
     def pool(self, systems: Array, seed: int) -> tuple[Pool, Array]:
         """Return the pool that some systems make, and the number of each document in it.
@@ -83,7 +86,7 @@ class Documents:
         seed
             Of the order of systems where they tie.
         """
-        took_part = self.cube["took_part"].to_numpy()[systems].T
+        took_part = experiment_of(self.cube).there[systems].T
         labels = [self.cube[dim].to_numpy() for dim in (TOPIC, SYSTEM)]
         topic, system = np.meshgrid(labels[0], labels[1][systems], indexing="ij")
         keys = random_keys(topic.ravel(), system.ravel(), seed=whole_seed(seed))
@@ -109,15 +112,22 @@ class Documents:
     def label(self, topic: Array, number: Array) -> list[Hashable]:
         """Return the names of documents, whole numbers where the judgments have such."""
         found = self.names[topic, number].tolist()
-        base = self.cube["judged_doc"].to_numpy()
+        base = self.judgments.docs
         return [*map(int, found)] if len(base) and not isinstance(base[0], str) else found
+
+
+def by_label(cube: xr.Dataset) -> xr.Dataset:
+    """Return a cube in the order of its labels, so that nothing drawn or rounded follows rows."""
+    sorted_: xr.Dataset = cube.sortby([SYSTEM, TOPIC])
+    return sorted_
 
 
 def helping(cube: xr.Dataset) -> Array:
     """Return the places of the systems whose lists make the pool; all, where it is not known."""
-    there = cube["took_part"].to_numpy().any(axis=1)
-    stated = there & cube["contributing"].to_numpy()
-    if cube.attrs.get("pool", "unknown") == "unknown" or not stated.any():
+    experiment = experiment_of(cube)
+    there = experiment.there.any(axis=1)
+    stated = there & experiment.known_pool.contributing
+    if experiment.pool_word == "unknown" or not stated.any():
         warn(f"the pool of this cube is not known: the lists of all {there.sum()} systems make it")
         return np.flatnonzero(there)
     return np.flatnonzero(stated)
@@ -130,8 +140,8 @@ def _refuse_nameless(cube: xr.Dataset, lists: Array) -> None:
         offenders = [f"{systems[s]} on {topics[t]}" for s, t in np.argwhere(lists)]
         found = f"{len(offenders)} lists in which some have none"
         advice = (
-            "pass the runs with runs=: cubes that were read from a file or a store, computed anew "
-            f"by xarray, or are read beyond rank {RANKS} do not know them"
+            f"pass the runs with runs=: cubes that are read beyond rank {RANKS}, or were put "
+            "together with others that do not know them, do not either"
         )
         raise InputError("names of the unjudged documents of a cube", found, advice, offenders)
 

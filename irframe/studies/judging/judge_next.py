@@ -8,16 +8,16 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, whole
-from irframe.cubes.recall_base import count_by_topic
 from irframe.cubes.requirements import read_depth
-from irframe.cubes.top_documents import RANKS
 from irframe.cubes.verb import verb
+from irframe.cubes.view import experiment_of
 from irframe.errors import ParameterError
+from irframe.experiments.top_documents import RANKS
 from irframe.files.as_runs import Runs, as_runs
 from irframe.metrics.infap import POOLED_UNJUDGED
-from irframe.names import DEPTH, DOC, EMPTY, TOPIC, UNJUDGED
+from irframe.names import DEPTH, DOC, TOPIC, UNJUDGED
 from irframe.studies.judging.candidates import Pool
-from irframe.studies.judging.documents import Documents, helping
+from irframe.studies.judging.documents import Documents, by_label, helping
 from irframe.studies.judging.methods import METHODS
 from irframe.studies.judging.prior import Prior
 from irframe.studies.judging.turns import take_turns
@@ -71,7 +71,7 @@ def judge_next(
         Lowest relevant grade, at least 1.
     runs
         The runs that the cube was made of, where it does not know what its unjudged documents are
-        called: cubes of stores and files, those that xarray computed anew, depths beyond 100.
+        called, as at depths beyond 100.
     seed
         Of the order of runs that tie, from 0.
     by
@@ -92,7 +92,7 @@ def judge_next(
         For `n` beyond what is left unjudged, an unknown method, a prior with ``"mtf"``, or
         probabilities outside [0, 1].
     InputError
-        If unjudged documents have no name, as in cubes of stores without `runs`; for other runs
+        If unjudged documents have no name, as at depths beyond 100 without `runs`; for other runs
         than those of the cube; or if the prior lacks a column.
     DepthError
         For a depth below 1 or beyond the cube.
@@ -106,7 +106,8 @@ def judge_next(
     -----
     The state follows from the judgments alone: add those of the documents handed out to the
     qrels, build the cube anew, and go on; with one document a topic at a time that is the
-    method as published. Runs that tie take turns in an order that the seed decides.
+    method as published. Runs that tie take turns in an order that the seed decides; whatever else
+    ties is in the order of its name, whichever rows came first.
 
     ``"leverage"``: with W = 1 / sqrt(rank of d in s), 0 where s lacks it, L the standard deviation
     of W over the systems that took part, m = (1 + sum of W over relevant) / (2 + sum of W over
@@ -133,7 +134,7 @@ def judge_next(
     """
     n, batch, seed = whole("n", n, low=1), whole("batch", batch, low=1), whole("seed", seed, low=0)
     name, rel = _method(method, credit), whole("rel", rel, low=1)
-    named = None if runs is None else as_runs(runs)
+    named, cube = None if runs is None else as_runs(runs), by_label(cube)
     documents = Documents.named(cube, _depth(cube, depth), named)
     pool, number = documents.pool(helping(cube), seed)
     grade = np.where(number >= 0, np.take_along_axis(documents.grade, number, axis=1), UNJUDGED)
@@ -217,5 +218,5 @@ def _turns(open_: Array, n: int) -> int:
 
 def _judged(cube: xr.Dataset) -> Array:
     """Return how many judgments every topic has."""
-    grade = cube["judged_grade"].to_numpy()
-    return count_by_topic(cube, (grade != EMPTY) & (grade != POOLED_UNJUDGED))
+    base = experiment_of(cube).judgments
+    return base.count_by_topic(base.grade != POOLED_UNJUDGED)

@@ -20,12 +20,12 @@ from irframe.errors import ParameterError, warn
 from irframe.experiments.metrics import parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
-from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM
+from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import Test
 from irframe.progress import tracked
 from irframe.studies.judges.judge_changes import CONCLUSIONS
 from irframe.studies.judging.budgets import Budgets, Found
-from irframe.studies.judging.documents import Documents, helping
+from irframe.studies.judging.documents import Documents, by_label, helping
 from irframe.studies.judging.methods import METHODS
 from irframe.studies.trust.leave_out import contributing_groups
 
@@ -173,7 +173,7 @@ def replay(
     batch, rel = whole("batch", batch, low=1), whole("rel", rel, low=1)
     condensed = choice("unjudged", unjudged, ("nonrelevant", "condensed")) == "condensed"
     pairing, read = Pairing(test, adjust, alpha, family), read_depth(cube, depth)
-    cube = shared(attended(cube))
+    cube = by_label(shared(attended(cube)))
     documents, last = Documents.judged(cube, read), cube.sizes[DEPTH] if at is None else at
     asked = parse_metrics(metrics), last, pairing, condensed, batch, rel, prior
     study = Budgets(documents, names, turns, *asked)
@@ -201,7 +201,7 @@ def _drawn(
     systems = helping(cube)
     _tell_set_aside(documents, systems)
     helps = np.isin(np.arange(cube.sizes[SYSTEM]), systems)
-    group = contributing_groups(cube.assign_coords(contributing=(SYSTEM, helps)), together)
+    group = contributing_groups(cube, helps, together)
     labels = np.unique(group[group >= 0])
     size, random = max(1, round(share * len(labels))), np.random.default_rng(seed)
     parts = [random.permutation(labels)[:size] for _ in range(samples)]
@@ -235,7 +235,7 @@ def _summary(found: list[Found], alpha: float) -> dict[str, Any]:
 
 def _tell_set_aside(documents: Documents, systems: Array) -> None:
     """Warn of judgments of documents that no list in the pool has."""
-    judged = int((documents.cube["judged_grade"] != EMPTY).sum())
+    judged = len(documents.judgments.row)
     pool, _ = documents.pool(systems, 0)
     aside = judged - int(pool.there.sum())
     if aside:

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.cubes.view import experiment_of
 from irframe.gains import Binary, Gain, parse_gain
 from irframe.metrics import Metric
 from irframe.studies.orderings.orderings import GainLike
@@ -42,8 +43,9 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
     if metric.judged_only:
         return False
     monotone = metric.order in {"gain", "relevance"} and not metric.sees_length
-    for top in np.unique(cube["top"].to_numpy()):
-        levels = cube["level"].to_numpy()
+    experiment = experiment_of(cube)
+    levels = experiment.judgments.levels
+    for top in np.unique(experiment.tops):
         seen = _worth(levels[levels <= top], int(top), *gains_of(metric))
         ordered = _worth(levels[levels <= top], int(top), gain, rel)
         binary = bool(np.isin(ordered, (0, 1)).all())

@@ -9,7 +9,8 @@ import xarray as xr
 from irframe.agreements.innate import LABELS
 from irframe.checks import level
 from irframe.comparing.compare import compare
-from irframe.comparing.corrections import Correction, adjust_p, refuse_correction
+from irframe.comparing.corrections import Correction, adjust_p
+from irframe.comparing.joint_corrections import Adjust, correction_told, parse_stepwise
 from irframe.cubes.requirements import against, attended, read_depth, shared
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
@@ -18,7 +19,7 @@ from irframe.experiments.metrics import parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, SYSTEM
-from irframe.paired import Test
+from irframe.paired import Test, parse_test
 from irframe.studies.orderings.binding import gains_of
 from irframe.studies.orderings.orderings import GainLike, order_pairs
 
@@ -31,7 +32,7 @@ def compare_orderings(
     *,
     metric: Metric | MetricType | str,
     test: Test = "t",
-    adjust: Correction | None = None,
+    adjust: Adjust = "auto",
     alpha: float = 0.05,
     baseline: Hashable,
     systems: Hashable | Sequence[Hashable] | None = None,
@@ -51,8 +52,8 @@ def compare_orderings(
     test
         The paired test of the metric's scores, or its name, as for `compare`.
     adjust
-        Correction of the p-values of both tests for the number of systems, one of statsmodels'
-        `multipletests` such as ``"holm"``; by default none, as in the literature.
+        Correction of the p-values of both tests for the number of systems, as for `compare`, but
+        for ``"max-t"``: by default Holm's. None, as in the literature.
     alpha
         Significance level of both tests, above 0 and below 1.
     baseline
@@ -102,7 +103,8 @@ def compare_orderings(
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> report = compare_orderings(cube, baseline="bm25", metric="RBP(p=0.8)@10")
+    >>> asked = {"baseline": "bm25", "metric": "RBP(p=0.8)@10", "adjust": None}
+    >>> report = compare_orderings(cube, **asked)
     >>> report = report.set_index("system_a")
     >>> report.loc[["ance", "doct5query", "duot5"], ["difference", "p", "p_orderings", "mark"]]
                 difference         p  p_orderings mark
@@ -112,7 +114,8 @@ def compare_orderings(
     duot5         0.265892  0.000120     0.001831    ‡
     """
     level(alpha)
-    refuse_correction(adjust, "depth")
+    tested = parse_test(test)
+    corrected = parse_stepwise(adjust, tested)
     (chosen,) = parse_metrics(metric)
     deepest = read_depth(cube, chosen.depth if depth is None else depth)
     if chosen.depth not in {None, deepest}:
@@ -130,8 +133,11 @@ def compare_orderings(
         labels=False,
     ).sel({DEPTH: deepest})
     scores = score(compared, chosen, at=deepest)
-    report = compare(scores, test, adjust=adjust, alpha=alpha, baseline=baseline)
-    return _mark(report, hedge, adjust=adjust, alpha=alpha, cost=chosen.cost)
+    report = compare(scores, tested, adjust=corrected, alpha=alpha, baseline=baseline)
+    signs = parse_stepwise(adjust)
+    found = _mark(report, hedge, adjust=signs, alpha=alpha, cost=chosen.cost)
+    found.attrs.update(correction_told(tested, corrected, alpha=alpha))
+    return found
 
 
 def _mark(

@@ -14,11 +14,13 @@ from irframe.metrics import Block, Evidence
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
+from irframe.record import recorded
 
 LONGEST = 10
 """Longest rankings enumerated; there are 2**k of length k, and 4**k pairs."""
 
 
+@recorded
 def enumerate_rankings(
     k: int,
     rows: MetricLike | None = None,

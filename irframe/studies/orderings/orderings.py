@@ -16,8 +16,10 @@ from irframe.agreements.innate import (
 )
 from irframe.arrays import Array
 from irframe.checks import places, whole
+from irframe.cubes.layout import CODES
 from irframe.cubes.requirements import attended, loaded, read_depth, shared
 from irframe.cubes.verb import verb
+from irframe.cubes.view import experiment_of
 from irframe.errors import MetricError, ParameterError
 from irframe.gains import Gain, GainMap, parse_gain
 from irframe.names import DEPTH, PAIR, SYSTEM, TOPIC, UNJUDGED
@@ -157,11 +159,12 @@ def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> 
     """Return exact whole-number gains by rank, shape (system, topic, depth)."""
     rel = whole("rel", rel, low=1, high=127)
     chosen = parse_gain(gain)
-    levels = cube["level"].to_numpy()
+    experiment = experiment_of(cube)
+    levels = experiment.judgments.levels
     missing = chosen.missing(levels) if isinstance(chosen, GainMap) else []
     if missing:
         raise MetricError("a gain for every relevant grade", "none for", "", missing)
-    tops, scale = np.unique(cube["top"].to_numpy(), return_inverse=True)
+    tops, scale = np.unique(experiment.tops, return_inverse=True)
     worth = np.stack([chosen.map(levels, rel=rel, top=int(top)) for top in tops])
     numbers = whole_gains(worth.ravel().tolist())
     if max(numbers, default=0) > np.iinfo(np.int64).max:
@@ -198,5 +201,6 @@ def _label(
         DEPTH: np.arange(1, depth + 1),
         GROUP: list(LABELS.values()),
     }
-    topics = {name: cube[name] for name in cube.coords if cube[name].dims == (TOPIC,)}
+    kept = [name for name in cube.coords if cube[name].dims == (TOPIC,)]
+    topics = {name: cube[name] for name in kept if name not in CODES.values()}
     return xr.Dataset(variables, topics | coordinates)

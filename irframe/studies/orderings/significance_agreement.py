@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from irframe.agreements.innate import compare_rankings, count_labels
 from irframe.arrays import Array
 from irframe.checks import level
-from irframe.comparing.corrections import Correction, adjust_p, refuse_correction
-from irframe.comparing.joint_corrections import parse_correction
+from irframe.comparing.corrections import Correction, adjust_p
+from irframe.comparing.joint_corrections import Adjust, correction_told, parse_stepwise
 from irframe.comparing.significance import p_values
+from irframe.cubes.provenance import joined_attributes
 from irframe.cubes.requirements import attended, read_depth, shared
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
@@ -21,7 +22,7 @@ from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.gains import Gain
 from irframe.metrics.averaging import TIE
-from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
+from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM
 from irframe.paired import PairedTest, Test, all_pairs, parse_test, sign_p
 from irframe.scores.read_scores import scores_to_compare
 from irframe.scores.scores import Scores
@@ -40,7 +41,7 @@ def significance_agreement(
     cube: xr.Dataset,
     *metrics: Metrics,
     test: Test | Sequence[Test] = "t",
-    adjust: Correction | None = None,
+    adjust: Adjust = "auto",
     alpha: float = 0.05,
     at: int | Sequence[int] | None = None,
     gain: GainLike | None = None,
@@ -58,8 +59,8 @@ def significance_agreement(
     test
         Paired tests of the metrics' scores, or their names, as for `compare`.
     adjust
-        Correction of the p-values of each test over the pairs, one of statsmodels' `multipletests`
-        such as ``"holm"``; by default none, as in the literature.
+        Correction of the p-values of each test over the pairs, as for `compare`, but for
+        ``"max-t"``: by default Holm's. None, as in the literature.
     alpha
         Significance level of all tests, above 0 and below 1.
     at
@@ -95,16 +96,15 @@ def significance_agreement(
     Examples
     --------
     >>> import irframe as ir
-    >>> found = significance_agreement(ir.cube(*ir.example_track()), "P", at=10)
+    >>> found = significance_agreement(ir.cube(*ir.example_track()), "P", at=10, adjust=None)
     >>> share = found["share"].isel(metric=0, test=0, depth=0).to_series().round(3)
     >>> share[share > 0].to_dict()
     {'Both: Yes': 0.429, 'Both: No': 0.393, 'Metric: Yes': 0.179}
     """
     level(alpha)
-    refuse_correction(adjust, "depth")
     tests, chosen = _tests(test), parse_metrics(metrics)
-    for each in tests:
-        parse_correction(adjust, each)
+    corrections = [parse_stepwise(adjust, each) for each in tests]
+    signs = parse_stepwise(adjust)
     deepest, cube = read_depth(cube, None), shared(attended(cube))
     scores = score(cube, *chosen, at=deepest if at is None else at)
     paired = scores_to_compare(scores.compute())
@@ -115,8 +115,8 @@ def significance_agreement(
     p_orderings, favoured = _orderings(cube, seen, pairs, depths)
     means = np.round(paired.means, TIE)
     alike = (_leads(means, pairs) == favoured)[:, np.newaxis]
-    corrected = partial(_corrected, adjust=adjust, alpha=alpha)
-    verdict = categorise(corrected(p), corrected(p_orderings[:, np.newaxis]), alpha, alike=alike)
+    adjusted = _corrected([*p.swapaxes(0, 1), p_orderings], [*corrections, signs], alpha)
+    verdict = categorise(adjusted[:, :-1], adjusted[:, -1:], alpha, alike=alike)
     found = {
         "verdict": (CELL, verdict),
         "share": ((*CELL[:-1], CATEGORY), _shares(verdict)),
@@ -125,16 +125,18 @@ def significance_agreement(
         "rank": ((METRIC, DEPTH, SYSTEM), _ranks(means)),
     }
     systems = scores[SYSTEM].to_numpy()
-    names = {"system_a": (PAIR, systems[pairs[:, 0]]), "system_b": (PAIR, systems[pairs[:, 1]])}
+    names = {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
     labels = {METRIC: paired.metrics, TEST: [each.name for each in tests], DEPTH: depths}
     labels |= {CATEGORY: list(CATEGORIES), SYSTEM: systems}
-    return xr.Dataset(found, labels | names, {"alpha": alpha})
+    told = joined_attributes(map(partial(correction_told, alpha=alpha), tests, corrections))
+    return xr.Dataset(found, labels | names, told)
 
 
-def _corrected(p: Array, *, adjust: Correction | None, alpha: float) -> Array:
-    """Return p-values, pairs last, corrected over the pairs."""
-    flat = p.reshape(1, -1, p.shape[-1])
-    return adjust_p([flat], adjust, family="depth", alpha=alpha)[0].reshape(p.shape)
+def _corrected(p: list[Array], adjust: list[Correction | None], alpha: float) -> Array:
+    """Correct the p-values of every test, (metric, depth, pair), over the pairs; tests second."""
+    of_tests = zip(p, adjust, strict=True)
+    corrected = [adjust_p([one], way, family="depth", alpha=alpha)[0] for one, way in of_tests]
+    return np.stack(corrected, axis=1)
 
 
 def _leads(means: Array, pairs: Array) -> Array:

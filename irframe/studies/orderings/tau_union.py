@@ -10,10 +10,12 @@ from irframe.experiments.coded_tables import read_table
 from irframe.experiments.rank import rank
 from irframe.files.as_runs import Runs
 from irframe.names import DOC, RANK, SYSTEM, TOPIC
+from irframe.record import recorded
 
 LIST = [SYSTEM, TOPIC]
 
 
+@recorded
 def tau_union(runs: Runs, original: Runs, *, depth: int | None = None) -> pd.DataFrame:
     """Say how far rankings order documents like the original ones that they are to reproduce.
 

@@ -10,8 +10,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import choice, places, whole
-from irframe.cubes.recall_base import count_by_topic
 from irframe.cubes.requirements import attended, read_depth, shared_topics
+from irframe.cubes.view import experiment_of
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.judgments import Judgments
@@ -106,7 +106,8 @@ def answers_of_cube(
     depth = min(DEEPEST, deepest) if depth is None else deepest
     _refuse_options(rel, relevant)
     cube = attended(cube)
-    count = count_by_topic(cube, cube["judged_grade"].to_numpy() >= rel)
+    experiment = experiment_of(cube)
+    count = experiment.judgments.count_by_topic(experiment.judgments.grade >= rel)
     kept = _kept(count, cube.indexes[TOPIC], relevant)
     grade = cube["grade"].variable[:, kept, :depth]
     first = xr.apply_ufunc(
@@ -125,7 +126,7 @@ def answers_of_cube(
         topics=cube.indexes[TOPIC][kept],
         depth=depth,
         skipped=len(count) - len(kept),
-        there=cube["took_part"][:, kept].to_numpy(),
+        there=experiment.there[:, kept],
     )
 
 

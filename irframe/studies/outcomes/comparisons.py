@@ -9,10 +9,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.checks import choice, level, places
-from irframe.comparing.corrections import Correction, adjust_p, refuse_correction
+from irframe.comparing.corrections import Correction, adjust_p
+from irframe.comparing.joint_corrections import Adjust, parse_stepwise
 from irframe.cubes.requirements import against
 from irframe.errors import ParameterError
 from irframe.paired import all_pairs
+from irframe.record import NONE
 from irframe.studies.outcomes.answers import Answers
 from irframe.studies.outcomes.breakdown import P_VALUES, break_down, claim, reciprocal
 
@@ -36,13 +38,12 @@ class Basis:
     adjust: Correction | None
 
 
-def basis(measure: Measure, test: OutcomeTest, alpha: float, adjust: Correction | None) -> Basis:
+def basis(measure: Measure, test: OutcomeTest, alpha: float, adjust: Adjust) -> Basis:
     """Check what verdicts are to rest on; arguments as for `outcomes`."""
     choice("measure", measure, tuple(MEASURES))
     choice("test", test, TESTS)
     level(alpha)
-    refuse_correction(adjust, "depth")
-    return Basis(MEASURES[measure], test, alpha, adjust)
+    return Basis(MEASURES[measure], test, alpha, parse_stepwise(adjust))
 
 
 def compare_answers(
@@ -54,6 +55,7 @@ def compare_answers(
     frame = pd.DataFrame({**labels, **found, **_verdicts(found, verdict)})
     if ordered:
         frame.insert(2, "best_so_far", frame["delta"] > 0)
+    frame.attrs["adjust"] = verdict.adjust or NONE
     return frame.assign(n_no_relevant=answers.skipped)
 
 

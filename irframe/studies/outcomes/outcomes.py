@@ -11,10 +11,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import listed
-from irframe.comparing.corrections import Correction
+from irframe.comparing.joint_corrections import Adjust
 from irframe.cubes.by_group import having, join_frames, naming_group
-from irframe.cubes.gate import read_cube
 from irframe.cubes.verb import verb
+from irframe.cubes.view import read_cube
 from irframe.errors import ParameterError
 from irframe.experiments.policy import Policy
 from irframe.files.as_qrels import Qrels
@@ -147,7 +147,7 @@ def outcomes(
     qrels: Qrels | None = None,
     *,
     test: OutcomeTest = "wilcoxon",
-    adjust: Correction | None = None,
+    adjust: Adjust = "auto",
     alpha: float = 0.05,
     baseline: Hashable | None = None,
     systems: Hashable | Sequence[Hashable] | None = None,
@@ -177,8 +177,8 @@ def outcomes(
     test
         The test of `measure`: ``"wilcoxon"``, the signed-rank test, or ``"t"``, the paired one.
     adjust
-        Correction of every kind of p-value for the number of comparisons, one of statsmodels'
-        `multipletests` such as ``"bonferroni"``; by default none. The verdicts follow it.
+        Correction of every kind of p-value for the number of comparisons, as for `compare`, but
+        for ``"max-t"``: by default Holm's. None, as in the literature. The verdicts follow it.
     alpha
         Significance level of the verdicts, above 0 and below 1.
     baseline
@@ -222,7 +222,7 @@ def outcomes(
         - ``p_answered``, the sign test of a_only against b_only;
         - over the topics both answer, mean ``esl_a``, ``esl_b`` with ``p_esl_wilcoxon``,
           ``p_esl_t``, and ``rr_a``, ``rr_b`` with ``p_rr_wilcoxon``, ``p_rr_t`` (Table 2);
-        - all p-values again with ``_adjusted``, if `adjust` is given;
+        - all p-values again with ``_adjusted``, unless `adjust` is None;
         - the parts of the verdicts: ``answered``, 1 if b answers more, -1 if a does, and
           ``answered_significant``; ``ranked``, 1 if b ranks higher, and ``ranked_significant``;
         - the verdicts on b: ``better``, ahead in both parts; ``significantly_better``, and both

@@ -5,6 +5,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.verb import verb
+from irframe.metrics.averaging import best_first
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM
 from irframe.scores.averages import averages, by_depth, metric_labels
@@ -31,8 +32,8 @@ def best_systems(
     -------
     pandas.DataFrame
         A row per group and metric: the group, if `by` is given; ``metric``; ``system``, the
-        first one if several are best; ``value``, its mean over topics with a score. Without any
-        score both are missing.
+        first one if several are best, equal but for rounding; ``value``, its mean over topics with
+        a score. Without any score both are missing.
 
     Raises
     ------
@@ -63,8 +64,7 @@ def _best(scores: xr.DataArray) -> pd.DataFrame:
     means = averages(scores)
     rows = []
     for name, row in zip(metric_labels(means), means.to_numpy(), strict=True):
-        ranked = facts(name).sign * row
-        best = int(np.argmax(np.where(np.isnan(row), -np.inf, ranked)))
+        best = int(best_first(row, facts(name).sign)[0])
         scored = not np.isnan(row).all()
         rows.append((name, means.indexes[SYSTEM][best] if scored else None, row[best]))
     return pd.DataFrame(rows, columns=[METRIC, SYSTEM, "value"])

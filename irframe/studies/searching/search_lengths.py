@@ -5,9 +5,9 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.cubes.recall_base import topic_of
 from irframe.cubes.requirements import attended, by_topics, read_depth
 from irframe.cubes.verb import verb
+from irframe.cubes.view import experiment_of
 from irframe.errors import InputError
 from irframe.metrics.asl import ASL, Unretrieved
 from irframe.names import DOC, GRADE, RANK, SYSTEM, TOPIC
@@ -87,9 +87,9 @@ def search_lengths(
     """
     depth, cube = read_depth(cube, depth), attended(cube)
     ASL(rel=rel, unretrieved=unretrieved)
-    if not (cube["judged_grade"].to_numpy() >= rel).any():
+    if not (experiment_of(cube).judgments.grade >= rel).any():
         raise InputError("topics with a relevant document", f"none among {cube.sizes[TOPIC]}")
-    frames = [_of_topics(part, depth, rel, unretrieved) for part in by_topics(cube, "grade", "doc")]
+    frames = [_of_topics(part, depth, rel, unretrieved) for part in by_topics(cube)]
     if len(frames) == 1:
         return frames[0]
     found = pd.concat(frames, ignore_index=True)
@@ -100,14 +100,19 @@ def search_lengths(
 
 def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved) -> pd.DataFrame:
     """Return the search lengths of relevant documents, by system and topic."""
-    grade = cube["judged_grade"].to_numpy()
+    experiment = experiment_of(cube)
+    base = experiment.judgments
+    grade = base.grade
     rows = np.flatnonzero(grade >= rel)
-    topic = topic_of(cube)[rows]
+    topic = base.topic[rows]
     place = np.full(grade.shape, -1)
     place[rows] = np.arange(len(rows))
-    parts, there = [], cube["took_part"].to_numpy()
+    parts, there = [], experiment.there
     for row in range(cube.sizes[SYSTEM]):
-        rank, length, precision = _measure(cube.isel({SYSTEM: row}), place, topic, depth, rel)
+        some = slice(row, row + 1), slice(0, experiment.shape[1])
+        cells = experiment.cells(some, depth, doc=True, ties=False)
+        lists = {name: cells[name][0] for name in ("grade", "doc", "retrieved")}
+        rank, length, precision = _measure(lists, base.start, place, topic, rel)
         missing = rank == 0
         length[missing] += unretrieved == "irrel+1"
         order = np.lexsort((np.where(missing, depth + 1, rank), topic))
@@ -121,7 +126,7 @@ def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved)
         {
             SYSTEM: cube.indexes[SYSTEM].take(found["row"]),
             TOPIC: cube.indexes[TOPIC].take(topic[order]),
-            DOC: cube["judged_doc"].to_numpy()[rows][order],
+            DOC: base.docs[rows][order],
             GRADE: grade[rows][order],
             RANK: ranks,
             LENGTH: found[LENGTH],
@@ -131,18 +136,16 @@ def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved)
 
 
 def _measure(
-    lists: xr.Dataset, place: Array, topic: Array, depth: int, rel: int
+    lists: dict[str, Array], start: Array, place: Array, topic: Array, rel: int
 ) -> tuple[Array, Array, Array]:
     """Return rank (0 where not retrieved), search length and precision of relevant documents."""
-    relevant = lists["grade"][:, :depth].to_numpy() >= rel
+    relevant = lists["grade"] >= rel
     row, column = np.nonzero(relevant)
     found = relevant.sum(axis=1)
     above = np.arange(len(row)) - np.repeat(np.cumsum(found) - found, found)
-    start = lists["judged_start"].to_numpy()[row]
-    document = place[start + lists["doc"][:, :depth].to_numpy()[row, column]]
-    retrieved = np.minimum(lists["retrieved"].to_numpy(), depth)
+    document = place[start[row] + lists["doc"][row, column]]
     rank = np.zeros(len(topic), np.int32)
-    length = (retrieved - found)[topic].astype(np.int32)
+    length = (lists["retrieved"] - found)[topic].astype(np.int32)
     precision = np.zeros(len(topic))
     rank[document] = column + 1
     length[document] = column + 1 - above

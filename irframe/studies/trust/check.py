@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from irframe.checks import whole
 from irframe.errors import DepthError
 from irframe.experiments.coded_tables import (
-    ONLY_SYSTEM,
     QrelsTable,
     RunTable,
     read_qrels_table,
@@ -19,10 +18,11 @@ from irframe.experiments.coded_tables import (
 from irframe.experiments.documents import Side, code_documents
 from irframe.experiments.rank_table import listed_again, rank_table
 from irframe.files.as_qrels import Qrels
-from irframe.files.as_runs import Runs, as_runs
+from irframe.files.as_runs import ONLY_SYSTEM, Runs, as_runs
 from irframe.files.ids import Codes, is_text
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, SCORE, SURPLUS, SYSTEM, TOPIC, roles
+from irframe.record import recorded
 from irframe.studies.trust.findings import SEVERITIES
 from irframe.studies.trust.lists import topics_of_both
 from irframe.studies.trust.run_checks import (
@@ -60,6 +60,7 @@ COUNTS = ("topics", "documents", "longest", "ties", "first_unjudged")
 """The columns that hold whole numbers."""
 
 
+@recorded
 def check(
     runs: Runs,
     qrels: Qrels,

@@ -3,17 +3,21 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from irframe.comparing.decide import decide
 from irframe.cubes.bounds import bounds
-from irframe.cubes.provenance import caption, provenance
+from irframe.cubes.provenance import provenance
+from irframe.cubes.view import experiment_of
 from irframe.depths.pool_growth import count_pools
 from irframe.metrics import Metric
 from irframe.metrics.rbp import RBP
 from irframe.names import DEPTH, SYSTEM, UNJUDGED
+from irframe.record import RECORD
 from irframe.studies.trust.findings import LU, Finding, listed
 from irframe.studies.trust.tie_rates import tie_rates
+from irframe.tables.captions import told_origin
 
 TOPS = (10, 20, 100)
 """Depths at which unjudged documents are counted."""
@@ -23,6 +27,8 @@ UNJUDGED_SHARE = 0.05
 """Share of unjudged documents from which on they are a warning."""
 YIELD = 0.05
 """Share of relevant documents among the last ones pooled from which on a pool is shallow."""
+DECIDED = "what decides the numbers"
+"""What the last finding is of."""
 STANDARD = (1, 3, 5, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
 """Depths that are in use."""
 
@@ -45,15 +51,16 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     yield from _contributing(cube)
     yield from _undecided(cube, depth)
     yield from _reporting(metrics, depth)
-    told, advice = caption(provenance(cube)), "say so beside the numbers"
-    yield Finding("note", "what decides the numbers", told, 1, advice, LU + ", section 5")
+    made = provenance(cube) | {RECORD: cube.attrs.get(RECORD, "")}
+    told, advice = told_origin(made), "say so beside the numbers" + _by_rows(cube)
+    yield Finding("note", DECIDED, told, 1, advice, LU + ", section 5")
 
 
 def _ties(cube: xr.Dataset) -> Iterator[Finding]:
     if cube.attrs["ties"] == "rank":
         return
     rates = tie_rates(cube)
-    means = rates.mean("topic").to_series().sort_values(ascending=False)
+    means = _largest_first(rates.mean("topic").to_series())
     median, tied = float(means.median()), int((rates > 0).sum())
     if tied:
         severity = "warning" if median >= TIED else "note"
@@ -68,7 +75,7 @@ def _unjudged(cube: xr.Dataset) -> Iterator[Finding]:
         top = cube["grade"].isel({DEPTH: slice(depth)})
         unjudged = (top == UNJUDGED).sum(["depth", "topic"]).to_series()
         listed_ = cube["retrieved"].clip(max=depth).sum("topic").to_series()
-        shares = (unjudged / listed_.where(listed_ > 0)).sort_values(ascending=False)
+        shares = _largest_first(unjudged / listed_.where(listed_ > 0))
         number = int(unjudged.sum())
         if number:
             share = number / int(listed_.sum())
@@ -80,29 +87,41 @@ def _unjudged(cube: xr.Dataset) -> Iterator[Finding]:
 
 
 def _pool(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
-    pool = int(cube["pool_depth"].min())
+    pool = int(experiment_of(cube).known_pool.depth.min())
     deep = sorted({metric.depth or depth for metric in metrics} or {depth})
     beyond = [k for k in deep if k > pool]
     if beyond:
-        what = f"evaluation deeper than the pool: unjudged documents occur from rank {pool + 1}"
+        what = f"evaluation deeper than the pool of contributing runs, as filed, which is {pool}"
         advice = "report bounds or condensed lists too, or pass pool_depth= or contributing="
+        advice += _by_rows(cube)
         where = "depth " + listed(beyond)
         yield Finding("warning", what, where, len(beyond), advice, LU + ", section 2.4")
     if not pool:
         return
     last = np.array([max(1, pool - 1), pool][pool == 1 :])
-    rate = count_pools(cube, cube["judged_grade"].to_numpy() >= 1, last)[2][-1]
+    rate = count_pools(experiment_of(cube), 1, last)[2][-1]
     recall_based = [str(metric) for metric in metrics if metric.fillings]
     if rate >= YIELD and (recall_based or not metrics):
         what = f"{rate:.0%} of the documents pooled last are relevant: more are to be found"
         where = listed(recall_based) or "metrics that divide by what is relevant, such as AP"
         advice = "add metrics without a recall base, such as RBP, and report leave_out"
-        number = len(recall_based) or 1
+        advice, number = advice + _by_rows(cube), len(recall_based) or 1
         yield Finding("warning", what, where, number, advice, LU + ", section 4.2")
 
 
+def _by_rows(cube: xr.Dataset) -> str:
+    """Return what is to be said of a pool that equal scores, and so the order of rows, decide."""
+    tied = cube.attrs["ties"] != "rank" and bool((tie_rates(cube) > 0).any())
+    return "; pools take equal scores in the order of rows, as filed: others may differ" * tied
+
+
+def _largest_first(values: pd.Series) -> pd.Series:
+    """Return values in their order, equal ones by name."""
+    return values.sort_index().sort_values(ascending=False, kind="stable")
+
+
 def _contributing(cube: xr.Dataset) -> Iterator[Finding]:
-    outside = cube[SYSTEM].to_numpy()[~cube["contributing"].to_numpy()]
+    outside = cube[SYSTEM].to_numpy()[~experiment_of(cube).known_pool.contributing]
     if len(outside):
         advice = "look at their unjudged documents and bounds before comparing them"
         what = "systems that did not contribute to the pool"

@@ -16,12 +16,14 @@ from irframe.files.as_runs import Runs
 from irframe.metrics.base import Metric
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DEFAULT_TIES, DEPTH, Ties
+from irframe.record import recorded
 from irframe.studies.trust.cube_checks import check_cube
 from irframe.studies.trust.findings import Finding, every_place, finding_of, to_frame
 from irframe.studies.trust.frame_checks import check_frames
 from irframe.warned import unsaid
 
 
+@recorded
 def diagnose(
     runs: Runs,
     qrels: Qrels,
@@ -78,7 +80,8 @@ def diagnose(
     20; unjudged documents in the top 10, 20 and 100; evaluation deeper than the pool; pools that
     were still finding relevant documents, under metrics with a recall base; systems that did not
     contribute; pairs of systems closer than the residuals of RBP(p=0.8); and what the paper
-    advises to report.
+    advises to report. Pools take equal scores in the order of rows, as runs are filed: where there
+    are some, another order of rows may change what is found of the pool, and the advice says so.
 
     References
     ----------
@@ -93,7 +96,7 @@ def diagnose(
     ...     print(row.how_many, row.what)
     209 unjudged documents in the top 10 (16%)
     979 unjudged documents in the top 20 (38%)
-    1 evaluation deeper than the pool: unjudged documents occur from rank 11
+    1 evaluation deeper than the pool of contributing runs, as filed, which is 10
     2 18% of the documents pooled last are relevant: more are to be found
     19 pairs of systems closer than their residuals under RBP(p=0.8)
     2 only metrics with a recall base

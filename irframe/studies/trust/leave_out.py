@@ -1,27 +1,29 @@
 """Leaving runs out: how much a collection favours the systems that helped to judge it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
 from irframe.agreements import Kendall
 from irframe.arrays import Array
-from irframe.cubes.fewer_judgments import cut, keep_judgments, pool_depth_of
-from irframe.cubes.layout import FILED
-from irframe.cubes.recall_base import gather, topic_of
+from irframe.cubes.pooled import pool_depth_of
 from irframe.cubes.requirements import attended, shared
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
+from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import ParameterError, warn
+from irframe.experiments.experiment import Experiment
+from irframe.experiments.judged_otherwise import fewer_judged
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.averaging import TIE, average
 from irframe.metrics.facts import facts
-from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM
+from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.progress import tracked
 
 
@@ -123,8 +125,9 @@ def leave_out(
     chosen, pool = parse_metrics(metrics), pool_depth_of(cube, depth)
     depths = wanted_depths(cube, chosen, min(pool, cube.sizes[DEPTH]) if at is None else at)
     cube = shared(attended(cube))
-    groups = contributing_groups(cube, together)
-    contributions = _Contributions.read(cube, groups, pool)
+    experiment = experiment_of(cube)
+    groups = contributing_groups(cube, experiment.known_pool.contributing, together)
+    contributions = _Contributions.read(experiment, groups, pool)
     own = {metric.depth for metric in chosen if metric.depth is not None}
     study = _Study(cube, chosen, sorted({*depths, *own}), contributions, pool)
     left = np.unique(groups[groups >= 0])
@@ -137,15 +140,12 @@ def leave_out(
     place = {pair: number for number, pair in enumerate(wanted)}
     order = pd.Series([place.get(pair, -1) for pair in zip(rows[METRIC], rows[DEPTH], strict=True)])
     told = rows.loc[order[order >= 0].sort_values(kind="stable").index].reset_index(drop=True)
-    return _tell_set_aside(told, cube, contributions, pool)
+    return _tell_set_aside(told, contributions, pool)
 
 
-def _tell_set_aside(
-    rows: pd.DataFrame, cube: xr.Dataset, contributions: "_Contributions", pool: int
-) -> pd.DataFrame:
+def _tell_set_aside(rows: pd.DataFrame, contributions: "_Contributions", pool: int) -> pd.DataFrame:
     """Say how many judgments no contributing run has in the pool, and note it in the attributes."""
-    judged = cube["judged_grade"].to_numpy() != EMPTY
-    total, aside = int(judged.sum()), int((judged & (contributions.best == 0)).sum())
+    total, aside = len(contributions.best), int((contributions.best == 0).sum())
     if aside:
         warn(
             f"{aside} of {total} judgments are set aside: no contributing run has their documents "
@@ -155,9 +155,10 @@ def _tell_set_aside(
     return rows
 
 
-def contributing_groups(cube: xr.Dataset, together: str | None) -> Array:
+def contributing_groups(
+    cube: xr.Dataset, contributing: NDArray[np.bool_], together: str | None
+) -> Array:
     """Return the group of every contributing system, -1 for the others."""
-    contributing = cube["contributing"].to_numpy()
     if not contributing.any():
         raise ParameterError("systems that contribute to the pool", "none")
     if together is None:
@@ -183,13 +184,12 @@ class _Contributions:
     second: Array
 
     @classmethod
-    def read(cls, cube: xr.Dataset, groups: Array, depth: int) -> "_Contributions":
-        filed = cube["filed"].to_numpy()[:, :, :depth]
-        documents = cube["judged_grade"].size
-        system, topic, rank = np.nonzero((filed >= 0) & (groups >= 0)[:, np.newaxis, np.newaxis])
-        document = cube["judged_start"].to_numpy()[topic] + filed[system, topic, rank]
-        order = np.lexsort((rank, document))
-        document, rank, group = document[order], rank[order] + 1, groups[system[order]]
+    def read(cls, experiment: Experiment, groups: Array, depth: int) -> "_Contributions":
+        hits, documents = experiment.hits, len(experiment.judgments.row)
+        group = groups[hits.of // experiment.shape[1]]
+        some = np.flatnonzero((hits.pool_rank <= depth) & (group >= 0))
+        some = some[np.lexsort((hits.pool_rank[some], hits.row[some]))]
+        document, rank, group = hits.row[some], hits.pool_rank[some], group[some]
         best, first = (np.zeros(documents, np.int32) for _ in range(2))
         leader = np.full(documents, -1)
         top = np.flatnonzero(np.diff(document, prepend=-1))
@@ -218,11 +218,12 @@ class _Study:
     ) -> None:
         self.metrics, self.depths, self.contributions = metrics, list(depths), contributions
         deepest = max([*depths, *(metric.depth or 1 for metric in metrics)])
-        base = keep_judgments(cut(cube, deepest), contributions.best > 0)
-        pools = {"pool_depth": xr.full_like(base["pool_depth"], pool)}
-        unfiled = base.assign_coords(pools).isel({FILED: slice(0)})  # which `best` stands for
-        self.base = self._with_ranks(unfiled, contributions.best)
-        self.systems, self.topics = cube.indexes[SYSTEM], topic_of(self.base)
+        kept = contributions.best > 0
+        fewer = fewer_judged(experiment_of(cube), kept, pool)
+        self.base = shown_as(
+            cube.isel({DEPTH: slice(deepest)}), _ranked(fewer, contributions.best[kept])
+        )
+        self.systems, self.topics = cube.indexes[SYSTEM], fewer.judgments.topic
         self.scores = score(self.base, *metrics, at=self.depths).to_numpy()
         self.means = self._average(self.scores)
         self.by_pool = any(facts(metric).pooled for metric in metrics)
@@ -232,15 +233,19 @@ class _Study:
         ranks = self.contributions.without(group)
         lost = (self.contributions.best > 0) & (ranks == 0)
         moved = ranks != self.contributions.best if self.by_pool else lost
+        kept = self.contributions.best > 0  # which documents `base` has
+        ranks, lost, moved = ranks[kept], lost[kept], moved[kept]
         topics = np.unique(self.topics[moved])
         scores = self.scores
         if len(topics):
-            part = gather(self.base.isel(topic=topics))
+            part = self.base.isel(topic=topics)
             rows = np.isin(self.topics, topics)
-            part = self._with_ranks(keep_judgments(part, ~lost[rows]), ranks[rows])
+            held = ~lost[rows]
+            fewer = _ranked(fewer_judged(experiment_of(part), held), ranks[rows][held])
             scores = scores.copy()
-            scores[:, :, topics] = score(part, *self.metrics, at=self.depths).to_numpy()
-        grades = self.base["judged_grade"].to_numpy()[lost]
+            found = score(shown_as(part, fewer), *self.metrics, at=self.depths)
+            scores[:, :, topics] = found.to_numpy()
+        grades = experiment_of(self.base).judgments.grade[lost]
         return self._average(scores), np.array(len(grades)), np.array((grades >= 1).sum())
 
     def ranks(self, means: Array) -> Array:
@@ -255,10 +260,11 @@ class _Study:
         rows = [average(part, kind, axis=1) for part, kind in zip(scores, kinds, strict=True)]
         return np.moveaxis(np.stack(rows), 1, 2)
 
-    @staticmethod
-    def _with_ranks(cube: xr.Dataset, ranks: Array) -> xr.Dataset:
-        judged = cube["judged_grade"].to_numpy() != EMPTY
-        return cube.assign_coords(pool_rank=(cube["pool_rank"].dims, np.where(judged, ranks, 0)))
+
+def _ranked(experiment: Experiment, ranks: Array) -> Experiment:
+    """Return an experiment whose judged documents have these best ranks in the pool."""
+    pool = replace(experiment.known_pool, rank=ranks.astype(np.int32))
+    return replace(experiment, pool=pool)
 
 
 def _rows(study: _Study, groups: Array, group: int, together: str | None) -> pd.DataFrame:

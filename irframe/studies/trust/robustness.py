@@ -8,7 +8,6 @@ import xarray as xr
 
 from irframe.agreements import Method
 from irframe.checks import whole
-from irframe.cubes.fewer_judgments import cut
 from irframe.cubes.requirements import attended, refuse_deeper, shared
 from irframe.cubes.sample import sample
 from irframe.cubes.score import score, wanted_depths
@@ -103,7 +102,8 @@ def robustness(
     drawn = [*range(seeds)] if isinstance(seeds, int) else [whole("seed", seed) for seed in seeds]
     if not drawn or len(set(drawn)) < len(drawn) or not len(shares):
         raise ParameterError("shares and distinct seeds", f"{list(shares)!r}, {drawn!r}")
-    base = cut(shared(attended(cube)), max([*depths, *(metric.depth or 1 for metric in chosen)]))
+    deepest = max([*depths, *(metric.depth or 1 for metric in chosen)])
+    base = shared(attended(cube)).isel({DEPTH: slice(deepest)})
     complete = score(base, *chosen, at=depths)
     samples = list(product(shares, drawn))
     results = [

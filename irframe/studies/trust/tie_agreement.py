@@ -15,8 +15,10 @@ from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.files.as_qrels import Qrels, as_qrels
 from irframe.files.as_runs import Runs, as_runs
 from irframe.names import DEFAULT_DTYPE, DEPTH, ScoreDtype, Ties
+from irframe.record import recorded
 
 
+@recorded
 def tie_agreement(
     runs: Runs,
     qrels: Qrels,

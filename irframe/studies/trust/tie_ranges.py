@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import xarray as xr
 
 from irframe.cubes.bounds import both_sides
-from irframe.cubes.score import block_of, label_scores, refuse_metrics, wanted_depths
+from irframe.cubes.score import label_scores, refuse_metrics, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
@@ -82,8 +82,8 @@ def tie_ranges(
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, at)
     refuse_metrics(cube, chosen, ties=DEFAULT_TIES)  # each order is one of documents, not shared
-    whole = block_of(cube, chosen, ties=True)
-    return label_scores(cube, both_sides(whole, chosen, depths, reordered_scores), chosen, depths)
+    found = both_sides(cube, chosen, depths, reordered_scores, ties=True)
+    return label_scores(cube, found, chosen, depths)
 
 
 def refuse_untied(cube: xr.Dataset) -> None:

@@ -1,11 +1,18 @@
 """How many of the top documents are tied."""
 
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.checks import whole
+from irframe.cubes.blockwise import in_blocks
+from irframe.cubes.score import label_scores
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError
-from irframe.names import DEPTH, EMPTY
+from irframe.metrics import Block, Metric, P
+from irframe.names import DEPTH, METRIC
 from irframe.studies.trust.tie_ranges import refuse_untied
 
 
@@ -59,8 +66,16 @@ def tie_rates(
     if min(int(cube["retrieved"].to_numpy().max(initial=0)), depth) > cube.sizes[DEPTH]:
         advice = "build the cube with a greater depth="
         raise DepthError(f"a depth up to {cube.sizes[DEPTH]}, that of the cube", str(depth), advice)
-    top = {DEPTH: slice(depth)}
-    above = cube["tied"].isel(top)
-    below = above.shift({DEPTH: -1}, fill_value=False)
-    retrieved = (cube["grade"].isel(top) != EMPTY).sum(DEPTH)
-    return ((above | below).sum(DEPTH) / retrieved.where(retrieved > 0)).rename("tie_rate")
+    values = in_blocks(cube, [P()], [depth], kernel=_rates, ties=True)
+    rates = label_scores(cube, values, [P()], [depth])
+    return rates.isel({METRIC: 0, DEPTH: 0}, drop=True).rename("tie_rate")
+
+
+def _rates(block: Block, _: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
+    """Yield the share of the first documents of lists that are tied with another one of them."""
+    above = np.asarray(block.tied)[..., : depths[0]]
+    below = np.append(above[..., 1:], np.zeros_like(above[..., :1]), axis=-1)
+    number = np.minimum(block.retrieved, depths[0])
+    share = np.full(number.shape, np.nan)
+    np.divide((above | below).sum(axis=-1), number, out=share, where=number > 0)
+    yield share[..., np.newaxis]

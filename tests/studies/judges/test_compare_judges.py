@@ -34,6 +34,7 @@ def side_by_side(judges):
     return pd.DataFrame(columns).astype(float)
 
 
+@pytest.mark.filterwarnings("ignore:few topics")
 @pytest.mark.parametrize("share", [1.0, 0.7])
 def test_coefficients_are_those_of_statsmodels_and_krippendorff(share):
     judges = drawn(share=share, judges=4)
@@ -83,27 +84,37 @@ def test_a_topic_is_what_its_judgments_alone_give():
         assert np.isnan(alone["kappa_interval"]).all()
 
 
-def expected_interval(name, found, without, replicates, *, alpha):
-    """Return the ends of both intervals of 4 topics of as many documents, and what they hold."""
-    value = found[name].to_numpy()
-    z = np.arctanh(np.stack([each[name].to_numpy() for each in without]))
-    error = np.sqrt(3 / 4 * ((z - z.mean(axis=0)) ** 2).sum(axis=0))
-    t = stats.t.ppf(1 - alpha / 2, 3)
-    one = np.tanh(np.arctanh(value) - t * error), np.tanh(np.arctanh(value) + t * error)
-    values = np.sort([each[name].to_numpy() for each in replicates], axis=0)
-    beyond = int(len(values) * stats.norm.cdf(-t * np.sqrt(4 / 3)))
-    low, high = np.minimum(one[0], values[beyond]), np.maximum(one[1], values[-1 - beyond])
-    return np.stack([low, high], axis=-1)
+def clusters(sizes):
+    return max((sizes.sum() ** 2 / (sizes**2).sum()).item(), 1.5)
+
+
+def expected_interval(name, place, parts, confusion, *, alpha):
+    """Return the ends of both intervals of 6 topics of as many documents, and what they hold."""
+    value, without, replicates = ([each[name].values[place] for each in part] for part in parts)
+    z, n = np.arctanh(np.array(without)), 6
+    about = z - z.mean()
+    if name.endswith("_at"):
+        above = np.arange(4) > place[1]
+        given = confusion[:, place[0]]
+        by_both = given.sum(axis=1) + given.sum(axis=2)
+        sides = [by_both[:, side].sum(axis=1) for side in (above, ~above)]
+        n = (min(6, *map(clusters, sides)) + clusters(about**2)) / 2
+    t = stats.t.ppf(1 - alpha / 2, n - 1)
+    reach = t * np.sqrt(5 / 6 * (about**2).sum())
+    one = np.tanh([np.arctanh(value[0]) - reach, np.arctanh(value[0]) + reach])
+    values = np.sort(replicates)
+    beyond = int(len(values) * stats.norm.cdf(-t * np.sqrt(n / (n - 1))))
+    return min(one[0], values[beyond]), max(one[1], values[-1 - beyond])
 
 
 def test_intervals_are_what_the_jackknife_and_resampled_topics_hold_together(monkeypatch):
     from irframe.studies.judges import compare_judges as module
 
-    judges, asked = drawn(topics=4, docs=30), {"reference": "a", "grades": range(4)}
-    times = np.random.default_rng(5).multinomial(4, [0.25] * 4, size=9)
+    judges, asked = drawn(topics=6, docs=30), {"reference": "a", "grades": range(4)}
+    times = np.random.default_rng(5).multinomial(6, [1 / 6] * 6, size=9)
     monkeypatch.setattr("irframe.scores.resampled.count_drawn", lambda _: times.astype(float))
     monkeypatch.setattr(module, "BLOCK", 1)
-    with pytest.warns(IrframeWarning, match="below 15 topics: 4"):
+    with pytest.warns(IrframeWarning, match="below 15 topics: 6"):
         found = ir.compare_judges(judges, alpha=0.6, samples=9, **asked)
     replicates = [
         alike(
@@ -121,11 +132,33 @@ def test_intervals_are_what_the_jackknife_and_resampled_topics_hold_together(mon
     ]
     without = [
         alike({name: each[each["topic"] != topic] for name, each in judges.items()}, **asked)
-        for topic in "0123"
+        for topic in "012345"
     ]
+    confusion = ir.compare_judges(judges, by="topic", **asked)["confusion"].to_numpy()
     for name in ("kappa", "alpha", "kappa_at", "alpha_at", "joint_alpha"):
-        expected = expected_interval(name, found, without, replicates, alpha=0.6)
-        np.testing.assert_allclose(found[f"{name}_interval"], expected)
+        for place in np.ndindex(found[name].shape):
+            parts = ([found], without, replicates)
+            expected = expected_interval(name, place, parts, confusion, alpha=0.6)
+            np.testing.assert_allclose(found[f"{name}_interval"].values[place], expected)
+
+
+@pytest.mark.parametrize(
+    ("topics", "told"),
+    [
+        (4, "no interval of kappa_at, .* on fewer than 5 topics"),
+        (8, r"from grade 1 \(8\), .*below 10"),
+    ],
+)
+def test_a_threshold_of_few_topics_has_no_interval_or_is_told(topics, told):
+    rare = {
+        name: each.assign(grade=each["grade"].where(each["topic"].astype(int) < topics, 0))
+        for name, each in drawn(topics=16, docs=30).items()
+    }
+    with pytest.warns(IrframeWarning, match=told):
+        found = ir.compare_judges(rare, samples=50)
+    ends = found["kappa_at_interval"]
+    assert np.isnan(ends).all() if topics < 5 else (ends[..., 0] < ends[..., 1]).all()
+    assert found["kappa_interval"].notnull().all()
 
 
 def alike(judges, **options):

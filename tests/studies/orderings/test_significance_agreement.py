@@ -22,7 +22,7 @@ def test_categories(golden):
 
 def test_all_pairs(cube):
     found = cube.ireval.significance_agreement(
-        "P", "RBP(p=0.8)", test=["t", "sign"], at=[5, 10], gain="binary"
+        "P", "RBP(p=0.8)", test=["t", "sign"], at=[5, 10], gain="binary", adjust=None
     )
     assert found["verdict"].shape == (2, 2, 2, 28)
     compared = cube.ireval.score("P", "RBP(p=0.8)", at=[5, 10]).ireval.compare("sign")
@@ -53,7 +53,8 @@ def test_opposed_verdicts_are_no_agreement():
     assert found["share"].sel(category="Both: Opposed") == 1
     report = cube.ireval.compare_orderings(baseline="A", metric="P", alpha=0.4)
     assert not report["double_dagger"].item()
-    alike = cube_of({"A": a[:10], "B": b[:10]}, depth=5).ireval.significance_agreement("P")
+    more = [[0, 0, 0, 1, 1], *a[1:10]]  # as differences that are all the same show nothing
+    alike = cube_of({"A": more, "B": b[:10]}, depth=5).ireval.significance_agreement("P")
     assert alike["share"].squeeze().sel(category="Both: Yes") == 1
     cheaper = cube_of({"A": [[0, 1]] * 9, "B": [[1, 0]] * 9}).ireval.significance_agreement(
         "ESL", test="sign"

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import irframe as ir
 from irframe.errors import DepthError
@@ -56,3 +57,17 @@ def test_nobody_is_best_without_scores():
     assert pd.isna(best["system"][1])
     assert best["value"][0] == 0.25
     assert np.isnan(best["value"][1])
+
+
+@pytest.mark.parametrize("metric", ["AP", "ASL", "GMAP"])
+def test_exact_ties_are_ties_however_they_are_added_up(metric):
+    rng = np.random.default_rng(3)
+    rows = np.stack([rng.permutation(np.round(rng.random(40), 2)) for _ in range(6)])
+    rows[1:] = [rng.permutation(rows[0]) for _ in rows[1:]]
+    labels = {"system": list("uvwxyz"), "topic": [f"t{n}" for n in range(40)]}
+    scores = xr.DataArray(rows, labels, ("system", "topic"), name=metric)
+    for given in (scores, scores.chunk(topic=7), scores[:, ::-1]):
+        assert given.ireval.best_systems()["system"].tolist() == ["u"]
+        assert given[::-1].ireval.best_systems()["system"].tolist() == ["z"]
+        kept = ir.verbs.select_top(given, 0.5, metric=metric)
+        assert kept["system"].values.tolist() == [*"uvw"]

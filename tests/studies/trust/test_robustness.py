@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import irframe as ir
-from irframe.errors import DepthError, GradeError, InputError, ParameterError
+from irframe.errors import DepthError, GradeError, ParameterError
 
 METRICS = ["AP", "Bpref", "nDCG@10", "RBP(p=0.8)", "Twist"]
 
@@ -64,8 +64,6 @@ def test_refusals(cube):
         cube.ireval.robustness("AP", "nDCG@10", at=[20, 5])
     with pytest.raises(ParameterError, match="seed, a whole number"):
         cube.ireval.robustness("AP", seeds=["x"])
-    with pytest.raises(InputError, match="judged_doc"):
-        cube.drop_vars("judged_doc").ireval.robustness("AP")
     runs, qrels = ir.example_track()
     marked = runs.ireval.cube(qrels.assign(grade=qrels["grade"].replace(0, -1)))
     with pytest.raises(GradeError, match="grade -1"):

@@ -5,7 +5,7 @@ import pytest
 from ties import coarse, worked
 
 import irframe as ir
-from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
+from irframe.errors import DepthError, IrframeWarning, ParameterError
 
 
 def test_worked_rates(golden):
@@ -43,8 +43,6 @@ def test_without_ties_there_is_no_rate():
 def test_refusals():
     runs, qrels = coarse()
     cube = runs.ireval.cube(qrels)
-    with pytest.raises(InputError, match="no variable: tied"):
-        cube.drop_vars("tied").ireval.tie_rates()
     with pytest.raises(DepthError, match="up to 10, that of the cube; found 20"):
         runs.ireval.cube(qrels, depth=10).ireval.tie_rates()
     for depth in (0, 2.5, True):

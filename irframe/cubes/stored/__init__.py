@@ -1,1 +1,0 @@
-"""Cubes on disk: saved whole, or made of stored blocks of topics when they are wanted."""

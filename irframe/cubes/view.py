@@ -1,0 +1,354 @@
+"""The cube: a labelled view of one experiment, which people slice, mask, transpose and copy.
+
+What it shows are grades; what it is of stands in an attribute, and which systems and topics of it
+in two coordinates of codes, whose upper bits mark the experiment, so that views of several that
+were mixed by hand are told. A verb reads labels, depths and which whole lists are masked, and takes
+everything else from the experiment. Grades that are not the experiment's are refused.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.arrays import Array
+from irframe.cubes.dask_tasks import need_dask, slices_of
+from irframe.cubes.layout import CELL, CODES, EXPERIMENT, LIST, OURS, labels, variable
+from irframe.errors import DepthError, IdError, InputError
+from irframe.experiments.experiment import Experiment
+from irframe.files.ids import Codes
+from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
+from irframe.threads import in_threads, tiles
+
+SHIFT = 32
+"""Bits of a code below those that mark the experiment; 52 in all, which floats hold."""
+
+TRUSTED = ContextVar("TRUSTED", default=False)
+"""Whether cubes come from a verb, so that nobody else can have changed them."""
+
+TOGETHER = "put cubes together with irframe.concat"
+WANTED = "a cube as it was built, if selected, masked or reordered"
+ADVICE = (
+    "select with isel or sel, mask whole systems or topics with where(condition) and no other "
+    "value, choose depths with at=, and change runs or judgments before the cube is built"
+)
+
+
+def view(
+    experiment: Experiment,
+    depth: int,
+    riders: Mapping[Any, Any] | None = None,
+    *,
+    chunks: tuple[int, ...] | None = None,
+) -> xr.Dataset:
+    """Show an experiment.
+
+    Parameters
+    ----------
+    experiment
+        What is shown.
+    depth
+        How many ranks.
+    riders
+        Coordinates of users.
+    chunks
+        How many topics each task works on, where grades are worked out when they are wanted.
+    """
+    whole = {dim: np.arange(size) for dim, size in zip(LIST, experiment.shape, strict=True)}
+    grade = _lazily(experiment, depth, chunks) if chunks else experiment.laid(depth, GRADE)
+    named = {SYSTEM: experiment.systems, TOPIC: experiment.judgments.topics}
+    return _shown(experiment, whole, variable(CELL, grade), named, riders or {})
+
+
+def _shown(
+    experiment: Experiment,
+    codes: Mapping[str, Codes],
+    grade: xr.Variable,
+    named: Mapping[str, Any],
+    riders: Mapping[Any, Any],
+) -> xr.Dataset:
+    """Return a view of the systems and topics of an experiment that codes say."""
+    chosen = np.ix_(*codes.values())
+    coords: dict[Any, Any] = {dim: labels(dim, label) for dim, label in named.items()}
+    coords[DEPTH] = labels(DEPTH, np.arange(1, grade.sizes[DEPTH] + 1))
+    length = experiment.hits.length.astype(np.int32)
+    for name, each in (("retrieved", length), ("unjudged", experiment.unjudged)):
+        coords[name] = variable(LIST, each[chosen])
+    mark = np.int64(experiment.mark) << np.int64(SHIFT)
+    coords |= {name: variable((dim,), mark + codes[dim]) for dim, name in CODES.items()}
+    made = {**experiment.made, EXPERIMENT: experiment}
+    return xr.Dataset({GRADE: grade}, coords | dict(riders), made)
+
+
+def _lazily(experiment: Experiment, depth: int, chunks: tuple[int, ...]) -> Any:
+    """Return grades that are worked out in blocks of topics when they are wanted."""
+    dask = need_dask()
+    held, systems = dask.delayed(experiment, traverse=False), np.arange(experiment.shape[0])
+    task, blocks = dask.delayed(_grades), []
+    for some in slices_of(chunks):
+        topics = np.arange(some.start, some.stop)
+        shape = len(systems), len(topics), depth
+        made = task(held, systems, topics, depth)
+        blocks.append(dask.array.from_delayed(made, shape, np.int8))
+    return dask.array.concatenate(blocks, axis=1)
+
+
+def _grades(experiment: Experiment, systems: Codes, topics: Codes, depth: int) -> Any:
+    return experiment.part(systems, topics).loaded.laid(depth, GRADE)
+
+
+def experiment_of(cube: xr.Dataset) -> Experiment:
+    """Return the experiment of the systems and topics of a cube, in their order.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> experiment_of(cube.isel(topic=[3, 1])).shape
+    (8, 2)
+    """
+    whole = cast("Experiment", cube.attrs[EXPERIMENT])
+    low = np.int64((1 << SHIFT) - 1)
+    systems, topics = (np.atleast_1d(cube[name].to_numpy()) & low for name in CODES.values())
+    part = whole.seen(systems, topics)
+    part = part if cube[GRADE].chunks else part.loaded
+    labelled = [cube.indexes.get(dim, pd.Index(np.atleast_1d(cube[dim]))) for dim in LIST]
+    return part.named(*labelled)
+
+
+def read_cube(cube: Any) -> xr.Dataset:
+    """Return a cube as it was built: dimensions in order, no list masked but those not there.
+
+    Parameters
+    ----------
+    cube
+        What was given for a cube: one made by `irframe.cube`, and then selected, masked,
+        transposed, cast, chunked, copied.
+
+    Raises
+    ------
+    InputError
+        If it is no cube, lists are masked in part, or grades were overwritten. Of a lazy cube
+        grades are looked at when they are computed.
+    DepthError
+        If its depths are not 1, 2, ..., n.
+    IdError
+        If a system or topic stands twice, or has no label or several.
+
+    Examples
+    --------
+    >>> read_cube([1])
+    Traceback (most recent call last):
+    ...
+    irframe.errors.InputError: wanted a cube made by irframe.cube; found list.
+    """
+    experiment = _refuse_others(cube)
+    shown = cube[GRADE].variable
+    if TRUSTED.get() and shown.dims == CELL and shown.dtype == np.int8:
+        return cast("xr.Dataset", cube)
+    codes = {dim: _codes(cube, dim, experiment) for dim in LIST}
+    named = {dim: _labels(cube, dim) for dim in LIST}
+    grade = _by_depth(cube)
+    experiment, grade = _held_against(experiment, codes, grade, named)
+    lone = [dim for dim in LIST if dim not in cube.dims]
+    riders = {
+        name: each.variable if each.ndim or not lone else (lone[-1:], each.to_numpy()[np.newaxis])
+        for name, each in cube.coords.items()
+        if name not in OURS and {*each.dims} <= {*LIST}
+    }
+    found = _shown(experiment, codes, grade, named, riders)
+    others = {name: value for name, value in cube.attrs.items() if name not in found.attrs}
+    return found.assign_attrs(others)
+
+
+def hold(cube: xr.Dataset) -> None:
+    """Hold grades against the experiment's now, where a lazy cube leaves that to its tasks.
+
+    For what is worked out of the experiment alone, and so runs none of them.
+    """
+    if cube[GRADE].chunks:
+        cube[GRADE].max().compute()
+
+
+def shown_as(cube: xr.Dataset, experiment: Experiment) -> xr.Dataset:
+    """Return another experiment as a cube shows its own: as deep, in memory or not."""
+    grade = cube[GRADE].variable
+    chunks = grade.chunksizes[TOPIC] if grade.chunks else None
+    riders = {name: each.variable for name, each in cube.coords.items() if name not in OURS}
+    return view(experiment, grade.sizes[DEPTH], riders, chunks=chunks)
+
+
+@contextmanager
+def trusting() -> Iterator[None]:
+    """Read cubes without asking whether they were overwritten, as within a verb that has asked."""
+    before = TRUSTED.set(True)
+    try:
+        yield
+    finally:
+        TRUSTED.reset(before)
+
+
+def _refuse_others(cube: Any) -> Experiment:
+    """Return the experiment of a cube, refusing what is none."""
+    experiment = getattr(cube, "attrs", {}).get(EXPERIMENT)
+    if isinstance(cube, xr.Dataset) and GRADE in cube and isinstance(experiment, Experiment):
+        return experiment
+    if isinstance(cube, xr.Dataset) and GRADE in cube:
+        advice = "files hold it after cube.ireval.save(path), and irframe.open_cube(path) reads it"
+        raise InputError("a cube with its experiment", "one that lost this attribute", advice)
+    raise InputError("a cube made by irframe.cube", type(cube).__name__)
+
+
+def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> Codes:
+    """Return which systems or topics of the experiment are there."""
+    name = CODES[dim]
+    for each in (dim, name):
+        if each not in cube.variables:
+            raise InputError(f"a cube with {each} for every {dim}", "none", f"keep {each}")
+    if not {*cube[name].dims} <= {dim}:
+        raise InputError("a cube of one experiment", "lists of several", TOGETHER)
+    codes = np.atleast_1d(cube[name].to_numpy())
+    if codes.dtype.kind not in "iu":
+        unknown = np.atleast_1d(cube[dim].to_numpy())[pd.isna(codes)]
+        if len(unknown):
+            advice = "select labels that it has, or build it with them"
+            raise InputError(f"a cube with every {dim}", "nothing known of", advice, unknown)
+        codes = codes.astype(np.int64)
+    found, size = codes & ((1 << SHIFT) - 1), experiment.shape[LIST.index(dim)]
+    if ((codes >> SHIFT != experiment.mark) | (found >= size)).any():
+        raise InputError("a cube of one experiment", "lists of several", TOGETHER)
+    again = np.atleast_1d(cube[dim].to_numpy())[pd.Index(found).duplicated()]
+    if len(again):
+        advice = f"{TOGETHER}, and select each label once"
+        raise IdError(f"every {dim} once in a cube", f"{len(again)} again", advice, again)
+    return np.asarray(found)
+
+
+def _labels(cube: xr.Dataset, dim: str) -> pd.Index:
+    """Return the labels of systems or topics, refusing those that are none or stand twice."""
+    index = cube.indexes[dim] if dim in cube.indexes else pd.Index(np.atleast_1d(cube[dim]))
+    if index.nlevels > 1:
+        found, advice = f"{index.nlevels} levels", f"name them anew: assign_coords({dim}=[...])"
+        raise IdError(f"one label for every {dim}", found, advice, index.names)
+    if index.hasnans:
+        found = f"{np.count_nonzero(index.isna())} without"
+        raise IdError(f"a label for every {dim}", found, "select those that have one")
+    if not index.is_unique:
+        again = index[index.duplicated()].unique()
+        advice = f"{TOGETHER}, and select each label once"
+        raise IdError(f"every {dim} once in a cube", f"{len(again)} again", advice, again)
+    return index
+
+
+def _by_depth(cube: xr.Dataset) -> xr.Variable:
+    """Return grades with their dimensions and depths in order, refusing all but 1, 2, ..., n."""
+    grade, known = cube[GRADE].variable, cube.variables.get(DEPTH)
+    strange = [str(dim) for dim in grade.dims if dim not in CELL]
+    if strange or grade.dtype.kind not in "biufO":
+        found = "other dimensions" if strange else f"grades as {grade.dtype}"
+        raise InputError("a cube of grades over systems, topics and depths", found, "", strange)
+    if known is None or not known.size:
+        raise DepthError("a cube with labels for every depth", "none", "keep the depths")
+    depths = np.atleast_1d(known.to_numpy())
+    wanted = np.arange(1, len(depths) + 1)
+    if DEPTH not in grade.dims or not np.array_equal(np.sort(depths), wanted):
+        whole = depths.dtype.kind in "iuf" and not (np.isnan(depths) | (depths % 1 > 0)).any()
+        shown = (depths.astype(int) if whole else depths)[:5].tolist()
+        found = f"depths {shown}{' and more' if len(depths) > 5 else ''}"
+        asked = f"these depths with at={shown}" if whole else "depths with at="
+        advice = f"leave the cube whole, and ask for {asked}"
+        raise DepthError("a cube with all depths from 1 on", found, advice)
+    if not np.array_equal(depths, wanted):
+        grade = grade.isel({DEPTH: np.argsort(depths)})
+    missing = [dim for dim in LIST if dim not in grade.dims and dim not in cube.dims]
+    wide = variable((*missing, *grade.dims), grade.data[(None,) * len(missing)])
+    return wide.transpose(*CELL)
+
+
+def _held_against(
+    experiment: Experiment,
+    codes: Mapping[str, Codes],
+    grade: xr.Variable,
+    named: Mapping[str, pd.Index],
+) -> tuple[Experiment, xr.Variable]:
+    """Hold grades against the experiment's; lists that are masked as a whole are not there."""
+    if grade.chunks:
+        return _held_lazily(experiment, codes, grade)
+    part, shown = experiment.seen(*codes.values()).loaded, grade.to_numpy()
+    there, wrong = (np.empty(shown.shape[:2], bool) for _ in range(2))
+
+    def hold(some: tuple[slice, slice]) -> None:
+        there[some], wrong[some] = _compared(part, shown[some], some)
+
+    in_threads(hold, [] if TRUSTED.get() and shown.dtype == np.int8 else tiles(*shown.shape))
+    if TRUSTED.get() and shown.dtype == np.int8:
+        return experiment, grade
+    if wrong.any():
+        told = [f"{named[SYSTEM][s]} on {named[TOPIC][t]}" for s, t in np.argwhere(wrong)]
+        raise InputError(WANTED, f"{len(told)} lists with other grades", ADVICE, told)
+    if not there.all():
+        missing = np.zeros(experiment.shape, bool)
+        missing[np.ix_(*codes.values())] = ~there
+        experiment = experiment.without(missing)
+    if shown.dtype != np.int8 or not there.all():
+        grade = variable(CELL, _filled(shown))
+    return experiment, grade
+
+
+def _compared(
+    part: Experiment, shown: Array, some: tuple[slice, slice]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which lists are not masked as a whole, and which have other grades."""
+    own = part.cells(some, shown.shape[-1], ties=False)[GRADE]
+    if shown.dtype == np.int8:
+        here = np.ones(shown.shape[:2], bool)
+        alike = np.array_equal(shown, own)
+        return here, np.zeros_like(here) if alike else np.any(shown != own, axis=-1)
+    there = np.asarray(~pd.isna(shown).all(axis=-1))
+    return there, there & np.any(shown != own, axis=-1)
+
+
+def _filled(shown: Array) -> NDArray[np.int8]:
+    """Return grades in their type, empty where they were masked."""
+    gaps = pd.isna(shown)
+    return np.where(gaps, EMPTY, np.where(gaps, 0, shown)).astype(np.int8)
+
+
+def _held_lazily(
+    experiment: Experiment, codes: Mapping[str, Codes], grade: xr.Variable
+) -> tuple[Experiment, xr.Variable]:
+    """Return the same, so that grades are held against the experiment's when they are computed."""
+    if TRUSTED.get() and grade.dtype == np.int8:
+        return experiment, grade
+    dask, whole = need_dask(), grade.data.rechunk({2: -1})
+    if grade.dtype.kind in "fO":
+        there = np.asarray(grade.isel({DEPTH: 0}).notnull())
+        missing = np.zeros(experiment.shape, bool)
+        missing[np.ix_(*codes.values())] = ~there
+        experiment = experiment.without(missing)
+    sides = zip(LIST, codes.values(), whole.chunks, strict=False)
+    places = {dim: dask.array.from_array(each, chunks=(size,)) for dim, each, size in sides}
+    checked = dask.array.blockwise(
+        _held_block,
+        CELL,
+        *(whole, CELL, places[SYSTEM], (SYSTEM,), places[TOPIC], (TOPIC,)),
+        experiment=dask.delayed(experiment, traverse=False),
+        dtype=np.int8,
+        meta=np.empty((0,) * 3, np.int8),
+    )
+    return experiment, variable(CELL, checked)
+
+
+def _held_block(shown: Array, systems: Codes, topics: Codes, experiment: Experiment) -> Array:
+    """Return grades of a block as they were built, refusing others."""
+    part = experiment.part(systems, topics).loaded
+    some = slice(0, len(systems)), slice(0, len(topics))
+    there, wrong = _compared(part, shown, some)
+    if (wrong | (part.there & ~there)).any():
+        raise InputError(WANTED, "lists with other grades, or masked in part", ADVICE)
+    return _filled(shown) if shown.dtype != np.int8 else shown

@@ -1,0 +1,263 @@
+"""How a result came about: the verbs that led to it, in order, with their options as applied.
+
+A result carries its record in one attribute, as JSON, which goes through netCDF, Zarr and Parquet.
+What irframe says of a result, in tables, on the console, in Markdown and in the report, is made
+from it.
+"""
+
+import hashlib
+import inspect
+import json
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import is_dataclass
+from functools import wraps
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.elsewhere import unexpected
+from irframe.names import METRICS, RESULT
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+RECORD = "record"
+"""Attribute of a result: the steps that led to it."""
+DIGEST = "digest"
+"""What stands in a record for data that was handed over."""
+UNTOLD = {"progress", "path"}
+"""Arguments that change no number."""
+NONE: Literal["none"] = "none"
+"""What stands for no correction, on the console, too."""
+GIVEN = "given weights"
+"""What weights of topics are called that came without a name."""
+SOURCES = {
+    *("bounds", "condense", "cube", "evaluate", "pooled", "sample", "score", "select_top"),
+    *("judge", "pool", "rank", "restrict", "standardise"),
+}
+"""Verbs that give frames, cubes and scores; what others give is a result."""
+OBJECTS = {"runs", "qrels", "judges", "texts"}
+"""Arguments that are data to begin with; of these only how they were made is recorded."""
+DECIDED = {"adjust", "power"}
+"""Options for which a verb decides where nothing is given."""
+FACTS = {METRICS, "interval", "pool_depth", "topics", "rel"}
+"""Attributes that are called like arguments, and say more, or less, than what was asked for."""
+
+
+class Step(NamedTuple):
+    """A verb, and its options as they were applied."""
+
+    verb: str
+    options: dict[str, Any]
+
+
+def steps_of(subject: Any) -> list[Step]:
+    """Return what led to an object, or to attributes; nothing if they do not say.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.verbs.sample(ir.cube(*ir.example_track()), 0.5, seed=3)
+    >>> [step.verb for step in steps_of(cube)]
+    ['cube', 'sample']
+    >>> steps_of(cube)[-1].options
+    {'share': 0.5, 'seed': 3}
+    """
+    attributes = getattr(subject, "attrs", subject)  # a dataset is a mapping too
+    text = attributes.get(RECORD) if isinstance(attributes, Mapping) else None
+    return [Step(*step) for step in json.loads(text)] if text else []
+
+
+def bind(
+    function: Callable[..., Any],
+    signature: inspect.Signature,
+    arguments: tuple[Any, ...],
+    options: dict[str, Any],
+) -> inspect.BoundArguments:
+    """Return arguments by name; those that a verb takes one after the other also go by theirs."""
+    several = _several(signature)
+    named = {name: value for name, value in options.items() if name != several}
+    try:
+        bound = signature.bind(*arguments, **named)
+    except TypeError as error:
+        wrong = unexpected(options, signature.parameters) or error
+        raise TypeError(f"{function.__name__}(): {wrong}") from None
+    if several in options:
+        given = options[several]
+        bound.arguments[several] = (*bound.arguments.get(several, ()), given)
+    if isinstance(bound.arguments.get("adjust"), str) and bound.arguments["adjust"] == NONE:
+        bound.arguments["adjust"] = None
+    return bound
+
+
+def options_of(bound: inspect.BoundArguments) -> dict[str, Any]:
+    """Return the arguments but the first, as a record holds them."""
+    every = list(bound.signature.parameters.values())
+    given = bound.arguments
+    values = {each.name: given.get(each.name, each.default) for each in every[1:]}
+    several = _several(bound.signature)
+    if several in values:
+        values[several] = _flat(given.get(several, ()))
+    return {name: _option(name, value) for name, value in values.items() if name not in UNTOLD}
+
+
+def recorded(function: Function) -> Function:
+    """Make a function that is no verb of cubes and scores record what decided its result."""
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        bound = bind(function, signature, arguments, options)
+        subject = next(iter(bound.arguments.values()), None)
+        given, verb = options_of(bound), function.__name__
+        result = function(*bound.args, **bound.kwargs)
+        if verb not in SOURCES and isinstance(getattr(result, "attrs", None), dict):
+            given = applied(given, result.attrs, subject)
+            result.attrs = {**plain_options(given), **result.attrs, RESULT: verb}
+        return with_step(result, subject, verb, given)
+
+    return call  # type: ignore[return-value]
+
+
+def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) -> Any:
+    """Return a result, or a tree of them, with the record of its subject and one step more."""
+    given = {name: value for name, value in options.items() if value is not None}
+    record = {RECORD: json.dumps([*steps_of(subject), Step(verb, given)], default=str)}
+    if isinstance(result, xr.DataTree):
+        for node in result.subtree:
+            node.attrs = {**node.attrs, **record} if node.has_data else {}
+    elif isinstance(getattr(result, "attrs", None), dict):
+        result.attrs = {**result.attrs, **record}
+    return result
+
+
+def applied(
+    options: Mapping[str, Any], attributes: Mapping[Any, Any], subject: Any
+) -> dict[str, Any]:
+    """Return options as a verb resolved them, which its result's attributes say.
+
+    Attributes that the result has from its subject say nothing of this verb.
+    """
+    before = getattr(subject, "attrs", {})
+    resolved = {
+        name: attributes[name]
+        for name, value in options.items()
+        if name in attributes.keys() - FACTS
+        and isinstance(attributes[name], str | int | float)
+        and (name in DECIDED or isinstance(value, str | int | float))
+        and not isinstance(value, bool)
+        and attributes[name] != before.get(name)
+    }
+    return {**options, **resolved}
+
+
+def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options as single attributes: numbers and texts, lists as words between commas."""
+    shown = {name: _shown(value) for name, value in options.items()}
+    left = {METRICS, RESULT}
+    return {name: value for name, value in shown.items() if name not in left and value is not None}
+
+
+def _shown(value: Any) -> Any:
+    """Return an option as an attribute of any file may be, None if it is of another kind."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or None
+    if isinstance(value, Mapping):
+        return value.get("name", value.get("data"))
+    return None if isinstance(value, bool) else value
+
+
+def _several(signature: inspect.Signature) -> str | None:
+    """Return the parameter that takes as many arguments as there are."""
+    every = signature.parameters.values()
+    return next((each.name for each in every if each.kind is each.VAR_POSITIONAL), None)
+
+
+def _flat(given: Any) -> list[Any]:
+    """Return the elements of what was given one after the other, or as lists."""
+    return [one for each in given for one in _flat(each)] if _is_list(given) else [given]
+
+
+def _is_list(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1
+    return isinstance(value, list | tuple | set | frozenset | range | pd.Index)
+
+
+def _option(name: str, value: Any) -> Any:
+    if name in OBJECTS:
+        parts = value if isinstance(value, Mapping) else {"": value}
+        told = {str(key): steps_of(each) for key, each in parts.items() if steps_of(each)}
+        return (told if isinstance(value, Mapping) else told[""]) if told else None
+    if name == "weights" and not isinstance(value, str | None):
+        return plain(pd.Series(value)) | {"name": getattr(value, "name", None) or GIVEN}
+    if name == "adjust" and value is None:
+        return NONE
+    if name == "test" and isinstance(value, str):
+        from irframe.paired.parsing import TESTS  # noqa: PLC0415 - only where pairs are tested
+
+        return repr(TESTS[value]()) if hasattr(TESTS.get(value), "samples") else value
+    return plain(value)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: values by their repr, data by its shape and a digest.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> plain([ir.metrics.RBP(p=0.5), np.int64(3), None])
+    ['RBP(p=0.5)', 3, None]
+    """
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if _is_list(value):
+        return [plain(each) for each in value]
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return {key: plain(each) for key, each in value.items()}
+    return repr(value) if is_dataclass(value) else _named(value)
+
+
+def _named(value: Any) -> Any:
+    """Return anything else: what has a name by it, data by a digest."""
+    if not hasattr(value, "shape") and isinstance(value, Hashable):
+        return str(getattr(value, "__name__", value))
+    shape = " x ".join(map(str, getattr(value, "shape", ())))
+    told = {DIGEST: _digest(value), "data": f"{type(value).__name__} {shape}".strip()}
+    name = getattr(value, "name", None)
+    return told | ({} if name is None else {"name": str(name)})
+
+
+def _digest(value: Any) -> str:
+    """Return a text that differs where data differs."""
+    found = hashlib.sha256()
+    for part in _parts(value):
+        found.update(part)
+    return found.hexdigest()[:12]
+
+
+def _parts(value: Any) -> Iterable[bytes]:
+    if isinstance(value, xr.DataTree):
+        for node in value.subtree:
+            yield from _parts(node.to_dataset())
+    elif isinstance(value, xr.Dataset | xr.DataArray):
+        held = value if isinstance(value, xr.Dataset) else value.to_dataset(name=" ")
+        for name, part in held.variables.items():
+            yield f"{name} {part.dims} {part.shape}".encode()
+            yield str(part.data.name).encode() if part.chunks else _array(part.to_numpy())
+    elif isinstance(value, pd.DataFrame | pd.Series):
+        frame = value.to_frame() if isinstance(value, pd.Series) else value
+        for name, column in frame.reset_index().items():
+            yield f"{name}".encode()
+            yield _array(column.to_numpy())
+    else:
+        yield _array(np.asarray(value)) if hasattr(value, "shape") else repr(value).encode()
+
+
+def _array(values: Any) -> bytes:
+    if values.dtype.kind in "biufcmMSU":
+        return bytes(values.tobytes())
+    return "\0".join(map(str, values.ravel())).encode(errors="replace")

@@ -1,0 +1,160 @@
+"""Views: what comes back as it was built, and the words with which the rest is refused."""
+
+import pickle
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import irframe as ir
+from irframe.cubes.view import experiment_of, read_cube
+from irframe.errors import DepthError, IdError, InputError
+from irframe.names import EMPTY
+
+
+@pytest.fixture(scope="module")
+def cube():
+    return ir.cube(*ir.example_track())
+
+
+SAME = {
+    "as it is": lambda c: c,
+    "transposed": lambda c: c.transpose("depth", "topic", "system", ...),
+    "numbers of another type": lambda c: c.astype(float).assign_coords(
+        {name: c[name].astype(float) for name in ("retrieved", "system_code", "topic_code")}
+    ),
+    "grades alone": lambda c: c[["grade"]].assign_coords(team=c["team"]),
+    "without counts": lambda c: c.drop_vars(["retrieved", "unjudged"]),
+    "counts overwritten": lambda c: c.assign_coords(retrieved=c["retrieved"] * 0 + 3),
+    "depths reversed": lambda c: c.isel(depth=slice(None, None, -1)),
+    "masked by nothing": lambda c: c.where(c.topic != "none"),
+    "reindexed and back": lambda c: c.reindex(topic=c.topic.values[::-1]).reindex(topic=c.topic),
+}
+
+
+@pytest.mark.parametrize("change", SAME)
+def test_a_cube_comes_back_as_it_was_built(cube, change):
+    found = read_cube(SAME[change](cube))
+    xr.testing.assert_identical(found, cube)
+    assert found["grade"].dims == ("system", "topic", "depth")
+    assert found["grade"].dtype == np.int8
+
+
+def test_one_label_is_a_dimension_of_one(cube):
+    for label in ({"system": "ance"}, {"topic": "104"}):
+        expected = cube.sel({dim: [name] for dim, name in label.items()})
+        xr.testing.assert_identical(read_cube(cube.sel(label)), expected)
+    both = read_cube(cube.sel(system="ance", topic="104"))
+    assert both.sizes["system"] == both.sizes["topic"] == 1
+
+
+@pytest.mark.parametrize("chunks", [None, {"system": 2}])
+def test_masked_lists_did_not_take_part(cube, chunks):
+    inside = (cube["topic"] != "103") | (cube["system"] != "ance")
+    found = read_cube((cube.chunk(chunks) if chunks else cube).where(inside)).compute()
+    expected = inside.transpose("system", "topic").to_numpy()
+    held = experiment_of(found)
+    np.testing.assert_array_equal(held.there, expected)
+    assert (found["grade"].sel(system="ance", topic="103") == EMPTY).all()
+    assert (held.rows_at(50)[~expected] == -1).all()
+
+
+@pytest.mark.parametrize("chunks", [None, {"system": 2}])
+def test_lists_masked_in_part_are_refused(cube, chunks):
+    masked = cube.where((cube["depth"] != 4) | ~cube["topic"].isin(["102", "105"]))
+    if chunks:
+        with pytest.raises(InputError, match="masked in part"):
+            read_cube(masked.chunk(chunks)).compute()
+        return
+    with pytest.raises(InputError, match="16 lists with other grades.*bm25 on 102, bm25 on") as e:
+        read_cube(masked)
+    assert len(e.value.offenders) == 16
+
+
+@pytest.mark.parametrize(
+    ("depths", "words"),
+    [
+        ([5, 10], r"depths \[5, 10\]\. .*at=\[5, 10\]"),
+        (list(range(11, 51)), r"depths \[11, 12, 13, 14, 15\] and more"),
+        (3, r"depths \[3\]\. .*at=\[3\]"),
+    ],
+)
+def test_some_depths_are_to_be_asked_for_with_at(cube, depths, words):
+    with pytest.raises(DepthError, match=words):
+        read_cube(cube.sel(depth=depths))
+
+
+def test_without_depths(cube):
+    with pytest.raises(DepthError, match="labels for every depth; found none"):
+        read_cube(cube.drop_vars("depth"))
+
+
+def test_what_is_no_cube(cube):
+    for other in (None, cube["grade"], xr.Dataset({"x": 1})):
+        with pytest.raises(InputError, match=f"irframe.cube; found {type(other).__name__}"):
+            read_cube(other)
+
+
+def test_lost_parts_are_named(cube):
+    with pytest.raises(InputError, match=r"lost this attribute. Files .*save\(path\)"):
+        read_cube(cube.drop_attrs())
+    for dim in ("system", "topic"):
+        with pytest.raises(InputError, match=f"a cube with {dim} for every {dim}; found none"):
+            read_cube(cube.drop_vars(dim))
+        with pytest.raises(InputError, match=f"{dim}_code for every {dim}; found none"):
+            read_cube(cube.drop_vars(f"{dim}_code"))
+
+
+@pytest.mark.parametrize("write", ["to_netcdf", "to_zarr"])
+def test_files_of_xarray_do_not_hold_cubes(cube, tmp_path, write):
+    with pytest.raises(TypeError, match="experiment|Dataset.attrs"):
+        getattr(cube, write)(tmp_path / "cube")
+
+
+def test_a_cube_is_pickled_with_its_experiment(cube):
+    again = pickle.loads(pickle.dumps(cube.isel(topic=[2, 4])))  # noqa: S301 - our own
+    expected = cube.isel(topic=[2, 4]).ireval.score("AP")
+    xr.testing.assert_identical(again.ireval.score("AP"), expected)
+
+
+def test_halves_of_two_experiments_are_refused(cube):
+    runs, qrels = ir.example_track()
+    other = ir.cube(runs, qrels.assign(grade=qrels["grade"].clip(upper=1)))
+    halves = [cube.isel(topic=slice(8)), other.isel(topic=slice(8, None))]
+    with pytest.raises(InputError, match="a cube of one experiment; found lists of several"):
+        read_cube(xr.concat(halves, "topic", coords="minimal", compat="override"))
+    same = xr.concat(
+        [halves[0], cube.isel(topic=slice(8, None))], "topic", coords="minimal", compat="override"
+    )
+    xr.testing.assert_identical(read_cube(same), cube)
+
+
+def test_grades_of_lazy_cubes_are_held_against_the_experiment_in_each_task(cube):
+    lazy = (cube.chunk(topic=4) + 1).ireval.score("AP")
+    with pytest.raises(InputError, match="as it was built"):
+        lazy.compute()
+
+
+def test_cubes_put_together_by_hand(cube):
+    with pytest.raises(InputError, match="over systems, topics and depths; found .*: track"):
+        read_cube(xr.concat([cube, cube], dim="track", coords="minimal", compat="override"))
+    for dim in ("system", "topic"):
+        label = cube[dim].values[0]
+        with pytest.raises(IdError, match=f"every {dim} once in a cube; found 1 again: {label}"):
+            read_cube(cube.isel({dim: [0, 1, 0]}))
+
+
+def test_unknown_labels_are_named(cube):
+    topics = [*cube["topic"].values, "x", "y"]
+    with pytest.raises(InputError, match="every topic; found nothing known of: x, y"):
+        read_cube(cube.reindex(topic=topics))
+    with pytest.raises(InputError, match="every system; found nothing known of: nobody"):
+        read_cube(cube.reindex(system=["bm25", "nobody"]))
+
+
+def test_unknown_labels_of_a_lazy_cube_are_named(cube):
+    lazy = cube.chunk(system=2, topic=5)
+    with pytest.raises(InputError, match="every topic; found nothing known of: x"):
+        read_cube(lazy.reindex(topic=[*cube["topic"].values, "x"]))
+    with pytest.raises(InputError, match="every system; found nothing known of: nobody"):
+        read_cube(lazy.reindex(system=["bm25", "nobody"]))

@@ -1,0 +1,250 @@
+"""What no column, file or page can hold: refused by name on every road, never by a raw error."""
+
+import gzip
+import json
+import threading
+from datetime import date
+from os import mkfifo
+
+import pandas as pd
+import pytest
+
+import irframe as ir
+from irframe.errors import FileFormatError, InputError, IrframeError, IrframeWarning
+
+RUN = {"system": ["s"] * 3, "topic": ["1", "1", "2"], "doc": ["a", "b", "a"], "score": [3, 2, 1]}
+QRELS = {"topic": ["1", "1", "2"], "doc": ["a", "b", "a"], "grade": [1, 0, 2]}
+HOLDS_ITSELF = {}
+HOLDS_ITSELF["a"] = HOLDS_ITSELF
+DEEP = 1
+for _ in range(20_000):
+    DEEP = {"a": DEEP}
+
+REFUSED = {
+    "401 digits": 10**400,
+    "5,000 digits": -(10**5000),
+    "surrogate": "\ud800",
+    "bytes": b"a",
+    "set": {1},
+    "itself": HOLDS_ITSELF,
+    "deep": DEEP,
+    "complex": 1j,
+    "object": object(),
+    "missing": None,
+}
+"""Values that are neither an identifier nor a number."""
+TAKEN = {"64 bits": 2**64 - 1, "infinite": float("inf"), "list": [1], "date": date(2020, 1, 1)}
+"""Values that are one of these on some roads."""
+
+
+def odd(columns, role, value, *, rows):
+    """Return a frame with an odd value in a column, in some of its rows."""
+    values = [value] * rows + columns[role][rows:]
+    return pd.DataFrame(columns).assign(**{role: pd.Series(values, dtype=object)})
+
+
+def as_dictionaries(frame, value):
+    """Return {topic: {doc: number}} of a frame, if its names can be keys."""
+    nested = {}
+    for topic, doc, number in zip(frame["topic"], frame["doc"], frame[value], strict=True):
+        try:
+            nested.setdefault(topic, {})[doc] = number
+        except TypeError:
+            return frame
+    return nested
+
+
+SCORER = ir.scorer(pd.DataFrame(QRELS), ["AP"])
+ROADS_OF_RUNS = {
+    "evaluate": lambda run, _: ir.evaluate(run, pd.DataFrame(QRELS), "AP"),
+    "rank": lambda run, _: ir.verbs.rank(run),
+    "arrays": lambda run, _: SCORER(topic=run["topic"], doc=run["doc"], score=run["score"]),
+    "rows": lambda run, _: SCORER(run.to_dict("records")),
+    "dictionary": lambda run, _: SCORER(as_dictionaries(run, "score")),
+    "dictionary of a system": lambda run, _: ir.as_runs({"s": as_dictionaries(run, "score")}),
+    "write": ir.verbs.write_run,
+    "write a dictionary": lambda run, file: ir.verbs.write_run(as_dictionaries(run, "score"), file),
+}
+ROADS_OF_QRELS = {
+    "evaluate": lambda qrels, _: ir.evaluate(pd.DataFrame(RUN), qrels, "AP"),
+    "rows": lambda qrels, _: ir.scorer(qrels.to_dict("records"), "AP"),
+    "dictionary": lambda qrels, _: ir.scorer(as_dictionaries(qrels, "grade"), "AP"),
+    "write": ir.verbs.write_qrels,
+    "write a dictionary": lambda q, file: ir.verbs.write_qrels(as_dictionaries(q, "grade"), file),
+}
+STRICT = {"evaluate", "rank", "rows", "write", "write a dictionary"}
+"""Roads that read every row, whatever is asked."""
+CASES = [
+    pytest.param(columns, role, road, id=f"{noun} {road} {role}")
+    for noun, columns, roads in (("run", RUN, ROADS_OF_RUNS), ("qrels", QRELS, ROADS_OF_QRELS))
+    for role in columns
+    for road in roads
+    if role != "system" or "dictionary" not in road
+]
+
+
+@pytest.mark.parametrize(("columns", "role", "road"), CASES)
+@pytest.mark.filterwarnings("ignore")
+def test_an_odd_value_is_an_error_of_irframe(columns, role, road, tmp_path):
+    does = (ROADS_OF_RUNS if columns is RUN else ROADS_OF_QRELS)[road]
+    taken, said = set(), []
+    for name, value in (REFUSED | TAKEN).items():
+        for rows in (1, 3):
+            try:
+                does(odd(columns, role, value, rows=rows), tmp_path / "out")
+                taken.add(name)
+            except IrframeError as error:
+                said.append(str(error))
+    assert max(map(len, said), default=0) < 2000
+    assert road not in STRICT or taken <= {*TAKEN}
+
+
+BIG = "9" * 401
+REPEATED = {
+    "topic": '{"1": {"a": 1}, "1": {"b": 2}}',
+    "doc": '{"1": {"a": 1, "b": 0, "a": 2}}',
+    "system": '{"s": {"1": {"a": 1}}, "s": {"2": {"a": 1}}}',
+    "model": '{"mteb_model_meta": {"model_name": "x", "model_name": "y"}, "de": {"test": {}}}',
+}
+ODD_FILES = {
+    "digits.json": f'{{"1": {{"a": {BIG}, "b": 1}}}}',
+    "more digits.json": f'{{"1": {{"a": {BIG * 20}}}}}',
+    "beyond.json": '{"1": {"a": 18446744073709551616}}',
+    "deep.json": '{"a": ' * 20_000 + "1" + "}" * 20_000,
+    "deep lists.json": '{"a": ' + "[" * 20_000 + "]" * 20_000 + "}",
+    "rather deep.json": '{"a": ' * 900 + "1" + "}" * 900,
+    "surrogate doc.json": r'{"1": {"\ud800": 1}}',
+    "surrogate topic.json": r'{"\ud800": {"a": 1}}',
+    "lines.json": '{"qid": "1", "docno": "a"}\n{"qid": "1", "docno": "b"}',
+    "cut.json": '{"1": {"a": 1}, "2": {"b',
+    "other.json": b'{"1": {"a\xff": 1}}',
+    "mteb.json": '{"mteb_model_meta": 1, "a": 1}',
+    "mteb splits.json": '{"mteb_model_meta": {}, "a": [1]}',
+    "utf-16.json": '{"1": {"a": 1}}'.encode("utf-16"),
+    "other.txt": b"1 0 a\xff 1\n",
+    "surrogate.txt": b"1 0 \xed\xa0\x80 1\n",
+    "digits.txt": f"1 0 a {BIG}\n1 Q0 a {BIG} 1 s\n",
+    "header.tsv": "query-id\tcorpus-id\tscore\n1\ta\tx\n",
+    "empty.txt": "",
+    "zeros.txt": b"\0" * (1 << 20) + b"\n" + b"\0" * (1 << 20),
+    "long.txt": b"1 0 a 1\n" * 3 + b"1 0 " + b"a" * (1 << 24) + b" 1\n",
+    "parquet": b"PAR1" + b"\0" * 8 + b"PAR1",
+    "cbor.lz4": b"\xbb" + b"\xff" * 8,
+    "packed.gz": b"\x1f\x8b\x08" + b"\0" * 20,
+} | {f"repeated {name}.json": text for name, text in REPEATED.items()}
+
+
+def table_of(value, role):
+    """Return a run with a column of Parquet in which there is an odd value."""
+    return pd.DataFrame(RUN).assign(**{role: pd.Series([value] * 3)})
+
+
+@pytest.fixture
+def odd_files(tmp_path):
+    for name, content in ODD_FILES.items():
+        data = content if isinstance(content, bytes) else content.encode()
+        (tmp_path / name).write_bytes(data)
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress(data, 1))
+    for role in ("topic", "doc", "score", "system"):
+        for value in ([1], b"a", {"a": 1}, date(2020, 1, 1)):
+            file = tmp_path / f"{role} {type(value).__name__}.parquet"
+            table_of(value, role).to_parquet(file)
+    return sorted(tmp_path.iterdir())
+
+
+def test_an_odd_file_is_an_error_that_names_it_or_is_passed_over(odd_files):
+    for file in odd_files:
+        for read in (ir.read_run, ir.read_qrels):
+            with pytest.raises(IrframeError) as told:
+                read(file)
+            assert file.name in str(told.value)
+            assert len(str(told.value)) < 2000
+        runs = ir.scan_runs([file])
+        with pytest.raises(IrframeError, match=r"\."):
+            runs.ireval.evaluate(pd.DataFrame(QRELS), "AP")
+    sound = odd_files[0].with_name("sound.txt")
+    sound.write_text("1 Q0 a 1 2.5 s\n")
+    runs, problems = ir.read_runs([*odd_files, sound], on_error="skip")
+    assert runs["system"].tolist() == ["s"]
+    assert problems["file"].unique().tolist() == [*map(str, odd_files)]
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_a_repeated_key_is_named(tmp_path, name):
+    file = tmp_path / "a.json"
+    file.write_text(REPEATED[name])
+    key = json.dumps(json.loads(REPEATED[name]))
+    for read in (ir.read_run, ir.read_qrels):
+        with pytest.raises(FileFormatError, match="each key once") as told:
+            read(file)
+        (again,) = told.value.offenders
+        assert again.strip("'") in key
+
+
+def test_what_never_ends_is_no_file_but_pipes_are_files(tmp_path):
+    for device in ("/dev/zero", "/dev/full", "/dev/null"):
+        for read in (ir.read_run, ir.read_qrels):
+            with pytest.raises(InputError, match=f"a file or a pipe; found the device {device}"):
+                read(device)
+        assert ir.read_runs([device], on_error="skip")[1]["file"].tolist() == [device]
+    mkfifo(tmp_path / "pipe")
+    lines = "1 0 a 1\n" * 2**18
+    writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=(lines,))
+    writer.start()
+    assert len(ir.read_qrels(tmp_path / "pipe")) == 2**18
+    writer.join()
+
+
+@pytest.mark.parametrize("before", [1, 2])
+def test_the_line_that_is_too_long_is_named(tmp_path, before):
+    file = tmp_path / "a.txt"
+    file.write_bytes(b"1 Q0 a 1 1 s\n" * (before - 1) + b"\0" * (3 << 24))
+    told = f"at most 16 MiB; found line {before} of .*a.txt longer"
+    for read in (ir.read_run, lambda file: [*ir.scan_runs([file]).tables()]):
+        with pytest.raises(FileFormatError, match=told):
+            read(file)
+    with file.open("rb", buffering=0) as stream, pytest.raises(FileFormatError, match=told):
+        ir.read_run(stream)
+
+
+@pytest.mark.parametrize("path", ["a\0b", "a\ud800b"])
+def test_what_names_no_file_is_no_path(path):
+    frames = ir.example_track()
+    for does in (
+        ir.read_run,
+        ir.read_qrels,
+        lambda path: ir.read_runs([path]),
+        lambda path: ir.report(*frames, path),
+        lambda path: ir.verbs.write_run(frames[0], path),
+        ir.open_cube,
+    ):
+        with pytest.raises(InputError, match="a path"):
+            does(path)
+    assert len(ir.read_runs([path], on_error="skip")[1]) == 1
+
+
+ROWS = [f"1 Q0 d{rank} {rank} {9 - rank} team" for rank in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "warned"),
+    [
+        ([*ROWS, "1 Q0 d9 9 0 t"], True),
+        ([*ROWS, "1 Q0 d9 9 0 other\n"], True),
+        ([*ROWS, "1 Q0 d9 9 0 team"], False),
+        ([*ROWS, "1 Q0 d8 1 2 t", "1 Q0 d9 9 0 t"], False),
+        ([*ROWS[:4], "1 Q0 d9 9 0 t"], False),
+        (["1 Q0 d9 9 0 t", *ROWS], False),
+    ],
+)
+@pytest.mark.parametrize("large", [0, 1 << 24])
+def test_a_file_that_ends_inside_a_tag_is_told(tmp_path, monkeypatch, rows, warned, large):
+    monkeypatch.setattr("irframe.files.read_file.LARGE", large)
+    file = tmp_path / "team.run"
+    file.write_text("\n".join(rows))
+    for read in (ir.read_run, ir.read_runs, lambda file: [*ir.scan_runs([file]).tables()]):
+        if warned:
+            with pytest.warns(IrframeWarning, match=f"line {len(rows)} of .*team.run, its last"):
+                read(file)
+        else:
+            read(file)

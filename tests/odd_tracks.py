@@ -1,0 +1,92 @@
+"""Tracks out of the ordinary, each with what a report of it is asked."""
+
+import numpy as np
+import pandas as pd
+
+import irframe as ir
+
+BASE = {"metrics": ["nDCG", "AP", "nDCG@5", "ASL"], "depths": [1, 5, 10], "samples": 100}
+
+
+def _only(systems=None, topics=None):
+    runs, qrels = ir.example_track()
+    if systems:
+        runs = runs[runs["system"].isin(systems)]
+    if topics:
+        runs, qrels = (each[each["topic"].isin(topics)] for each in (runs, qrels))
+    return runs, qrels
+
+
+def _copies(system, *names):
+    """Return the example with copies of a system, alone if it is not among the names."""
+    runs, qrels = ir.example_track()
+    copies = [runs[runs["system"] == system].assign(system=name) for name in names]
+    return pd.concat([*copies, *([] if len(names) > 1 else [runs])], ignore_index=True), qrels
+
+
+def _nothing_relevant():
+    runs, qrels = ir.example_track()
+    return runs, qrels.assign(grade=0)
+
+
+def unequal():
+    """Return tracks of other systems, topics and depths, in one of which there is one system."""
+    runs, qrels = ir.example_track()
+    track = qrels["topic"].astype(int).mod(3).map({0: "deep", 1: "shallow", 2: "alone"})
+    own = runs["topic"].astype(int) % 3
+    shallow = (own == 1) & (runs["rank"] <= 30) & (runs["system"] != "ance")
+    kept = (own == 0) | shallow | (own == 2) & (runs["system"] == "ance")
+    return runs[kept], qrels.assign(track=track)
+
+
+def made(systems, topics=20, *, docs=12, judged=0.8, single=False, seed=0):
+    """Return systems that find some relevant documents earlier than others do."""
+    rng = np.random.default_rng(seed)
+    grades = rng.integers(1, 3, (topics, docs)) * (rng.random((topics, docs)) < 0.3)
+    if single:
+        grades = np.eye(docs, dtype=int)[rng.integers(docs, size=topics)]
+    lift = grades * np.linspace(0.2, 1.2, systems)[:, np.newaxis, np.newaxis]
+    scores = lift + rng.normal(size=(systems, topics, docs))
+    columns = ["system", "topic", "doc", "score"]
+    labels = [f"sys{n}" for n in range(systems)], range(1, topics + 1), range(docs)
+    index = pd.MultiIndex.from_product(labels, names=columns[:3])
+    runs = pd.DataFrame({"score": scores.ravel()}, index).reset_index()
+    qrels = pd.DataFrame({"grade": grades.ravel()}, index[: grades.size].droplevel("system"))
+    kept = rng.random(grades.size) < judged
+    text = {"topic": str, "doc": str}
+    return runs.astype(text), qrels.reset_index()[kept].astype(text)
+
+
+def _texts():
+    runs, qrels = ir.example_track()
+    docs = {doc: f"{doc} is about this and that" for doc in runs["doc"].unique()}
+    return runs, qrels, {"doc": docs, "topic": {"101": "what is asked", "112": "what else"}}
+
+
+def _long_names():
+    runs, qrels = ir.example_track()
+    named = {name: f"{name}-{'a-very-long-name-' * 11}" for name in runs["system"].unique()[1:]}
+    return runs.assign(system=runs["system"].replace(named)), qrels
+
+
+FIVE = ["101", "102", "103", "104", "105"]
+TRACKS = {
+    "example": (ir.example_track, {"baseline": "bm25", "at": 5}),
+    "nothing relevant": (_nothing_relevant, {"metrics": ["nDCG", "AP", "P"]}),
+    "all tied": (lambda: _copies("bm25", "a", "b", "c"), {}),
+    "a copy": (lambda: _copies("monot5", "again"), {"adjust": None}),
+    "two systems": (lambda: _only(["bm25", "monot5"], FIVE[:3]), {"metrics": ["RR", "nDCG"]}),
+    "first of few": (lambda: _only(["bm25", "monot5"], FIVE), {"adjust": None, "alpha": 0.5}),
+    "first of many": (lambda: _only(["bm25", "monot5"]), {"baseline": ["bm25", "monot5"]}),
+    "one system": (lambda: made(1, docs=10, judged=1), {"metrics": "RBP(p=0.8)"}),
+    "one topic": (lambda: _only(topics=["101"]), {}),
+    "unequal tracks": (unequal, {"collection": "track"}),
+    "a margin": (ir.example_track, {"baseline": "bm25", "margin": 0.05, "pool_depth": 10}),
+    "texts": (_texts, {"test": "tukey"}),
+    "thirty systems": (lambda: made(30), {"metrics": ["nDCG", "NumRet", "P"]}),
+    "one answer": (lambda: made(4, single=True), {"baseline": "sys0", "adjust": "max-t"}),
+    "a close second": (lambda: made(4, 12, seed=10), {}),
+    "shared ranks": (ir.example_track, {"ties": "mean", "metrics": ["RBP(p=0.8)", "DCG"]}),
+    "long names": (_long_names, {}),
+}
+"""Name -> what makes the runs, the judgments and perhaps texts; what is asked besides `BASE`."""

@@ -1,0 +1,635 @@
+"""Every sentence of a page is read from it, and made again from what the verbs say."""
+
+from collections import Counter
+from contextlib import suppress
+from functools import cached_property, partial
+from html.parser import HTMLParser
+from io import StringIO
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from odd_tracks import BASE, TRACKS
+from paged import Page
+
+import irframe as ir
+from irframe.errors import IrframeError, MetricError
+from irframe.metrics.facts import facts
+from irframe.reports.words import TEMPLATES, percent, say
+from irframe.warned import unsaid
+
+pytestmark = pytest.mark.xdist_group("report")
+
+QUICK = {"a copy", "two systems", "nothing relevant"}
+CHOSEN = [
+    pytest.param(name, marks=[] if name in QUICK else pytest.mark.thorough) for name in TRACKS
+]
+HOME = Path(ir.__file__).parent / "reports" / "page"
+BLOCKS = {"h2", "h3", "p", "figcaption", "summary", "legend"}
+APART = {"script", "style", "data", "ladder", "svg", "select", "code", "ul"}
+VOID = {"br", "img", "input", "meta", "link"}
+ELSEWHERE = {"texts.some"}
+"""Said of pages larger than these; a page with fewer texts is made in another test."""
+
+
+class Prose(HTMLParser):
+    """The words of a page: sentences with their keys, and what stands between them."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.says, self.between, self.rows = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        if tag in VOID:
+            return
+        key = dict(attrs).get("data-says")
+        self.open.append((dict(attrs).get("class") if tag == "table" else tag, key))
+        self.rows += [-1] if self.open[-1][0] == "data" else []
+        if tag == "tr" and ("data", None) in self.open:
+            self.rows[-1] += 1
+        self.says += [[key, ""]] if key else []
+        self.between += [""]
+
+    def handle_endtag(self, _):
+        self.open.pop()
+        self.between += [""]
+
+    def handle_data(self, data):
+        tags = {tag for tag, _ in self.open}
+        if any(key for _, key in self.open):
+            self.says[-1][1] += data
+        elif tags & BLOCKS and not tags & APART:
+            self.between[-1] += data
+
+
+class Told:
+    """A track, its page, and what verbs say of a view of it."""
+
+    def __init__(self, name, folder):
+        make, options = TRACKS[name]
+        self.options = BASE | {"baseline": None, "alpha": 0.05, "adjust": "auto", "test": "t"}
+        self.options |= options
+        self.runs, self.qrels, *texts = make()
+        self.texts = texts[0] if texts else None
+        asked = BASE | options | ({"texts": self.texts} if texts else {})
+        with unsaid():
+            path = ir.report(self.runs, self.qrels, folder / "page.html", **asked)
+        self.html = path.read_text(encoding="utf-8")
+        self.page, self.prose = Page(self.html), Prose(self.html)
+        named = {
+            key: options[key] for key in ("collection", "ties", "pool_depth") if key in options
+        }
+        with unsaid():
+            self.cube = self.runs.ireval.cube(self.qrels, **named)
+        metrics, depths = self.options["metrics"], self.options["depths"]
+        self.metrics = [metrics] if isinstance(metrics, str) else metrics
+        self.depths, self.at = depths, self.options.get("at", 10)
+        self.how = {key: self.options[key] for key in ("test", "adjust", "alpha")}
+        self.based = [self.options["baseline"]] if self.options["baseline"] else []
+        self.based = self.based[0] if self.based and isinstance(self.based[0], list) else self.based
+
+    @cached_property
+    def views(self):
+        return [View(self, number) for number in range(len(self.page.facts["views"]))]
+
+
+class View:
+    """What verbs say of all topics, or of those of a track."""
+
+    def __init__(self, told, number):
+        place = told.page.facts["views"][number]
+        self.told, self.name = told, place["name"]
+        self.cube = told.cube.isel(system=place["systems"], topic=place["topics"])
+        self.systems = self.cube["system"].to_numpy().tolist()
+        self.topics = self.cube["topic"].to_numpy().tolist()
+        self.alone = len(self.systems) == 1
+        asked = told.options
+        with unsaid():
+            self.scores = self.cube.ireval.score(*told.metrics, at=told.depths)
+            self.means = self.scores.ireval.summary(alpha=asked["alpha"])
+            self.judged = self._judged()
+            if self.alone:
+                return
+            how = {name: asked[name] for name in ("adjust", "alpha")}
+            self.pairs = self.scores.ireval.compare(asked["test"], **how)
+            self.ranks = self.scores.ireval.rank_intervals(
+                "bootstrap", samples=100, alpha=asked["alpha"], adjust=None
+            )
+            self.tau = self.scores.ireval.volatility()
+
+    def _judged(self):
+        try:
+            judged = self.cube.ireval.score("Judged", at=self.told.depths)
+        except IrframeError:
+            return None
+        return (1 - judged.isel(metric=0).mean("topic")).round(12)
+
+    def at(self, what, metric, depth):
+        """Return a series over the systems."""
+        return what.sel(metric=metric, depth=depth).to_series().reindex(self.systems)
+
+    def tested(self, metric, depth):
+        return self.pairs[(self.pairs["metric"] == metric) & (self.pairs["depth"] == depth)]
+
+    def ladder(self, metric, depth):
+        """Return the systems, the best first, with their places and how many might be better."""
+        mean = self.at(self.means["mean"], metric, depth) * facts(metric).sign
+        if self.alone:
+            return pd.DataFrame({"rank": 1, "low": 1, "high": 1}, index=self.systems)
+        found = pd.DataFrame({"rank": mean.round(12).rank(method="min", ascending=False)})
+        sure = self.tested(metric, depth).query("significant")
+        lead = sure["difference"] * facts(metric).sign > 0
+        first = np.where(lead, sure["system_a"], sure["system_b"])
+        last = np.where(lead, sure["system_b"], sure["system_a"])
+        beaten, beats = Counter(last), Counter(first)
+        found["low"] = [1 + beaten[name] for name in self.systems]
+        found["high"] = [len(self.systems) - beats[name] for name in self.systems]
+        return found.assign(mean=-mean, place=range(len(mean))).sort_values(
+            ["rank", "mean", "place"]
+        )
+
+    def topics_of(self, metric, depth):
+        there = self.scores.sel(metric=metric, depth=depth).notnull()
+        return int(there.all("system").sum())
+
+    @cached_property
+    def relevant(self):
+        grades = self.told.qrels
+        return (grades.loc[grades["topic"].isin(self.topics), "grade"] > 0).any()
+
+    @cached_property
+    def pair(self):
+        """The two systems that the page opens with, the better first."""
+        metric, at = self.told.metrics[0], self.told.at
+        ladder = self.ladder(metric, at).index.tolist()
+        if self.alone:
+            return ladder * 2
+        scores = self.scores.sel(metric=metric, depth=at).transpose("system", "topic").to_series()
+        alpha, choices = self.told.options["alpha"], []
+        for row in self.tested(metric, at).itertuples():
+            best, worst = sorted([row.system_a, row.system_b], key=ladder.index)
+            alike = (scores[best] - scores[worst]).fillna(0).eq(0).all()
+            based = {best, worst} & {*self.told.based[:1]}
+            p = 1 if np.isnan(row.p_adjusted) else row.p_adjusted
+            away = -1 if based and best == ladder[0] else round(abs(np.log(p / alpha)), 9)
+            order = alike, not based, away, ladder.index(best), ladder.index(worst)
+            choices.append((order, best, worst))
+        return list(min(choices)[1:])
+
+
+def enough(metric):
+    return max(8, facts(metric).least_topics)
+
+
+def first(view, metric, depth):
+    ladder, topics = view.ladder(metric, depth), view.topics_of(metric, depth)
+    best = ladder.index[ladder["low"] == 1].tolist()
+    if not view.relevant:
+        return "first.nothing", {}
+    if view.alone:
+        return "first.alone", {"name": view.systems[0]}
+    if (ladder["rank"] == 1).all():
+        return "first.tied", {"n": len(ladder)}
+    if len(best) > 1:
+        return "first.several", {"n": len(best), "names": best}
+    told = {"name": best[0], "topics": topics, "alpha": view.told.options["alpha"]}
+    return ("first.few" if topics < enough(metric) else "first.sole"), told
+
+
+def sure(view, metric, depth):
+    ladder, topics = view.ladder(metric, depth), view.topics_of(metric, depth)
+    if not view.relevant or (ladder["rank"] == 1).all():
+        return None
+    if topics < enough(metric):
+        return "sure.few", {"topics": topics}
+    share = view.at(view.ranks["first"], metric, depth).round(12)
+    often, now = share.index[share == share.max()].tolist(), ladder.query("rank == 1")["place"]
+    now = [view.systems[place] for place in sorted(now)]
+    told = {"others": often, "most": share.max(), "names": now, "name": now[0]}
+    key = "tied" if len(now) > 1 else "usual" if now[0] in often else "other"
+    return f"sure.{key}", told | {"share": share[now[0]]}
+
+
+def apart(view, metric, depth):
+    if view.alone:
+        return None
+    tested, asked = view.tested(metric, depth), view.told.options
+    n, number = len(tested), int(tested["significant"].sum())
+    correction = {"auto": "Holm", "max-t": "max-T"}.get(asked["adjust"])
+    over = "one pair" if n == 1 else f"all {n} pairs"
+    how = f"{correction} over {over}" if correction else "uncorrected"
+    how = "the test allows for all pairs" if asked["test"] == "tukey" else how
+    key = {0: "none", n: "every"}.get(number, "some")
+    return f"apart.{key}", {"apart": number, "pairs": n, "how": how, "alpha": asked["alpha"]}
+
+
+def judged(view, _, depth):
+    if view.judged is None:
+        return "judged.unknown", {}
+    share = view.judged.sel(depth=depth).to_series().reindex(view.systems)
+    told = {"depth": depth, "whole": share.mean(), "middle": share.median(), "most": share.max()}
+    told["names"] = share.index[share == share.max()].tolist()
+    key = "every" if not share.any() else "alike" if share.min() == share.max() else "some"
+    return f"judged.{key}", told
+
+
+def order(view, metric, depth):
+    own, last = facts(metric).depth, view.told.depths[-1]
+    if view.alone:
+        return "order.alone", {}
+    if own and depth >= own:
+        deeper = view.scores.sel(metric=metric).sel(depth=[k for k in view.told.depths if k >= own])
+        assert (deeper == deeper.isel(depth=[0]).to_numpy()).all()
+        return "order.cut", {"metric": metric, "depth": own}
+    if depth == last:
+        return "order.deepest", {}
+    tau = float(view.tau.sel(metric=metric, depth=depth, depth_other=last))
+    if np.isnan(tau):
+        tied = [k for k in (depth, last) if (view.ladder(metric, k)["rank"] == 1).all()]
+        return "order.tied", {"depth": tied[0]}
+    return f"order.{'like' if tau >= 0.9 else 'unlike'}", {"depth": own or last, "tau": tau}
+
+
+def caution(view, metric, depth):
+    low = view.at(view.means["ci_low"], metric, depth)
+    topics, least = view.topics_of(metric, depth), facts(metric).least_topics
+    if topics < 2 or facts(metric).summary != "mean" or not (low.isna().any() or topics < least):
+        return None
+    if low.isna().any():
+        return "caution.same", {"names": low.index[low.isna()].tolist()}
+    return "caution.few", {"metric": metric, "least": least, "topics": topics}
+
+
+def hard(view, metric, depth):
+    scores = view.scores.sel(metric=metric, depth=depth).transpose("topic", "system").to_pandas()
+    scores, sign = scores.dropna(how="all"), facts(metric).sign
+    best = scores.max(axis=1) if sign > 0 else scores.min(axis=1)
+    marks = pd.DataFrame({"median": sign * scores.median(axis=1), "best": sign * best}).round(12)
+    zeros = marks.index[(scores.fillna(0) == 0).all(axis=1) & (sign > 0)].tolist()
+    if zeros:
+        return "hard.zeros", {"zeros": len(zeros), "n": len(marks), "names": zeros}
+    if len(marks) > 1 == len(marks.drop_duplicates()):
+        return "hard.every", {"n": len(marks)}
+    ranked = marks.sort_values(["median", "best"], kind="stable")
+    kept = [*map(tuple, ranked.to_numpy())]
+    names = [name for name, mark in zip(ranked.index, kept, strict=True) if mark <= kept[:3][-1]]
+    return f"hard.{'some' if len(names) > 1 else 'one'}", {"names": names}
+
+
+MOVING = {
+    "first": first, "sure": sure, "apart": apart, "judged": judged, "order": order,
+    "caution": caution, "hard": hard,
+}  # fmt: skip
+"""What is said anew at every metric and depth."""
+
+
+def page(track, view):
+    """Yield what stands still around the sections."""
+    asked, metric, at = track.options, track.metrics[0], track.at
+    sizes = {"systems": len(track.cube.system), "topics": len(track.cube.topic)}
+    sizes |= {"depth": int(track.cube["retrieved"].max()), "version": ir.__version__}
+    yield "sizes.page", sizes
+    shown = {"metric": metric, "depth": at, "view": view.name, "alpha": asked["alpha"]}
+    several = len(track.views) > 1
+    for each in track.views if several else []:
+        deep = int(each.cube["retrieved"].max())
+        size = {"systems": len(each.systems), "topics": len(each.topics), "depth": deep}
+        yield "sizes.track", {"view": each.name} | size
+        yield "now.track", shown | {"view": each.name}
+        yield first(each, metric, at)
+    yield "now.track" if several else "now.page", shown
+    yield "now.metric", shown
+    yield "ladder.how", shown
+    if "team" in track.runs:
+        yield "ladder.known", {"names": ["team"]}
+    if len(track.based) > 1:
+        yield (
+            "ladder.numbered",
+            {"names": ", ".join(f"{n + 1} {s}" for n, s in enumerate(track.based))},
+        )
+    test = (
+        "Randomised Tukey HSD (samples=10000, seed=0)"
+        if asked["test"] == "tukey"
+        else "Paired t-test"
+    )
+    correction = {"auto": "Holm", "max-t": "max-T (samples=10000, seed=0)"}.get(asked["adjust"])
+    corrected = f", {correction} per metric and depth" if correction else ", uncorrected"
+    corrected = corrected if test[0] == "P" else ""
+    yield "matrix.how", shown | {"test": f"{test}{corrected}, alpha = {asked['alpha']:g}"}
+    levels = [level for level in (0.01, 0.001) if level < asked["alpha"]]
+    yield (
+        "matrix.levels",
+        {"levels": ", ".join(f"{level:g}" for level in [asked["alpha"], *levels])},
+    )
+    yield "trust.how", {"view": view.name, "depth": at}
+    yield ("beside.against", {"names": track.based}) if track.based else ("beside.none", {})
+    yield "origins.says", {"version": ir.__version__}
+    yield "origins.inputs", {"n": 2}
+    yield "origins.how", {}
+    yield "origins.footer", {"version": ir.__version__}
+
+
+def sheet(track, view):
+    metric, at = track.metrics[0], track.at
+    ladder = view.ladder(metric, at)
+    name, row = ladder.index[0], ladder.iloc[0]
+    found = (
+        view.scores.ireval.sheet(name).sel(metric=metric, depth=at).to_dataframe().query("n > 0")
+    )
+    lead = ((found["score"] - found["median"]) * facts(metric).sign).round(12)
+    told = {"name": name, "better": (lead > 0).sum(), "worse": (lead < 0).sum(), "n": len(found)}
+    told |= {"low": found["score"].min(), "high": found["score"].max()}
+    yield "sheet.alone" if view.alone else "sheet.says", told
+    low, mean, high = (
+        view.at(view.means[key], metric, at)[name] for key in ("ci_low", "mean", "ci_high")
+    )
+    if np.isnan(low):
+        yield "sheet.bare", {"mean": f"{mean:.3f}"}
+    else:
+        yield "sheet.mean", {"mean": f"{mean:.3f}", "interval": f"{low:.3f} to {high:.3f}"}
+    if view.judged is not None:
+        share = float(view.judged.sel(depth=at, system=name))
+        yield "sheet.unjudged", {"unjudged": f"{100 * share:.0f}\xa0%"}
+    if view.alone:
+        return
+    ends = (
+        f"{row['low']:.0f}"
+        if row["low"] == row["high"]
+        else f"{row['low']:.0f}\u2013{row['high']:.0f}"
+    )
+    tier = int(view.at(view.scores.ireval.rank_intervals(**track.how)["tier"], metric, at)[name])
+    yield "sheet.rank", {"rank": f"{row['rank']:.0f}", "ranks": ends, "tier": tier}
+    yield "sheet.best", {"best": (found["rank"] == 1).sum(), "n": len(found)}
+    if view.topics_of(metric, at) >= enough(metric) and not (ladder["rank"] == 1).all():
+        yield (
+            "sheet.first",
+            {"first": percent(float(view.at(view.ranks["first"], metric, at)[name]))},
+        )
+
+
+def duel(track, view):
+    metric, at = track.metrics[0], track.at
+    a, b = view.pair
+    scores = view.scores.sel(metric=metric, depth=at).transpose("topic", "system").to_pandas()
+    apart = (scores[a] - scores[b]).dropna().round(12)
+    lead, told = apart * facts(metric).sign, {"a": a, "b": b, "n": len(apart)}
+    told |= {"ahead": (lead > 0).sum(), "behind": (lead < 0).sum()}
+    yield "duel.says" if apart.any() else "duel.same", told
+    topic = track.page.facts["topics"][track.page.facts["duel"][2]]
+    assert abs(apart[topic]) == abs(apart).max()
+    lists = [_top(track, name, topic) for name in (a, b)]
+    parting = next(
+        (n for n, pair in enumerate(zip(*lists, strict=True), 1) if len({*pair}) > 1), None
+    )
+    rank = parting or len(lists[0])
+    yield "lists.parting" if parting else "lists.same", {"topic": topic, "rank": rank}
+    if track.texts and topic in track.texts["topic"]:
+        yield "lists.query", {"topic": topic, "query": track.texts["topic"][topic]}
+
+
+def _top(track, system, topic):
+    """Return the first documents of a list, as many as the page shows."""
+    ties = track.options.get("ties", "trec")
+    shown = min(20, track.cube.sizes["depth"])
+    runs = track.runs[(track.runs["system"] == system) & (track.runs["topic"] == topic)]
+    if ties == "mean":
+        ties = "trec"
+    docs = runs.ireval.rank(ties=ties)["doc"].tolist()[:shown]
+    return docs + [None] * (shown - len(docs))
+
+
+def findings(track, _):
+    told = {key: track.options[key] for key in ("ties", "pool_depth") if key in track.options}
+    with unsaid():
+        found = track.runs.ireval.diagnose(track.qrels, track.metrics, errors="report", **told)
+    found = found[found["what"] != "what decides the numbers"]
+    if len(track.views) > 1:
+        csv = pd.read_csv(StringIO(track.page.texts["csv"]["findings"]))
+        found = csv.fillna("")  # of the first track alone, which the console cannot be asked for
+    counts = found["severity"].value_counts()
+    words = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items()]
+    yield ("findings.says", {"counts": words}) if words else ("findings.none", {})
+    for row in found.itertuples():
+        assert f"{row.what}; {row.advice}. " in track.page.text
+        if row.how_many > 1:
+            yield "findings.all", {"n": row.how_many}
+        if len(row.where) > 200:
+            yield "findings.places", {"n": row.where.count(", ") + 1}
+
+
+def unjudged(track, view):
+    yield judged(view, None, track.at)
+    if view.judged is not None:
+        yield "unjudged.how", {}
+
+
+def pool(_, view):
+    growth = view.cube.ireval.pool_growth().to_dataframe()
+    last = growth["rate"].dropna()
+    yield "pool.says", {"rate": last.iloc[-1], "depth": last.index[-1]}
+    yield "pool.how", {}
+    if last.iloc[-1] >= 0.05:
+        yield "pool.shallow", {}
+
+
+def bounds(track, view):
+    found, kinds = {}, {"bounds.divided": [], "bounds.added": []}
+    for metric in track.metrics:
+        with suppress(MetricError):
+            found[metric] = view.cube.ireval.bounds(metric, at=track.at).mean("topic")
+    if not found:
+        view.cube.ireval.bounds(track.metrics[-1], at=track.at)
+    for metric, ends in found.items():
+        low, high = ends.isel(metric=0, depth=0).transpose("bound", "system").to_numpy()
+        mean = view.scores.sel(metric=metric, depth=track.at).mean("topic").to_numpy()
+        assert ((low <= mean + 1e-9) & (mean <= high + 1e-9)).all()
+        kinds[
+            "bounds.added"
+            if np.allclose(low, mean)
+            and not facts(metric).pooled
+            and facts(metric).extremes == "ceiling"
+            else "bounds.divided"
+        ].append(metric)
+    metric, ends = next(iter(found.items()))
+    wide = float((ends.sel(bound="upper") - ends.sel(bound="lower")).median())
+    yield "bounds.alone" if view.alone else "bounds.says", {"open": wide, "metric": metric}
+    yield from ((key, {"metrics": each, "depth": track.at}) for key, each in kinds.items() if each)
+
+
+def next_(track, view):
+    a, b = view.pair
+    depth = min(track.at, 20)
+    tops = pd.DataFrame(
+        [(t, doc) for t in view.topics for s in (a, b) for doc in _top(track, s, t)[:depth] if doc],
+        columns=["topic", "doc"],
+    ).drop_duplicates()
+    left = int(tops.merge(track.qrels, how="left")["grade"].isna().sum())
+    if left:
+        view.cube.ireval.judge_next(1, depth=depth)  # raises where nobody can say
+    told = {"a": a, "b": b, "depth": depth, "left": left, "n": min(left, 10)}
+    key = "none" if not left else "every" if left <= 10 else "says"
+    yield f"next.{key}", told
+    if left:
+        yield "next.how", told
+
+
+def ties(track, view):
+    metric = track.metrics[0]
+    ends = view.cube.ireval.tie_ranges(*track.metrics, at=track.at).sel(metric=metric).mean("topic")
+    most = float((ends.sel(bound="upper") - ends.sel(bound="lower")).max().round(12))
+    told = {"most": most, "metric": metric, "depth": track.at}
+    yield "ties.says" if most else "ties.none", told
+    yield "ties.how", told
+
+
+def left(track, view):
+    metric, at = track.metrics[0], track.at
+    found = view.cube.ireval.leave_out(*track.metrics, at=at)
+    own = found[found["metric"] == metric].set_index("system")
+    moved = (own["rank"] - own["rank_without"]).abs()
+    yield "left.says" if moved.any() else "left.still", {"moved": moved.mean()}
+    yield "left.how", {"metric": metric, "depth": at}
+    if moved.any():
+        yield (
+            "left.most",
+            {"most": moved.max(), "names": moved.index[moved == moved.max()].tolist()},
+        )
+    means = view.scores.sel(metric=metric, depth=at).mean("topic").to_series()[own.index]
+    told = {"aside": found.attrs["set_aside"], "judged": found.attrs["judgments"]}
+    if told["aside"]:
+        yield "left.aside", told | {"depth": int(view.cube.experiment.known_pool.depth.max())}
+    else:
+        np.testing.assert_allclose(own["mean"], means)
+
+
+def verdicts(track, view):
+    asked, metric, at = track.options, track.metrics[0], track.at
+    if "margin" not in asked:
+        return
+    how = {"margin": asked["margin"], "baseline": asked["baseline"]}
+    found = view.scores.sel(depth=[at]).ireval.compare("t", **how)
+    own = found[found["metric"] == metric]
+    counts = own["verdict"].value_counts()
+    words = ["better", "worse", "equivalent", "not worse", "undecided"]
+    told = {"metric": metric, "depth": at, "against": asked["baseline"], "margin": asked["margin"]}
+    told["counts"] = ", ".join(f"{counts[word]} {word}" for word in words if word in counts)
+    yield "verdicts.says", told
+    yield "verdicts.how", {"alpha": asked["alpha"]}
+    yield "verdicts.detect", {"n": own["n_topics"].max(), "least": own["detectable"].median()}
+
+
+def outcomes(_, view, baseline):
+    found = view.cube.ireval.outcomes(baseline=baseline, depth=min(100, view.cube.sizes["depth"]))
+    better = int(found.summary["significantly_better"].sum())
+    yield "outcomes.says", {"better": better, "n": len(view.systems) - 1, "baseline": baseline}
+    yield "outcomes.how", {"depth": min(100, view.cube.sizes["depth"])}
+
+
+def orderings(track, view, baseline):
+    found = view.cube.ireval.orderings(baseline, depth=track.at, labels=False).isel(depth=-1)
+    counts = found["count"].to_pandas()
+    lead = (counts["ns"] > counts["ni"]) & (found["p"].to_numpy() < track.options["alpha"])
+    yield "orderings.says", {"ahead": int(lead.sum()), "n": len(lead), "baseline": baseline}
+    yield "orderings.how", {"depth": track.at, "alpha": track.options["alpha"]}
+
+
+def lengths(track, view, metric):
+    depth = track.at if metric == "ASL" else view.cube.sizes["depth"]
+    means = view.cube.ireval.score(metric, at=depth).ireval.summary()["mean"].to_series()
+    means = means.droplevel(["metric", "depth"]).round(12) * facts(metric).sign
+    best = means.index[means == means.max()].tolist()
+    yield f"lengths.{metric if best else 'unscored'}", {"metric": metric, "names": best}
+    yield f"lengths.{'cost' if metric == 'ASL' else 'gain'}", {"metric": metric, "depth": depth}
+
+
+def parts(view):
+    """Yield what makes the sentences of every part, and what cannot be told if it does not."""
+    several = not view.alone
+    yield "What to look out for", findings
+    yield "The share of unjudged documents", unjudged
+    yield "The growth of the pool", pool
+    yield "What the unjudged documents leave open", bounds
+    yield from [("What should be judged next", next_)] * several
+    yield "What tied scores leave open", ties
+    yield from [("What leaving a run out of the pool does", left)] * several
+    yield "The verdicts", verdicts
+    for name in view.told.based:
+        yield "Who answers more, and who ranks answers higher,", partial(outcomes, baseline=name)
+        yield "Who is ahead whatever the metric", partial(orderings, baseline=name)
+    yield "How many documents users read", partial(lengths, metric="ASL")
+    yield "How much effort rankings cost", partial(lengths, metric="Twist")
+
+
+def still(track):
+    """Return all sentences that a page must have as it opens."""
+    view = track.views[0]
+    found = [made(view, track.metrics[0], track.at) for made in MOVING.values()]
+    found += [*page(track, view), *sheet(track, view), *duel(track, view)]
+    for subject, make in parts(view):
+        try:
+            found += make(track, view)
+        except IrframeError as error:
+            found.append(("part.untold", {"subject": subject}))
+            found.append(("part.needs", {"wanted": error.wanted, "found": error.found}))
+    return {(key, str(say(key, **values))) for key, values in filter(None, found)}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    made = {}
+
+    def make(name):
+        if name not in made:
+            made[name] = Told(name, tmp_path_factory.mktemp("page"))
+        return made[name]
+
+    return make
+
+
+def spoken(found):
+    return say(found[0], **found[1]) if found else ""
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_what_moves_is_true_at_every_metric_and_depth(told, name):
+    track = told(name)
+    for number, view in enumerate(track.views):
+        said = track.page.texts["said"][number]
+        assert {*said} == {*MOVING}
+        for (m, metric), (d, depth) in product(enumerate(track.metrics), enumerate(track.depths)):
+            for slot, made in MOVING.items():
+                sentences = said[slot][m if slot != "judged" else 0]
+                with unsaid():
+                    assert sentences[d] == spoken(made(view, metric, depth)), (slot, metric, depth)
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_a_page_says_what_the_verbs_say_and_nothing_else(told, name):
+    track = told(name)
+    with unsaid():
+        expected = still(track)
+    rows = {("part.rows", str(say("part.rows", n=n))) for n in track.prose.rows}
+    assert {(key, text) for key, text in track.prose.says} == expected | rows
+    files = [*HOME.glob("*.html"), HOME.parent / "origins.py"]
+    source = " ".join(" ".join(path.read_text().split()) for path in files)
+    for words in filter(None, (" ".join(each.split()) for each in track.prose.between)):
+        assert words in source, words
+
+
+@pytest.mark.thorough
+def test_every_template_is_said_on_some_page(told):
+    said = set()
+    for name in TRACKS:
+        said |= {key for key, _ in told(name).prose.says}
+        said |= {
+            made(view, metric, depth)[0]
+            for view in told(name).views
+            for metric in told(name).metrics
+            for depth in told(name).depths
+            for made in MOVING.values()
+            if made(view, metric, depth)
+        }
+    assert {*TEMPLATES} - said == ELSEWHERE
