@@ -55,16 +55,23 @@ class Asked:
             wanted = "a correlation, as kendall, tau_ap, spearman or pearson, for of='averages'"
             raise ParameterError(wanted, repr(method))
 
-    def told(self, result: xr.Dataset, topics: Array) -> xr.Dataset:
+    def told(self, result: xr.Dataset, topics: Array, low: Array) -> xr.Dataset:
         """Say in attributes what intervals are of, and warn where they are not to be relied on."""
         few, most = int(np.min(topics)), int(np.max(topics))
         counted = f"{few}" if few == most else f"{few} to {most}"
         drawn = {"alpha": self.resamples.alpha, "samples": self.resamples.samples}
         result = result.assign_attrs(drawn, interval_of=QUANTITIES[self.of].format(counted))
-        if self.of == "expected" or few >= LEAST_TOPICS:
-            return result
-        what = "intervals of an agreement by the averages over all topics are not to be relied on"
-        return cautious(result, [f"{what} below {LEAST_TOPICS} topics: {few}"])
+        cautions = []
+        if self.of == "averages" and few < LEAST_TOPICS:
+            what = "intervals of an agreement by the averages over all topics"
+            cautions.append(f"{what} are not to be relied on below {LEAST_TOPICS} topics: {few}")
+        without = np.isnan(low) & ~np.isnan(result["agreement"].to_numpy())
+        if without.any() and most > 1:  # of one topic all verbs say that it is a single one
+            what = (
+                "agreements without an interval, which over resamples do not vary or are undefined"
+            )
+            cautions.append(f"{what}: {without.sum()} of {without.size}")
+        return cautious(result, cautions)
 
 
 class Side(NamedTuple):
@@ -167,7 +174,7 @@ def with_ends(values: xr.DataArray, ends: Array, asked: Asked, paired: Scores) -
     """Return agreements with the ends of their intervals."""
     low, high = (values.copy(data=end.reshape(values.shape)) for end in ends)
     found = xr.Dataset({"agreement": values, "ci_low": low, "ci_high": high}, attrs=values.attrs)
-    return asked.told(found, paired.scored.sum(axis=1))
+    return asked.told(found, paired.scored.sum(axis=1), low.to_numpy())
 
 
 def ends_of(left: Side, right: Side, asked: Asked, method: Agreement) -> Array:
@@ -186,15 +193,18 @@ def ends_of(left: Side, right: Side, asked: Asked, method: Agreement) -> Array:
     -------
     numpy.ndarray
         Lower and upper ends, shape (2, ..., K1, K2); NaN where more resamples than may be beyond
-        an end have no agreement.
+        an end have no agreement, and where it does not vary, unless the two sides are the same.
     """
     asked.refuse(method)
     ends = _of_averages if asked.of == "averages" else _expanded
     width = max(1, BLOCK_BYTES // (8 * max(right.drawn[..., 0].size, right.without[..., 0].size)))
-    blocks = [
-        ends(left.at(slice(start, start + width)), right, asked.resamples, method.kernel)
-        for start in range(0, left.means.shape[-2], width)
-    ]
+    blocks = []
+    for start in range(0, left.means.shape[-2], width):
+        block = left.at(slice(start, start + width))
+        found = ends(block, right, asked.resamples, method.kernel)
+        apart = (block.means[..., :, np.newaxis, :] != right.means[..., np.newaxis, :, :]).any(-1)
+        found[:, apart & (found[0] == found[1])] = np.nan
+        blocks.append(found)
     return np.concatenate(blocks, axis=-2)
 
 

@@ -172,10 +172,23 @@ def test_a_single_topic_tells_nothing_of_others(scores):
 def test_agreements_that_are_often_undefined_have_no_interval():
     values = np.array([[0, 0, 0, 0, 0, 1.0], [0, 0, 0, 0, 0, 0.5]])
     scores = xr.DataArray(values, dims=["system", "topic"], name="AP")
-    found = scores.ireval.agreement(scores, interval=True, samples=100)
+    with pytest.warns(IrframeWarning, match="without an interval, .*: 1 of 1"):
+        found = scores.ireval.agreement(scores, interval=True, samples=100)
     assert found["agreement"].item() == 1
     assert np.isnan(found["ci_low"]).all()
     assert np.isnan(found["ci_high"]).all()
+
+
+def test_an_agreement_that_no_resample_changes_has_no_interval_but_with_itself():
+    values = (
+        np.arange(3)[:, np.newaxis, np.newaxis] + np.random.default_rng(0).random((3, 9, 2)) / 9
+    )
+    scores = xr.DataArray(values, dims=["system", "topic", "depth"], name="AP")
+    with pytest.warns(IrframeWarning, match="without an interval, .*: 2 of 4"):
+        found = scores.assign_coords(depth=[1, 5]).ireval.volatility(interval=True, samples=100)
+    assert (found["agreement"] == 1).all()
+    for end in ("ci_low", "ci_high"):
+        np.testing.assert_array_equal(found[end][0], np.where(np.eye(2), 1, np.nan))
 
 
 def test_bad_input(scores):

@@ -222,7 +222,9 @@ def test_a_cell_tells_of_its_pair_what_compare_says(moved, compared, page):
     told = f"p < {below[-1]}" if below else "not significant at 0.05"
     ends = f"{told}; {row['wins']} wins, {row['ties']} ties, {row['losses']} losses"
     assert moved.inner_text("#cell").startswith(f"{names[2]} against {names[6]}: ")
-    assert moved.inner_text("#cell").endswith(f" at 95 %), {ends}")
+    assert moved.inner_text("#cell").endswith(
+        f", Student's interval of this pair alone at 95 %), {ends}"
+    )
 
 
 def sheet(tab):
@@ -365,6 +367,18 @@ def test_print_opens_every_table_and_says_how_much_of_a_long_one_it_has(tab, tmp
     printed.set_viewport_size({"width": 688, "height": 900})  # A4 within its margins
     assert printed.evaluate("document.documentElement.scrollWidth") == 688
     printed.close()
+
+
+def test_differences_that_are_the_same_on_all_topics_have_no_interval(tab, tmp_path):
+    runs, qrels = TRACKS["all tied"][0]()
+    path = ir.report(runs, qrels, tmp_path / "page.html", **BASE)
+    page = tab.context.browser.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_selector(".scripted [data-live=differences].vega-embed", state="attached")
+    page.focus("canvas")
+    page.keyboard.press("ArrowRight")
+    assert "(no interval, the same on all topics), not significant" in page.inner_text("#cell")
+    page.close()
 
 
 def test_lines_fit_a_narrow_window(moved):

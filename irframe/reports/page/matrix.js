@@ -67,6 +67,10 @@ function matched() {
   return view().topics.filter((topic) => view().systems.every(there(topic)));
 }
 
+// Relative to the largest score: differences that vary by no more are one and the same, since the
+// scores of a page have this many bits.
+const ROUNDING = 2 ** -15;
+
 // By how much the first of two systems scores more, between what and what that is, and on how
 // many topics it scores better, alike and worse.
 function compared(a, b, topics) {
@@ -75,8 +79,10 @@ function compared(a, b, topics) {
   for (const each of apart) counts[1 - Math.sign(each * facts.signs[state.metric])] += 1;
   const centre = apart.reduce((sum, each) => sum + each, 0) / apart.length;
   const spread = Math.sqrt(apart.reduce((sum, each) => sum + (each - centre) ** 2, 0) / (apart.length - 1));
-  const difference = now("mean")[a] - now("mean")[b], half = of("reach", state.metric)[state.depth] * spread;
-  return { difference, low: difference - half, high: difference + half, counts };
+  const difference = now("mean")[a] - now("mean")[b];
+  const constant = spread <= ROUNDING * Math.max(...left.map(Math.abs), ...right.map(Math.abs));
+  const half = constant ? NaN : of("reach", state.metric)[state.depth] * spread;
+  return { difference, low: difference - half, high: difference + half, counts, constant };
 }
 
 function levelText(level) {
@@ -89,9 +95,11 @@ function sayCell(order) {
     return;
   }
   const [a, b] = cursor.map((place) => order[place]), topics = matched();
-  const { difference, low, high, counts: [won, tied, lost] } = compared(a, b, topics);
-  const why = topics.length < 2 ? "of one topic" : `as ${facts.metrics[state.metric]} is not averaged as a mean`;
-  const interval = Number.isNaN(low) ? `no interval, ${why}` : `${signed(low)} to ${signed(high)} at ${facts.sure}`;
+  const { difference, low, high, counts: [won, tied, lost], constant } = compared(a, b, topics);
+  const why = topics.length < 2 ? "of one topic" : constant ? "the same on all topics" :
+    `as ${facts.metrics[state.metric]} is not averaged as a mean`;
+  const interval = Number.isNaN(low) ? `no interval, ${why}` :
+    `${signed(low)} to ${signed(high)}, Student's interval of this pair alone at ${facts.sure}`;
   const [row, column] = [a, b].map((place) => nameOf(view().systems[place]));
   element("cell").textContent = `${row} against ${column}: ${signed(difference)} (${interval}), ` +
     `${levelText(strength(a, b))}; ${won} wins, ${tied} ties, ${lost} losses`;

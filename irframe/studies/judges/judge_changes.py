@@ -18,6 +18,7 @@ from irframe.metrics.averaging import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import all_pairs
 from irframe.scores.scores import Scores
+from irframe.studies.judges.coefficient_intervals import ROUNDING
 
 Parts = dict[str, tuple[tuple[str, ...], Array]]
 """Name -> dimensions and values."""
@@ -66,12 +67,13 @@ def biases(held: Scores, others: list[Scores], alpha: float) -> Parts:
 
 
 def _errors(differences: Array, topics: Array) -> Array:
-    """Return standard errors of mean differences, (metric, depth, system), by their topics."""
+    """Return standard errors of mean differences, (metric, depth, system); NaN without spread."""
     counted = topics[:, np.newaxis, np.newaxis]
     means = np.nansum(differences, axis=2, keepdims=True) / counted
     squares = np.nansum((differences - means) ** 2, axis=2, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.sqrt(squares / (counted * (counted - 1.0)))
+    error = np.where(error > ROUNDING, error, np.nan)
     return np.swapaxes(error[:, :, 0], 1, 2)
 
 
