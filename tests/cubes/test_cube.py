@@ -178,11 +178,14 @@ def test_by_scores_each_group_with_its_own_topics():
 
 @incomplete
 def test_groups_with_the_same_topic_names_split_the_qrels_too():
-    runs = pd.concat([RUNS.assign(track="x"), RUNS.assign(track="y")])
-    qrels = pd.concat([QRELS.assign(track="x"), QRELS.assign(track="y", grade=0)])
-    frame = runs.query("topic == '1'").ireval.evaluate(qrels, "AP", by="track")
-    assert frame.loc["x", "AP"].max() > 0
+    first = RUNS.query("topic == '1'")
+    runs = pd.concat([first.assign(track="x"), first.assign(track="y", doc=first["doc"] + "y")])
+    qrels = pd.concat([QRELS.assign(track="x"), QRELS.assign(track="y", doc=QRELS["doc"] + "y")])
+    qrels.loc[(qrels["track"] == "y").to_numpy(), "grade"] = 0
+    frame = runs.ireval.evaluate(qrels, ["AP", "Judged@2"], by="track")
+    pd.testing.assert_frame_equal(frame.loc["x"], first.ireval.evaluate(QRELS, ["AP", "Judged@2"]))
     assert frame.loc["y", "AP"].max() == 0
+    assert frame.loc["y", "Judged@2"].max() > 0
 
 
 @incomplete

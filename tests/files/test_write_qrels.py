@@ -1,6 +1,7 @@
 """Judgments that are written read back, and what could not be read back is refused."""
 
 import io
+from contextlib import nullcontext
 
 import pandas as pd
 import pytest
@@ -9,7 +10,7 @@ from filed import whole, writable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irframe.errors import GradeError, InputError
+from irframe.errors import GradeError, InputError, IrframeWarning
 from irframe.files.read_qrels import read_qrels
 from irframe.files.write_qrels import write_qrels
 
@@ -42,6 +43,14 @@ def test_the_very_text(tmp_path):
     assert (tmp_path / "a").read_bytes() == b"1 0 a -1\n1 0 b 3\n"
     text = io.StringIO((tmp_path / "a").read_text())
     assert pytrec_eval.parse_qrel(text) == {"1": {"a": -1, "b": 3}}
+
+
+@pytest.mark.parametrize(("judged", "written"), [(0.5, True), (0.4, False)])
+def test_probabilities_are_written_only_as_strata_give_them(tmp_path, judged, written):
+    frame = QRELS.assign(stratum="s", probability=judged)
+    with nullcontext() if written else pytest.warns(IrframeWarning, match="column probability"):
+        write_qrels(frame, tmp_path / "a")
+    assert read_qrels(tmp_path / "a")["stratum"].tolist() == ["s", "s"]
 
 
 def test_columns_that_are_needed(tmp_path):
