@@ -25,7 +25,7 @@ from irframe.cubes.topic_weights import TopicWeights
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.names import DEPTH, METRIC
-from irframe.paired import Bootstrap, MaxT, Test, parse_test
+from irframe.paired import Bootstrap, Test, parse_test
 from irframe.scores.cautions import caution
 from irframe.scores.pairs_of_systems import Baselines, choose_pairs, label_pairs
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
@@ -321,8 +321,7 @@ def _parts(
     parts, pairs = {}, []
     for key, group in having(dict(groups(scores, by)), {"baseline": baseline}, by).items():
         with naming_group(key, by):
-            paired = scores_to_compare(weighted(read_scores(group), weights), at)
-            parts[key] = paired.load() if isinstance(asked.adjust, MaxT) else paired
+            parts[key] = scores_to_compare(weighted(read_scores(group), weights), at)
             pairs.append(choose_pairs(parts[key], baseline, several=True))
     return parts, pairs
 

@@ -81,7 +81,7 @@ def decide(
     lower, upper = (scores_to_compare(bounds.sel({BOUND: side}, drop=True), at) for side in SIDES)
     pairs = choose_pairs(lower, baseline, several=True)
     first, second = pairs.T
-    (least,), (most,) = (side.compute([_means(side)]) for side in (lower, upper))
+    least, most = (_means(side) for side in (lower, upper))
     low = np.round(least[..., first] - most[..., second], TIE) + 0.0
     high = np.round(most[..., first] - least[..., second], TIE) + 0.0
     higher = np.where(low > 0, first, np.where(high < 0, second, -1))

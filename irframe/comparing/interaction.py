@@ -17,7 +17,7 @@ from irframe.paired import describe_differences
 from irframe.paired.welch import welch
 from irframe.scores.pairs_of_systems import Baselines, choose_pairs, label_pairs
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
-from irframe.scores.scores import Arrays, Measure, Scores
+from irframe.scores.scores import Arrays, Scores
 
 COLUMNS = ("statistic", "df_within", "p", "p_adjusted", "significant", "n_topics")
 
@@ -115,7 +115,7 @@ def interaction(
     for key, part in segments.items():
         with naming_group(key, by):
             places = part.systems.get_indexer(pd.Index(kept))
-            found[key] = scores_to_compare(part.take(system=places), at).load()
+            found[key] = scores_to_compare(part.take(system=places), at)
     first = next(iter(found.values()))
     pairs = choose_pairs(first, baseline, several=True)
     moments = np.stack([_moments(paired, pairs) for paired in found.values()], axis=1)
@@ -152,13 +152,12 @@ def _moments(paired: Scores, pairs: Array) -> Array:
     metrics, _, _, depths = paired.values.shape
     result = np.empty((3, metrics, depths, len(pairs)))
 
-    def whole(_: Scores, values: Array, pairs: Array) -> Arrays:
+    def moments(values: Array) -> Arrays:
         found = describe_differences(values, pairs)
         return found.mean, found.sd, np.broadcast_to(found.topics, found.mean.shape)
 
-    measure = Measure(whole=whole, outputs=3)
     for row, block in paired.pieces(len(pairs)):
-        for into, values in zip(result, paired.pairs(row, block, measure, pairs), strict=True):
+        for into, values in zip(result, paired.over(row, block, moments), strict=True):
             into[row, block] = values.T
     return result
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,9 +21,8 @@ from irframe.comparing.margins import Margin, refuse_unaveraged
 from irframe.errors import InputError
 from irframe.metrics.averaging import average
 from irframe.paired import Differences, MaxT, PairedResult, PairedTest, describe_differences
-from irframe.paired.folds import COMOMENTS, SIDES, describe_folded
 from irframe.progress import tracked
-from irframe.scores.scores import Arrays, Measure, Scores
+from irframe.scores.scores import Arrays, Scores
 from irframe.scores.weighted import effective
 
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
@@ -130,21 +128,11 @@ class Asked:
         result |= {name: np.empty(shape, dtype=np.int64) for name in COUNTS}
 
         def columns(row: int, block: slice) -> Arrays:
-            conclude = partial(
-                _columns,
-                pairs=pairs,
-                summary=group.summaries[row],
-                alpha=alpha,
-                spread=spread,
-            )
-            measure = self._measure(group.summaries[row], alpha, conclude, len(result))
-            return group.pairs(row, block, measure, pairs)
+            return group.over(row, block, self._columns(group, row, pairs, alpha, spread=spread))
 
         pieces = list(group.pieces(len(pairs)))
-        turns = tracked(pieces, len(pieces), "block", progress=self.progress)
-        computed = group.compute(columns(row, block) for row, block in turns)
-        for (row, block), found in zip(pieces, computed, strict=True):
-            for name, values in zip(result, found, strict=True):
+        for row, block in tracked(pieces, len(pieces), "block", progress=self.progress):
+            for name, values in zip(result, columns(row, block), strict=True):
                 result[name][row, block] = values.T
         for row, sign in enumerate(group.towards):
             if sign < 0:
@@ -159,29 +147,25 @@ class Asked:
         """Whether intervals are those of the test, and not Student's."""
         return self.test.inverted and not (self.simultaneous and isinstance(self.adjust, MaxT))
 
-    def _measure(
-        self, summary: Any, alpha: float, conclude: Callable[..., Arrays], outputs: int
-    ) -> Measure:
+    def _columns(
+        self, group: Scores, row: int, pairs: Array, alpha: float, *, spread: bool
+    ) -> Callable[..., Arrays]:
         """Return what gives the columns of pairs by one metric."""
-        test = self.test
+        test, summary = self.test, group.summaries[row]
 
-        def whole(scores: Scores, values: Array, pairs: Array, weights: Any = None) -> Arrays:
-            tested = scores.tested(test, values, pairs, weights).decided()
+        def compute(values: Array, weights: Any = None) -> Arrays:
+            tested = group.tested(test, values, pairs, weights).decided()
             differences = describe_differences(values, pairs, weights)
             ends = None
             if self.own_interval:
-                ends = test.interval(*scores.by_name(values, pairs), alpha=alpha, weights=weights)
-            averages = average(values, summary, axis=1, weights=weights)
-            return conclude(averages, differences, tested, ends)
+                ends = test.interval(*group.by_name(values, pairs), alpha=alpha, weights=weights)
+            means = average(values, summary, axis=1, weights=weights)
+            sides = means[pairs[:, 0]], means[pairs[:, 1]]
+            return _columns(
+                sides, differences, tested, ends, summary=summary, alpha=alpha, spread=spread
+            )
 
-        def folded(averages: Array, own: Array, comoments: Array, sides: Array) -> Arrays:
-            found = describe_folded(comoments, sides)
-            return conclude(averages, found, test.conclude(own).decided())
-
-        if test.fold is None:
-            return Measure(whole=whole, outputs=outputs)
-        folds = test.fold, COMOMENTS, SIDES
-        return Measure(whole=whole, outputs=outputs, folds=folds, folded=folded, averaged=True)
+        return compute
 
 
 def refuse_large(shapes: Sequence[Any], pairs: Sequence[Array]) -> None:
@@ -199,12 +183,11 @@ def refuse_large(shapes: Sequence[Any], pairs: Sequence[Array]) -> None:
 
 
 def _columns(
-    averages: Array,
+    ends: Arrays,
     found: Differences,
     tested: PairedResult,
-    own: Arrays | None = None,
+    own: Arrays | None,
     *,
-    pairs: Array,
     summary: str,
     alpha: float,
     spread: bool,
@@ -212,7 +195,6 @@ def _columns(
     difference, interval = found.mean, found.interval(alpha=alpha)
     if own is not None:
         interval = own[0], own[1]
-    ends = averages[pairs[:, 0]], averages[pairs[:, 1]]
     if summary != "mean":
         difference = ends[0] - ends[1]
         interval = 2 * (np.full_like(difference, np.nan),)

@@ -109,7 +109,7 @@ def risk(
     0     ance       0.067    0.0    0.0     2       1
     """
     number("a", a, low=0)
-    paired = scores_to_compare(scores, at).load()
+    paired = scores_to_compare(scores, at)
     pairs = choose_pairs(paired, baseline)
     others, (row, *_) = pairs.T
     columns = []

@@ -17,8 +17,7 @@ from irframe.comparing.joint_corrections import (
 )
 from irframe.metrics.averaging import TIE
 from irframe.paired import MaxT, PairedResult, PairedTest, Test, parse_test
-from irframe.scores.dask_work import at_once
-from irframe.scores.scores import Arrays, Measure, Scores
+from irframe.scores.scores import Arrays, Scores
 
 
 def p_values(
@@ -35,19 +34,11 @@ def p_values(
     Pairs without spread have none, see `PairedResult.decided`, unless `as_printed`.
     """
 
-    def given(found: PairedResult) -> Arrays:
+    def compute(values: Array, *weights: Array) -> Arrays:
+        found: PairedResult = paired.tested(test, values, pairs, *weights)
         return (found.p if as_printed else found.decided().p,)
 
-    def whole(scores: Scores, values: Array, pairs: Array, weights: Any = None) -> Arrays:
-        return given(scores.tested(test, values, pairs, weights))
-
-    def folded(state: Array) -> Arrays:
-        return given(test.conclude(state))
-
-    measure = Measure(whole=whole)
-    if test.fold is not None:
-        measure = Measure(whole=whole, folds=(test.fold,), folded=folded)
-    return paired.pairs(row, depths, measure, pairs)[0]
+    return paired.over(row, depths, compute)[0]
 
 
 def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.int8]:
@@ -94,10 +85,6 @@ class Pairing:
         """Whether p-values are corrected depth by depth, from these alone."""
         return self.adjust is None or (self.family == "depth" and not isinstance(self.adjust, MaxT))
 
-    def readable(self, paired: Scores) -> Scores:
-        """Return scores as corrections need them, some of which look at all of a family at once."""
-        return paired if self.piecewise else paired.load()
-
     def piece(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
         """Give corrected p-values of a metric at some depths, shape (pair, depth).
 
@@ -107,7 +94,7 @@ class Pairing:
         if self.piecewise:
             printed = self.adjust is None
             p = p_values(paired, row, depths, test=self.test, pairs=pairs, as_printed=printed)
-            return p if printed else at_once(self._corrected, p, shape=p.shape)
+            return p if printed else self._corrected(p)
         if paired not in self._found:
             self._found[paired] = self.p_values(paired, pairs)
         return self._found[paired][row, depths].T

@@ -1,7 +1,7 @@
 """How alike metrics and depths order the systems."""
 
 from functools import partial
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,6 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.agreements import RBO, Agreement, Kendall, Method, Spearman, TauAP, parse_agreement
-from irframe.arrays import Array
 from irframe.cubes.verb import verb
 from irframe.depths.agreement_intervals import (
     Asked,
@@ -20,8 +19,6 @@ from irframe.depths.agreement_intervals import (
 )
 from irframe.metrics.averaging import TIE
 from irframe.names import METRIC
-from irframe.scores.by_topics import telling_of
-from irframe.scores.dask_work import at_once, is_lazy
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.reference import Reference, match_reference
 from irframe.scores.resampled import Resamples
@@ -171,20 +168,14 @@ def agreement(
     """
     chosen, asked = parse_agreement(method), Asked(Resamples(alpha, samples, seed), of)
     if reference is None:
-        paired = in_memory(_common_topics(scores_to_compare(scores, at)), where=interval)
+        paired = _common_topics(scores_to_compare(scores, at))
         values = _between_metrics(paired, chosen)
         ends = partial(between_metrics, paired)
     else:
-        sides = match_reference(scores, reference, at)
-        paired, held = (in_memory(side, where=interval) for side in sides)
+        paired, held = match_reference(scores, reference, at)
         values = _with_reference(paired, held, chosen)
         ends = partial(with_reference, paired, held)
     return with_ends(values, ends(asked, chosen), asked, paired) if interval else values
-
-
-def in_memory(paired: Scores, *, where: bool) -> Scores:
-    """Return scores in memory where they must be."""
-    return paired.load() if where else paired
 
 
 def system_means(paired: Scores, method: Agreement) -> NDArray[np.float64]:
@@ -199,11 +190,6 @@ def system_means(paired: Scores, method: Agreement) -> NDArray[np.float64]:
 
 def _with_reference(paired: Scores, held: Scores, method: Agreement) -> xr.DataArray:
     new, old = system_means(paired, method), system_means(held, method)
-    result = at_once(partial(_by_row, method), new, old, shape=new.shape[:2])
-    return paired.labelled(result, "agreement").assign_attrs(method=repr(method))
-
-
-def _by_row(method: Agreement, new: Array, old: Array) -> Array:
     result = np.empty(new.shape[:2])
     for row in range(len(new)):
         left, right = old[min(row, len(old) - 1)], new[row]
@@ -211,27 +197,20 @@ def _by_row(method: Agreement, new: Array, old: Array) -> Array:
             result[row] = method.kernel(left, right)[0]
         else:
             result[row] = method.kernel(left[:, np.newaxis], right[:, np.newaxis])[:, 0, 0]
-    return result
+    return paired.labelled(result, "agreement").assign_attrs(method=repr(method))
 
 
 def _common_topics(paired: Scores) -> Scores:
     """Return scores on the topics that every metric and system has."""
-    common: Any = paired.scored.all(axis=0)
-    if not is_lazy(common) and (common == paired.scored).all():
+    common = np.asarray(paired.scored.all(axis=0))
+    if (common == paired.scored).all():
         return paired
-    shared = scores_to_compare(paired.where(common[np.newaxis]))
-    return telling_of(shared, paired, shared)
-
-
-def _by_depth(method: Agreement, means: Array) -> Array:
-    by_depth = np.moveaxis(means, 0, 1)
-    return np.moveaxis(method.kernel(by_depth, by_depth), 0, -1)
+    return scores_to_compare(paired.where(common[np.newaxis]))
 
 
 def _between_metrics(paired: Scores, method: Agreement) -> xr.DataArray:
-    means = system_means(paired, method)
-    shape = (len(means), *means.shape[:2])
-    values = paired.finish(at_once(partial(_by_depth, method), means, shape=shape))
+    by_depth = np.moveaxis(system_means(paired, method), 0, 1)
+    values = np.moveaxis(method.kernel(by_depth, by_depth), 0, -1)
     values = values[..., 0] if paired.depths is None else values
     coordinates = {METRIC: paired.metrics, METRIC_OTHER: paired.metrics, **paired.labels()}
     attributes = {**paired.attrs, "method": repr(method)}

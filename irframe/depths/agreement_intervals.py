@@ -55,7 +55,7 @@ class Asked:
             wanted = "a correlation, as kendall, tau_ap, spearman or pearson, for of='averages'"
             raise ParameterError(wanted, repr(method))
 
-    def told(self, result: xr.Dataset, topics: Array, low: Array) -> xr.Dataset:
+    def told(self, result: xr.Dataset, topics: Array) -> xr.Dataset:
         """Say in attributes what intervals are of, and warn where they are not to be relied on."""
         few, most = int(np.min(topics)), int(np.max(topics))
         counted = f"{few}" if few == most else f"{few} to {most}"
@@ -65,7 +65,8 @@ class Asked:
         if self.of == "averages" and few < LEAST_TOPICS:
             what = "intervals of an agreement by the averages over all topics"
             cautions.append(f"{what} are not to be relied on below {LEAST_TOPICS} topics: {few}")
-        without = np.isnan(low) & ~np.isnan(result["agreement"].to_numpy())
+        low = result["ci_low"] if "ci_low" in result else result["agreement_interval"][..., 0]
+        without = np.isnan(low.to_numpy()) & ~np.isnan(result["agreement"].to_numpy())
         if without.any() and most > 1:  # of one topic all verbs say that it is a single one
             what = (
                 "agreements without an interval, which over resamples do not vary or are undefined"
@@ -174,7 +175,7 @@ def with_ends(values: xr.DataArray, ends: Array, asked: Asked, paired: Scores) -
     """Return agreements with the ends of their intervals."""
     low, high = (values.copy(data=end.reshape(values.shape)) for end in ends)
     found = xr.Dataset({"agreement": values, "ci_low": low, "ci_high": high}, attrs=values.attrs)
-    return asked.told(found, paired.scored.sum(axis=1), low.to_numpy())
+    return asked.told(found, paired.scored.sum(axis=1))
 
 
 def ends_of(left: Side, right: Side, asked: Asked, method: Agreement) -> Array:

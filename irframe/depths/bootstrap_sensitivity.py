@@ -12,7 +12,7 @@ from irframe.names import PAIR
 from irframe.paired import Bootstrap, all_pairs
 from irframe.scores.pairs_of_systems import pair_labels
 from irframe.scores.read_scores import Depths, scores_to_compare
-from irframe.scores.scores import Arrays, Measure, Scores
+from irframe.scores.scores import Arrays, Scores
 
 
 @verb
@@ -92,18 +92,15 @@ def bootstrap_sensitivity(
     bootstrap = Bootstrap(samples=samples, seed=seed)
     given = None if resamples is None else np.asarray(resamples)
 
-    def discriminate(_: Scores, values: Array, pairs: Array) -> Arrays:
-        found = bootstrap.discriminate(values, pairs, alpha=alpha, resamples=given)
-        return found.asl, found.pair_deltas
-
-    measure = Measure(whole=discriminate, outputs=2)
-
     paired = scores_to_compare(scores, at)
     pairs = all_pairs(len(paired.systems))
 
+    def discriminate(values: Array) -> Arrays:
+        found = bootstrap.discriminate(values, pairs, alpha=alpha, resamples=given)
+        return found.asl, found.pair_deltas
+
     def compute(row: int, block: slice) -> Array:
-        found = paired.pairs(row, block, measure, pairs)
-        return np.stack([values.T for values in found])
+        return np.stack([values.T for values in paired.over(row, block, discriminate)])
 
     found = paired.by_piece(len(pairs), compute, axis=1)
     return _dataset(paired, pairs, found[:, 0], found[:, 1], alpha)

@@ -97,7 +97,7 @@ def coverage(
     """
     pairing = Pairing(test, adjust, alpha, family)
     compute = held_against(pairing.verdicts, pairing.verdicts, "coverage ratio")
-    found = compute(*map(pairing.readable, match_reference(scores, reference, at)))
+    found = compute(*match_reference(scores, reference, at))
     return found.assign_attrs(pairing.told())
 
 

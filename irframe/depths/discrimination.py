@@ -98,7 +98,7 @@ def over_pairs(
     at: Depths,
 ) -> xr.DataArray:
     """Reduce the p-values of all pairs, (pair, depth), to a number per depth, for every metric."""
-    paired = pairing.readable(scores_to_compare(scores, at))
+    paired = scores_to_compare(scores, at)
     pairs = all_pairs(len(paired.systems))
 
     def compute(row: int, block: slice) -> Array:

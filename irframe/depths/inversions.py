@@ -70,7 +70,7 @@ def inversions(
     """
     pairing = Pairing(test, adjust, alpha, family)
     compute = held_against(_lead, pairing.verdicts, "inversion ratio", opposed=True)
-    found = compute(*map(pairing.readable, match_reference(scores, reference, at)))
+    found = compute(*match_reference(scores, reference, at))
     return found.assign_attrs(pairing.told())
 
 

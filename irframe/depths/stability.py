@@ -1,7 +1,5 @@
 """From which depth on the ordering of the systems stays."""
 
-from functools import partial
-
 import numpy as np
 import xarray as xr
 
@@ -11,7 +9,6 @@ from irframe.cubes.verb import verb
 from irframe.depths.volatility import DEPTH_OTHER
 from irframe.errors import InputError
 from irframe.names import DEPTH
-from irframe.scores.dask_work import at_once, is_lazy
 
 
 @verb
@@ -80,14 +77,9 @@ def stability(
         raise InputError("the same depths on both sides", found, "choose them with at=", apart)
     number("threshold", threshold, low=-1, high=1)
     first = matrix.isel({DEPTH: 0, DEPTH_OTHER: 0}, drop=True)
-    values = matrix.data if is_lazy(matrix) else matrix.to_numpy()
+    values = matrix.to_numpy()
     share = {
-        "stable_depth": partial(stable_depth, depths=depths, threshold=threshold),
-        "share_above": partial(share_above, threshold=threshold),
+        "stable_depth": stable_depth(values, depths=depths, threshold=threshold),
+        "share_above": share_above(values, threshold=threshold),
     }
-    return xr.Dataset(
-        {
-            name: first.copy(data=at_once(function, values, shape=first.shape))
-            for name, function in share.items()
-        }
-    )
+    return xr.Dataset({name: first.copy(data=each) for name, each in share.items()})

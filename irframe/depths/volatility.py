@@ -11,7 +11,6 @@ from irframe.depths.agreement import METRIC_OTHER, system_means
 from irframe.depths.agreement_intervals import Asked, Of, between_depths, with_ends
 from irframe.errors import DepthError, ParameterError
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
-from irframe.scores.dask_work import at_once
 from irframe.scores.read_scores import Depths, read_scores, select_depths
 from irframe.scores.reference import Reference, pick_metric, same_systems, share_depths
 from irframe.scores.resampled import Resamples
@@ -138,13 +137,10 @@ def volatility(
         read = select_depths(read, at)
         held = read if same else select_depths(held, at)
     rows, columns = share_depths(read, held)
+    values = _volatility(rows, columns, chosen)
     if not interval:
-        return _volatility(rows, columns, chosen)
-    same = columns is rows
-    rows = rows.load()
-    columns = rows if same else columns.load()
-    ends = between_depths(rows, columns, asked, chosen)
-    return with_ends(_volatility(rows, columns, chosen), ends, asked, rows)
+        return values
+    return with_ends(values, between_depths(rows, columns, asked, chosen), asked, rows)
 
 
 def _other(scores: Scores, reference: Any) -> Scores:
@@ -161,11 +157,9 @@ def _other(scores: Scores, reference: Any) -> Scores:
 def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArray:
     left = system_means(rows, method)
     right = left if columns is rows else system_means(columns, method)
-    shape = (max(len(left), len(right)), left.shape[1], right.shape[1])
-    values = rows.finish(at_once(method.kernel, left, right, shape=shape))
     names = [*columns.metrics] * (1 if len(right) == len(left) else len(left))
     return xr.DataArray(
-        values,
+        method.kernel(left, right),
         {
             **rows.labels(),
             DEPTH_OTHER: columns.labels()[DEPTH],

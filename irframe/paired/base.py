@@ -9,7 +9,6 @@ import numpy as np
 from irframe.checks import whole
 from irframe.errors import ParameterError
 from irframe.names import as_html
-from irframe.paired.folds import Fold
 from irframe.paired.pairs import BoolArray, FloatArray, IntArray
 
 __all__ = ["PairedResult", "PairedTest", "Resampling"]
@@ -65,8 +64,6 @@ class PairedTest(ABC):
     name: ClassVar[str]
     """What `parse_test` calls the test."""
     _repr_html_ = as_html
-    fold: ClassVar[Fold | None] = None
-    """What the test reads of blocks of topics; None if it needs all topics at once."""
     weighable: ClassVar[bool] = False
     """Whether topics may have weights."""
     joint: ClassVar[bool] = False
@@ -164,21 +161,6 @@ class PairedTest(ABC):
             for pairs whose differences are all the same.
         """
         raise NotImplementedError(f"{self!r} has no intervals of its own")
-
-    def conclude(self, state: FloatArray) -> PairedResult:
-        """Test every pair at every depth from what blocks of topics say together.
-
-        Parameters
-        ----------
-        state
-            State of all topics, shape (field, pair, depth), as the test's `fold` gives it.
-
-        Returns
-        -------
-        PairedResult
-            As `kernel` gives it for scores.
-        """
-        raise NotImplementedError(f"{self!r} needs all topics at once")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,5 @@
 """Mean and spread of the differences of all pairs, exact where differences are constant."""
 
-from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ from irframe.paired.blocks import by_pair, fitting, groups
 from irframe.paired.pairs import FloatArray, IntArray
 from irframe.paired.products import gram
 
-__all__ = ["HC2", "comoments", "deviations", "exact_moments", "hc2", "moments", "noise", "settle"]
+__all__ = ["HC2", "deviations", "exact_moments", "hc2", "moments", "noise", "settle"]
 
 ROUNDING = 8 * np.finfo(np.float64).eps
 """Relative to the larger score: differences this close together count as one constant."""
@@ -50,38 +49,12 @@ def moments(
     if weights is not None:
         mean, squares = by_pair(partial(exact_moments, weights=weights), block, pairs)
         return mean, deviations(squares, topics)
-    mean, squares, doubtful = _by_gram(block, pairs)
-    for where, left, right in _doubted(block, pairs, doubtful):
-        mean[where], squares[where] = exact_moments(left, right)
+    mean, squares, (depth, pair) = _by_gram(block, pairs)
+    for group in groups(len(depth), fitting(topics)):
+        where = depth[group], pair[group]
+        first, second = pairs[where[1]].T
+        mean[where], squares[where] = exact_moments(block[where[0], first], block[where[0], second])
     return mean, deviations(squares, topics)
-
-
-def comoments(block: FloatArray, pairs: IntArray) -> tuple[FloatArray, ...]:
-    """Say how the differences of every pair lie about their mean, on some of the topics.
-
-    Parameters
-    ----------
-    block
-        Shape (depth, system, topic).
-    pairs
-        Shape (pair, 2).
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        Mean and sum of squares about it as in `moments`, but not yet `settle`d; lowest and
-        highest difference of the pairs that are computed from their differences, which are all
-        that may be constant, infinitely far apart for others; and the largest absolute score. Each
-        of shape (depth, pair).
-    """
-    mean, squares, doubtful = _by_gram(block, pairs)
-    lowest, highest = np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
-    for where, left, right in _doubted(block, pairs, doubtful):
-        difference = left - right
-        mean[where], squares[where] = _about_mean(difference)
-        lowest[where], highest[where] = difference.min(axis=-1), difference.max(axis=-1)
-    largest = abs(block).max(axis=2)
-    return mean, squares, lowest, highest, largest.take(pairs, axis=1).max(axis=2)
 
 
 def _by_gram(
@@ -104,23 +77,9 @@ def _by_gram(
     return mean, squares, np.nonzero(squares <= doubt)
 
 
-def _doubted(
-    block: FloatArray, pairs: IntArray, doubtful: tuple[IntArray, ...]
-) -> Iterator[tuple[tuple[IntArray, IntArray], FloatArray, FloatArray]]:
-    """Yield where some of the doubtful pairs stand, and the scores of both sides, topics last."""
-    depth, pair = doubtful
-    for group in groups(len(depth), fitting(block.shape[2])):
-        where = depth[group], pair[group]
-        first, second = pairs[where[1]].T
-        yield where, block[where[0], first], block[where[0], second]
-
-
-def deviations(squares: FloatArray, topics: int | IntArray) -> FloatArray:
+def deviations(squares: FloatArray, topics: int) -> FloatArray:
     """Return standard deviations from sums of squares about the mean; NaN of one topic."""
-    if np.ndim(topics) == 0 and topics > 1:
-        return np.sqrt(squares / (topics - 1))
-    freedom = np.where(np.equal(topics, 1), np.nan, np.subtract(topics, 1))
-    return np.sqrt(squares / freedom)
+    return np.sqrt(squares / (topics - 1 if topics > 1 else np.nan))
 
 
 def exact_moments(

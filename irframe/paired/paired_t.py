@@ -9,7 +9,6 @@ import scipy
 from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.blocks import by_depth
 from irframe.paired.differences import ratio
-from irframe.paired.folds import COMOMENTS, settled
 from irframe.paired.moments import hc2, moments
 from irframe.paired.pairs import BoolArray, FloatArray, IntArray
 
@@ -51,7 +50,6 @@ class PairedT(PairedTest):
     """
 
     name: ClassVar[str] = "t"
-    fold = COMOMENTS
     weighable: ClassVar[bool] = True
 
     def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
@@ -82,11 +80,6 @@ class PairedT(PairedTest):
             return (_beyond(*moments(block, pairs), topics=block.shape[2], alpha=alpha),)
 
         return by_depth(compute, scores, pairs, dtypes=(np.bool_,))[0]
-
-    def conclude(self, state: FloatArray) -> PairedResult:
-        """Test every pair at every depth from what blocks say; see `PairedTest.conclude`."""
-        mean, sd, topics = settled(state)
-        return student(mean, sd, topics=topics)
 
 
 def _beyond(mean: FloatArray, sd: FloatArray, *, topics: int, alpha: float) -> BoolArray:

@@ -9,7 +9,6 @@ import scipy
 from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.blocks import by_depth, by_pair
 from irframe.paired.differences import sides
-from irframe.paired.folds import SIDES
 from irframe.paired.pairs import FloatArray, IntArray
 
 __all__ = ["Sign", "sign_p"]
@@ -44,7 +43,6 @@ class Sign(PairedTest):
     """
 
     name: ClassVar[str] = "sign"
-    fold = SIDES
 
     def kernel(self, scores: FloatArray, pairs: IntArray | None = None) -> PairedResult:
         """Test every pair at every depth at once; see `PairedTest.kernel`."""
@@ -54,11 +52,6 @@ class Sign(PairedTest):
             return (wins - losses).astype(np.float64), sign_p(wins, losses)
 
         return PairedResult(*by_depth(compute, scores, pairs))
-
-    def conclude(self, state: FloatArray) -> PairedResult:
-        """Test every pair at every depth from what blocks say; see `PairedTest.conclude`."""
-        wins, losses = state.astype(np.int64)
-        return PairedResult((wins - losses).astype(np.float64), sign_p(wins, losses))
 
 
 def sign_p(wins: IntArray, losses: IntArray) -> FloatArray:

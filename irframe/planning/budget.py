@@ -24,8 +24,7 @@ from irframe.paired.blocks import groups
 from irframe.planning.generalizability import population
 from irframe.scores.cautions import guess, noted
 from irframe.scores.read_scores import scores_to_compare
-from irframe.scores.scores import Arrays, Scores
-from irframe.scores.whole import BLOCK_BYTES
+from irframe.scores.scores import BLOCK_BYTES, Arrays, Scores
 
 JUDGMENTS = "judgments"
 """Dimension of the numbers of judgments."""

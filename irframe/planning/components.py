@@ -137,7 +137,7 @@ def components(
     level(alpha)
     choice("systems", systems, SYSTEMS)
     wanted = None if topics is None else whole("topics", topics, low=1)
-    paired = scores_to_compare(scores, at).load()
+    paired = scores_to_compare(scores, at)
     found = list(analyse(paired))
     _tell_negative(paired, np.stack([each.variances for each in found]))
     if systems == "fixed":

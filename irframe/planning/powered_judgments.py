@@ -35,7 +35,7 @@ from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
-from irframe.scores.whole import BLOCK_BYTES
+from irframe.scores.scores import BLOCK_BYTES
 
 NAMES = ("value", "pseudo", "alone", "variance", "variance_alone")
 

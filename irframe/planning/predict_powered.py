@@ -24,9 +24,8 @@ from irframe.scores.mean_intervals import ends_about, on_log_odds, told_kinds
 from irframe.scores.pairs_of_systems import choose_pairs, pair_labels
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare, select_depths
 from irframe.scores.reference import same_systems
-from irframe.scores.scores import Scores
+from irframe.scores.scores import BLOCK_BYTES, Scores
 from irframe.scores.topics_left_out import refuse_infinite
-from irframe.scores.whole import BLOCK_BYTES
 from irframe.warned import listing
 
 FIELDS = ("estimate", "error", "jackknife", "weight")
@@ -199,7 +198,7 @@ def predict_powered(
         return power_judgments(scores, human, metrics, at, asked)
     _refuse_of_cubes(metrics=metrics, half_width=half_width)
     rest = choice("topics", topics or "rest", ("all", "rest")) == "rest"
-    paired = scores_to_compare(scores, at).load()
+    paired = scores_to_compare(scores, at)
     _refuse_averages(paired)
     people = _alike(paired, read_scores(human).load())
     refuse_infinite(paired.metrics, people)

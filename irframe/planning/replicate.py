@@ -106,7 +106,7 @@ def replicate(
     here = here if at is None else select_depths(here, at)
     there = read_scores(original)
     same = _same_topics(here, there)
-    new, old = (side.load() for side in match_reference(here, there))
+    new, old = match_reference(here, there)
     found = _paired(new, old) if same else _unpaired(new, old)
     if baseline is not None:
         labels = new.systems.tolist()

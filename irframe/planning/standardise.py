@@ -18,7 +18,8 @@ from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRICS, SYSTEM, TOPIC
 from irframe.planning.generalizability import ROUNDING
 from irframe.scores.averages import metric_labels
-from irframe.scores.topics_left_out import LISTED, refuse_infinite
+from irframe.scores.topics_left_out import refuse_infinite
+from irframe.warned import listing
 
 A = 0.15
 B = 0.5
@@ -199,11 +200,10 @@ def _tell_constant(array: xr.DataArray, spread: Array) -> None:
     for metric, topics in zip(metric_labels(array), np.atleast_2d(lost), strict=True):
         names = array.indexes[TOPIC][topics].astype(str)
         if len(names):
-            more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
             where = " at some depth" if DEPTH in array.dims else ""
             warn(
                 f"{metric} has no standard scores{where} on {len(names)} topics, where reference "
-                f"systems do not differ: {', '.join(names[:LISTED])}{more}"
+                f"systems do not differ: {listing(names)}"
             )
 
 

@@ -26,7 +26,7 @@ from irframe.planning.sample_size import (
 from irframe.scores.cautions import guess, noted
 from irframe.scores.pairs_of_systems import Baselines, choose_pairs, pair_labels
 from irframe.scores.read_scores import Depths, scores_to_compare
-from irframe.scores.scores import Arrays, Measure, Scores
+from irframe.scores.scores import Arrays, Scores
 
 QUESTIONS = ("difference", "width", "margin", "topics", *SIGNALS)
 """What may be asked for, one at a time."""
@@ -171,7 +171,7 @@ def topics_needed(
     way = choice("test", test, TESTS) if question == "difference" else question
     options = {"baseline": baseline, "each": each or None, "systems": systems}
     _refuse_foreign(way, options | {"test": None if test in (way, "t") else test})
-    paired = scores_to_compare(scores, at).load()
+    paired = scores_to_compare(scores, at)
     if way in SIGNALS:
         found = _for_reliability(paired, way, wanted, alpha)
     elif way == "anova":
@@ -255,13 +255,12 @@ def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
     if not each and len(pairs) == systems * (systems - 1) // 2:
         return np.stack([2 * found.residual for found in analyse(paired)])
 
-    def spread(_: Scores, scores: Array, pairs: Array) -> Arrays:
+    def spread(scores: Array) -> Arrays:
         variance = describe_differences(scores, pairs).sd ** 2
         return (variance if each else variance.mean(axis=0, keepdims=True),)
 
     def compute(row: int, block: slice) -> Array:
-        found: Array = paired.pairs(row, block, Measure(whole=spread), pairs)[0].T
-        return found
+        return np.asarray(paired.over(row, block, spread)[0].T)
 
     found = paired.by_piece(len(pairs), compute)
     return found if each else found[..., 0]

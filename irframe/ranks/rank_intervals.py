@@ -185,7 +185,7 @@ def rank_intervals(
         method, interval, Resamples(alpha, samples, seed), Pairing(test, adjust, alpha, family)
     )
     asked.refuse_weights(weights)
-    paired = scores_to_compare(weighted(read_scores(scores), weights), at).load()
+    paired = scores_to_compare(weighted(read_scores(scores), weights), at)
     return like_scores(*asked.of(paired), paired, scores)
 
 

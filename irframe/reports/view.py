@@ -77,7 +77,7 @@ class View:
             self.scores, test=pairing.test, adjust=pairing.adjust, alpha=asked.alpha
         )
         drawn = Resamples(asked.alpha, asked.samples, asked.seed)
-        shares = first_shares(self.paired.load(), drawn)
+        shares = first_shares(self.paired, drawn)
         return found.assign(first=((METRIC, DEPTH, SYSTEM), shares))
 
     @cached_property

@@ -14,13 +14,10 @@ from irframe.cubes.score import refuse_repeated_depths
 from irframe.cubes.score_arrays import to_scores
 from irframe.errors import DepthError, ParameterError
 from irframe.metrics import averaging
-from irframe.metrics.averaging import average, averaged, terms
-from irframe.metrics.base import Summary
+from irframe.metrics.averaging import average
 from irframe.metrics.facts import facts, place_of
 from irframe.names import DEPTH, METRIC, TOPIC
-from irframe.paired.folds import pool_moments
 from irframe.paired.moments import hc2
-from irframe.scores.dask_work import fold_blocks, is_lazy
 from irframe.scores.scores import Scores
 
 
@@ -83,22 +80,16 @@ def averages(scores: xr.DataArray) -> xr.DataArray:
         The same without topics; NaN where there is nothing to average.
     """
     if METRIC in scores.dims:
-        return _by_metric(scores)
+        rows = [averages(row) for row in scores.compute().transpose(METRIC, ...)]
+        return xr.concat(rows, dim=METRIC).transpose(*(dim for dim in scores.dims if dim != TOPIC))
     summary = facts(scores[METRIC].item()).summary
-    if scores.chunks is None:
-        found: xr.DataArray = xr.apply_ufunc(
-            partial(average, summary=summary), scores, input_core_dims=[[TOPIC]], keep_attrs=True
-        )
-        return found
-    summands = xr.apply_ufunc(
-        partial(terms, summary=summary),
-        scores,
-        dask="parallelized",
-        output_dtypes=[np.float64],
+    found: xr.DataArray = xr.apply_ufunc(
+        partial(average, summary=summary),
+        scores.compute(),
+        input_core_dims=[[TOPIC]],
         keep_attrs=True,
     )
-    total: xr.DataArray = summands.sum(TOPIC, skipna=False, keep_attrs=True)
-    return total.copy(data=averaged(scores.notnull().sum(TOPIC).data, total.data, summary))
+    return found
 
 
 def moments(scores: Scores) -> list[Any]:
@@ -113,14 +104,13 @@ def moments(scores: Scores) -> list[Any]:
     -------
     list of array
         The number of scores, their average, and the sum of squares about it; each of shape
-        (metric, system, depth), lazy if the scores are. With weights of topics also the degrees of
+        (metric, system, depth). With weights of topics also the degrees of
         freedom, and how many topics of equal weight would be as good.
     """
     if scores.weights is not None:
         return list(_weighted_moments(scores.values, scores.weights))
-    compute = _lazy_moments if is_lazy(scores.values) else averaging.moments
     rows = zip(np.moveaxis(scores.values, 2, 3), scores.summaries, strict=True)
-    return [np.stack(part) for part in zip(*(compute(*row) for row in rows), strict=True)]
+    return [np.stack(part) for part in zip(*(averaging.moments(*row) for row in rows), strict=True)]
 
 
 def _weighted_moments(values: Any, weights: Any) -> tuple[Any, ...]:
@@ -132,31 +122,6 @@ def _weighted_moments(values: Any, weights: Any) -> tuple[Any, ...]:
         mean = (there * filled).sum(axis=-1) / there.sum(axis=-1)
     variance = (sure.shares * (filled - mean[..., np.newaxis]) ** 2).sum(axis=-1)
     return n, mean, np.where(n > 1, n * (n - 1) * variance, 0.0), sure.freedom, sure.topics
-
-
-def _lazy_moments(values: Any, summary: Summary) -> tuple[Any, Any, Any]:
-    n = (~np.isnan(values)).sum(axis=-1)
-    total = values.map_blocks(terms, summary=summary, dtype=np.float64).sum(axis=-1)
-    return n, averaged(n, total, summary), _squares(values)
-
-
-def _squares(values: Any) -> Any:
-    """Return lazy sums of squares about the mean, put together from blocks of topics."""
-
-    def measure(block: Any, _: int) -> Any:
-        n, mean, squares = averaging.moments(block)
-        return np.stack([n, np.where(n > 0, mean, 0), squares])
-
-    def merge(states: Any, axis: int) -> Any:
-        n, mean, squares = np.moveaxis(states, axis, 1)
-        return np.stack(pool_moments(n, mean, squares))
-
-    return fold_blocks(values, values.ndim - 1, measure, merge, fields=3)[2]
-
-
-def _by_metric(scores: xr.DataArray) -> xr.DataArray:
-    rows = [averages(row) for row in scores.transpose(METRIC, ...)]
-    return xr.concat(rows, dim=METRIC).transpose(*(dim for dim in scores.dims if dim != TOPIC))
 
 
 def metric_labels(scores: xr.DataArray) -> list[str]:

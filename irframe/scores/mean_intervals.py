@@ -1,24 +1,21 @@
 """Between which values the mean of a system may be on all topics like these."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy
 
+from irframe.arrays import Array
 from irframe.errors import warn
 from irframe.metrics.averaging import TIE
 from irframe.metrics.facts import Facts, facts
 from irframe.names import METRIC, SYSTEM
 from irframe.scores.cautions import caution, few_topics
-from irframe.scores.dask_work import at_once, is_lazy
 from irframe.scores.scores import Scores
 from irframe.scores.weighted import beware_of_weights
 from irframe.warned import listing
 
-Array = Any
-"""An array of numpy, or a lazy one."""
 INTERVALS = ("logit", "t")
 """How intervals of means are made."""
 ROUNDING = 8 * np.finfo(np.float64).eps
@@ -51,13 +48,13 @@ def mean_intervals(
     """
     n, mean, squares, *weighted = found
     freedom, *topics = weighted or [np.where(n > 1, n - 1.0, np.nan)]
-    outside = (scores.values < -(10.0**-TIE)) | (scores.values > 1 + 10.0**-TIE)
-    curved = ~outside.any(axis=(1, 2, 3)) if interval == "logit" else np.zeros(len(mean), bool)
+    curved = ~_beyond(scores.values) if interval == "logit" else np.zeros(len(mean), bool)
     names = {METRIC: scores.metrics, SYSTEM: scores.systems}
-    compute = partial(_ends, alpha=alpha, names=names)
-    ends = at_once(compute, n, mean, squares, freedom, curved, shape=(2, *mean.shape))
+    ends = _ends(n, mean, squares, freedom, curved, alpha=alpha, names=names)
     parts = {"mean": mean, "ci_low": ends[0], "ci_high": ends[1], "n": n}
-    messages = [] if is_lazy(ends) else _cautions(n, mean, ends, names)
+    messages = _cautions(n, mean, ends, names)
+    for message in messages:
+        warn(message)
     if weighted:
         parts["n_eff"] = topics[0]
         heavy = beware_of_weights(scores, topics[0], drawn=drawn)
@@ -69,8 +66,6 @@ def mean_intervals(
 
 def _told(curved: Array, metrics: Sequence[str]) -> str:
     """Say which intervals means have: one word, or of which metrics they are Student's."""
-    if is_lazy(curved):
-        return "logit where scores are from 0 to 1, else t"
     known = {
         name: bool(each)
         for name, each in zip(metrics, curved, strict=True)
@@ -92,15 +87,12 @@ def _ends(
     alpha: float,
     names: Any,
 ) -> Array:
-    """Return lower and upper ends, shape (2, metric, system, ...), and warn of what they lack."""
+    """Return lower and upper ends, shape (2, metric, system, ...)."""
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(squares / np.where(n > 1, n - 1.0, np.nan) / n)
         known = (error * np.sqrt(n) > ROUNDING * abs(mean)) & _averaged(mean, names)
         half = np.where(known, scipy.special.stdtrit(freedom, 1 - alpha / 2) * error, np.nan)
-    ends = ends_about(mean, half, curved)
-    for message in _cautions(n, mean, ends, names):
-        warn(message)
-    return ends
+    return ends_about(mean, half, curved)
 
 
 def ends_about(mean: Array, half: Array, curved: Array) -> Array:
@@ -131,7 +123,7 @@ def on_log_odds(metrics: Sequence[str], *values: Array) -> Array:
     """
     known = [facts(name) for name in metrics]
     allowed = np.array([each.share and each.least_topics <= Facts.least_topics for each in known])
-    return allowed & ~np.any([_beyond(each) for each in values], axis=0)
+    return np.asarray(allowed & ~np.any([_beyond(each) for each in values], axis=0))
 
 
 def told_kinds(metrics: Sequence[str], curved: Array) -> str:
@@ -151,7 +143,7 @@ def told_kinds(metrics: Sequence[str], curved: Array) -> str:
 def _beyond(values: Array) -> Array:
     """Tell the metrics with scores below 0 or above 1."""
     outside = (values < -(10.0**-TIE)) | (values > 1 + 10.0**-TIE)
-    return outside.any(axis=(1, 2, 3))
+    return np.asarray(outside.any(axis=(1, 2, 3)))
 
 
 def _averaged(mean: Array, names: Any) -> Array:

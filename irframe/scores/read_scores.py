@@ -12,16 +12,14 @@ from irframe.cubes.score import refuse_repeated_depths
 from irframe.cubes.score_arrays import arrays_of, to_scores
 from irframe.errors import DepthError, ParameterError, warn
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
-from irframe.scores.by_topics import ByTopics, lazy_for_pairs
 from irframe.scores.scores import Scores
-from irframe.scores.topics_left_out import attendance, left_out, refuse_infinite
-from irframe.scores.whole import Whole
+from irframe.scores.topics_left_out import left_out, refuse_infinite
 
 Depths = int | Sequence[int] | None
 
 
 def read_scores(scores: xr.DataArray | pd.DataFrame | Scores) -> Scores:
-    """Read scores, those that are lazy lazily.
+    """Read scores; those that are lazy are so until `Scores.load`.
 
     Parameters
     ----------
@@ -38,7 +36,7 @@ def read_scores(scores: xr.DataArray | pd.DataFrame | Scores) -> Scores:
     if isinstance(scores, xr.DataArray):
         return scores_of(to_scores(scores))
     values, metrics, systems, topics = arrays_of(scores)
-    return Scores(values[..., np.newaxis], metrics, systems, topics, None, Whole())
+    return Scores(values[..., np.newaxis], metrics, systems, topics, None)
 
 
 def scores_of(array: xr.DataArray) -> Scores:
@@ -51,7 +49,6 @@ def scores_of(array: xr.DataArray) -> Scores:
         array.indexes[SYSTEM],
         array.indexes[TOPIC],
         array.indexes[DEPTH] if DEPTH in array.dims else None,
-        ByTopics() if lazy else Whole(),
         dict(array.attrs),
     )
 
@@ -73,14 +70,14 @@ def scores_to_compare(
     Returns
     -------
     Scores
-        Those of at least two systems, finite. Lazy scores are checked when they are computed.
+        Those of at least two systems, finite, in memory.
 
     Raises
     ------
     ParameterError
         If there are fewer than two systems, or a metric has no topic on which all have a score.
     InputError
-        For infinite scores, listing the metrics.
+        For infinite scores, listing the metrics; for lazy ones that are too large.
     DepthError
         For depths that the scores lack.
 
@@ -94,8 +91,7 @@ def scores_to_compare(
         read = select_depths(read, at)
     if len(read.systems) < 2:
         raise ParameterError("at least two systems to compare", f"{len(read.systems)}")
-    if isinstance(read.work, ByTopics):
-        return lazy_for_pairs(read, quiet=quiet)
+    read = read.load()
     refuse_infinite(read.metrics, read.values)
     if not quiet:
         warn_left_out(read)
@@ -122,5 +118,5 @@ def select_depths(scores: Scores, at: int | Sequence[int]) -> Scores:
 
 def warn_left_out(scores: Scores) -> None:
     """Raise if a metric has no topics to compare systems on, and warn of those it leaves out."""
-    for message in left_out(attendance(scores)):
+    for message in left_out(scores):
         warn(message)

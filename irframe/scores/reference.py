@@ -12,8 +12,6 @@ from irframe.errors import DepthError, ParameterError
 from irframe.metrics.base import Metric
 from irframe.metrics.facts import facts, place_of
 from irframe.metrics.parse_metric import parse_metric
-from irframe.scores.by_topics import lazily, telling_of
-from irframe.scores.dask_work import is_lazy
 from irframe.scores.read_scores import (
     Depths,
     read_scores,
@@ -21,7 +19,7 @@ from irframe.scores.read_scores import (
     select_depths,
     warn_left_out,
 )
-from irframe.scores.scores import Scores
+from irframe.scores.scores import Scores, in_memory
 
 Reference = int | str | Metric | xr.DataArray | pd.DataFrame
 
@@ -56,7 +54,7 @@ def match_reference(
     """
     read = read_scores(scores)
     if isinstance(reference, xr.DataArray | pd.DataFrame | Scores):
-        read, other = _alike(read, _like(read, read_scores(reference)))
+        other = _like(read, read_scores(reference))
     elif isinstance(reference, int | np.integer) and not isinstance(reference, bool):
         other = select_depths(read, int(reference))
     else:
@@ -83,12 +81,13 @@ def share_topics(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
     scores, other : Scores
         Both sides, without a score wherever some system has none on either.
     """
+    scores, other = in_memory(scores, other)
     both = scores.topics.intersection(other.topics, sort=False)
     if not len(both):
-        return _each(scores, other)
+        return scores_to_compare(scores), scores_to_compare(other)
     sides = [_at_topics(side, both) for side in (scores, other)]
     shared = sides[0].scored & sides[1].scored
-    if is_lazy(shared) or not all((shared == side.scored).all() for side in sides):
+    if not all((shared == side.scored).all() for side in sides):
         sides = [_widen(side, shared).where(shared) for side in sides]
     return scores_to_compare(sides[0]), scores_to_compare(sides[1], quiet=True)
 
@@ -107,18 +106,16 @@ def share_depths(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
     scores, other : Scores
         Both sides, without a score wherever some system has none on either.
     """
-    if other is not scores:
-        scores, other = _alike(scores, other)
+    scores, other = in_memory(scores, other)
     new = scores_to_compare(scores, quiet=True)
     held = new if other is scores else scores_to_compare(other, quiet=True)
     same = scores.topics.equals(other.topics)
-    lazy = any(is_lazy(side.scored) for side in (new, held))
-    if same and not lazy and new.scored.all() and held.scored.all():
+    if same and new.scored.all() and held.scored.all():
         warn_left_out(new)
         return new, held
     both = scores.topics.intersection(other.topics, sort=False)
     if not len(both):
-        return _each(scores, other)
+        return scores_to_compare(scores), scores_to_compare(other)
     sides = [_at_topics(side, both) for side in (scores, other)]
     scored = [side.scored.all(axis=2, keepdims=True) for side in sides]
     shared: Any = scored[0] & scored[1]
@@ -127,19 +124,6 @@ def share_depths(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
     blanked = [side.where(each) for side, each in zip(sides, kept, strict=True)]
     paired = scores_to_compare(blanked[0])
     return paired, paired if other is scores else scores_to_compare(blanked[1], quiet=True)
-
-
-def _each(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
-    """Match scores and others on the topics of their own."""
-    new, held = scores_to_compare(scores), scores_to_compare(other)
-    return telling_of(new, new, held), held
-
-
-def _alike(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
-    """Return both sides lazy if one of them is, else both in memory."""
-    if is_lazy(scores.values) == is_lazy(other.values):
-        return scores, other
-    return lazily(scores), lazily(other)
 
 
 def _at_topics(side: Scores, topics: pd.Index) -> Scores:

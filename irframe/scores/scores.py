@@ -1,22 +1,31 @@
 """Scores in which every system is held against every other on the same topics."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, Protocol, Self
+from functools import cached_property, partial
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
 from irframe.arrays import Array
+from irframe.cubes.dask_tasks import need_dask
+from irframe.errors import InputError
+from irframe.metrics.averaging import average
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import PairedTest
-from irframe.paired.folds import Fold
-from irframe.scores.dask_work import is_lazy
 
 Arrays = tuple[Array, ...]
+
+LOADED_BYTES = 2**32
+"""Most lazy scores that are brought into memory."""
+BLOCK_BYTES = 2**26
+"""Target size of an array over pairs and a block of depths, 8 bytes a value."""
+SORTED_BYTES = 2**22
+"""Target size of the scores whose topics are put in order at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,17 +35,15 @@ class Scores:
     Parameters
     ----------
     values
-        Shape (metric, system, topic, depth), NaN where there is none; of dask if they are lazy.
+        Shape (metric, system, topic, depth), NaN where there is none; of dask until loaded.
     metrics, systems, topics
         Labels.
     depths
         Labels too; None for scores without depths, which are the one of each metric.
-    work
-        How averages and pairs are computed: `Whole`, or `ByTopics` for what is lazy.
     attrs
         What results say of where their numbers come from.
     weights
-        Those of the topics, above 0, of scores in memory; None where all count alike.
+        Those of the topics, above 0; None where all count alike.
     """
 
     values: Any
@@ -44,7 +51,6 @@ class Scores:
     systems: pd.Index
     topics: pd.Index
     depths: pd.Index | None
-    work: "Work"
     attrs: dict[Any, Any] = field(default_factory=dict)
     weights: Array | None = None
 
@@ -59,14 +65,28 @@ class Scores:
         return [facts(label).sign for label in self.metrics]
 
     @cached_property
-    def scored(self) -> Any:
+    def scored(self) -> NDArray[np.bool_]:
         """Topics on which every system has a score, shape (metric, topic, depth)."""
-        return self.work.scored(self)
+        metrics, _, *rest = self.values.shape
+        if np.isfinite(self.values.sum()):  # which no sum with NaN in it is
+            return np.broadcast_to(np.True_, (metrics, *rest))
+        scored: NDArray[np.bool_] = ~np.isnan(self.values).any(axis=1)
+        return scored
 
     @cached_property
-    def means(self) -> Any:
+    def means(self) -> NDArray[np.float64]:
         """Average over the common topics, higher is better, shape (metric, depth, system)."""
-        return self.work.means(self)
+        metrics, systems, topics, depths = self.values.shape
+        result = np.empty((metrics, depths, systems))
+        apart = self.topic_order is not None and self.scored.all()
+        width = max(1, SORTED_BYTES // (8 * max(1, topics * depths))) if apart else systems
+        for row, sign in enumerate(self.towards):
+            compute = partial(_averages, summary=self.summaries[row])
+            for start in range(0, systems, width):
+                some = slice(start, start + width)
+                (means,) = self.over(row, slice(None), compute, systems=some)
+                result[row, :, some] = sign * means.T
+        return result
 
     @cached_property
     def topic_order(self) -> Array | None:
@@ -81,7 +101,7 @@ class Scores:
     def pieces(self, pairs: int) -> Iterator[tuple[int, slice]]:
         """Yield every metric's position with one block of depths after the other."""
         metrics, _, _, depths = self.values.shape
-        width = self.work.width(pairs)
+        width = max(1, BLOCK_BYTES // (8 * max(1, pairs)))
         for row in range(metrics):
             for start in range(0, depths, width):
                 yield row, slice(start, min(start + width, depths))
@@ -103,7 +123,7 @@ class Scores:
         *,
         systems: slice = slice(None),
     ) -> Arrays:
-        """Compute on the scores in memory of one metric, with the topics that all systems have.
+        """Compute on the scores of one metric, with the topics that all systems have.
 
         Parameters
         ----------
@@ -138,25 +158,6 @@ class Scores:
         joined = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
         return tuple(part[..., back] for part in joined)
 
-    def pairs(self, row: int, depths: slice, measure: "Measure", pairs: Array) -> Arrays:
-        """Compute on the scores of one metric for pairs of systems.
-
-        Parameters
-        ----------
-        row, depths
-            As for `over`.
-        measure
-            What is computed.
-        pairs
-            Shape (pair, 2), positions of systems.
-
-        Returns
-        -------
-        tuple of numpy.ndarray
-            What is computed, for all depths, (pair, depth).
-        """
-        return self.work.pairs(self, row, depths, measure, pairs)
-
     def tested(
         self, test: PairedTest, values: Array, pairs: Array, weights: Array | None = None
     ) -> Any:
@@ -173,15 +174,7 @@ class Scores:
 
     def load(self) -> "Scores":
         """Return the same in memory."""
-        return self.work.load(self)
-
-    def finish(self, values: Any) -> Any:
-        """Return a result so that computing it warns of topics left out."""
-        return self.work.finish(values)
-
-    def compute(self, values: Iterable[Any]) -> Iterable[Any]:
-        """Return results, arrays or tuples of arrays, in memory."""
-        return self.work.compute(values)
+        return in_memory(self)[0]
 
     def take(
         self,
@@ -208,7 +201,7 @@ class Scores:
 
     def where(self, kept: Any) -> Self:
         """Return the scores without those on other topics than these, (metric, topic, depth)."""
-        if not is_lazy(kept) and kept.all():
+        if kept.all():
             return self
         return replace(self, values=np.where(kept[:, np.newaxis], self.values, np.nan))
 
@@ -222,62 +215,35 @@ class Scores:
     def labelled(self, values: Array, name: str) -> xr.DataArray:
         """Put labels on values over metric and depth."""
         labels = self.labels()
-        shaped = self.finish(values).reshape([len(label) for label in labels.values()])
+        shaped = values.reshape([len(label) for label in labels.values()])
         return xr.DataArray(shaped, labels, tuple(labels), name=name, attrs=dict(self.attrs))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Measure:
-    """What is computed of pairs of systems.
+def is_lazy(values: Any) -> bool:
+    """Tell whether an array, labelled or not, is still to be computed."""
+    return getattr(values, "chunks", None) is not None
 
-    Parameters
-    ----------
-    whole
-        Takes the scores, an array (system, topic, depth) of them free of NaN and pairs, gives
-        arrays (pair, depth); where topics have weights takes these as well.
-    outputs
-        How many.
-    folds
-        What it may read of blocks of topics instead; none if it needs all topics at once.
-    folded
-        Takes averages (system, depth), if `averaged`, and the state of every fold; gives what
-        `whole` gives.
-    averaged
-        Whether it reads averages.
+
+def in_memory(*sides: Scores) -> list[Scores]:
+    """Return scores whose values are in memory; what several of them need is computed once.
+
+    Raises
+    ------
+    InputError
+        For lazy ones of more than `LOADED_BYTES`.
     """
-
-    whole: Callable[..., Arrays]
-    outputs: int = 1
-    folds: tuple[Fold, ...] = ()
-    folded: Callable[..., Arrays] | None = None
-    averaged: bool = False
-
-
-class Work(Protocol):
-    """How averages and pairs of systems are computed; `Scores` says what each method gives."""
-
-    def scored(self, scores: Scores) -> Any:
-        """Return the topics on which every system has a score."""
-
-    def means(self, scores: Scores) -> Any:
-        """Average over the common topics."""
-
-    def width(self, pairs: int) -> int:
-        """Return how many depths a block of `Scores.pieces` has."""
-
-    def pairs(
-        self, scores: Scores, row: int, depths: slice, measure: Measure, pairs: Array
-    ) -> Arrays:
-        """Compute on the scores of one metric for pairs of systems."""
-
-    def load(self, scores: Scores) -> Scores:
-        """Return the scores in memory."""
-
-    def finish(self, values: Any) -> Any:
-        """Return a result so that computing it warns of topics left out."""
-
-    def compute(self, values: Iterable[Any]) -> Iterable[Any]:
-        """Return results in memory."""
+    lazy = {id(side): side for side in sides if is_lazy(side.values)}
+    if not lazy:
+        return [*sides]
+    size = sum(side.values.nbytes for side in lazy.values())
+    if size > LOADED_BYTES:
+        wanted = f"at most {LOADED_BYTES / 2**30:.3g} GiB of lazy scores"
+        advice = "choose depths with at=, or fewer metrics or systems"
+        raise InputError(wanted, f"{size / 2**30:.3g} GiB ({size} bytes)", advice)
+    values = need_dask().compute(*(side.values for side in lazy.values()))
+    pairs = zip(lazy.items(), values, strict=True)
+    loaded = {key: replace(side, values=each) for (key, side), each in pairs}
+    return [loaded.get(id(side), side) for side in sides]
 
 
 def patterns(scored: Array) -> Iterator[tuple[Array, Array]]:
@@ -303,3 +269,7 @@ def _relative(weights: Array | None, topics: Any = slice(None)) -> Arrays:
         return ()
     some = weights[topics]
     return (some / (some.mean() if some.size else 1),)
+
+
+def _averages(scores: Array, weights: Array | None = None, *, summary: Any) -> Arrays:
+    return (average(scores, summary, axis=1, weights=weights),)

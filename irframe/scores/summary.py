@@ -115,7 +115,7 @@ def summary(
     """
     level(alpha)
     choice("interval", interval, INTERVALS)
-    read = weighted(read_scores(scores), weights)
+    read = weighted(read_scores(scores).load(), weights)
     found, attributes = summarise(read, alpha, interval)
     return like_scores(found, attributes, read, scores)
 

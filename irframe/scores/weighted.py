@@ -15,12 +15,12 @@ LEAST, LEAST_DRAWN = 5, 10
 
 
 def weighted(scores: Scores, weights: Any) -> Scores:
-    """Return scores in memory whose topics have weights; without weights the same.
+    """Return scores whose topics have weights; without weights the same.
 
     Parameters
     ----------
     scores
-        Scores, which are loaded if they are lazy.
+        Scores, in memory.
     weights
         Topic -> weight, a Series or mapping, at least 0; of more topics than these, too. Or None.
 
@@ -36,8 +36,6 @@ def weighted(scores: Scores, weights: Any) -> Scores:
         all are 0.
     MetricError
         For metrics that are not averaged plainly over topics.
-    InputError
-        For lazy scores of more than 1 GiB.
 
     Warns
     -----
@@ -60,7 +58,7 @@ def weighted(scores: Scores, weights: Any) -> Scores:
     if len(nothing):
         warn(f"topics of weight 0 do not count: {listing(map(str, nothing))}")
     kept = np.flatnonzero(values)
-    found = replace(scores.load(), weights=values / values.max())
+    found = replace(scores, weights=values / values.max())
     return found.take(topic=kept) if len(nothing) else found
 
 

@@ -54,11 +54,11 @@ def test_a_cluster_gives_what_memory_gives_though_a_worker_is_killed(client, fra
     cube = scanned.ireval.save(files / "cube").chunk(topic=5)
     slow = cube.assign(grade=cube["grade"].copy(data=cube["grade"].data.map_blocks(slowly)))
     victims = [*client.run(os.getpid).values()]
-    scores = client.compute(slow.ireval.score("AP", "nDCG").ireval.discrimination("t"))
+    scores = client.compute(slow.ireval.score("AP", "nDCG"))
     time.sleep(0.5)
     os.kill(victims[0], signal.SIGKILL)
-    xr.testing.assert_allclose(
-        scores.result(timeout=60), expected.ireval.score("AP", "nDCG").ireval.discrimination("t")
+    xr.testing.assert_equal(
+        scores.result(timeout=60), expected.drop_vars("team").ireval.score("AP", "nDCG")
     )
     saved = cube.ireval.save(files / "again").compute()
     xr.testing.assert_equal(saved.drop_vars("team", errors="ignore"), expected.drop_vars("team"))

@@ -76,7 +76,7 @@ def test_groups_of_other_systems_keep_their_pairs(scores):
 
 def test_blocks_of_depths_do_not_show(scores, monkeypatch):
     whole = scores.ireval.bootstrap_sensitivity(samples=20)
-    monkeypatch.setattr("irframe.scores.whole.BLOCK_BYTES", 1)
+    monkeypatch.setattr("irframe.scores.scores.BLOCK_BYTES", 1)
     xr.testing.assert_identical(scores.ireval.bootstrap_sensitivity(samples=20), whole)
 
 

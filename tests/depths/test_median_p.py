@@ -57,7 +57,7 @@ def test_blocks_of_depths_do_not_show(monkeypatch):
     scores = random_scores(3)
     options = [("t",), ("sign",)]
     whole = [scores.ireval.median_p(*option) for option in options]
-    monkeypatch.setattr("irframe.scores.whole.BLOCK_BYTES", 1)
+    monkeypatch.setattr("irframe.scores.scores.BLOCK_BYTES", 1)
     for option, expected in zip(options, whole, strict=True):
         xr.testing.assert_identical(scores.ireval.median_p(*option), expected)
 

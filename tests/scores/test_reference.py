@@ -189,7 +189,7 @@ def test_blocks_of_depths_do_not_show(monkeypatch, ratio):
     verb = getattr(random_scores(3).ireval, ratio)
     references = [1, 10, "AP", random_scores(4)]
     whole = [verb(reference) for reference in references]
-    monkeypatch.setattr("irframe.scores.whole.BLOCK_BYTES", 1)
+    monkeypatch.setattr("irframe.scores.scores.BLOCK_BYTES", 1)
     for reference, expected in zip(references, whole, strict=True):
         xr.testing.assert_identical(verb(reference), expected)
 

@@ -9,7 +9,7 @@ import xarray as xr
 from looped import random_scores
 
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError
-from irframe.scores import whole
+from irframe.scores import scores as scores_module
 from irframe.scores.pairs_of_systems import choose_pairs, label_pairs
 from irframe.scores.read_scores import read_scores, scores_to_compare, select_depths
 
@@ -38,13 +38,48 @@ def test_means_are_over_the_topics_that_all_systems_have(paired):
 
 
 @pytest.mark.parametrize(
-    ("lost", "listed"), [(5, r"0, 1, 2, 3, 4\)"), (6, r"0, 1, 2, 3, 4, \.\.\.\)")]
+    ("lost", "listed"), [(5, r"0, 1, 2, 3, 4\)"), (6, r"0, 1, 2, 3, 4 and 1 more\)")]
 )
 def test_five_of_the_topics_left_out_are_listed(lost, listed):
     scores = random_scores(0, metrics=("AP",), topics=12)
     scores[0, 1, :lost] = np.nan
     with pytest.warns(IrframeWarning, match=f"{lost} of 12 for AP .{listed}"):
         scores_to_compare(scores)
+
+
+VERBS = {
+    "summary": lambda scores: scores.ireval.summary(),
+    "compare": lambda scores: scores.ireval.compare("wilcoxon"),
+    "compare at a depth": lambda scores: scores.ireval.compare(at=5, weights=WEIGHTS),
+    "discrimination": lambda scores: scores.ireval.discrimination(at=[10, 1]),
+    "coverage": lambda scores: scores.ireval.coverage(5, alpha=0.3),
+    "inversions": lambda scores: scores.ireval.inversions("AP@10", "sign", adjust=None),
+    "agreement": lambda scores: scores.ireval.agreement(),
+    "agreement with others": lambda scores: scores.ireval.agreement(random_scores(2, topics=12)),
+    "volatility": lambda scores: scores.ireval.volatility("ASL", method="rbo"),
+    "leaderboard": lambda scores: scores.ireval.leaderboard(at=5),
+    "bootstrap": lambda scores: scores.ireval.bootstrap_sensitivity(samples=9, at=[5]),
+}
+WEIGHTS = {topic: topic + 1.0 for topic in range(12)}
+
+
+@pytest.mark.parametrize("chunks", [{"topic": 1}, {"topic": 5, "system": 2, "depth": 3}], ids=str)
+@pytest.mark.parametrize("name", VERBS)
+def test_lazy_scores_say_what_those_in_memory_do(name, chunks):
+    scores = random_scores(1, topics=12)
+    results = [VERBS[name](each) for each in (scores, scores.chunk(chunks))]
+    frames = isinstance(results[0], pd.DataFrame)
+    (pd.testing.assert_frame_equal if frames else xr.testing.assert_identical)(*results)
+
+
+def test_lazy_scores_that_are_too_large_are_not_begun(monkeypatch):
+    scores = random_scores(0, topics=12).chunk(topic=3)
+    monkeypatch.setattr(scores_module, "LOADED_BYTES", scores.nbytes - 1)
+    for verb in ("summary", "compare", "volatility"):
+        with pytest.raises(InputError, match="lazy scores; .* Choose depths with at="):
+            getattr(scores.ireval, verb)()
+    assert len(scores.ireval.compare(at=[1, 5]))
+    assert scores.ireval.coverage(1, at=[1, 5]).shape == (2, 2)
 
 
 def test_costs_are_turned_round():
@@ -71,7 +106,7 @@ def test_depths_with_the_same_topics_are_computed_together(paired):
 
 @pytest.mark.parametrize(("size", "widths"), [(1, [1] * 4), (8 * 15 * 3, [3, 1]), (2**26, [4])])
 def test_pieces_cover_every_metric_and_depth_once(monkeypatch, size, widths):
-    monkeypatch.setattr(whole, "BLOCK_BYTES", size)
+    monkeypatch.setattr(scores_module, "BLOCK_BYTES", size)
     paired = scores_to_compare(random_scores(0))
     pieces = list(paired.pieces(15))
     assert [row for row, _ in pieces] == [0] * len(widths) + [1] * len(widths)
@@ -119,7 +154,7 @@ class TestRefusals:
         scores = random_scores(0, topics=9)
         scores[0, 0, :7, 0] = np.nan
         scores[1, 2, 8] = np.nan
-        words = r"7 of 9 for AP \(0, 1, 2, 3, 4, \.\.\.\); 1 of 9 for ASL \(8\)"
+        words = r"7 of 9 for AP \(0, 1, 2, 3, 4 and 2 more\); 1 of 9 for ASL \(8\)"
         with pytest.warns(IrframeWarning, match=words):
             scores_to_compare(scores)
 
@@ -165,7 +200,7 @@ def test_means_of_topics_in_any_order_take_no_copy_of_the_scores(monkeypatch):
     labels = {"metric": ["AP"], "topic": [f"t{n}" for n in range(40, 0, -1)]}
     scores = xr.DataArray(values, labels, ("metric", "system", "topic", "depth"))
     read, ordered = (read_scores(each) for each in (scores, scores.sortby("topic")))
-    monkeypatch.setattr(whole, "SORTED_BYTES", 40 * 100 * 8 * 2)
+    monkeypatch.setattr(scores_module, "SORTED_BYTES", 40 * 100 * 8 * 2)
     tracemalloc.start()
     found = read.means
     peak = tracemalloc.get_traced_memory()[1]

@@ -184,11 +184,7 @@ def judge_effect(
     told = {"reference": names[0], "pairs": pairs, "documents": judged.grade.shape[1]}
     told |= pairing.told() | {RESULT: "judge_effect"}
     result = xr.Dataset(parts, labels, held.attrs | told)
-    if not interval:
-        return result
-    return asked.told(
-        result, held.scored.sum(axis=1), result["agreement_interval"].to_numpy()[..., 0]
-    )
+    return asked.told(result, held.scored.sum(axis=1)) if interval else result
 
 
 def _first(judged: Judged, reference: Hashable | None) -> list[Any]:
