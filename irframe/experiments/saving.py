@@ -114,15 +114,11 @@ def _written(
     progress: bool,
 ) -> dict[str, Any]:
     """Write all files but the last, and return what that says."""
-    ends = np.cumsum(chunks, dtype=np.int64)
-    files: dict[str, str] = {}
-    for name, (columns, _) in _small(experiment, riders).items():
-        files[name] = folder.put(name, _parquet(columns))
+    ends, small = np.cumsum(chunks, dtype=np.int64), _small(experiment, riders)
+    files = {name: folder.put(name, _parquet(columns)) for name, (columns, _) in small.items()}
     every, start = np.arange(experiment.shape[0]), ends - np.asarray(chunks)
-    base, starts = (
-        experiment.judgments,
-        np.append(experiment.judgments.start, len(experiment.judgments.row)),
-    )
+    base = experiment.judgments
+    starts = np.append(base.start, len(base.row))
     numbers = tracked(range(len(ends)), len(ends), "block", progress=progress)
     for number in numbers:
         topics = np.arange(start[number], ends[number])
@@ -140,7 +136,7 @@ def _written(
         "stated": experiment.known_pool.stated,
         "ends": ends.tolist(),
         "sources": [list(state) for state in experiment.files],
-        "types": {name: types for name, (_, types) in _small(experiment, riders).items()},
+        "types": {name: types for name, (_, types) in small.items()},
         "listing": experiment.listing is not None,
         "files": files,
     }
