@@ -1,6 +1,7 @@
 """What commands answer with: text or bytes in one of several formats, and an exit status."""
 
 import json
+import textwrap
 from argparse import ArgumentParser, Namespace
 from io import BytesIO
 from pathlib import Path
@@ -20,6 +21,8 @@ SUFFIXES = {
 }
 """What the name of an output file says of its format."""
 FORMATS = tuple(SUFFIXES.values())
+WIDTH = 80
+"""Columns of a terminal that prose is wrapped to."""
 NEVER = "never"
 """Whatever is found, the exit status is 0."""
 
@@ -69,6 +72,18 @@ def written(frame: pd.DataFrame, kind: str) -> str | bytes:
     return _latex(frame) if kind == "latex" else _table(frame)
 
 
+def noted(content: str | bytes, notes: str) -> str:
+    """Return a table with a note below, which is wrapped."""
+    return f"{content!s}\n{wrapped(notes)}\n"
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """Return text in lines of at most 80 columns, but for words that are longer."""
+    return textwrap.fill(
+        text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
 def _is_list(value: object) -> bool:
     return isinstance(value, tuple | list)
 
@@ -90,8 +105,25 @@ def _json(frame: pd.DataFrame) -> str:
 
 def _table(frame: pd.DataFrame) -> str:
     labelled = not _is_numbered(frame)
+    for name in frame.columns[frame.columns.map(_is_p)]:
+        frame = frame.assign(**{name: frame[name].map(spelled_p)})
     text = frame.to_string(index=labelled, float_format="{:.4f}".format)
     return "".join(line.rstrip() + "\n" for line in text.split("\n"))
+
+
+def _is_p(name: object) -> bool:
+    return name == "p" or str(name).startswith("p_")
+
+
+def spelled_p(p: float) -> str:
+    """Return a p-value as it is printed.
+
+    Examples
+    --------
+    >>> spelled_p(0.03456), spelled_p(1e-9)
+    ('0.0346', '<.0001')
+    """
+    return "<.0001" if p < 1e-4 else f"{p:.4f}"
 
 
 def _latex(frame: pd.DataFrame) -> str:

@@ -8,7 +8,7 @@ import pandas as pd
 
 import irframe as ir
 from irframe.checks import listed
-from irframe.commands.answer import Answer, declare_output, format_of, written
+from irframe.commands.answer import Answer, declare_output, format_of, noted, written
 from irframe.commands.inputs import metrics_of, read_all, read_judgments, score
 from irframe.commands.line import declare_files, declare_metrics
 from irframe.commands.options import declare_options, given
@@ -16,6 +16,7 @@ from irframe.commands.systems import declare_systems
 from irframe.comparing.margins import POWER
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import cut_at
+from irframe.metrics.facts import facts
 from irframe.tables.captions import told
 
 FAILING = {"worse": ["worse"], "undecided": ["worse", "undecided"], "never": []}
@@ -38,6 +39,7 @@ def declare(parser: ArgumentParser) -> None:
         "--texts", metavar="FILE", action="append", default=[],
         help="Parquet file of texts of documents or queries, for markdown; may be repeated",
     )  # fmt: skip
+    parser.add_argument("--wide", action="store_true", help="print all columns of the table")
     declare_output(parser, MARKDOWN)
 
 
@@ -58,11 +60,38 @@ def run(options: Namespace) -> Answer:
     failed = gated and bool(found["verdict"].isin(FAILING[options.fail_on]).any())
     if options.format != MARKDOWN:
         kind = format_of(options)
-        content = written(found, kind)
-        notes = told(found.attrs, interval="ci_low to ci_high: {}")
-        shown = f"{content!s}\n{notes}.\n" if kind == "table" else content
-        return Answer(shown, int(failed))
+        if kind != "table":
+            return Answer(written(found, kind), int(failed))
+        shown = written(found if options.wide else _short(found), kind)
+        return Answer(noted(shown, _notes(found)), int(failed))
     return Answer(_markdown(options, found, runs, qrels, metrics), int(failed))
+
+
+def _short(found: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns that answer: which pair, by how much, how surely."""
+    ends = zip(found["ci_low"], found["ci_high"], strict=True)
+    shown = found[["metric", "system_a", "system_b", "difference"]].assign(
+        interval=["-" if pd.isna(low) else f"[{low:.4f}, {high:.4f}]" for low, high in ends],
+        p_adjusted=found["p_adjusted"],
+        verdict=found["verdict"] if "verdict" in found else _verdicts(found),
+    )
+    return shown if len(found["metric"].unique()) > 1 else shown.drop(columns="metric")
+
+
+def _verdicts(found: pd.DataFrame) -> list[str]:
+    """Say whether the first system of each pair is better."""
+    signs = found["metric"].map(lambda name: facts(name).sign) * found["difference"]
+    words = zip(found["significant"], signs, found["p_adjusted"].isna(), strict=True)
+    return [
+        ("better" if sign > 0 else "worse") if sure else "undecided" if lost else "not significant"
+        for sure, sign, lost in words
+    ]
+
+
+def _notes(found: pd.DataFrame) -> str:
+    metrics = found["metric"].unique()
+    of = f"{metrics[0]}: " if len(metrics) == 1 else ""
+    return f"{of}{told(found.attrs, interval='interval: {}')}."
 
 
 def _markdown(

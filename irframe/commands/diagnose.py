@@ -11,6 +11,7 @@ from irframe.commands.answer import (
     declare_output,
     format_of,
     status_of,
+    wrapped,
     written,
 )
 from irframe.commands.inputs import read_all, read_judgments
@@ -51,12 +52,13 @@ def run(options: Namespace) -> Answer:
 
 def _told(finding: dict[Hashable, Any]) -> str:
     """Return a paragraph."""
-    return (
-        f"{finding['severity']}: {finding['what']} ({finding['how_many']})\n"
-        f"  where: {_shortened(str(finding['where']))}\n"
-        f"  advice: {finding['advice']}\n"
-        f"  see: {finding['reference']}\n"
+    lines = (
+        f"{finding['severity']}: {finding['what']} ({finding['how_many']})",
+        f"  where: {_shortened(str(finding['where']))}",
+        f"  advice: {finding['advice']}",
+        f"  see: {finding['reference']}",
     )
+    return "".join(f"{wrapped(line, '    ')}\n" for line in lines)
 
 
 def _shortened(places: str) -> str:

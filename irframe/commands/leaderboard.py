@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 
 import irframe as ir
-from irframe.commands.answer import Answer, declare_output, format_of, written
+from irframe.commands.answer import Answer, declare_output, format_of, noted, written
 from irframe.commands.inputs import scores_of
 from irframe.commands.line import declare_files, declare_metrics
 from irframe.commands.options import declare_options, given
@@ -29,4 +29,4 @@ def run(options: Namespace) -> Answer:
         found = found.join(table[table.columns.difference(found.columns, sort=False)])
     kind = format_of(options)
     content = written(found, kind)
-    return Answer(f"{content!s}\n{notes}.\n" if kind == "table" else content)
+    return Answer(noted(content, f"{notes}.") if kind == "table" else content)
