@@ -8,23 +8,39 @@ from irframe.metrics import METRICS
 from irframe.metrics.facts import names_of
 
 SOUGHT = {
-    "guide/getting-started": "nDCG@10 from my files; nDCG files; getting started; tutorial",
+    "guide/getting-started": "nDCG@10 from my files; nDCG files; getting started; tutorial; "
+    "installation; install; pip",
     "guide/several-tracks": "per-track summary; summary per track; several tracks",
     "guide/report": "HTML report; report; write a report",
     "guide/command-line": "command line; shell; console",
     "guide/policies": "policies; ties; unjudged documents; missing topics",
-    "guide/data-in": "file formats; read runs; read qrels",
-    "guide/figures-and-tables": "LaTeX table; table for a paper",
+    "guide/data-in": "file formats; read runs; read qrels; parquet; BEIR; MTEB; "
+    "MS MARCO; CSV; JSON; polars",
+    "guide/continuous-integration": "CI gate; continuous integration; gate; GitHub action; regression "
+    "test; pull request",
+    "guide/training-loop": "training loop; checkpoint; validation",
+    "guide/larger-than-memory": "dask; out of memory; large; cluster",
+    "guide/saving": "save; netCDF; Zarr; pickle",
+    "guide/figures-and-tables": "LaTeX table; table for a paper; LaTeX; figures; plots; styled",
     "metrics/index": "metrics; list of metrics; definition of a metric",
     "metrics/names": "names of metrics; trec_eval names; ir_measures names",
     "questions/comparing": "compare two systems; compare systems; significance test; t-test; "
-    "statistical significance; confidence interval of a difference",
-    "questions/how-sure": "rank intervals; confidence interval of a rank; tiers",
-    "questions/how-deep": "evaluation depth; cutoff; coverage; Kendall's tau",
+    "statistical significance; confidence interval of a difference; significance; significant; "
+    "confidence interval; p-value; Holm; Bonferroni; multiple comparisons; effect size; baseline; "
+    "weights; topic weights; permutation test; Wilcoxon; bootstrap; Tukey",
+    "questions/how-sure": "rank intervals; confidence interval of a rank; tiers; leaderboard; "
+    "ranking of systems",
+    "questions/how-deep": "evaluation depth; cutoff; discriminative power; coverage; Kendall's tau",
     "questions/ties": "ties; tied documents; equal scores; definition of ties",
-    "questions/trust": "unjudged; pool depth; bounds; pooling",
+    "questions/trust": "unjudged; pool depth; bounds; pooling; holes",
     "questions/judges": "language model as a judge; LLM judge; inter-annotator agreement",
-    "questions/how-many": "how many topics; number of topics; statistical power",
+    "questions/how-many": "how many topics; number of topics; statistical power; power "
+    "analysis; sample size",
+    "tools/pytrec-eval": "pytrec_eval",
+    "tools/trec-eval": "trec_eval",
+    "tools/ranx": "ranx; fusion; rank fusion; reciprocal rank fusion",
+    "tools/ir-measures": "ir_measures; ir-measures",
+    "tools/pyterrier": "PyTerrier; PyTerrier experiment",
     "reference/how-to-cite": "how to cite; cite; citation; BibTeX",
     "reference/verbs": "verbs; list of functions; API",
 }

@@ -45,8 +45,8 @@ TEXT = r"""\documentclass[10pt,twocolumn]{article}
 \begin{document}
 \section*{Results}
 Table~\ref{tab:means} lists the means of %(runs)s runs of TREC-COVID, round~1, over the same
-%(topics)s topics. Which of them differ significantly depends on the metric. Their order depends on the
-depth, too, as Figure~\ref{fig:depth} shows, and Figure~\ref{fig:ladder} how far each might have
+%(topics)s topics. Which of them differ significantly depends on the metric. Their order depends on
+the depth, too, as Figure~\ref{fig:depth} shows, and Figure~\ref{fig:ladder} how far each might have
 moved on other topics.
 
 \input{table}
