@@ -16,8 +16,8 @@ SOUGHT = {
     "guide/policies": "policies; ties; unjudged documents; missing topics",
     "guide/data-in": "file formats; read runs; read qrels; parquet; BEIR; MTEB; "
     "MS MARCO; CSV; JSON; polars",
-    "guide/continuous-integration": "CI gate; continuous integration; gate; GitHub action; regression "
-    "test; pull request",
+    "guide/continuous-integration": "CI gate; continuous integration; gate; GitHub action; "
+    "regression test; pull request",
     "guide/training-loop": "training loop; checkpoint; validation",
     "guide/larger-than-memory": "dask; out of memory; large; cluster",
     "guide/saving": "save; netCDF; Zarr; pickle",
