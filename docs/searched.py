@@ -13,7 +13,7 @@ SOUGHT = {
     "guide/several-tracks": "per-track summary; summary per track; several tracks",
     "guide/report": "HTML report; report; write a report",
     "guide/command-line": "command line; shell; console",
-    "guide/policies": "policies; ties; unjudged documents; missing topics",
+    "guide/policies": "policies; unjudged documents; missing topics",
     "guide/data-in": "file formats; read runs; read qrels; parquet; BEIR; MTEB; "
     "MS MARCO; CSV; JSON; polars",
     "guide/continuous-integration": "CI gate; continuous integration; gate; GitHub action; "
