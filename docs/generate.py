@@ -11,7 +11,7 @@ from verbs import verbs_page
 
 import irframe
 from irframe.metrics import METRICS, Evidence
-from irframe.metrics.vocabulary import NO_WORDS
+from irframe.metrics.evidence import NO_WORDS
 
 API = """API
 ===

@@ -9,10 +9,9 @@ import numpy as np
 from irframe.errors import MetricError
 from irframe.gains import parse_gain
 from irframe.metrics import METRICS
-from irframe.metrics.cwl_names import CWL_NAMES
+from irframe.metrics.contributions import score_ranking
 from irframe.metrics.facts import class_of, names_of
-from irframe.metrics.score_ranking import score_ranking
-from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, TREC_NAMES
+from irframe.metrics.spellings import CWL_ALIKE, CWL_NAMES, IR_MEASURES, RANX_NAMES, TREC_NAMES
 
 TOOLS = ["ir_measures", "trec_eval", "ranx", "cwl_eval"]
 """Other tools, in the order in which `row_of` gives their names."""

@@ -1,18 +1,15 @@
-"""The checks of arguments: whole numbers, numbers in a range, words, labels that must exist.
-
-Each returns the value in its plain type, or raises an error that names the argument.
-"""
+"""The checks of arguments, and how far long work is: numbers, words, labels, a bar."""
 
 import ast
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
 
 from irframe.elsewhere import suggest
-from irframe.errors import IrframeError, ParameterError, spelled
+from irframe.errors import InputError, IrframeError, ParameterError, spelled
 
 ROOM = 4 * 2**30
 """Bytes that an argument may ask for at once."""
@@ -232,3 +229,40 @@ def _limits(**limits: float | None) -> str:
     if not parts:
         return ""
     return (" of " if parts[0].startswith("at") else " ") + " and ".join(parts)
+
+
+Item = TypeVar("Item")
+
+
+def tracked(items: Iterable[Item], total: int, unit: str, *, progress: bool) -> Iterator[Item]:
+    """Pass items on, showing on stderr how many have been worked on.
+
+    Parameters
+    ----------
+    items
+        The items.
+    total
+        How many there are.
+    unit
+        What one of them is called.
+    progress
+        Whether to show anything.
+
+    Raises
+    ------
+    InputError
+        If progress is wanted and tqdm is not installed.
+
+    Examples
+    --------
+    >>> list(tracked("ab", 2, "run", progress=False))
+    ['a', 'b']
+    """
+    if not progress:
+        yield from items
+        return
+    try:
+        from tqdm import tqdm  # noqa: PLC0415 - only when asked for
+    except ImportError as error:
+        raise InputError("tqdm, to show progress with", "none", "pip install tqdm") from error
+    yield from tqdm(items, total=total, unit=f" {unit}s")

@@ -5,8 +5,8 @@ import sys
 import pytest
 
 import irframe as ir
+from irframe.checks import tracked
 from irframe.errors import InputError
-from irframe.progress import tracked
 
 
 def test_nothing_is_shown_unless_it_is_asked_for(capsys):

@@ -5,8 +5,8 @@ import threading
 import numpy as np
 import pytest
 
-from irframe import threads
-from irframe.threads import in_threads, tiles
+from irframe import arrays
+from irframe.arrays import in_threads, tiles
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 7])
@@ -27,7 +27,7 @@ def test_an_error_of_one_part_is_raised():
 
 @pytest.mark.parametrize("cells", [1, 7, 50, 10_000])
 def test_tiles_cover_every_list_once(cells, monkeypatch):
-    monkeypatch.setattr(threads, "BLOCK", cells)
+    monkeypatch.setattr(arrays, "BLOCK", cells)
     for systems, topics, ranks in [(3, 5, 7), (1, 1, 1), (4, 1, 100), (1, 9, 20), (2, 3, 0)]:
         seen = np.zeros((systems, topics), int)
         for some in tiles(systems, topics, ranks):

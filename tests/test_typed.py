@@ -12,7 +12,7 @@ from xarray import DataArray, Dataset
 
 import irframe as ir
 from irframe.accessor import verbs
-from irframe.agreements.parsing import AGREEMENTS, AgreementName
+from irframe.agreements.correlations import AGREEMENTS, AgreementName
 from irframe.paired.parsing import TESTS, TestName
 from irframe.typed import ireval
 

@@ -1,15 +1,18 @@
 """Agreement of orderings and of score vectors, as matrices over many of them at once."""
 
-from irframe.agreements.base import Agreement
-from irframe.agreements.kendall import Kendall
-from irframe.agreements.parsing import AGREEMENTS, Method, parse_agreement
-from irframe.agreements.pearson import Pearson
-from irframe.agreements.random_separability import random_separability
-from irframe.agreements.rbo import RBO
-from irframe.agreements.rmse import RMSE
-from irframe.agreements.spearman import Spearman
-from irframe.agreements.stability import share_above, stable_depth
-from irframe.agreements.tau_ap import TauAP
+from irframe.agreements.base import Agreement, share_above, stable_depth
+from irframe.agreements.correlations import (
+    AGREEMENTS,
+    RBO,
+    RMSE,
+    Kendall,
+    Method,
+    Pearson,
+    Spearman,
+    TauAP,
+    parse_agreement,
+)
+from irframe.agreements.innate import random_separability
 
 __all__ = [
     "AGREEMENTS",

@@ -1,21 +1,16 @@
-"""Innate order of two rankings: the order on which every metric that rewards gain agrees.
-
-The first ranking is not inferior to the second at depth k if at no depth down to k it has
-gathered less gain. As depth grows the label of a pair can only move away from *equal* and then
-to *non-separable*, so two depths and a sign say it for all depths at once.
-"""
+"""Innate order of two rankings, on which all metrics agree, and how often it leaves no choice."""
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import lcm
+from math import comb, lcm
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.arrays import Array
+from irframe.arrays import Array, in_threads
+from irframe.checks import whole
 from irframe.errors import MetricError
-from irframe.threads import in_threads
 
 BLOCK = 1 << 20
 """Cells compared at a time by a thread; a few arrays of so many bytes fit into a cache."""
@@ -259,3 +254,41 @@ class Separability(NamedTuple):
         """The three as shares of all pairs."""
         total = sum(self)
         return self.equal / total, self.separable / total, self.nonseparable / total
+
+
+def random_separability(k: int) -> Separability:
+    """Count how many of all pairs of binary rankings of length k have an innate order.
+
+    Parameters
+    ----------
+    k
+        Length of the rankings, at least 1.
+
+    Returns
+    -------
+    Separability
+        Exact numbers of ordered pairs, 4**k in all.
+
+    Raises
+    ------
+    ParameterError
+        If k is no whole number of at least 1.
+
+    Notes
+    -----
+    ``2**k`` pairs are equal and ``2 (C(2k+1, k) - 2**k)`` separable: the difference of gathered
+    gain is a walk of 2k fair steps that must not go below 0.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. Table 2. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> random_separability(3)
+    Separability(equal=8, separable=54, nonseparable=2)
+    """
+    k = whole("k", k, low=1)
+    separable = 2 * (comb(2 * k + 1, k) - 2**k)
+    return Separability(2**k, separable, 4**k - 2**k - separable)

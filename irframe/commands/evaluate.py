@@ -16,9 +16,8 @@ from irframe.commands.relstring import measures, relstrings
 from irframe.commands.systems import declare_systems
 from irframe.commands.trec_layout import trec_layout
 from irframe.errors import ParameterError
-from irframe.metrics.averaging import average
 from irframe.metrics.base import Summary
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import average, facts
 from irframe.names import SYSTEM, TOPIC, roles
 
 TREC_EVAL = "trec_eval"

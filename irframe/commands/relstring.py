@@ -9,7 +9,7 @@ import pandas as pd
 
 import irframe as ir
 from irframe.errors import ParameterError
-from irframe.metrics.trec_names import RELSTRING, split_level
+from irframe.metrics.spellings import RELSTRING, split_level
 from irframe.names import DOC, GRADE, RANK, SYSTEM, TOPIC
 
 RUNID = "runid"

@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Floats
 from irframe.commands.relstring import RUNID
-from irframe.metrics.averaging import average
 from irframe.metrics.base import Summary
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import average, facts
 from irframe.metrics.parse_metric import has_level, parse_metric
-from irframe.metrics.spellings import SETS
-from irframe.metrics.trec_names import PRINTED, RELSTRING, TrecName, split_level, trec_name
+from irframe.metrics.spellings import PRINTED, RELSTRING, SETS, TrecName, split_level, trec_name
 
 SUMMARY_ONLY = ("num_q", "gm_map", "gm_bpref")
 """Measures that trec_eval prints for all topics together alone."""

@@ -8,7 +8,7 @@ from irframe.arrays import Array
 from irframe.cubes.bounds import BOUND, SIDES
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
-from irframe.metrics.averaging import TIE
+from irframe.metrics.facts import TIE
 from irframe.scores.pairs_of_systems import Baselines, choose_pairs, label_pairs
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.scores import Scores

@@ -14,7 +14,7 @@ from irframe.cubes.by_group import groups, naming_group
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.paired import describe_differences
-from irframe.paired.welch import welch
+from irframe.paired.margins import welch
 from irframe.scores.pairs_of_systems import Baselines, choose_pairs, label_pairs
 from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
 from irframe.scores.scores import Arrays, Scores

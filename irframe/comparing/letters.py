@@ -10,8 +10,7 @@ from irframe.arrays import Array
 from irframe.comparing.compare import COLUMNS, OPTIONAL
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
-from irframe.metrics.averaging import TIE
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, SIDES, SYSTEM
 
 LETTERS = string.ascii_lowercase + string.ascii_uppercase

@@ -8,6 +8,7 @@ import numpy as np
 import scipy
 
 from irframe.arrays import Array
+from irframe.checks import tracked
 from irframe.comparing.corrections import Family
 from irframe.comparing.effect_sizes import EFFECTS, hedges
 from irframe.comparing.joint_corrections import (
@@ -19,9 +20,8 @@ from irframe.comparing.joint_corrections import (
 )
 from irframe.comparing.margins import Margin, refuse_unaveraged
 from irframe.errors import InputError
-from irframe.metrics.averaging import average
+from irframe.metrics.facts import average
 from irframe.paired import Differences, MaxT, PairedResult, PairedTest, describe_differences
-from irframe.progress import tracked
 from irframe.scores.scores import Arrays, Scores
 from irframe.scores.weighted import effective
 

@@ -11,7 +11,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import number
 from irframe.cubes.verb import verb
-from irframe.metrics.averaging import TIE
+from irframe.metrics.facts import TIE
 from irframe.scores.pairs_of_systems import choose_pairs, label_pairs
 from irframe.scores.read_scores import Depths, scores_to_compare
 

@@ -15,7 +15,7 @@ from irframe.comparing.joint_corrections import (
     correction_told,
     parse_correction,
 )
-from irframe.metrics.averaging import TIE
+from irframe.metrics.facts import TIE
 from irframe.paired import MaxT, PairedResult, PairedTest, Test, parse_test
 from irframe.scores.scores import Arrays, Scores
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from irframe.arrays import Array
+from irframe.arrays import Array, in_threads, tiles
 from irframe.cubes.dask_tasks import need_dask
 from irframe.cubes.layout import CELL, variable
 from irframe.cubes.view import experiment_of
@@ -17,7 +17,6 @@ from irframe.files.ids import Codes
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.block import by_scale
 from irframe.names import DEPTH, GRADE, METRIC, SYSTEM, TOPIC, UNJUDGED
-from irframe.threads import in_threads, tiles
 
 Kernel = Callable[[Block, Sequence[Metric], Sequence[int]], Iterator[Array]]
 

@@ -15,7 +15,7 @@ from irframe.experiments.judged_strata import strata_of
 from irframe.experiments.judgments import Judgments
 from irframe.gains import Binary, Gain
 from irframe.metrics import Block, Evidence, Metric
-from irframe.metrics.averaging import TIE
+from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM, UNJUDGED
 from irframe.warned import listing
 

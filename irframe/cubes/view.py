@@ -16,14 +16,13 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.arrays import Array
+from irframe.arrays import Array, in_threads, tiles
 from irframe.cubes.dask_tasks import need_dask, slices_of
 from irframe.cubes.layout import CELL, CODES, EXPERIMENT, LIST, OURS, labels, variable
 from irframe.errors import DepthError, IdError, InputError
 from irframe.experiments.experiment import Experiment
 from irframe.files.ids import Codes
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
-from irframe.threads import in_threads, tiles
 
 SHIFT = 32
 """Bits of a code below those that mark the experiment; 52 in all, which floats hold."""

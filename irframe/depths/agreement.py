@@ -17,7 +17,7 @@ from irframe.depths.agreement_intervals import (
     with_ends,
     with_reference,
 )
-from irframe.metrics.averaging import TIE
+from irframe.metrics.facts import TIE
 from irframe.names import METRIC
 from irframe.scores.read_scores import Depths, scores_to_compare
 from irframe.scores.reference import Reference, match_reference

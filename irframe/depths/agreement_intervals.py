@@ -12,7 +12,7 @@ from irframe.agreements import Agreement, Kendall, Pearson, Spearman, TauAP
 from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.errors import ParameterError
-from irframe.metrics.averaging import TIE
+from irframe.metrics.facts import TIE
 from irframe.scores.cautions import cautious
 from irframe.scores.resampled import Resamples, without_each
 from irframe.scores.scores import Arrays, Scores

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from irframe.arrays import in_threads
 from irframe.files.ids import Codes, beginnings, grouped, is_text, rows_of_ranges
-from irframe.threads import in_threads
 
 BATCH = 1 << 14
 """Rows per batch: small enough for a batch's dictionary to stay in the processor's cache."""

@@ -106,7 +106,7 @@ class Hits:
         return replace(found, row=row[found.row].astype(np.int32))
 
     def tile(self, some: tuple[slice, slice], *, ties: bool = True) -> "Hits":
-        """Return the hits of a tile of lists, see `irframe.threads.tiles`; of hits by list."""
+        """Return the hits of a tile of lists, see `irframe.arrays.tiles`; of hits by list."""
         length, lists = self.length[some], self.length.size
         if length.size == lists:
             return self if ties else replace(self, tied=None)

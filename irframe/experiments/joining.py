@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from irframe.arrays import in_threads
 from irframe.errors import IdError, warn
 from irframe.experiments import coded_tables
 from irframe.experiments.coded_tables import (
@@ -22,7 +23,6 @@ from irframe.experiments.lists import ends_of_lists, slices_of_lists
 from irframe.experiments.rank_table import listed_again, refuse_duplicates
 from irframe.files.ids import Codes, is_text, repeated, same_kind, shown
 from irframe.names import DOC, TOPIC
-from irframe.threads import in_threads
 
 THREADS = 2
 """How many parts of the runs are joined at once."""

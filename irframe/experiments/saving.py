@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from irframe.checks import tracked
 from irframe.errors import StoreError
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.folder import FACTS, Folder, folder_at, signed
 from irframe.files.compression import is_address
 from irframe.names import VERSION
-from irframe.progress import tracked
 
 CHECKED = {"write_page_checksum": True, "compression": "zstd"}
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irframe.arrays import Array, Floats
+from irframe.arrays import Array, Floats, tiles
 from irframe.errors import DepthError
 from irframe.experiments.experiment import Experiment, topics_of
 from irframe.experiments.hits import refuse_large
@@ -18,11 +18,9 @@ from irframe.experiments.policy import Policy
 from irframe.experiments.relevance import Rel, Thresholds, told_rel
 from irframe.experiments.ties import TIE_POLICIES
 from irframe.metrics import Block, Evidence, Metric
-from irframe.metrics.averaging import average
 from irframe.metrics.block import by_scale
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import average, facts
 from irframe.names import METRIC, METRICS, RESULT, SUBTOPIC, TOPICS_OF, VERSION, NoRel
-from irframe.threads import tiles
 
 
 class Scoring:

@@ -1,27 +1,136 @@
-"""The extremes of the Q-measure over all labels of the unjudged documents, on several grades.
-
-With more than one gain the first ranks need not be the best place for a relevant document: one of
-a low grade may count more below a judged one of a high grade. What does hold: for a given number of
-labels of each grade the recall base is fixed, so is what every rank divides by, and then the higher
-grades belong above the lower ones (for the lowest score below them), among the relevant labels and
-among the others. What is left to choose is which unjudged documents are relevant, and that is
-decided from rank to rank by dynamic programming over how many have been so far.
-"""
+"""Extremes over all labels of the unjudged documents, for metrics with a recall base."""
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
-from irframe.extremes.fillings import gains_of, scale
+from irframe.metrics.base import Metric
 from irframe.metrics.block import Block
-from irframe.metrics.evidence import positive
+from irframe.metrics.evidence import Evidence, positive
+from irframe.metrics.facts import facts
+from irframe.metrics.ndcg import nDCG
+from irframe.metrics.positions import discounts
 from irframe.metrics.q import Q
 from irframe.names import UNJUDGED
+
+
+def with_level(block: Block, level: int) -> Block:
+    """Return the same with a grade among the levels, whether it occurs or not."""
+    levels = np.union1d(block.levels, [level])
+    known = np.searchsorted(levels, block.levels)
+
+    def widen(count: Array) -> Array:
+        wide = np.zeros((*count.shape[:-1], len(levels)), np.int64)
+        wide[..., known] = count
+        return wide
+
+    pooled = None if block.pool_count is None else widen(block.pool_count)
+    return replace(block, levels=levels, count=widen(block.count), pool_count=pooled)
+
+
+def labelled(block: Block, labels: NDArray[np.bool_], beyond: Array, grade: int) -> Evidence:
+    """Return the evidence if some unjudged documents, and some past the depth, had a grade.
+
+    Parameters
+    ----------
+    block
+        Rankings, a topic each, with the grade among their levels.
+    labels
+        Which documents, shape (row, depth).
+    beyond
+        How many past the depth, shape (row,).
+    grade
+        The grade.
+    """
+    added = labels.sum(axis=-1) + beyond
+    level = int(np.searchsorted(block.levels, grade))
+    count, pooled = block.count.copy(), None
+    count[:, level] += added
+    if block.pool_count is not None:
+        pooled = block.pool_count.copy()
+        pooled[:, max(block.pool_depth - 1, 0) :, level] += added[:, np.newaxis]
+    filled = np.where(labels, np.int8(grade), block.grade)
+    return Evidence(replace(block, grade=filled, count=count, pool_count=pooled))
+
+
+def scale(metric: Metric, levels: Array, top: int) -> Array:
+    """Return the grades an unjudged document may have: 0 to the top, and those that occur."""
+    return np.union1d(np.arange(1 + max(top, facts(metric).rel)), levels)
+
+
+def gains_of(metric: Metric, grades: Array, top: int) -> Floats:
+    """Return what grades gain under a metric; under one without gain the grade itself."""
+    gain, rel = facts(metric).gain, facts(metric).rel
+    return grades.astype(float) if gain is None else gain.map(grades, rel=rel, top=top)
+
+
+def best_grade(metric: Metric, block: Block) -> int:
+    """Return the grade that counts most for a metric: the highest, or the one of highest gain."""
+    grades = scale(metric, block.levels, block.top)
+    gains = gains_of(metric, grades, block.top)
+    return int(grades[len(grades) - 1 - np.argmax(gains[::-1])])
+
+
+def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
+    """Return the lowest and the highest score over fillings of the last and of the first ranks.
+
+    Parameters
+    ----------
+    metric
+        A metric that declares `fillings`.
+    block
+        The rankings, a topic each.
+
+    Returns
+    -------
+    lower, upper
+        Shape (row, depth).
+
+    Notes
+    -----
+    Scores two fillings for every unjudged document: time in proportion to rows x depth x
+    unjudged documents.
+    """
+    grade = best_grade(metric, block)
+    unjudged = (block.grade == UNJUDGED).sum(axis=-1)
+    steps = unjudged + block.hidden if metric.fillings == "list" else unjudged
+    order = np.argsort(-steps, kind="stable")
+    ordered = with_level(block, grade).take(order)
+    lower = np.full(block.grade.shape, np.inf)
+    upper = np.full(block.grade.shape, -np.inf)
+    for filling in _fillings(metric, ordered, steps[order], grade):
+        rows, low, high = filling
+        np.minimum(lower[:rows], metric.score(low), out=lower[:rows])
+        np.maximum(upper[:rows], metric.score(high), out=upper[:rows])
+    back = np.argsort(order)
+    return lower[back], upper[back]
+
+
+def _fillings(
+    metric: Metric, block: Block, steps: Array, grade: int
+) -> Iterator[tuple[int, Evidence, Evidence]]:
+    """Yield how many rows there are left, and the next fillings from below and from above."""
+    unjudged = block.grade == UNJUDGED
+    position = np.cumsum(unjudged, axis=-1, dtype=np.int32)
+    for step in range(1 + int(steps.max(initial=0))):
+        rows = int(np.searchsorted(-steps, -step, side="right"))
+        part, open_ = block.take(slice(rows)), unjudged[:rows]
+        inside, beyond = position[:rows, -1], part.hidden
+        if metric.fillings == "list":
+            past, over = np.minimum(step, beyond), np.clip(step - inside, 0, beyond)
+            below = np.clip(step - beyond, 0, inside)
+        else:
+            past, over, below = beyond, np.zeros_like(beyond), np.full(rows, step)
+        last = open_ & (position[:rows] > (inside - below)[:, np.newaxis])
+        first = open_ & (position[:rows] <= step)
+        yield rows, labelled(part, last, past, grade), labelled(part, first, over, grade)
+
 
 STEPS = 1e9
 """Elementary steps beyond which the exact extremes are refused: about a minute."""
@@ -223,3 +332,84 @@ def _cumulated(weights: Floats, counts: Array, number: int, sign: int, skipped: 
     label = np.arange(number + 1)
     taken = np.clip(label - before[..., np.newaxis], 0, counts[..., np.newaxis])
     return np.asarray(np.tensordot(taken, weights, axes=(1, 0)))
+
+
+def highest_ndcg(metric: nDCG, block: Block, depths: Array, start: Floats) -> Floats:
+    """Return the highest nDCG over all labels, the recall base being all judged documents.
+
+    Parameters
+    ----------
+    metric
+        The metric.
+    block
+        The rankings, a topic each.
+    depths
+        Depths wanted, shape (depth,).
+    start
+        Scores that some labels reach, shape (row, depth).
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (row, depth).
+
+    Notes
+    -----
+    Time in proportion to rows x depths x unjudged documents x levels of gain x rounds, of which
+    there are seldom more than five.
+    """
+    problem = _Problem(metric, block, depths)
+    best = start.copy()
+    rows = np.arange(len(best))
+    while len(rows):
+        ratio = problem.improve(rows, best[rows])
+        risen = (ratio > best[rows] * (1 + 1e-14)).any(axis=-1)
+        best[rows] = np.maximum(best[rows], ratio)
+        rows = rows[risen]
+    return best
+
+
+class _Problem:
+    """What does not change from round to round."""
+
+    def __init__(self, metric: nDCG, block: Block, depths: Array) -> None:
+        grades = scale(metric, block.levels, block.top)
+        gains = gains_of(metric, grades, block.top)
+        levels = np.unique(np.append(gains, 0.0))
+        self.falls, steps = np.diff(levels), levels[1:]
+        at_least = gains[np.searchsorted(grades, block.levels)][:, np.newaxis] >= steps
+        self.judged = block.count @ at_least
+        unjudged = block.grade == UNJUDGED
+        longest = 1 + block.grade.shape[-1] + int(self.judged.max(initial=0))
+        weights = discounts(metric.discount, metric.base, longest)
+        self.cumulated = np.concatenate([[0.0], np.cumsum(weights)])
+        self.cut = np.full(len(depths), longest) if metric.ideal == "full" else depths
+        order = np.argsort(~unjudged, axis=-1, kind="stable")
+        self.found = unjudged.sum(axis=-1)
+        self.rank = np.where(np.take_along_axis(unjudged, order, axis=-1), order + 1, longest)
+        self.weights, self.depths = weights, depths
+        table = np.zeros(256)
+        table[grades] = gains
+        gained = np.where(block.grade > UNJUDGED, table[block.grade], 0.0)
+        collected = np.cumsum(gained * weights[: gained.shape[-1]], axis=-1)
+        self.collected = collected[:, depths - 1]
+
+    def improve(self, rows: Array, ratio: Floats) -> Floats:
+        """Return the ratio of the labels that are best for the present one."""
+        value = np.full((len(self.falls), *ratio.shape), -np.inf)
+        gained, ideal = np.zeros_like(value), np.zeros_like(value)
+        first = np.zeros_like(ratio)
+        for number in range(1 + int(self.found[rows].max(initial=0))):
+            if number:
+                rank = self.rank[rows, number - 1][:, np.newaxis]
+                first += np.where(rank <= self.depths, self.weights[rank - 1], 0.0)
+            for step in range(len(self.falls)):
+                reached = np.minimum(self.judged[rows, step, np.newaxis] + number, self.cut)
+                perfect = self.cumulated[reached]
+                worth = first - ratio * perfect
+                better = worth > value[step]
+                value[step][better] = worth[better]
+                gained[step][better], ideal[step][better] = first[better], perfect[better]
+        total = self.collected[rows] + np.tensordot(self.falls, gained, axes=1)
+        perfect = np.tensordot(self.falls, ideal, axes=1)
+        return np.asarray(total / positive(perfect))

@@ -1,18 +1,30 @@
-"""The lowest and highest score that the unjudged documents of a ranking allow, for any metric."""
+"""The lowest and highest score of a ranking: over labels, one label, and orders of ties."""
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from math import factorial, prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
-from irframe.extremes.fillings import filled_extremes, gains_of, scale
-from irframe.extremes.labelings import Labels, labelled_extremes
-from irframe.extremes.ratios import highest_ndcg
+from irframe.extremes.labelings import (
+    Labels,
+    filled_extremes,
+    gains_of,
+    highest_ndcg,
+    labelled_extremes,
+    scale,
+)
 from irframe.metrics.base import METRICS, Metric
 from irframe.metrics.block import Block
+from irframe.metrics.evidence import Evidence
 from irframe.metrics.facts import facts
-from irframe.names import UNJUDGED
+from irframe.names import EMPTY, UNJUDGED
 
 Bounds = tuple[Floats, Floats]
 
@@ -101,3 +113,277 @@ def refuse_long(metric: Any, block: Block, depths: Array) -> None:
     if not labels.single:
         unjudged = np.cumsum(block.grade == UNJUDGED, axis=-1, dtype=np.int32)
         labels.refuse_long(unjudged[..., own - 1], own)
+
+
+CELLS = 1 << 20
+"""Ranks of changed lists that are scored at a time."""
+
+
+def one_label(metric: Metric, block: Block, depth: int) -> Floats:
+    """Return by how much each unjudged document would raise a score, if it alone were judged.
+
+    Parameters
+    ----------
+    metric
+        A metric without subtopics.
+    block
+        Rankings of one top grade, shape (row, depth), a topic each, in the one order they have.
+    depth
+        Evaluation depth.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (row, depth of the block): the most that any grade gives, at least 0; NaN
+        where a document is judged, or there is none.
+
+    Examples
+    --------
+    >>> from irframe.metrics import P
+    >>> block = Block(
+    ...     grade=np.array([[1, UNJUDGED, 0]], dtype=np.int8),
+    ...     retrieved=np.array([3]),
+    ...     levels=np.array([0, 1]),
+    ...     count=np.array([[1, 1]]),
+    ...     top=1,
+    ... )
+    >>> one_label(P(), block, 2)
+    array([[nan, 0.5, nan]])
+    """
+    block = _with_top(block)
+    found = np.full(block.grade.shape, np.nan)
+    row, rank = np.nonzero(block.grade == UNJUDGED)
+    known = _at(metric, block, depth)
+    for some in _pieces(len(row), block.grade.shape[-1]):
+        lists = block.take(row[some])
+        best = np.max(list(_graded(metric, lists, rank[some], depth)), axis=0)
+        found[row[some], rank[some]] = np.maximum(best - known[row[some]], 0)
+    return found
+
+
+def _with_top(block: Block) -> Block:
+    """Return rankings whose levels hold the top grade, judged or not."""
+    top = max(int(block.top), 1)
+    if top in block.levels:
+        return block
+    counts = {name: getattr(block, name) for name in ("count", "pool_count")}
+    place = int(np.searchsorted(block.levels, top))
+    wider = {name: np.insert(c, place, 0, axis=-1) for name, c in counts.items() if c is not None}
+    return replace(block, levels=np.insert(block.levels, place, top), **wider)
+
+
+def _pieces(number: int, depth: int) -> Iterator[slice]:
+    step = max(1, CELLS // max(1, depth))
+    return (slice(start, start + step) for start in range(0, number, step))
+
+
+def _graded(
+    metric: Metric, lists: Block, rank: NDArray[np.intp], depth: int
+) -> Iterator[NDArray[Any]]:
+    """Yield the scores of lists of which one document has a grade, for each that there is."""
+    rows = np.arange(len(rank))
+    for place, level in enumerate(lists.levels):
+        if level > 0:
+            grade, count = lists.grade.copy(), np.array(lists.count)
+            grade[rows, rank] = level
+            count[rows, place] += 1
+            yield _at(metric, replace(lists, grade=grade, count=count), depth)
+
+
+def _at(metric: Metric, block: Block, depth: int) -> Floats:
+    return metric.score(Evidence(block))[..., depth - 1]
+
+
+LIMIT = 20_000
+"""Orders of one ranking that are tried at the most."""
+ALL_TIE_ORDERS_CELLS = 1 << 20
+"""Cells scored at a time, to bound memory."""
+
+
+def arrange(block: list[int]) -> Iterator[tuple[int, ...]]:
+    """Yield every distinct order of some values.
+
+    Examples
+    --------
+    >>> list(arrange([0, 1, 1]))
+    [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
+    """
+    if not block:
+        yield ()
+        return
+    for value in sorted(set(block)):
+        rest = block.copy()
+        rest.remove(value)
+        for others in arrange(rest):
+            yield (value, *others)
+
+
+def count_orders(blocks: list[list[int]]) -> int:
+    """Return how many distinct orders the documents of tied blocks have.
+
+    Examples
+    --------
+    >>> count_orders([[0], [0, 1, 1]])
+    3
+    """
+    return prod(
+        factorial(len(block)) // prod(factorial(n) for n in Counter(block).values())
+        for block in blocks
+    )
+
+
+def extremes_of_all(metric: Metric, block: Block) -> tuple[Array, Array]:
+    """Score rankings in every distinct order of their tied documents.
+
+    Parameters
+    ----------
+    metric
+        The metric.
+    block
+        Rankings that know their ties, of one top grade.
+
+    Returns
+    -------
+    lowest, highest : numpy.ndarray
+        Scores, shape (..., topic, depth).
+
+    Raises
+    ------
+    MetricError
+        If a ranking has more than `LIMIT` orders.
+    """
+    low, high = np.empty(block.grade.shape), np.empty(block.grade.shape)
+    for index in np.ndindex(block.shape):
+        one = block.take(*index)
+        orders = _orders(metric, one)
+        parts = []
+        for piece in np.array_split(orders, 1 + orders.size // ALL_TIE_ORDERS_CELLS):
+            retrieved = np.full(len(piece), one.retrieved)
+            scores = metric.score(Evidence(one.with_lists(piece, retrieved)))
+            parts.append((np.fmin.reduce(scores), np.maximum.reduce(scores)))
+        lows, highs = zip(*parts, strict=True)
+        low[index], high[index] = np.fmin.reduce(lows), np.maximum.reduce(highs)
+    return low, high
+
+
+def _orders(metric: Metric, one: Block) -> Array:
+    """Return the grades of one ranking in every distinct order, shape (order, depth)."""
+    blocks, depth = _tied_blocks(one), len(one.grade)
+    count = count_orders(blocks)
+    if count > LIMIT:
+        wanted = f"at most {LIMIT} orders of tied documents in a ranking for {metric}"
+        raise MetricError(wanted, f"{count}", "no one order is known to be the best for it")
+    orders = np.empty((1, 0), np.int8)
+    for block in blocks:
+        arranged = list(arrange(block))
+        some = np.array(arranged, np.int8).reshape(len(arranged), len(block))
+        repeated = np.repeat(orders, len(some), axis=0)
+        orders = np.concatenate([repeated, np.tile(some, (len(orders), 1))], axis=1)
+    padded = np.full((len(orders), max(depth, orders.shape[1])), EMPTY, np.int8)
+    padded[:, : orders.shape[1]] = orders
+    return np.ascontiguousarray(padded[:, :depth])
+
+
+def _tied_blocks(one: Block) -> list[list[int]]:
+    """Return the codes of one ranking and of what is tied with its end, block by block."""
+    tied, tail, size = (np.asarray(part) for part in (one.tied, one.tail, one.tail_size))
+    shown = one.grade[one.grade != EMPTY]
+    beyond = np.repeat([*one.levels, UNJUDGED], [*tail, size - tail.sum()])
+    codes = np.concatenate([shown, beyond]).tolist()
+    starts = [0, *(np.flatnonzero(~tied[1 : len(shown)]) + 1).tolist(), len(codes)]
+    return [codes[a:b] for a, b in pairwise(starts)]
+
+
+CODES = np.arange(-128, 128)
+"""All that a cell of a cube may hold, grades and marks."""
+
+
+def _ordered(metric: Metric, levels: Array) -> bool:
+    """Return whether the best order of tied documents is known.
+
+    A reward adds the gain of documents that are not relevant to the ranks of others only: where
+    there are such documents no one order of two of them is always the better one.
+    """
+    if metric.order != "reward":
+        return bool(metric.order)
+    below = levels[levels < facts(metric).rel]
+    return not gains_of(metric, below, 1).any()
+
+
+def worth(metric: Metric, top: int) -> NDArray[np.int16]:
+    """Return how much a document is worth to a metric, as a place among all codes of a cell."""
+    judged = CODES > UNJUDGED
+    relevant = judged & (facts(metric).rel <= CODES)
+    if metric.order in {"gain", "reward"}:
+        value = np.where(judged, gains_of(metric, CODES, top), 0.0)
+        value = np.where(relevant, value, -1.0) if metric.order == "reward" else value
+    elif metric.order == "judged":
+        value = 1.0 * judged
+    else:
+        value = 2.0 * relevant
+        if metric.order == "preference":
+            value += (CODES >= UNJUDGED) & (CODES < 0)
+    return np.unique(value, return_inverse=True)[1].astype(np.int16)
+
+
+def reordered_scores(
+    block: Block, metrics: Sequence[Metric], depths: Sequence[int]
+) -> Iterator[Array]:
+    """Score a block of rankings with tied documents in the worst and in the best order.
+
+    Parameters
+    ----------
+    block
+        Rankings that know their ties, of one top grade.
+    metrics
+        The metrics.
+    depths
+        Depths to return.
+
+    Yields
+    ------
+    numpy.ndarray
+        The lowest and the highest scores of a metric, shape (..., topic, depth) each. Where a
+        cost is NaN in the worst order alone, the highest is NaN.
+    """
+    columns = np.asarray(depths) - 1
+    orders: dict[bytes, list[Evidence]] = {}
+    for metric in metrics:
+        if not _ordered(metric, block.levels):
+            yield from (side[..., columns] for side in extremes_of_all(metric, block))
+            continue
+        value = worth(metric, block.top)
+        name = value.tobytes()
+        if name not in orders:
+            orders[name] = [Evidence(_reordered(block, key)) for key in (value, -value)]
+        first, second = (metric.score(evidence)[..., columns] for evidence in orders[name])
+        yield np.fmin(first, second)
+        yield np.maximum(first, second)
+
+
+def _reordered(block: Block, key: NDArray[np.int16]) -> Block:
+    """Return rankings with every tied block in rising order of a key of their codes."""
+    depth = block.grade.shape[-1]
+    beyond = _tail(block, key, depth)
+    cell = np.concatenate([block.grade, beyond], axis=-1)
+    joined = np.concatenate([np.asarray(block.tied), np.ones(beyond.shape, bool)], axis=-1)
+    tied = np.cumsum(~joined, axis=-1, dtype=np.int32)
+    code = tied * (2 * len(CODES)) + key[cell.astype(np.int16) - CODES[0]]
+    code[cell == EMPTY] = np.iinfo(np.int32).max
+    order = np.argsort(code, axis=-1, kind="stable")[..., :depth]
+    grade = np.take_along_axis(cell, order, axis=-1)
+    return block.with_lists(grade, block.retrieved)
+
+
+def _tail(block: Block, key: NDArray[np.int16], depth: int) -> Array:
+    """Return documents below the last rank tied with it, the first by a key, at most `depth`."""
+    tail, size = np.asarray(block.tail), np.asarray(block.tail_size)
+    codes = np.append(block.levels, UNJUDGED).astype(np.int64)
+    counts = np.concatenate([tail, (size - tail.sum(axis=-1))[..., np.newaxis]], axis=-1)
+    order = np.argsort(key[codes - CODES[0]], kind="stable")
+    ends = np.cumsum(counts[..., order], axis=-1)
+    width = min(int(size.max(initial=0)), depth)
+    place = (np.arange(width)[:, np.newaxis] >= ends[..., np.newaxis, :]).sum(axis=-1)
+    known = np.append(codes[order], EMPTY).astype(np.int8)
+    result: Array = known[place]
+    return result

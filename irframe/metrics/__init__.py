@@ -11,11 +11,14 @@ for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
 from irframe.elsewhere import suggest, suggesting  # noqa: E402
-from irframe.metrics.base import ALIASES, METRICS  # noqa: E402
+from irframe.metrics.base import (  # noqa: E402
+    ALIASES,
+    METRICS,
+    Setting,
+)
 from irframe.metrics.base import Metric as Metric  # noqa: E402
 from irframe.metrics.block import Block as Block  # noqa: E402
 from irframe.metrics.evidence import Evidence as Evidence  # noqa: E402
-from irframe.metrics.setting import Setting  # noqa: E402
 from irframe.metrics.spellings import SETTINGS  # noqa: E402
 
 ALIASES.update((name, Setting(METRICS[kind], **given)) for name, (kind, given) in SETTINGS.items())

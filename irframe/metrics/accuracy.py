@@ -38,7 +38,7 @@ class Accuracy(Metric):
     Examples
     --------
     >>> from irframe.metrics import Accuracy
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(Accuracy(), [1, 0, 1])
     array([nan, 1. , 0.5])
     """

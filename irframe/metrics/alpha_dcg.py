@@ -48,7 +48,7 @@ class alpha_DCG(Metric):
     Two subtopics, of which the second document repeats the first one's:
 
     >>> from irframe.metrics import alpha_DCG
-    >>> from irframe.metrics.score_subtopics import score_subtopics
+    >>> from irframe.metrics.contributions import score_subtopics
     >>> score_subtopics(alpha_DCG(bound=False), [{1}, {1}, {2}]).round(3)
     array([1.   , 1.315, 1.815])
     """

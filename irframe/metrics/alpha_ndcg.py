@@ -46,7 +46,7 @@ class alpha_nDCG(Metric):
     Two subtopics, of which the second document repeats the first one's:
 
     >>> from irframe.metrics import alpha_nDCG
-    >>> from irframe.metrics.score_subtopics import score_subtopics
+    >>> from irframe.metrics.contributions import score_subtopics
     >>> score_subtopics(alpha_nDCG(), [{1}, {1}, {2}]).round(3)
     array([1.   , 0.807, 0.965])
     """

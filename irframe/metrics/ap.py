@@ -7,8 +7,8 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Average, Metric, parameter
+from irframe.metrics.contributions import divided
 from irframe.metrics.reading import Reading
-from irframe.metrics.summed import divided
 
 Norm = Literal["R", "min", "pool"]
 NORMS: tuple[Norm, ...] = get_args(Norm)
@@ -60,7 +60,7 @@ class AP(Metric):
     Relevant at ranks 1 and 3, of R = 4:
 
     >>> from irframe.metrics import AP
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(AP(), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)
     array([0.25  , 0.25  , 0.4167])
     >>> score_ranking(AP(norm="min"), [1, 0, 1], judged=[1, 1, 1, 1]).round(4)

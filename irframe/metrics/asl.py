@@ -54,7 +54,7 @@ class ASL(Metric):
     Search lengths 1 and 3, and 3 for the relevant document that is missing:
 
     >>> from irframe.metrics import ASL
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(ASL(), [1, 0, None, 2, 0], judged=[1, 2, 1, 0, 0]).round(4)
     array([0.3333, 1.    , 1.6667, 2.    , 2.3333])
     >>> score_ranking(ASL(first=2), [1, 0, None, 2, 0], judged=[1, 2, 1, 0, 0])

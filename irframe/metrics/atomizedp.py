@@ -46,7 +46,7 @@ class AtomizedP(Metric):
     Search lengths 1, 3 and 3:
 
     >>> from irframe.metrics import AtomizedP
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(AtomizedP(), [1, 0, None, 2, 0], judged=[1, 2, 1, 0, 0])[-1:].round(4)
     array([0.5556])
     >>> harmonic = AtomizedP(mean="harmonic")

@@ -7,7 +7,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.relative_position import CROSSINGS, Crossing, ExpectedRanks, balance_points
+from irframe.metrics.positions import CROSSINGS, Crossing, ExpectedRanks, balance_points
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -43,7 +43,7 @@ class BalancePoint(Metric):
     The cumulated relative position is -1, -1, 1:
 
     >>> from irframe.metrics import BalancePoint
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(BalancePoint(), [0, 0, 1])
     array([inf, inf,  2.])
     """

@@ -2,18 +2,47 @@
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import Field, dataclass, field, fields, replace
+from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from irframe.arrays import Floats
-from irframe.errors import MetricError
-from irframe.gains import Gain, gain_text, parse_gain
-from irframe.metrics.evidence import Evidence
-from irframe.metrics.field_values import checked, refuse_large_gains
-from irframe.metrics.vocabulary import refuse_words
+from irframe.checks import choice, number, whole
+from irframe.errors import DepthError, MetricError
+from irframe.gains import Gain, GainMap, gain_text, parse_gain
+from irframe.metrics.evidence import Evidence, refuse_words
 from irframe.names import as_html
+
+
+def checked(metric: str, spec: Field[Any], value: Any) -> Any:
+    """Return the value of a field, or raise for one outside its range."""
+    if spec.name == "gain":
+        return parse_gain(value)
+    if value is None and spec.default is None:
+        return None
+    if spec.name == "depth":
+        return whole(f"depth of {metric}", value, low=1, error=DepthError)
+    if spec.type in {"bool", bool} and not isinstance(value, bool):
+        raise MetricError(f"{spec.name} of {metric}, True or False", repr(value))
+    limits = dict(spec.metadata)
+    name, words = f"{spec.name} of {metric}", limits.pop("choices", ())
+    limits.pop("shown", None)
+    if words:
+        return choice(name, value, words, MetricError)
+    if any(limit is not None for limit in limits.values()):
+        number(name, value, **limits, error=MetricError)
+    return value
+
+
+def refuse_large_gains(metric: Any) -> None:
+    """Raise if a gain map goes above 1, where a metric reads gains as shares or probabilities."""
+    gain = metric.gain
+    if isinstance(gain, GainMap) and (large := [pair for pair in gain.pairs if pair[1] > 1]):
+        listed = [f"{grade}: {value}" for grade, value in large]
+        raise MetricError(f"gains of at most 1 for {type(metric).__name__}", "more", "", listed)
+
 
 Summary = Literal["mean", "sum", "harmonic", "geometric"]
 """How scores are averaged over topics."""
@@ -100,7 +129,7 @@ class Metric(metaclass=MetricType):
     for the score if unjudged documents and unread ranks held all that they might,
     for metrics without a recall base, whose lowest score is the score itself; `fillings`, for
     metrics with one: ``"cut"`` where a relevant document past the depth can only lower the score,
-    ``"list"`` where it may also raise it, see `irframe.extremes.fillings`; `graded`, what else it
+    ``"list"`` where it may also raise it, see `irframe.extremes.labelings`; `graded`, what else it
     takes where grades gain differently: ``"labelings"`` or ``"ratios"``, the modules of
     `irframe.extremes`; `terms`, a further kernel for what each rank adds to the score at the last
     depth, for metrics that are such a sum; `last`, a further kernel for the score at the last depth
@@ -327,3 +356,28 @@ def _refuse_taken(kind: type[Metric]) -> None:
 
 def _default(name: str, value: Any) -> Any:
     return parse_gain(value) if name == "gain" else value
+
+
+class Setting(partial[Metric]):
+    """A metric with some of its parameters set, for a name of its own; used as a class is.
+
+    Examples
+    --------
+    >>> from irframe.metrics import GMAP
+    >>> GMAP @ 10
+    AP(average='geometric')@10
+    """
+
+    @property
+    def at(self) -> str:
+        """The parameter that stands behind ``@``."""
+        at: str = self.kind.at
+        return at
+
+    @property
+    def kind(self) -> Any:
+        """The metric."""
+        return self.func
+
+    def __matmul__(self, depth: float) -> Metric:
+        return self(**{self.at: depth})

@@ -7,8 +7,8 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
+from irframe.metrics.contributions import divided
 from irframe.metrics.evidence import positive
-from irframe.metrics.summed import divided
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -38,7 +38,7 @@ class BinG(Metric):
     Examples
     --------
     >>> from irframe.metrics import BinG
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(BinG(), [1, 0, 1]).round(3)
     array([0.5  , 0.5  , 0.815])
     """

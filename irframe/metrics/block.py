@@ -1,4 +1,4 @@
-"""A block of rankings with the recall base of their topics: what every computation reads."""
+"""A block of rankings with the recall base of their topics: what every computation starts from."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -7,8 +7,70 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.arrays import Array
+from irframe.arrays import Array, Floats
 from irframe.names import EMPTY, UNJUDGED
+
+
+def count_to(flags: Array) -> Floats:
+    """Count flags down to each rank, shape (..., depth).
+
+    Whole numbers are added up several times as fast as others, and as exactly.
+
+    Examples
+    --------
+    >>> count_to(np.array([True, False, True]))
+    array([1., 1., 2.])
+    """
+    return np.cumsum(flags, axis=-1, dtype=np.int32).astype(np.float64)
+
+
+def count_above(flags: Array) -> Floats:
+    """Count flags above each rank, shape (..., depth).
+
+    Examples
+    --------
+    >>> count_above(np.array([True, False, True]))
+    array([0., 1., 1.])
+    """
+    counted: Floats = count_to(flags) - flags
+    return counted
+
+
+def share(gain: Floats, tied: NDArray[np.bool_], tail: tuple[Array, Array] | None = None) -> Floats:
+    """Give every document of a tied block the block's mean gain.
+
+    Parameters
+    ----------
+    gain
+        Gain by rank, shape (..., depth).
+    tied
+        Whether the document has the score of the one above it, shape (..., depth).
+    tail
+        Summed gain and number of the documents past the last rank tied with it, shape (...).
+
+    Returns
+    -------
+    numpy.ndarray
+        Mean gains, shape (..., depth).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> share(np.array([1.0, 0.0, 1.0]), np.array([False, True, False]))
+    array([0.5, 0.5, 1. ])
+    """
+    first = ~tied
+    first[..., 0] = True
+    starts = np.flatnonzero(first)
+    total = np.add.reduceat(gain.ravel(), starts)
+    shown = np.diff(starts, append=gain.size)
+    size = shown.astype(np.float64)
+    if tail is not None:
+        last = np.cumsum(first.sum(axis=-1).ravel()) - 1
+        total[last] += np.broadcast_to(tail[0], gain.shape[:-1]).ravel()
+        size[last] += np.broadcast_to(tail[1], gain.shape[:-1]).ravel()
+    return np.repeat(total / size, shown).reshape(gain.shape)
+
 
 BY_RANKING = ("grade", "retrieved", "tied", "tail", "tail_size", "beyond", "doc")
 """Fields with a value for every ranking."""

@@ -45,7 +45,7 @@ class BPM(Stopping):
     Examples
     --------
     >>> from irframe.metrics import BPM
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(BPM(T=1), [0, 1, 1]).round(3)
     array([0. , 0.5, 0.5])
     """

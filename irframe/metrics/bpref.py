@@ -7,9 +7,9 @@ import numpy as np
 
 from irframe.arrays import Array
 from irframe.metrics.base import Average, Metric, parameter
+from irframe.metrics.block import count_to
+from irframe.metrics.contributions import divided
 from irframe.metrics.evidence import positive
-from irframe.metrics.flags import count_to
-from irframe.metrics.summed import divided
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -53,7 +53,7 @@ class Bpref(Metric):
     The unjudged document (None) does not count, the judged non-relevant one does:
 
     >>> from irframe.metrics import Bpref
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(Bpref(), [1, None, 0, 1])
     array([0.5, 0.5, 0.5, 0.5])
     >>> score_ranking(Bpref(), [1, None, 1])

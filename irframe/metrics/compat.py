@@ -10,7 +10,7 @@ from irframe.checks import whole
 from irframe.errors import MetricError
 from irframe.metrics.base import Metric, parameter
 from irframe.metrics.evidence import positive
-from irframe.metrics.relative_position import ExpectedRanks
+from irframe.metrics.positions import ExpectedRanks
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -55,7 +55,7 @@ class Compat(Metric):
     The better document second: down to rank 2, (0 + 1/2 2/2) / (1 + 1/2 2/2).
 
     >>> from irframe.metrics import Compat
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(Compat(p=0.5), [1, 2]).round(3)
     array([0.167, 0.333])
     """

@@ -1,15 +1,67 @@
-"""What every document of a ranking adds to its score, for metrics that are such a sum."""
+"""One ranking scored without any frame, and what each of its documents adds.
 
-from collections.abc import Iterable
+Verbs: score_ranking, score_subtopics.
+"""
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
+from functools import wraps
+from typing import Any
 
 import numpy as np
 
-from irframe.arrays import Floats
+from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.metrics.base import METRICS, Metric
 from irframe.metrics.block import Block, close_up
 from irframe.metrics.evidence import Evidence
+from irframe.metrics.subtopics import ideal_gains
+from irframe.names import EMPTY, UNJUDGED
+
+
+def summed(terms: Callable[..., Floats]) -> Callable[..., Floats]:
+    """Return the kernel whose score at each depth is the sum of the terms of the ranks so far.
+
+    Parameters
+    ----------
+    terms
+        What each rank adds to the score of the list, where that is the same at every depth; a
+        method of a metric. The kernel names what it reads as this does.
+    """
+
+    @wraps(terms)
+    def kernel(metric: Any, **words: Any) -> Floats:
+        return np.asarray(np.cumsum(terms(metric, **words), axis=-1))
+
+    return kernel
+
+
+def divided(
+    parts: Callable[..., tuple[Array, Array]],
+) -> tuple[Callable[..., Floats], Callable[..., Floats]]:
+    """Return the kernel and the terms of a score that is a sum over ranks, divided at the end.
+
+    Dividing what each rank adds would round elsewhere than trec_eval does, and at times turn the
+    last of four decimals.
+
+    Parameters
+    ----------
+    parts
+        What each rank adds, and by what the sum is divided, for all depths or by depth; a method
+        of a metric. Kernel and terms name what they read as this does.
+    """
+
+    @wraps(parts)
+    def kernel(metric: Any, **words: Any) -> Floats:
+        added, total = parts(metric, **words)
+        return np.asarray(np.cumsum(added, axis=-1) / total)
+
+    @wraps(parts)
+    def terms(metric: Any, **words: Any) -> Floats:
+        added, total = parts(metric, **words)
+        return np.asarray(added / total[..., -1:])
+
+    return kernel, terms
 
 
 def refuse_without_terms(metrics: Iterable[Metric]) -> None:
@@ -83,3 +135,102 @@ def contributions(metric: Metric, block: Block, depth: int) -> Floats:
         order, *_ = close_up(block.grade, np.zeros(block.grade.shape, bool))
         np.put_along_axis(found, order, found.copy(), axis=-1)
     return found
+
+
+def score_ranking(
+    metric: Metric,
+    grades: Sequence[int | None],
+    judged: Sequence[int] | None = None,
+    *,
+    depth: int | None = None,
+    top: int | None = None,
+) -> Floats:
+    """Score one ranking at every depth.
+
+    Parameters
+    ----------
+    metric
+        The metric.
+    grades
+        Grades from the best rank down, None where unjudged.
+    judged
+        All judged grades of the topic; by default those in the ranking.
+    depth
+        How many depths; by default as long as the ranking.
+    top
+        Highest grade of the collection; by default the highest one judged, at least 1.
+
+    Returns
+    -------
+    numpy.ndarray
+        Scores, shape (depth,).
+
+    Examples
+    --------
+    >>> from irframe.metrics import RR
+    >>> score_ranking(RR(), [0, None, 1])
+    array([0.        , 0.        , 0.33333333])
+    """
+    base = np.array([g for g in grades if g is not None] if judged is None else judged, int)
+    levels, count = np.unique(base, return_counts=True)
+    length = depth or len(grades)
+    row = np.full(length, EMPTY, dtype=np.int8)
+    row[: len(grades)] = [UNJUDGED if grade is None else grade for grade in grades][:length]
+    block = Block(
+        grade=row,
+        retrieved=np.array(min(len(grades), length)),
+        levels=levels,
+        count=count,
+        top=top or max([1, *base.tolist()]),
+    )
+    return metric.score(Evidence(block))
+
+
+def score_subtopics(
+    metric: Metric,
+    ranking: Sequence[Collection[Hashable]],
+    missed: Sequence[Collection[Hashable]] = (),
+) -> Floats:
+    """Score one ranking by subtopics at every depth.
+
+    Parameters
+    ----------
+    metric
+        A metric of subtopics.
+    ranking
+        The subtopics that every document is relevant to, from the best rank down.
+    missed
+        The same of judged documents that are not retrieved.
+
+    Returns
+    -------
+    numpy.ndarray
+        Scores, shape (depth,).
+
+    Examples
+    --------
+    >>> from irframe.metrics import StRecall
+    >>> score_subtopics(StRecall(), [{"jaguar the cat"}, {}], missed=[{"Jaguar the car"}])
+    array([0.5, 0.5])
+    """
+    documents = [*ranking, *missed]
+    names = list(dict.fromkeys(name for document in documents for name in document))
+    grade = np.array([[name in document for name in names] for document in documents], np.int8)
+    grade = grade.reshape(len(documents), len(names))
+    found = np.asarray(grade.any(axis=1))
+    alpha = getattr(metric, "alpha", 0.0)
+    ideal = ideal_gains(grade > 0, np.zeros(len(grade), int), 1, alpha)
+    block = Block(
+        grade=found[: len(ranking)].astype(np.int8),
+        retrieved=np.array(len(ranking)),
+        levels=np.array([0, 1]),
+        count=np.array([(~found).sum(), found.sum()]),
+        top=1,
+        doc=np.arange(len(ranking)),
+        start=np.array(0),
+        subtopic_grade=grade,
+        subtopic_count=np.stack([(grade == level).sum(axis=0) for level in (0, 1)], axis=-1),
+        ideal=ideal,
+        ideal_of=np.array([[alpha, 1.0]]),
+    )
+    return metric.score(Evidence(block))

@@ -7,7 +7,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, Summary, parameter
-from irframe.metrics.flags import count_to
+from irframe.metrics.block import count_to
 
 
 class Count(Metric, abstract=True):
@@ -41,7 +41,7 @@ class NumQ(Count):
     Examples
     --------
     >>> from irframe.metrics import NumQ
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(NumQ(), [1, 0])
     array([1., 1.])
     """
@@ -78,7 +78,7 @@ class NumRet(Count):
     Examples
     --------
     >>> from irframe.metrics import NumRet
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(NumRet(), [1, None], depth=3)
     array([1., 2., 2.])
     """
@@ -118,7 +118,7 @@ class NumRel(Count):
     Examples
     --------
     >>> from irframe.metrics import NumRel
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(NumRel(), [1, 0], judged=[1, 1, 1])
     array([3., 3.])
     """
@@ -156,7 +156,7 @@ class NumRelRet(Count):
     Examples
     --------
     >>> from irframe.metrics import NumRelRet
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(NumRelRet(), [1, 0, 1])
     array([1., 1., 2.])
     """
@@ -205,7 +205,7 @@ class NumNonrelJudgedRet(Count):
     Examples
     --------
     >>> from irframe.metrics import NumNonrelJudgedRet
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(NumNonrelJudgedRet(), [0, None, 1, 0])
     array([1., 1., 1., 2.])
     """

@@ -7,7 +7,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.relative_position import ExpectedRanks, recall_base
+from irframe.metrics.positions import ExpectedRanks, recall_base
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -43,7 +43,7 @@ class CRP(Metric):
     Two relevant documents belong to ranks 1 and 2; the one at rank 4 stands 2 too low:
 
     >>> from irframe.metrics import CRP
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(CRP(), [0, 1, 0, 1])
     array([-2., -2., -2.,  0.])
     """

@@ -8,7 +8,7 @@ import numpy as np
 from irframe.arrays import Floats
 from irframe.gains import Gain
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.discounts import DISCOUNTS, discounts
+from irframe.metrics.positions import DISCOUNTS, discounts
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -48,7 +48,7 @@ class DCG(Metric):
     Examples
     --------
     >>> from irframe.metrics import DCG
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(DCG(discount="zipf"), [2, 0, 1])
     array([1.        , 1.        , 1.16666667])
     """

@@ -52,7 +52,7 @@ class DynamicBPM(ReadingOn):
     Examples
     --------
     >>> from irframe.metrics import DynamicBPM
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(DynamicBPM(T=1, K=3), [0, 1, 1]).round(3)
     array([0. , 0.5, 0.5])
     """

@@ -8,7 +8,7 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.summed import summed
+from irframe.metrics.contributions import summed
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -49,7 +49,7 @@ class ERR(Metric):
     With top grade 1 a relevant document satisfies with probability 1/2:
 
     >>> from irframe.metrics import ERR
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(ERR(), [1, 1])
     array([0.5  , 0.625])
     """

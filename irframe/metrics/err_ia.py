@@ -48,7 +48,7 @@ class ERR_IA(Metric):
     Two subtopics, of which the second document repeats the first one's:
 
     >>> from irframe.metrics import ERR_IA
-    >>> from irframe.metrics.score_subtopics import score_subtopics
+    >>> from irframe.metrics.contributions import score_subtopics
     >>> score_subtopics(ERR_IA(bound=False), [{1}, {1}, {2}]).round(3)
     array([0.5  , 0.625, 0.792])
     """

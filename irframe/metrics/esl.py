@@ -42,7 +42,7 @@ class ESL(Metric):
     Examples
     --------
     >>> from irframe.metrics import ESL
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(ESL(), [0, 1, 1])
     array([nan,  2.,  2.])
     """

@@ -11,14 +11,30 @@ from numpy.typing import NDArray
 from irframe.arrays import Array, Floats
 from irframe.errors import MetricError
 from irframe.gains import Binary, Gain
-from irframe.metrics.block import Block
-from irframe.metrics.discounts import discounts, ideal_sum, positive
-from irframe.metrics.flags import count_to
-from irframe.metrics.relative_position import ExpectedRanks, expected_ranks, relative_position
-from irframe.metrics.share import share
-from irframe.metrics.strata import Strata
-from irframe.metrics.subtopics import Hits, find_hits
+from irframe.metrics.block import Block, count_to, share
+from irframe.metrics.positions import (
+    ExpectedRanks,
+    discounts,
+    expected_ranks,
+    ideal_sum,
+    positive,
+    relative_position,
+)
+from irframe.metrics.subtopics import Hits, Strata, find_hits
 from irframe.names import UNJUDGED
+
+__all__ = [
+    "NO_WORDS",
+    "Array",
+    "Evidence",
+    "Floats",
+    "Steps",
+    "parameters",
+    "positive",
+    "refuse_words",
+    "words",
+]
+
 
 Steps = tuple[Floats, Array]
 
@@ -316,7 +332,7 @@ class Evidence:
 
     @cached_property
     def strata(self) -> Strata:
-        """Return the strata of the pool, as `irframe.metrics.strata`; one if none are told."""
+        """Return the strata of the pool, as `irframe.metrics.subtopics`; one if none are told."""
         return Strata.of(self._block)
 
     @cached_property
@@ -344,4 +360,52 @@ def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(name for name in inspect.signature(function).parameters if name != "self")
 
 
-__all__ = ["Array", "Evidence", "Floats", "Steps", "parameters", "positive"]
+NO_WORDS = ("read", "condensed")
+"""What is public of the evidence and no word."""
+
+
+def words() -> dict[str, str]:
+    """Return what a kernel may read: every word, with the first line of what it says.
+
+    Examples
+    --------
+    >>> words()["relevant"]
+    'Whether the document at a rank is relevant; shape (..., depth).'
+    """
+    return {name: _first_line(getattr(Evidence, name)) for name in _vocabulary()}
+
+
+def _vocabulary() -> list[str]:
+    return sorted(name for name in vars(Evidence) if name[0] != "_" and name not in NO_WORDS)
+
+
+def _first_line(word: Any) -> str:
+    return (inspect.getdoc(word) or "").partition("\n")[0]
+
+
+def refuse_words(metric: type, kernel: str) -> None:
+    """Raise if a kernel asks for what is no word, or for a word of fields that its metric lacks.
+
+    Parameters
+    ----------
+    metric
+        The class, as it is being made.
+    kernel
+        The name of its kernel.
+    """
+    known, name = _vocabulary(), f"{metric.__name__}.{kernel}"
+    asked = parameters(getattr(metric, kernel))
+    unknown = [word for word in asked if word not in known]
+    if unknown:
+        wanted = f"words of the vocabulary in {name}: {', '.join(known)}"
+        raise MetricError(wanted, "", "", unknown)
+    fields = {field for kind in metric.__mro__ for field in getattr(kind, "__annotations__", {})}
+    calls = {word: call for word in asked if callable(call := getattr(Evidence, word))}
+    missing = [
+        f"{parameter} for {word}"
+        for word, call in calls.items()
+        for parameter in parameters(call)
+        if parameter not in fields
+    ]
+    if missing:
+        raise MetricError(f"a field for what {name} reads", "none", "", missing)

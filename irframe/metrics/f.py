@@ -57,7 +57,7 @@ class F(Metric):
     Precision 1/2 and recall 1/4 at depth 2:
 
     >>> from irframe.metrics import F
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(F(), [1, 0], judged=[1, 1, 1, 1]).round(4)
     array([0.4   , 0.3333])
     """

@@ -7,8 +7,8 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain, Linear
 from irframe.metrics.base import Metric, parameter
+from irframe.metrics.contributions import divided
 from irframe.metrics.evidence import Steps, positive
-from irframe.metrics.summed import divided
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -43,7 +43,7 @@ class G(Metric):
     Grade 2 is found one rank late, where 2 + 3 - 2 has the logarithm 1.585:
 
     >>> from irframe.metrics import G
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(G(), [0, 2, 1]).round(3)
     array([0.   , 0.421, 0.631])
     """

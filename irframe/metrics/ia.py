@@ -46,7 +46,7 @@ class IA(Metric):
     The first subtopic is found at once, the second one at rank 3:
 
     >>> from irframe.metrics import IA
-    >>> from irframe.metrics.score_subtopics import score_subtopics
+    >>> from irframe.metrics.contributions import score_subtopics
     >>> score_subtopics(IA(metric="RR"), [{1}, {1}, {2}]).round(3)
     array([0.5  , 0.5  , 0.667])
     """

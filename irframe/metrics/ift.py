@@ -59,7 +59,7 @@ class IFT(ReadingOn):
     Examples
     --------
     >>> from irframe.metrics import IFT
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(IFT(T=1, b1=0.9, R1=10), [1, 0, 1]).round(3)
     array([0.526, 0.526, 0.721])
     >>> score_ranking(IFT(A=0.2, b2=0.9, R2=10), [1, 0, 1]).round(3)

@@ -7,10 +7,10 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
+from irframe.metrics.block import count_above
+from irframe.metrics.contributions import divided
 from irframe.metrics.evidence import positive
-from irframe.metrics.flags import count_above
-from irframe.metrics.strata import EPSILON, LONGEST, Strata
-from irframe.metrics.summed import divided
+from irframe.metrics.subtopics import EPSILON, LONGEST, Strata
 
 POOLED_UNJUDGED = -1
 """The grade that marks a document as pooled and not judged."""
@@ -56,7 +56,7 @@ class InfAP(Metric):
     Examples
     --------
     >>> from irframe.metrics import InfAP
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(InfAP(), [1, -1, 1]).round(4)
     array([0.5, 0.5, 1. ])
     """

@@ -8,7 +8,7 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.strata import Strata
+from irframe.metrics.subtopics import Strata
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -55,7 +55,7 @@ class InfNDCG(Metric):
     What is found of two judged documents is expected of the third one, too:
 
     >>> from irframe.metrics import InfNDCG
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(InfNDCG(), [1, -1, 0], depth=3)
     array([1. , 2. , 1.5])
     """

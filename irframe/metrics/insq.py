@@ -44,7 +44,7 @@ class INSQ(InverseSquares):
     Examples
     --------
     >>> from irframe.metrics import INSQ
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(INSQ(T=1), [1, 0, 1]).round(3)
     array([0.388, 0.388, 0.485])
     """

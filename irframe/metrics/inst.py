@@ -43,7 +43,7 @@ class INST(InverseSquares):
     Examples
     --------
     >>> from irframe.metrics import INST
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(INST(T=1), [1, 0, 1]).round(3)
     array([0.608, 0.608, 0.723])
     """

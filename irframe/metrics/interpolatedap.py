@@ -43,7 +43,7 @@ class InterpolatedAP(Metric):
     Half of the relevant documents are found, at rank 2: six of eleven levels are reached.
 
     >>> from irframe.metrics import InterpolatedAP
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(InterpolatedAP(), [0, 1], judged=[1, 1]).round(4)
     array([0.    , 0.2727])
     """

@@ -45,7 +45,7 @@ class InverseASL(Metric):
     Search lengths 1, 3 and 3:
 
     >>> from irframe.metrics import InverseASL
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(InverseASL(), [1, 0, None, 2, 0], judged=[1, 2, 1, 0, 0])[-1:].round(4)
     array([0.4286])
     """

@@ -44,7 +44,7 @@ class IPrec(Metric):
     Half of the relevant documents are found at rank 2:
 
     >>> from irframe.metrics import IPrec
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(IPrec(recall=0.5), [0, 1, 1, 0], judged=[1, 1]).round(4)
     array([0.    , 0.5   , 0.6667, 0.6667])
     """

@@ -7,8 +7,8 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric
+from irframe.metrics.block import count_to
 from irframe.metrics.evidence import positive
-from irframe.metrics.flags import count_to
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -37,7 +37,7 @@ class Judged(Metric):
     Examples
     --------
     >>> from irframe.metrics import Judged
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(Judged(), [1, None, 0, None])
     array([1.        , 0.5       , 0.66666667, 0.5       ])
     """

@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.discounts import DISCOUNTS
-from irframe.metrics.summed import divided
+from irframe.metrics.contributions import divided
+from irframe.metrics.positions import DISCOUNTS
 
 Ideal = Literal["judged", "pool", "full"]
 """What an ideal ranking is made of."""
@@ -61,7 +61,7 @@ class nDCG(Metric):
     The best document first, the second best missed:
 
     >>> from irframe.metrics import nDCG
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(nDCG(discount="zipf"), [2, 0], judged=[2, 1])
     array([1. , 0.8])
     """

@@ -8,8 +8,8 @@ import numpy as np
 from irframe.arrays import Floats
 from irframe.gains import Gain
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.discounts import discounts, ideal_sum
 from irframe.metrics.evidence import Steps, positive
+from irframe.metrics.positions import discounts, ideal_sum
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -43,7 +43,7 @@ class nDCGRel(Metric):
     One of two found, at the top: (1 + 1/1.631) / 2.
 
     >>> from irframe.metrics import nDCGRel
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(nDCGRel(), [1, 0], judged=[1, 1]).round(3)
     array([0.807, 0.807])
     """

@@ -55,7 +55,7 @@ class NERR(InverseSquares):
     Examples
     --------
     >>> from irframe.metrics import NERR
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> for stop in ("satisfied", "rank", "RBP", "INSQ"):
     ...     print(score_ranking(NERR(stop=stop), [1, 2]).round(3))
     [0.5   0.667]

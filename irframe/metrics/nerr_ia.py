@@ -45,7 +45,7 @@ class nERR_IA(Metric):
     Two subtopics, of which the second document repeats the first one's:
 
     >>> from irframe.metrics import nERR_IA
-    >>> from irframe.metrics.score_subtopics import score_subtopics
+    >>> from irframe.metrics.contributions import score_subtopics
     >>> score_subtopics(nERR_IA(), [{1}, {1}, {2}]).round(3)
     array([1.   , 0.833, 0.95 ])
     """

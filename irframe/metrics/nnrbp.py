@@ -45,7 +45,7 @@ class nNRBP(Metric):
     Two subtopics, of which the second document repeats the first one's:
 
     >>> from irframe.metrics import nNRBP
-    >>> from irframe.metrics.score_subtopics import score_subtopics
+    >>> from irframe.metrics.contributions import score_subtopics
     >>> score_subtopics(nNRBP(), [{1}, {1}, {2}]).round(3)
     array([0.615, 0.769, 0.923])
     """

@@ -47,7 +47,7 @@ class NRBP(Metric):
     Two subtopics, of which the second document repeats the first one's:
 
     >>> from irframe.metrics import NRBP
-    >>> from irframe.metrics.score_subtopics import score_subtopics
+    >>> from irframe.metrics.contributions import score_subtopics
     >>> score_subtopics(NRBP(), [{1}, {1}, {2}]).round(3)
     array([0.375, 0.469, 0.562])
     """

@@ -45,7 +45,7 @@ class P(Metric):
     Relevant documents at ranks 1 and 3:
 
     >>> from irframe.metrics import P
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(P(), [1, 0, 1, 0])
     array([1.        , 0.5       , 0.66666667, 0.5       ])
     """

@@ -9,8 +9,8 @@ from irframe.arrays import Array, Floats
 from irframe.gains import Gain
 from irframe.metrics.ap import NORMS, Norm
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.discounts import ideal_sum
 from irframe.metrics.evidence import Steps
+from irframe.metrics.positions import ideal_sum
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -56,7 +56,7 @@ class Q(Metric):
     Examples
     --------
     >>> from irframe.metrics import Q
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(Q(), [2, 0, 1]).round(4)
     array([0.5   , 0.5   , 0.8889])
     """

@@ -45,7 +45,7 @@ class RBP(Metric):
     Examples
     --------
     >>> from irframe.metrics import RBP
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(RBP(p=0.5), [1, 0, 1])
     array([0.5  , 0.5  , 0.625])
     """

@@ -43,7 +43,7 @@ class Recall(Metric):
     Two of four relevant documents are retrieved:
 
     >>> from irframe.metrics import Recall
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(Recall(), [1, 0, 1], judged=[1, 1, 1, 1, 0])
     array([0.25, 0.25, 0.5 ])
     """

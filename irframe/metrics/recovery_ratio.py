@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.relative_position import (
+from irframe.metrics.positions import (
     CROSSINGS,
     Crossing,
     ExpectedRanks,
@@ -46,7 +46,7 @@ class RecoveryRatio(Metric):
     The only relevant document comes at rank 3; the balance point is 2:
 
     >>> from irframe.metrics import RecoveryRatio
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(RecoveryRatio(), [0, 0, 1])
     array([0. , 0. , 0.5])
     """

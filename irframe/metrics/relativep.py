@@ -41,7 +41,7 @@ class RelativeP(Metric):
     Two relevant documents, the second at rank 3:
 
     >>> from irframe.metrics import RelativeP
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(RelativeP(), [1, 0, 1])
     array([1. , 0.5, 1. ])
     """

@@ -8,8 +8,8 @@ import numpy as np
 from irframe.arrays import Array, Floats
 from irframe.gains import Gain
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.discounts import discounts, ideal_sum
 from irframe.metrics.evidence import Steps, positive
+from irframe.metrics.positions import discounts, ideal_sum
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -45,7 +45,7 @@ class RnDCG(Metric):
     Grade 2 ends at rank 1, where nothing is found, and grade 1 at rank 2, with 1.262 of 2.631:
 
     >>> from irframe.metrics import RnDCG
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(RnDCG(), [0, 2, 1]).round(3)
     array([0.  , 0.24, 0.24])
     """

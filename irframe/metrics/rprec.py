@@ -42,7 +42,7 @@ class Rprec(Metric):
     With R = 2, the second rank decides:
 
     >>> from irframe.metrics import Rprec
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(Rprec(), [1, 0, 1])
     array([0.5, 0.5, 0.5])
     """

@@ -41,7 +41,7 @@ class RprecMult(Metric):
     With R = 2, the first rank decides:
 
     >>> from irframe.metrics import RprecMult
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(RprecMult(multiple=0.5), [1, 0, 1])
     array([1., 1., 1.])
     """

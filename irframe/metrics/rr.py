@@ -40,7 +40,7 @@ class RR(Metric):
     Examples
     --------
     >>> from irframe.metrics import RR
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(RR(), [0, 1, 1])
     array([0. , 0.5, 0.5])
     """

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from irframe.arrays import Array, Floats
-from irframe.metrics.discounts import discounts
+from irframe.metrics.positions import discounts
 from irframe.metrics.reading import Stopping
 
 
@@ -41,7 +41,7 @@ class SDCG(Stopping):
     Examples
     --------
     >>> from irframe.metrics import SDCG
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(SDCG(), [1, 0, 1]).round(3)
     array([1.   , 0.613, 0.704])
     """

@@ -37,7 +37,7 @@ class SetAP(Metric):
     Precision 1/2 and recall 1/3:
 
     >>> from irframe.metrics import SetAP
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(SetAP(), [1, 0], judged=[1, 1, 1]).round(3)
     array([0.333, 0.167])
     """

@@ -42,7 +42,7 @@ class SetF(Metric):
     Precision 1 and recall 1/3, then precision 1/2:
 
     >>> from irframe.metrics import SetF
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(SetF(), [1, 0], judged=[1, 1, 1])
     array([0.5, 0.4])
     """

@@ -7,8 +7,8 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
+from irframe.metrics.block import count_to
 from irframe.metrics.evidence import positive
-from irframe.metrics.flags import count_to
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -41,7 +41,7 @@ class SetP(Metric):
     A list of two documents, looked at to depth 3:
 
     >>> from irframe.metrics import SetP
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(SetP(), [1, 0], depth=3)
     array([1. , 0.5, 0.5])
     """

@@ -39,7 +39,7 @@ class SetRelativeP(Metric):
     A list of two documents, of R = 3, looked at to depth 3:
 
     >>> from irframe.metrics import SetRelativeP
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(SetRelativeP(), [1, 0], judged=[1, 1, 1], depth=3)
     array([1. , 0.5, 0.5])
     """

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.relative_position import ExpectedRanks, space_ratio
+from irframe.metrics.positions import ExpectedRanks, space_ratio
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -41,7 +41,7 @@ class SpaceRatio(Metric):
     non-relevant document moved as far as it can:
 
     >>> from irframe.metrics import SpaceRatio
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(SpaceRatio(), [0, 1, 0, 0])
     array([0., 0., 0., 0.])
     >>> score_ranking(SpaceRatio(), [1, 0, 1, 0]).round(3)

@@ -1,21 +1,11 @@
-"""What other tools call the metrics, beside the names that the metrics carry themselves."""
+"""What trec_eval, cwl_eval, ir_measures, ranx and benchmarks call the metrics."""
 
-from collections.abc import Iterator
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-__all__ = [
-    "CUTOFFS",
-    "CWL_ALIKE",
-    "DEFAULTS",
-    "IR_MEASURES",
-    "NDEVAL",
-    "RANX_NAMES",
-    "RANX_UNCUT",
-    "SETS",
-    "SETTINGS",
-    "TREC_NAMES",
-    "each_of_set",
-]
+from irframe.errors import MetricError, warn
+from irframe.metrics.base import ALIASES, Metric
 
 IR_MEASURES = frozenset(
     {"AP", "AP_IA", "Accuracy", "BPM", "BPref", "Bpref", "Compat", "ERR", "ERR_IA", "INSQ", "INST"}
@@ -159,3 +149,231 @@ def each_of_set(name: str) -> Iterator[str]:
     for measure in SETS[name].split():
         parameters = _IN_SETS.get(measure)
         yield from [measure] if parameters is None else (f"{measure}_{p}" for p in parameters)
+
+
+SPELLED = (
+    (r"ndcg_at_(\d+)", "nDCG@{}"),
+    (r"map_at_(\d+)", "AP@{}"),
+    (r"recall_at_(\d+)", "Recall@{}"),
+    (r"precision_at_(\d+)", "P@{}"),
+    (r"mrr_at_(\d+)", "RR@{}"),
+    (r"(?:hit_rate|success|accuracy|acc)_at_(\d+)", "Success@{}"),
+    (r"(?:recall_cap|r_cap)(?:@|_at_)(\d+)", "RelativeP@{}"),
+    (r"(?:hit|hr|s|acc)@(\d+)", "Success@{}"),
+    (r"top_?(\d+)_acc(?:uracy)?", "Success@{}"),
+)
+"""Form of a name, in any case, and the metric, with its depth left open."""
+REFUSED = (
+    (r"rbp\.(\d+)", "{0}", "RBP(p=0.{1})", "ranx adds up grades there, which is no share"),
+    (r"hole(?:@|_at_)(\d+)", "{0}", "Judged@{1}", "BEIR's asks whether any topic has it judged"),
+    (r"map@r", "MAP@R", "Rprec", "no list is cut at a topic's number of relevant documents"),
+    (r"nerr@(\d+)", "{0}", "ERR@{1}", "ERR is not divided by that of an ideal ranking"),
+)
+"""Form of a name that names no metric, how it is written, what to ask for, and why."""
+DOUBTED = (
+    (r"(?i:accuracy)@1", "{0} is NaN: one document makes no pair. Is Success@1 meant?"),
+    (r"(?i:accuracy)@(\d+)", "{0} is the share of pairs in order. Is Success@{1} meant?"),
+    (r"dcg(?:@(\d+))?", "{0} is ranx's, which adds up grades; DCG takes shares of the top grade"),
+)
+"""Form of a name that may be taken for another metric, and what it is."""
+
+
+def benchmark_name(text: str) -> str | None:
+    """Return a metric in our words for a name of a benchmark, refusing one that is no metric here.
+
+    Parameters
+    ----------
+    text
+        A name.
+
+    Raises
+    ------
+    MetricError
+        For a name of what irframe does not compute, with what it does.
+
+    Examples
+    --------
+    >>> benchmark_name("ndcg_at_10"), benchmark_name("HR@5"), benchmark_name("AP")
+    ('nDCG@10', 'Success@5', None)
+    """
+    for form, name, instead, why in REFUSED:
+        if found := re.fullmatch(form, text, re.IGNORECASE):
+            told = (found[0], *found.groups())
+            wanted = f"a metric such as {instead.format(*told)}"
+            raise MetricError(wanted, f"{name.format(*told)!r}: {why}")
+    for form, ours in SPELLED:
+        if found := re.fullmatch(form, text, re.IGNORECASE):
+            return ours.format(found[1])
+    return None
+
+
+def warn_of_doubt(text: str) -> None:
+    """Warn of a name that may be taken for another metric."""
+    for form, words in DOUBTED:
+        if found := re.fullmatch(form, text):
+            warn(words.format(found[0], *found.groups()))
+            return
+
+
+CWL_NAMES: dict[str, str] = {
+    "BPM": "BPM-Static-T=<T>-K=<depth>",
+    "DynamicBPM": "BPM-Dynamic-T=<T>-K=<K>-hb=<hb>-hc=<hc>",
+    "IFTGoal": "IFT-C1-T=<T>-b1=<b1>-R1=<R1>",
+    "IFTGoalRate": "IFT-C1-C2-T=<T>-b1=<b1>-R1=<R1>-A=<A>-b2=<b2>-R2=<R2>",
+    "IFTRate": "IFT-C2-A=<A>-b2=<b2>-R2=<R2>",
+    "INSQ": "INSQ-T=<T>",
+    "INST": "INST-T=<T>",
+    "NERR8": "NERR-EQ8@k=<depth>",
+    "NERR9": "NERR-EQ9@k=<depth>",
+    "NERR10": "NERR-EQ10@phi=<p>",
+    "NERR11": "NERR-EQ11@T=<T>",
+    "RBP": "RBP@<p>",
+    "SDCG": "NDCG-k@<depth>",
+}
+"""Our metric, and its name there with our parameters in the places of theirs."""
+
+NUMBERS = {"depth": r"\d+", "p": r"0?\.\d+"}
+"""What stands for a parameter, where that is not any number."""
+
+
+def from_cwl(text: str) -> Metric | None:
+    """Return the metric that cwl_eval calls by a name, or None.
+
+    Examples
+    --------
+    >>> from_cwl("INST-T=2"), from_cwl("NDCG-k@10"), from_cwl("RBP@10")
+    (INST(T=2.0), SDCG()@10, None)
+    """
+    for name, form in CWL_NAMES.items():
+        if found := re.fullmatch(_pattern(form), text, re.IGNORECASE):
+            values = found.groupdict()
+            depth = values.pop("depth", None)
+            given: dict[str, Any] = {key: float(value) for key, value in values.items()}
+            metric: Metric = ALIASES[name](**given)
+            return metric if depth is None else metric @ int(depth)
+    return None
+
+
+def _pattern(form: str) -> str:
+    """Return a pattern with a group for every parameter."""
+    return re.sub(
+        r"<(\w+)>", lambda word: f"(?P<{word[1]}>{NUMBERS.get(word[1], r'-?[0-9.]+')})", form
+    )
+
+
+_NUMBER = r"-?(?:\d+(?:\.\d*)?|\.\d+)"
+_PAIR = rf"\d+={_NUMBER}"
+_FORM = re.compile(rf"(.+?)(?:[_.]({_NUMBER}(?:,{_NUMBER})*|{_PAIR}(?:,{_PAIR})*))?", re.IGNORECASE)
+
+RELSTRING = "relstring"
+"""What trec_eval prints among its measures, though it is none."""
+_MEASURES = SETS["all_trec"].split()
+_MEASURES.insert(_MEASURES.index("recall"), RELSTRING)
+PRINTED = (*_MEASURES, "map_avgjg", "P_avgjg", "yaap")
+"""Measures as trec_eval prints them, one after the other."""
+_SHARES = {"iprec_at_recall", "Rprec_mult"}
+"""Measures whose parameter is written with two decimals."""
+_TOGETHER = {"11pt_avg", "set_F", "utility"}
+"""Measures of which all parameters make one."""
+_PRICES = ("a", "b", "c", "d")
+
+
+class TrecName(NamedTuple):
+    """A measure of trec_eval and its parameters, as they are written."""
+
+    measure: str
+    parameters: tuple[str, ...] = ()
+
+    @property
+    def measures(self) -> list["TrecName"]:
+        """The measures that this stands for: one for each parameter, where each makes one."""
+        one = self.measure in _TOGETHER or "=" in "".join(self.parameters)
+        if one or len(self.parameters) < 2:
+            return [self]
+        return [TrecName(self.measure, (parameter,)) for parameter in self.parameters]
+
+    def __str__(self) -> str:
+        return "_".join([self.measure, *([",".join(self.parameters)] if self.parameters else [])])
+
+    @property
+    def label(self) -> str:
+        """The name that trec_eval prints.
+
+        Examples
+        --------
+        >>> TrecName("Rprec_mult", ("0.2",)).label, TrecName("utility", ("2", "-1", "0", "0")).label
+        ('Rprec_mult_0.20', 'utility_2,-1,0,0')
+        """
+        if self.measure in _SHARES and self.parameters:
+            return f"{self.measure}_{float(self.parameters[0]):.2f}"
+        return str(self)
+
+    @property
+    def place(self) -> tuple[float, ...]:
+        """Where trec_eval prints it: in an order of measures, then of parameters."""
+        numbers = () if "=" in "".join(self.parameters) else map(float, self.parameters)
+        return (PRINTED.index(self.measure), *numbers)
+
+
+def trec_name(text: str) -> TrecName | None:
+    """Read a name of trec_eval; None if it is none.
+
+    Examples
+    --------
+    >>> trec_name("P.5,10"), trec_name("iprec_at_recall..10").label, trec_name("AP")
+    (TrecName(measure='P', parameters=('5', '10')), 'iprec_at_recall_0.10', None)
+    """
+    found = _FORM.fullmatch(text)
+    measure = None if found is None else _spelled(found[1], TREC_NAMES)
+    if found is None or measure is None:
+        return None
+    return TrecName(measure, tuple(found[2].split(",")) if found[2] else ())
+
+
+def _spelled(name: str, names: Iterable[str]) -> str | None:
+    """Return the name that is meant, in its own letters; None if none or several are."""
+    if name in names:
+        return name
+    near = [each for each in names if each.lower() == name.lower()]
+    return near[0] if len(near) == 1 else None
+
+
+def split_level(text: str) -> tuple[str, int | None]:
+    """Part a name from the lowest relevant grade that may end it, as in ranx.
+
+    Examples
+    --------
+    >>> split_level("P_5-l2"), split_level("map")
+    (('P_5', 2), ('map', None))
+    """
+    name, _, level = text.rpartition("-l")
+    return (name, int(level)) if name and level.isdecimal() else (text, None)
+
+
+def trec_fields(name: TrecName) -> dict[str, Any]:
+    """Return what the parameters in a name of trec_eval stand for; of set_F it is beta squared.
+
+    Examples
+    --------
+    >>> trec_fields(TrecName("set_F", ("4",))), trec_fields(TrecName("P", ("5",)))
+    ({'beta': 2.0}, {'depth': 5})
+    """
+    measure, given = name
+    if not given:
+        return {}
+    if "=" in given[0]:
+        pairs = (pair.split("=") for pair in given)
+        return {"gain": {int(grade): float(gain) for grade, gain in pairs}}
+    if measure == "11pt_avg":
+        return {"levels": tuple(map(float, given))}
+    if measure == "utility":
+        if len(given) != len(_PRICES):
+            raise MetricError("four coefficients of utility, as in utility.1,-1,0,0", str(name))
+        return dict(zip(_PRICES, map(float, given), strict=True))
+    if measure == "set_F":
+        if len(given) > 1:
+            raise MetricError("one parameter of set_F, beta squared", str(name))
+        return {"beta": float(given[0]) ** 0.5}
+    at = ALIASES[TREC_NAMES[measure]].at
+    (number,) = given
+    return {at: float(number) if "." in number or at == "recall" else int(number)}

@@ -41,7 +41,7 @@ class StRecall(Metric):
     Two subtopics, of which the second document repeats the first one's:
 
     >>> from irframe.metrics import StRecall
-    >>> from irframe.metrics.score_subtopics import score_subtopics
+    >>> from irframe.metrics.contributions import score_subtopics
     >>> score_subtopics(StRecall(), [{1}, {1}, {2}])
     array([0.5, 0.5, 1. ])
     """

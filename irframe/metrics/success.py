@@ -7,7 +7,7 @@ import numpy as np
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.flags import count_to
+from irframe.metrics.block import count_to
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -39,7 +39,7 @@ class Success(Metric):
     Examples
     --------
     >>> from irframe.metrics import Success
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(Success(), [0, 1, 0])
     array([0., 1., 1.])
     """

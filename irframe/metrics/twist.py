@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from irframe.arrays import Array, Floats
 from irframe.metrics.base import Metric, parameter
-from irframe.metrics.relative_position import (
+from irframe.metrics.positions import (
     CROSSINGS,
     Crossing,
     ExpectedRanks,
@@ -52,7 +52,7 @@ class Twist(Metric):
     The second of two relevant documents stands one rank too low:
 
     >>> from irframe.metrics import Twist
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(Twist(), [1, 0, 1, 0]).round(3)
     array([0.4  , 0.4  , 0.833, 0.833])
     """

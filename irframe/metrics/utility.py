@@ -48,7 +48,7 @@ class Utility(Metric):
     Examples
     --------
     >>> from irframe.metrics import Utility
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(Utility(a=2.0), [1, 0, 0, 0])
     array([ 2.,  1.,  0., -1.])
     """

@@ -39,7 +39,7 @@ class YAAP(Metric):
     Relevant at rank 1, of R = 2: the logarithm of 2/2.
 
     >>> from irframe.metrics import YAAP
-    >>> from irframe.metrics.score_ranking import score_ranking
+    >>> from irframe.metrics.contributions import score_ranking
     >>> score_ranking(YAAP(), [1, 0, 1]).round(3)
     array([0.   , 0.   , 0.693])
     """

@@ -2,16 +2,11 @@
 
 from irframe.paired.base import PairedResult, PairedTest
 from irframe.paired.bootstrap import Bootstrap, Discrimination
+from irframe.paired.classical import PairedT, RankSum, Sign, Wilcoxon, sign_p
 from irframe.paired.differences import Differences, describe_differences
-from irframe.paired.max_t import MaxT
-from irframe.paired.paired_t import PairedT
 from irframe.paired.pairs import all_pairs, baseline_pairs
 from irframe.paired.parsing import TESTS, Test, parse_test
-from irframe.paired.permutation import Permutation
-from irframe.paired.rank_sum import RankSum
-from irframe.paired.sign import Sign, sign_p
-from irframe.paired.tukey_hsd import TukeyHSD
-from irframe.paired.wilcoxon import Wilcoxon
+from irframe.paired.randomisation import MaxT, Permutation, TukeyHSD
 
 __all__ = [
     "TESTS",

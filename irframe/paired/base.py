@@ -1,4 +1,4 @@
-"""What a paired test is: a value with a kernel over all pairs and all depths."""
+"""What a paired test is: a value with a kernel over all pairs and depths, whole or by folds."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields

@@ -9,14 +9,20 @@ import numpy as np
 from irframe.checks import level
 from irframe.errors import ParameterError
 from irframe.paired.base import PairedResult, Resampling
-from irframe.paired.blocks import by_depth, by_pair, checked
-from irframe.paired.differences import SCALE, ratio
-from irframe.paired.moments import exact_moments, noise
-from irframe.paired.pairs import FloatArray, IntArray
-from irframe.paired.products import product
-from irframe.paired.resamples import count_drawn, draw_topics
+from irframe.paired.differences import SCALE, exact_moments, noise, ratio
+from irframe.paired.pairs import (
+    FloatArray,
+    IntArray,
+    by_depth,
+    by_pair,
+    checked,
+    count_drawn,
+    draw_topics,
+    product,
+)
 
 __all__ = ["Bootstrap", "Discrimination"]
+
 
 TIE = 1e-9
 """Relative: statistics this close count as equal, so that rounding does not decide."""

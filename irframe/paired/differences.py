@@ -1,16 +1,251 @@
 """What the differences of a pair look like: mean, spread, wins, ties and losses."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 from irframe.checks import level
-from irframe.paired.blocks import by_depth, by_pair
-from irframe.paired.moments import hc2, moments
-from irframe.paired.pairs import FloatArray, IntArray
+from irframe.paired.pairs import FloatArray, IntArray, by_depth, by_pair, fitting, gram, groups
 
-__all__ = ["Differences", "describe_differences", "ratio", "sides"]
+__all__ = [
+    "HC2",
+    "Differences",
+    "describe_differences",
+    "deviations",
+    "exact_moments",
+    "hc2",
+    "moments",
+    "noise",
+    "ratio",
+    "settle",
+    "sides",
+]
+
+
+ROUNDING = 8 * np.finfo(np.float64).eps
+"""Relative to the larger score: differences this close together count as one constant."""
+GUARD = 1e-3
+"""Share of the operands' power below which the Gram matrix's variance is not trusted."""
+
+
+def moments(
+    block: FloatArray, pairs: IntArray, weights: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation of the differences of every pair, from one Gram matrix.
+
+    Parameters
+    ----------
+    block
+        Shape (depth, system, topic).
+    pairs
+        Shape (pair, 2).
+    weights
+        Those of the topics, 1 on average; by default all count alike.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Mean and standard deviation of a - b, each of shape (depth, pair); with weights see
+        `exact_moments`.
+
+    Notes
+    -----
+    With each topic's mean over systems removed, and then each system's mean over topics, the
+    sum of squares of a difference is G[a, a] + G[b, b] - 2 G[a, b], G the matrix of inner
+    products. Where that is at most a thousandth of the sums of squares it is taken from, or
+    no more than rounding of the largest score explains, the pair is computed again from its
+    differences, and constant differences are told apart: see `settle`.
+    """
+    topics = block.shape[2]
+    if weights is not None:
+        mean, squares = by_pair(partial(exact_moments, weights=weights), block, pairs)
+        return mean, deviations(squares, topics)
+    mean, squares, (depth, pair) = _by_gram(block, pairs)
+    for group in groups(len(depth), fitting(topics)):
+        where = depth[group], pair[group]
+        first, second = pairs[where[1]].T
+        mean[where], squares[where] = exact_moments(block[where[0], first], block[where[0], second])
+    return mean, deviations(squares, topics)
+
+
+def _by_gram(
+    block: FloatArray, pairs: IntArray
+) -> tuple[FloatArray, FloatArray, tuple[IntArray, ...]]:
+    """Give means and sums of squares, and the depths and pairs where these are in doubt."""
+    topics = block.shape[2]
+    a, b = pairs.T
+    centred = block - block.mean(axis=1, keepdims=True)
+    means = centred.mean(axis=2)
+    centred -= means[:, :, None]
+    inner = gram(centred)
+    own = np.diagonal(inner, axis1=1, axis2=2)
+    power = own + topics * means**2
+    cross = inner.reshape(len(block), -1).take(a * len(own.T) + b, axis=1)
+    squares = own.take(a, axis=1) + own.take(b, axis=1) - 2 * cross
+    mean = means.take(a, axis=1) - means.take(b, axis=1)
+    rounding = topics * (ROUNDING * abs(block).max(axis=(1, 2))) ** 2
+    doubt = np.maximum(GUARD * (power.take(a, axis=1) + power.take(b, axis=1)), rounding[:, None])
+    return mean, squares, np.nonzero(squares <= doubt)
+
+
+def deviations(squares: FloatArray, topics: int) -> FloatArray:
+    """Return standard deviations from sums of squares about the mean; NaN of one topic."""
+    return np.sqrt(squares / (topics - 1 if topics > 1 else np.nan))
+
+
+def exact_moments(
+    a: FloatArray, b: FloatArray, weights: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and sum of squares about it of a - b over the last axis, from the differences.
+
+    Parameters
+    ----------
+    a, b
+        Scores, topics last.
+    weights
+        Those of the topics, 1 on average; by default all count alike.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Mean, and sum of squares about the mean, both settled: see `settle`.
+
+    Notes
+    -----
+    With weights w the mean is that of ``w d``, and the sum of squares is n (n - 1) times the
+    variance of that mean, as `hc2` has it.
+    """
+    difference = a - b
+    mean, squares = _about_mean(difference, weights)
+    settle(mean, squares, np.ptp(difference, axis=-1), _largest(a, b))
+    return mean, squares
+
+
+def _about_mean(
+    difference: FloatArray, weights: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    if weights is None:
+        mean = difference.mean(axis=-1)
+        return mean, ((difference - mean[..., None]) ** 2).sum(axis=-1)
+    mean, n = (weights * difference).mean(axis=-1), len(weights)
+    squares = hc2(weights).shares * (difference - mean[..., None]) ** 2
+    return mean, n * (n - 1) * squares.sum(axis=-1)
+
+
+class HC2(NamedTuple):
+    """How sure a weighted mean is.
+
+    Parameters
+    ----------
+    shares
+        c, so that ``sum c (d - mean)^2`` is the variance of a weighted mean, shape (..., topic).
+    freedom
+        Its degrees of freedom; NaN of one topic.
+    topics
+        How many topics of equal weight would be as good.
+    """
+
+    shares: FloatArray
+    freedom: FloatArray
+    topics: FloatArray
+
+
+def hc2(weights: FloatArray) -> HC2:
+    """Return what weights of topics make of the variance of a mean.
+
+    Parameters
+    ----------
+    weights
+        At least 0, shape (..., topic); topics of weight 0 do not count.
+
+    Returns
+    -------
+    HC2
+        Those of equal weights are Student's: ``1 / (n (n - 1))``, n - 1 and n.
+
+    Notes
+    -----
+    With ``a = w / sum w`` and ``A = sum a^2``, ``c = a^2 / (1 - 2 a + A)``, and the degrees of
+    freedom are ``tr(M)^2 / tr(M^2)`` with ``M = G' diag(c) G``, ``G = I - 1 a'``: here
+    ``tr(M) = A``, and ``tr(M^2)`` is the sum over two topics of
+    ``c_i c_j (A - a_i - a_j + [i = j])^2``. The heaviest topic stands apart in all sums, as
+    nearly all of them may cancel out of its part.
+
+    References
+    ----------
+    G. W. Imbens, M. Kolesar (2016). Robust standard errors in small samples: some practical
+    advice. https://doi.org/10.1162/REST_a_00552
+
+    Examples
+    --------
+    >>> found = hc2(np.array([20.0, 1.0, 1.0, 1.0, 1.0]))
+    >>> round(float(found.freedom), 3), round(float(found.topics), 3)
+    (1.009, 1.426)
+    """
+    with np.errstate(invalid="ignore"):
+        a = weights / weights.sum(axis=-1, keepdims=True)
+    heaviest = np.arange(a.shape[-1]) == a.argmax(axis=-1)[..., None]
+    top, others = a.max(axis=-1), np.where(heaviest, 0, a)
+    rest, squares = others.sum(axis=-1), (others**2).sum(axis=-1)
+    total = top**2 + squares
+    with np.errstate(divide="ignore", invalid="ignore"):
+        above = top**2 / np.where(rest > 0, rest**2 + squares, np.nan)
+        c = others**2 / (1 - 2 * others + total[..., None])
+        zero, one, two = (np.sum(c * others**power, axis=-1) for power in (0, 1, 2))
+        traces = (total * zero) ** 2 + 2 * zero * two + 2 * one**2 - 4 * total * zero * one
+        traces += (c**2 * (1 + 2 * (total[..., None] - 2 * others))).sum(axis=-1)
+        beside = (c * ((top * rest - squares)[..., None] + others) ** 2).sum(axis=-1)
+        freedom = total**2 / (traces + top**4 + 2 * above * beside)
+    return HC2(np.where(heaviest, above[..., None], c), freedom, 1 / total)
+
+
+def settle(mean: FloatArray, squares: FloatArray, spread: FloatArray, largest: FloatArray) -> None:
+    """Set the moments of differences that are constant but for rounding to what they are, in place.
+
+    Parameters
+    ----------
+    mean, squares
+        Mean, and sum of squares about it.
+    spread
+        Largest difference - smallest difference.
+    largest
+        Largest absolute score.
+
+    Notes
+    -----
+    Adding a constant to a score rounds it, so that differences which are constant on paper
+    differ in their last bits. Differences that spread over no more than 8 units of rounding
+    (2.2e-16) of the larger score count as constant, with a sum of squares of exactly 0; if
+    their mean is no larger than that either, the systems count as identical and it is 0.
+    """
+    least = ROUNDING * largest
+    constant = spread <= least
+    squares[constant] = 0
+    mean[constant & (abs(mean) <= least)] = 0
+
+
+def noise(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return how far apart differences of these scores may be by rounding alone.
+
+    Parameters
+    ----------
+    a, b
+        Scores, topics last.
+
+    Returns
+    -------
+    numpy.ndarray
+        8 units of rounding (2.2e-16) of the largest score.
+    """
+    return ROUNDING * _largest(a, b)
+
+
+def _largest(a: FloatArray, b: FloatArray) -> FloatArray:
+    largest: FloatArray = np.maximum(abs(a).max(axis=-1), abs(b).max(axis=-1))
+    return largest
+
 
 SCALE = 1e12
 """Differences are rounded to 12 decimals before they are ranked or counted as ties."""

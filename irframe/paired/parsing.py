@@ -5,12 +5,8 @@ from typing import Literal
 from irframe.checks import as_written, choice
 from irframe.paired.base import PairedTest
 from irframe.paired.bootstrap import Bootstrap
-from irframe.paired.paired_t import PairedT
-from irframe.paired.permutation import Permutation
-from irframe.paired.rank_sum import RankSum
-from irframe.paired.sign import Sign
-from irframe.paired.tukey_hsd import TukeyHSD
-from irframe.paired.wilcoxon import Wilcoxon
+from irframe.paired.classical import PairedT, RankSum, Sign, Wilcoxon
+from irframe.paired.randomisation import Permutation, TukeyHSD
 
 __all__ = ["TESTS", "Test", "parse_test"]
 

@@ -20,7 +20,7 @@ from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired import PairedTest, Test, all_pairs, parse_test
-from irframe.paired.blocks import groups
+from irframe.paired.pairs import groups
 from irframe.planning.generalizability import population
 from irframe.scores.cautions import guess, noted
 from irframe.scores.read_scores import scores_to_compare

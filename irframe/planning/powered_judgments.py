@@ -31,8 +31,7 @@ from irframe.experiments.coded_tables import QrelsTable, read_qrels_table
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.metrics import parse_metrics
 from irframe.metrics import Metric
-from irframe.metrics.averaging import TIE
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.scores.scores import BLOCK_BYTES

@@ -14,10 +14,10 @@ from irframe.checks import choice, level
 from irframe.cubes.verb import verb
 from irframe.errors import IdError, MetricError, ParameterError, warn
 from irframe.metrics import Metric
-from irframe.metrics.averaging import TIE
 from irframe.metrics.base import MetricType
+from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
-from irframe.paired.prediction import power, power_pairs
+from irframe.paired.margins import power, power_pairs
 from irframe.planning.powered_judgments import Asked, power_judgments
 from irframe.scores.cautions import cautious
 from irframe.scores.mean_intervals import ends_about, on_log_odds, told_kinds

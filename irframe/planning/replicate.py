@@ -14,9 +14,8 @@ from irframe.checks import places
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.names import SYSTEM
-from irframe.paired.differences import ratio
-from irframe.paired.moments import deviations, exact_moments
-from irframe.paired.paired_t import student
+from irframe.paired.classical import student
+from irframe.paired.differences import deviations, exact_moments, ratio
 from irframe.scores.read_scores import Depths, read_scores, select_depths
 from irframe.scores.reference import match_reference
 from irframe.scores.scores import Arrays, Scores

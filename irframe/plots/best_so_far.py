@@ -8,8 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import ParameterError
-from irframe.metrics.averaging import TIE
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import TIE, facts
 from irframe.names import SYSTEM, TOPIC
 from irframe.plots.canvas import COLOURS, FAINT, legend_beside, new_axes, subtitle
 from irframe.plots.layer import only_layer

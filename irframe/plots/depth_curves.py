@@ -7,8 +7,7 @@ import xarray as xr
 
 from irframe.cubes.score_arrays import to_scores
 from irframe.errors import InputError
-from irframe.metrics.averaging import best_first
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.plots.canvas import (
     chosen_systems,

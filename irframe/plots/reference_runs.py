@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from irframe.checks import places
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import ParameterError
-from irframe.metrics.relative_position import expected_ranks, relative_position
+from irframe.metrics.positions import expected_ranks, relative_position
 from irframe.names import DEPTH, SYSTEM, TOPIC
 from irframe.plots.canvas import FAINT, legend_beside, new_axes, subtitle, system_style
 from irframe.plots.misplaced import mark_recall_base, select_topic

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.metrics.averaging import best_first
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import best_first, facts
 from irframe.names import SYSTEM, TOPIC
 from irframe.plots.canvas import COLOURS, chosen_systems, ink, row_axes, subtitle, system_colours
 from irframe.plots.layer import only_layer

@@ -8,8 +8,7 @@ import xarray as xr
 
 from irframe.cubes.bounds import BOUND
 from irframe.errors import InputError, ParameterError
-from irframe.metrics.averaging import best_first
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.plots.canvas import COLOURS, FAINT, chosen_systems, new_axes, only_metric
 from irframe.plots.room import fits_across, fitting_names, letter

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.agreements.orders import count_below
+from irframe.agreements.base import count_below
 from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.comparing.corrections import Family
@@ -17,7 +17,7 @@ from irframe.comparing.significance import Pairing
 from irframe.cubes.topic_weights import TopicWeights
 from irframe.cubes.verb import table_verb
 from irframe.errors import ParameterError
-from irframe.metrics.averaging import TIE
+from irframe.metrics.facts import TIE
 from irframe.paired import Bootstrap, MaxT, PairedT, Test, all_pairs
 from irframe.ranks.rank_tests import holm_counts, max_t_counts
 from irframe.scores.mean_intervals import INTERVALS

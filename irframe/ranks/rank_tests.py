@@ -6,11 +6,11 @@ import numpy as np
 import scipy
 
 from irframe.arrays import Array
-from irframe.metrics.averaging import terms
 from irframe.metrics.base import Summary
+from irframe.metrics.facts import terms
 from irframe.paired import MaxT, all_pairs
-from irframe.paired.blocks import by_depth
-from irframe.paired.moments import hc2, moments
+from irframe.paired.differences import hc2, moments
+from irframe.paired.pairs import by_depth
 from irframe.scores.scores import Arrays
 
 

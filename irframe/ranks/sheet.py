@@ -10,8 +10,7 @@ from irframe.checks import places
 from irframe.cubes.as_scores import as_scores, index_roles
 from irframe.cubes.score_arrays import to_scores
 from irframe.cubes.verb import table_verb
-from irframe.metrics.averaging import TIE
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import TIE, facts
 from irframe.names import METRIC, SYSTEM, TOPIC
 
 

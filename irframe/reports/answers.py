@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from irframe.metrics.averaging import TIE
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH
 from irframe.record import NONE
 from irframe.reports.hard_topics import hardest

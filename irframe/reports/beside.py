@@ -9,8 +9,7 @@ import xarray as xr
 from irframe.comparing.compare import compare
 from irframe.cubes.score import score
 from irframe.errors import ParameterError
-from irframe.metrics.averaging import TIE
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.reports import figures
 from irframe.reports.part import Part, parts

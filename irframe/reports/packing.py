@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.metrics.averaging import TIE
+from irframe.metrics.facts import TIE
 
 KINDS = {"float32": "Float32Array", "uint8": "Uint8Array", "uint16": "Uint16Array"} | {
     "int16": "Int16Array",

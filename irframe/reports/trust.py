@@ -13,8 +13,7 @@ from irframe.cubes.view import experiment_of, shown_as
 from irframe.depths.pool_growth import pool_growth
 from irframe.errors import MetricError
 from irframe.experiments.top_documents import RANKS
-from irframe.metrics.averaging import TIE
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.reports import figures
 from irframe.reports.answers import who_is_unjudged

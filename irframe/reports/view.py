@@ -14,8 +14,7 @@ from irframe.cubes.score import score
 from irframe.cubes.view import experiment_of
 from irframe.depths.volatility import volatility
 from irframe.errors import MetricError
-from irframe.metrics.averaging import TIE
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import Differences, all_pairs
 from irframe.ranks.rank_intervals import first_shares, rank_intervals

@@ -13,11 +13,10 @@ from irframe.cubes.by_group import join_frames
 from irframe.cubes.score import refuse_repeated_depths
 from irframe.cubes.score_arrays import to_scores
 from irframe.errors import DepthError, ParameterError
-from irframe.metrics import averaging
-from irframe.metrics.averaging import average
-from irframe.metrics.facts import facts, place_of
+from irframe.metrics import facts as averaging
+from irframe.metrics.facts import average, facts, place_of
 from irframe.names import DEPTH, METRIC, TOPIC
-from irframe.paired.moments import hc2
+from irframe.paired.differences import hc2
 from irframe.scores.scores import Scores
 
 

@@ -8,8 +8,7 @@ import scipy
 
 from irframe.arrays import Array
 from irframe.errors import warn
-from irframe.metrics.averaging import TIE
-from irframe.metrics.facts import Facts, facts
+from irframe.metrics.facts import TIE, Facts, facts
 from irframe.names import METRIC, SYSTEM
 from irframe.scores.cautions import caution, few_topics
 from irframe.scores.scores import Scores

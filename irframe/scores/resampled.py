@@ -8,8 +8,8 @@ import scipy
 
 from irframe.arrays import Array
 from irframe.checks import level, room, whole
-from irframe.metrics.averaging import TIE, averaged, terms
-from irframe.paired.resamples import count_drawn, draw_topics
+from irframe.metrics.facts import TIE, averaged, terms
+from irframe.paired.pairs import count_drawn, draw_topics
 from irframe.scores.scores import Arrays
 
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.cubes.dask_tasks import need_dask
 from irframe.errors import InputError
-from irframe.metrics.averaging import average
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import average, facts
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import PairedTest
 

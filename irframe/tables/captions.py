@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irframe.agreements.parsing import AGREEMENTS
+from irframe.agreements.correlations import AGREEMENTS
 from irframe.cubes.provenance import CAUTION
 from irframe.names import DEPTH, RESULT
 from irframe.paired import parse_test

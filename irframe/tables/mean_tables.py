@@ -10,8 +10,7 @@ import xarray as xr
 
 from irframe.comparing.compare import COLUMNS, OPTIONAL
 from irframe.errors import InputError
-from irframe.metrics.averaging import TIE
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import TIE, facts
 from irframe.names import ALIASES, DEPTH, METRIC, SIDES, SYSTEM
 from irframe.tables.captions import told, told_depths, told_topics
 from irframe.tables.marked_styler import (

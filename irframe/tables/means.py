@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from irframe.checks import places
 from irframe.errors import ParameterError
-from irframe.metrics.averaging import TIE, best_first
-from irframe.metrics.facts import facts, label_at
+from irframe.metrics.facts import TIE, best_first, facts, label_at
 from irframe.names import DEPTH, METRIC, SYSTEM
 
 IntArray = NDArray[np.integer]

@@ -8,8 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import InputError
-from irframe.metrics.averaging import TIE
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, RESULT, SIDES, SYSTEM
 from irframe.tables.captions import told
 from irframe.tables.marked_styler import Extra, Table, brackets, superscripts

@@ -1,4 +1,4 @@
-"""What holds for every method: definitions, symmetry, identity, reversal, range, order, blocks."""
+"""What holds for every method: definitions, symmetry, identity, reversal, range, order, base."""
 
 import math
 
@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from oracles import agreement as oracle
 from scipy import stats
 
-from irframe.agreements import RBO, RMSE, Kendall, Pearson, Spearman, TauAP, blocks
+from irframe.agreements import RBO, RMSE, Kendall, Pearson, Spearman, TauAP, base
 
 ENUMERATED = {TauAP(): oracle.tau_ap, TauAP(symmetric=True): oracle.tau_ap_symmetric}
 """Loops over all orders of tied systems, so for few systems only."""
@@ -172,8 +172,8 @@ def test_blocks_do_not_show(method, budget, monkeypatch):
     rng = np.random.default_rng(4)
     x, y = rng.random((2, 7, 9)).round(1), rng.random((5, 9)).round(1)
     whole = method.kernel(x, y)
-    monkeypatch.setattr(blocks, "PAIR_BYTES", budget)
-    monkeypatch.setattr(blocks, "ROW_BYTES", budget)
+    monkeypatch.setattr(base, "PAIR_BYTES", budget)
+    monkeypatch.setattr(base, "ROW_BYTES", budget)
     assert_same(method.kernel(x, y), whole)
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from irframe.agreements.orders import count_below, tied_ranks
+from irframe.agreements.base import count_below, tied_ranks
 
 SCORES = arrays(
     float,

@@ -3,7 +3,7 @@
 import pytest
 from oracles import innate as oracle
 
-from irframe.agreements.random_separability import random_separability
+from irframe.agreements.innate import random_separability
 from irframe.errors import ParameterError
 
 

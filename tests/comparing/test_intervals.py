@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import irframe as ir
 from irframe.paired import TESTS, Bootstrap, MaxT, Permutation, TukeyHSD
-from irframe.paired.resamples import draw_signs
+from irframe.paired.pairs import draw_signs
 
 RESAMPLING = {"permutation": Permutation, "bootstrap": Bootstrap}
 pytestmark = [

@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 from irframe.cubes.topic_weights import GIVEN
 from irframe.errors import MetricError, ParameterError
 from irframe.paired import TESTS, PairedT, parse_test
-from irframe.paired.moments import hc2
+from irframe.paired.differences import hc2
 from irframe.scores.resampled import Resamples
 
 TOPICS = [f"q{n}" for n in range(12)]

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import irframe as ir
-from irframe import threads
+from irframe import arrays
 from irframe.cubes import blockwise
 from irframe.cubes.blockwise import in_blocks
 from irframe.experiments.metrics import parse_metrics
@@ -27,7 +27,7 @@ def test_tiles_of_any_size_give_the_same(fields, cells, monkeypatch):
         sizes.append(block.grade.size)
         return blockwise.score_block(block, metrics, depths)
 
-    monkeypatch.setattr(threads, "BLOCK", cells)
+    monkeypatch.setattr(arrays, "BLOCK", cells)
     found = in_blocks(fields, METRICS, [1, 10, 50], kernel=kernel)
     xr.testing.assert_identical(found, expected)
     assert max(sizes) <= max(cells, 50)

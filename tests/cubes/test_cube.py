@@ -12,7 +12,7 @@ from listed import QRELS, RUNS
 from variants import VARIANTS
 
 import irframe as ir
-from irframe import threads
+from irframe import arrays
 from irframe.errors import (
     DepthError,
     GradeError,
@@ -260,7 +260,7 @@ def test_blocks_and_chunks_do_not_show(monkeypatch):
     whole = runs.ireval.cube(qrels)
     scores = whole.ireval.score("AP(norm='pool')", "nDCG", "RBP(p=0.8)")
     monkeypatch.setattr(coded_tables, "ROWS", 900)
-    monkeypatch.setattr(threads, "BLOCK", 120)
+    monkeypatch.setattr(arrays, "BLOCK", 120)
     shuffled = runs.sample(frac=1, random_state=0)
     order = {"system": whole.system, "topic": whole.topic}
     for cube in (runs.ireval.cube(qrels), shuffled.ireval.cube(qrels).sel(order)):

@@ -8,7 +8,7 @@ from scipy import stats
 import irframe as ir
 from irframe.depths import agreement_intervals
 from irframe.errors import IrframeWarning, ParameterError
-from irframe.paired.resamples import draw_topics
+from irframe.paired.pairs import draw_topics
 
 ASKED = {"interval": True, "samples": 40, "alpha": 0.1, "seed": 2}
 

@@ -5,7 +5,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irframe.extremes.all_tie_orders import arrange, count_orders
+from irframe.extremes.labelled_bounds import arrange, count_orders
 
 codes = st.lists(st.sampled_from([-127, 0, 1, 3]), max_size=6)
 

@@ -6,7 +6,7 @@ from bounded import OPEN, check_extremes, graded
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irframe.extremes.fillings import best_grade, scale, with_level
+from irframe.extremes.labelings import best_grade, scale, with_level
 from irframe.extremes.labelled_bounds import labelled_bounds
 from irframe.metrics import AP, Block
 from irframe.metrics.parse_metric import parse_metric

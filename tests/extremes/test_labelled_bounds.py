@@ -15,8 +15,8 @@ from variants import VARIANTS
 from irframe.errors import MetricError
 from irframe.extremes.labelled_bounds import labelled_bounds, refuse_unbounded
 from irframe.metrics import AP, METRICS, Block, Bpref, Evidence, P
+from irframe.metrics.contributions import score_ranking
 from irframe.metrics.parse_metric import parse_metric
-from irframe.metrics.score_ranking import score_ranking
 from irframe.names import UNJUDGED
 
 UTILITY = [v for v in VARIANTS if v.facts.extremes == "ceiling" and v.rising]

@@ -11,8 +11,8 @@ from oracles import Topic
 from variants import VARIANTS
 
 from irframe.errors import MetricError
-from irframe.extremes import all_tie_orders
-from irframe.extremes.tie_orders import reordered_scores
+from irframe.extremes import labelled_bounds
+from irframe.extremes.labelled_bounds import reordered_scores
 from irframe.metrics import Block
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import UNJUDGED
@@ -107,5 +107,5 @@ def test_orders_scored_in_pieces_give_the_same(monkeypatch):
     lists = tied_block([[0, 1, None], [2, 0, 1, 0]], [0, 1, 2, 0, 1, 0], 6)
     metrics, depths = [parse_metric("InfAP"), parse_metric("Twist")], [2, 5, 6]
     whole = list(reordered_scores(lists, metrics, depths))
-    monkeypatch.setattr(all_tie_orders, "CELLS", 50)
+    monkeypatch.setattr(labelled_bounds, "ALL_TIE_ORDERS_CELLS", 50)
     np.testing.assert_array_equal(list(reordered_scores(lists, metrics, depths)), whole)

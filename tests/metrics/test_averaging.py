@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irframe.metrics.averaging import average
+from irframe.metrics.facts import average
 
 SLOW = {
     "mean": fmean,

@@ -9,11 +9,11 @@ import pytest
 from irframe.errors import MetricError
 from irframe.metrics import ASL, METRICS, p
 from irframe.metrics.base import ALIASES, PARSED, Metric
+from irframe.metrics.contributions import score_ranking
+from irframe.metrics.evidence import words
 from irframe.metrics.facts import class_of, facts
 from irframe.metrics.parse_metric import parse_metric
-from irframe.metrics.score_ranking import score_ranking
 from irframe.metrics.spellings import SETTINGS
-from irframe.metrics.vocabulary import words
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irframe.metrics.discounts import DISCOUNTS, discounts, ideal_sum
+from irframe.metrics.positions import DISCOUNTS, discounts, ideal_sum
 
 
 @pytest.mark.parametrize("kind", DISCOUNTS)

@@ -7,8 +7,8 @@ from strategies import block
 
 from irframe.gains import Binary, Exponential, GainMap, Linear
 from irframe.metrics import Block, Evidence, Q
+from irframe.metrics.block import share
 from irframe.metrics.parse_metric import parse_metric
-from irframe.metrics.share import share
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ from variants import VARIANTS
 from irframe.errors import MetricError
 from irframe.gains import Binary
 from irframe.metrics import Block, Evidence
-from irframe.metrics.cwl_names import CWL_NAMES
 from irframe.metrics.facts import class_of
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.reading import QUANTITIES
+from irframe.metrics.spellings import CWL_NAMES
 from irframe.names import EMPTY, UNJUDGED
 
 PEER = json.loads(Path(__file__).with_name("_cwl_eval").joinpath("values.json").read_text())

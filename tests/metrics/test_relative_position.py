@@ -5,7 +5,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from irframe.metrics.relative_position import crosses, first_crossing
+from irframe.metrics.positions import crosses, first_crossing
 
 CURVES = np.array(list(product(range(-2, 3), repeat=3)))
 

@@ -1,7 +1,7 @@
 """One ranking scored by hand."""
 
 from irframe.metrics import P
-from irframe.metrics.score_ranking import score_ranking
+from irframe.metrics.contributions import score_ranking
 
 
 def test_the_top_grade_is_that_of_the_judged_documents_unless_it_is_given():

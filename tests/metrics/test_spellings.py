@@ -11,9 +11,8 @@ import pytrec_eval
 
 import irframe as ir
 from irframe.errors import IrframeWarning, MetricError
-from irframe.metrics.averaging import FLOOR
 from irframe.metrics.base import ALIASES, PARSED
-from irframe.metrics.facts import class_of, facts
+from irframe.metrics.facts import FLOOR, class_of, facts
 from irframe.metrics.parse_metric import parse_named
 from irframe.metrics.spellings import CWL_ALIKE, IR_MEASURES, RANX_NAMES, SETS, each_of_set
 

@@ -14,8 +14,7 @@ from oracles.novelty import ORACLES
 import irframe as ir
 from irframe.errors import MetricError
 from irframe.metrics import METRICS
-from irframe.metrics.score_ranking import score_ranking
-from irframe.metrics.score_subtopics import score_subtopics
+from irframe.metrics.contributions import score_ranking, score_subtopics
 
 PEER = json.loads(Path(__file__).with_name("_pyndeval").joinpath("values.json").read_text())
 TEXTS = [

@@ -11,7 +11,7 @@ from strategies import block
 import irframe as ir
 from irframe.gains import parse_gain
 from irframe.metrics import Evidence
-from irframe.metrics.discounts import discounts
+from irframe.metrics.positions import discounts
 
 
 def score(metric, topic, depth):

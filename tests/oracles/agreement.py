@@ -186,4 +186,4 @@ ORACLES: dict[str, Callable[[Scores, Scores], float]] = {
     "tau_ap_b": tau_ap_b,
     "tau_b": tau,
 }
-"""The oracle of every name of `irframe.agreements.parsing.AGREEMENTS`."""
+"""The oracle of every name of `irframe.agreements.correlations.AGREEMENTS`."""

@@ -10,8 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import batches
 
+from irframe.metrics.contributions import score_ranking
 from irframe.metrics.parse_metric import parse_metric
-from irframe.metrics.score_ranking import score_ranking
 from oracles import ORACLES, Topic
 
 RECALL_POINTS = [i / 10 for i in range(11)]

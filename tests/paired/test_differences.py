@@ -7,7 +7,7 @@ from scipy import stats
 
 from irframe.errors import ParameterError
 from irframe.paired import all_pairs, describe_differences
-from irframe.paired.moments import exact_moments
+from irframe.paired.differences import exact_moments
 
 
 def cube():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from irframe.errors import ParameterError
 from irframe.paired import MaxT, Permutation, all_pairs
-from irframe.paired.resamples import draw_signs
+from irframe.paired.pairs import draw_signs
 
 
 def t_of(differences):

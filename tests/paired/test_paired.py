@@ -20,7 +20,7 @@ from irframe.paired import (
     all_pairs,
     baseline_pairs,
 )
-from irframe.paired import blocks as blocks_module
+from irframe.paired import pairs as blocks_module
 
 FEW = st.sampled_from([0.0, 0.1, 0.2, 0.25, 1 / 3, 0.5, 2 / 3, 1.0])
 MANY = st.floats(-1, 1, allow_subnormal=False).map(lambda x: round(x, 6))

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irframe.paired import prediction
+from irframe.paired import margins
+from irframe.paired.margins import power, power_pairs
 from irframe.paired.pairs import all_pairs
-from irframe.paired.prediction import power, power_pairs
 
 
 def draw(seed):
@@ -42,7 +42,7 @@ def test_pairs_are_their_differences(seed):
 def test_what_cancels_out_is_computed_a_few_pairs_at_a_time(monkeypatch):
     cheap, human, counted, judged = draw(0)
     whole = power_pairs(cheap, human, counted, judged, all_pairs(6))
-    monkeypatch.setattr(prediction, "BLOCK", 1)
+    monkeypatch.setattr(margins, "BLOCK", 1)
     again = power_pairs(cheap, human, counted, judged, all_pairs(6))
     np.testing.assert_array_equal(again.error, whole.error)
 

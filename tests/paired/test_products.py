@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from irframe.paired import products
-from irframe.paired.products import gram, product
+from irframe.paired import pairs
+from irframe.paired.pairs import gram, product
 
 
 @pytest.fixture(params=[1, 100, 2**18])
 def pieces(request, monkeypatch):
     """Products in pieces of every size."""
-    monkeypatch.setattr(products, "UNTHREADED", request.param)
-    monkeypatch.setattr(products, "NARROWEST", 3 if request.param < 2**18 else 16)
+    monkeypatch.setattr(pairs, "UNTHREADED", request.param)
+    monkeypatch.setattr(pairs, "NARROWEST", 3 if request.param < 2**18 else 16)
 
 
 @pytest.mark.usefixtures("pieces")

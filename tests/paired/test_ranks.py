@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import rankdata
 
-from irframe.paired.ranks import marked_ranks
+from irframe.paired.pairs import marked_ranks
 
 
 @given(data=st.data(), rows=st.integers(1, 4), length=st.integers(1, 12))

@@ -5,7 +5,7 @@ import pytest
 
 from irframe.errors import ParameterError
 from irframe.paired import Bootstrap, Permutation, TukeyHSD
-from irframe.paired.resamples import draw_signs, draw_topics
+from irframe.paired.pairs import draw_signs, draw_topics
 
 SCORES = np.array([[[0.1], [0.2], [0.4]], [[0.3], [0.1], [0.2]]])
 

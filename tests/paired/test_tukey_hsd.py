@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from oracles import paired_tests as oracle
 
-from irframe.paired import Permutation, TukeyHSD, tukey_hsd
+from irframe.paired import Permutation, TukeyHSD, randomisation
 
 
 @pytest.mark.parametrize("systems", [2, 3, 5])
 @pytest.mark.parametrize("topics", [1, 2, 7])
 @pytest.mark.parametrize("budget", [1, 2**21])
 def test_slow_loop_with_the_same_shuffles(systems, topics, budget, monkeypatch):
-    monkeypatch.setattr(tukey_hsd, "BLOCK_BYTES", budget)
+    monkeypatch.setattr(randomisation, "BLOCK_BYTES", budget)
     scores = np.random.default_rng(systems).random((systems, topics, 2)).round(1)
     test = TukeyHSD(samples=40, seed=2)
     shuffles = np.concatenate(list(test.shuffles(systems, topics))).tolist()

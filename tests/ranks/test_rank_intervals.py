@@ -14,7 +14,7 @@ from scipy import stats
 
 import irframe as ir
 from irframe.errors import DepthError, IrframeWarning, ParameterError
-from irframe.paired.resamples import draw_topics
+from irframe.paired.pairs import draw_topics
 
 NAMES = ["mean", "ci_low", "ci_high", "rank", "rank_low", "rank_high", "tier", "n_topics"]
 METHODS = ("pairs", "holm", "max-t", "bootstrap")

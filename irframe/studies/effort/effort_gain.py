@@ -11,9 +11,8 @@ from irframe.cubes.score_arrays import to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
 from irframe.metrics import Metric
-from irframe.metrics.averaging import TIE
 from irframe.metrics.base import MetricType
-from irframe.metrics.facts import place_of
+from irframe.metrics.facts import TIE, place_of
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 

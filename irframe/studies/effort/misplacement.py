@@ -15,7 +15,7 @@ from irframe.cubes.requirements import read_depth
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import warn
-from irframe.metrics.relative_position import (
+from irframe.metrics.positions import (
     CROSSINGS,
     Crossing,
     ExpectedRanks,

@@ -14,7 +14,7 @@ from irframe.cubes.bounds import BOUND
 from irframe.depths.agreement import system_means
 from irframe.depths.agreement_intervals import Asked, with_reference
 from irframe.errors import ParameterError
-from irframe.metrics.averaging import TIE
+from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import all_pairs
 from irframe.scores.scores import Scores

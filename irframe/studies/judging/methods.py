@@ -12,7 +12,7 @@ import numpy as np
 
 from irframe.arrays import Array
 from irframe.errors import ParameterError
-from irframe.metrics.averaging import TIE
+from irframe.metrics.facts import TIE
 from irframe.studies.judging.candidates import Pool
 from irframe.studies.judging.prior import Prior
 

@@ -9,7 +9,7 @@ import scipy
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import choice, listed, number, whole
+from irframe.checks import choice, listed, number, tracked, whole
 from irframe.comparing.corrections import Family
 from irframe.comparing.joint_corrections import Adjust
 from irframe.comparing.significance import Pairing
@@ -22,7 +22,6 @@ from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.paired import Test
-from irframe.progress import tracked
 from irframe.studies.judges.judge_changes import CONCLUSIONS
 from irframe.studies.judging.budgets import Budgets, Found
 from irframe.studies.judging.documents import Documents, by_label, helping

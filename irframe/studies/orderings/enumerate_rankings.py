@@ -11,8 +11,7 @@ from irframe.agreements.innate import compare_rankings, label_depths
 from irframe.checks import whole
 from irframe.experiments.metrics import MetricLike
 from irframe.metrics import Block, Evidence
-from irframe.metrics.averaging import TIE
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import TIE, facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.record import recorded
 

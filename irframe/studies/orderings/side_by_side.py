@@ -12,7 +12,7 @@ from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.metrics import Metric
-from irframe.metrics.averaging import TIE
+from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.studies.orderings.binding import is_bound
 from irframe.studies.orderings.orderings import GainLike, orderings, ranking_gains

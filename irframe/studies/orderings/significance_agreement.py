@@ -21,7 +21,7 @@ from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.gains import Gain
-from irframe.metrics.averaging import TIE
+from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM
 from irframe.paired import PairedTest, Test, all_pairs, parse_test, sign_p
 from irframe.scores.read_scores import scores_to_compare

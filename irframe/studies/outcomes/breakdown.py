@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats
 from irframe.paired import PairedT, RankSum, Wilcoxon, sign_p
-from irframe.paired.differences import ratio
-from irframe.paired.moments import ROUNDING
+from irframe.paired.differences import ROUNDING, ratio
 
 BLOCK = 1 << 21
 """Ranks compared at a time, which bounds memory; at least one pair."""

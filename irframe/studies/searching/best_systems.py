@@ -5,8 +5,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.cubes.verb import verb
-from irframe.metrics.averaging import best_first
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import best_first, facts
 from irframe.names import METRIC, SYSTEM
 from irframe.scores.averages import averages, by_depth, metric_labels
 from irframe.scores.read_scores import Depths

@@ -13,8 +13,7 @@ from irframe.arrays import Floats
 from irframe.checks import choice, level, number
 from irframe.cubes.verb import verb
 from irframe.errors import InputError, ParameterError
-from irframe.metrics.averaging import average
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import average, facts
 from irframe.names import METRIC, SYSTEM, TOPIC
 from irframe.paired import PairedT, all_pairs
 from irframe.scores.averages import by_depth, metric_labels

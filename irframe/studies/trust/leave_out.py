@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from irframe.agreements import Kendall
 from irframe.arrays import Array
+from irframe.checks import tracked
 from irframe.cubes.pooled import pool_depth_of
 from irframe.cubes.requirements import attended, shared
 from irframe.cubes.score import score, wanted_depths
@@ -21,10 +22,8 @@ from irframe.experiments.experiment import Experiment
 from irframe.experiments.judged_otherwise import fewer_judged
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.metrics import Metric
-from irframe.metrics.averaging import TIE, average
-from irframe.metrics.facts import facts
+from irframe.metrics.facts import TIE, average, facts
 from irframe.names import DEPTH, METRIC, SYSTEM
-from irframe.progress import tracked
 
 
 @verb

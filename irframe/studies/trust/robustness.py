@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.agreements import Method
-from irframe.checks import whole
+from irframe.checks import tracked, whole
 from irframe.cubes.requirements import attended, refuse_deeper, shared
 from irframe.cubes.sample import sample
 from irframe.cubes.score import score, wanted_depths
@@ -17,7 +17,6 @@ from irframe.errors import ParameterError
 from irframe.experiments.metrics import Metrics, parse_metrics
 from irframe.experiments.sampling import refuse_share
 from irframe.names import DEPTH
-from irframe.progress import tracked
 
 SHARE, SEED = "share", "seed"
 SHARES = (0.9, 0.7, 0.5, 0.3, 0.1)

@@ -6,8 +6,8 @@ import pytest
 
 import irframe as ir
 from irframe.errors import InputError, ParameterError
+from irframe.metrics.contributions import score_ranking
 from irframe.metrics.parse_metric import parse_metric
-from irframe.metrics.score_ranking import score_ranking
 
 
 @pytest.fixture(scope="module")

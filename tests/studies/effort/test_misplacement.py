@@ -16,9 +16,9 @@ from tracks import cube_of
 
 import irframe as ir
 from irframe.errors import DepthError, IrframeWarning, ParameterError
+from irframe.metrics.contributions import score_ranking
 from irframe.metrics.parse_metric import parse_metric
-from irframe.metrics.relative_position import CROSSINGS
-from irframe.metrics.score_ranking import score_ranking
+from irframe.metrics.positions import CROSSINGS
 from irframe.studies.effort.misplacement import ARCHETYPES
 
 RULES = list(CROSSINGS)

@@ -9,8 +9,8 @@ from oracles import innate as oracle
 import irframe as ir
 from irframe.agreements.innate import LABELS
 from irframe.errors import MetricError, ParameterError
+from irframe.metrics.contributions import score_ranking
 from irframe.metrics.parse_metric import parse_metric
-from irframe.metrics.score_ranking import score_ranking
 
 
 def test_all_rankings_of_length_3(golden):

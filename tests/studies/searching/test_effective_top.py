@@ -7,7 +7,7 @@ from lengths import lengths_frame
 
 import irframe as ir
 from irframe.errors import IrframeError, ParameterError
-from irframe.metrics.score_ranking import score_ranking
+from irframe.metrics.contributions import score_ranking
 from irframe.studies.searching.effective_top import effective_count, reweight
 
 

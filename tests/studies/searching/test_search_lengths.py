@@ -11,7 +11,7 @@ from told import Told, frames
 
 import irframe as ir
 from irframe.errors import DepthError, InputError, MetricError
-from irframe.metrics.score_ranking import score_ranking
+from irframe.metrics.contributions import score_ranking
 
 
 def lengths_of(told, **options):

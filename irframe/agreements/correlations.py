@@ -1,0 +1,460 @@
+"""The methods of agreement: Kendall, TauAP, Pearson, Spearman, RMSE, RBO; and their names."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from irframe.agreements.base import (
+    Agreement,
+    Ends,
+    count_below,
+    over_rows,
+    pair_blocks,
+    signs,
+    tied_ranks,
+)
+from irframe.arrays import Floats
+from irframe.checks import as_written, choice, number
+from irframe.errors import ParameterError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kendall(Agreement):
+    """Share of system pairs that two sets of scores order alike, less the share they swap.
+
+    Parameters
+    ----------
+    variant
+        ``"b"`` corrects for pairs tied on either side, ``"a"`` divides by all pairs.
+
+    Notes
+    -----
+    ``tau_a = (C - D) / (S(S-1)/2)`` and ``tau_b = (C - D) / sqrt(U_x U_y)`` with C pairs
+    ordered alike, D swapped, and U pairs not tied on one side. For K orderings, C - D is a
+    matrix of signs, K by pairs, times its transpose.
+
+    Range: -1 to 1; above 0.9 two orderings are customarily taken as equivalent. Undefined (NaN)
+    for one system; tau_b also where all systems tie.
+
+    References
+    ----------
+    .. [1] Kendall. The treatment of ties in ranking problems. Biometrika 33, 1945.
+       doi:10.1093/biomet/33.3.239
+
+    Examples
+    --------
+    Of three pairs, two are ordered alike and one is tied in `x`:
+
+    >>> from irframe.agreements import Kendall
+    >>> x, y = [[0.4, 0.4, 0.1]], [[0.7, 0.5, 0.2]]
+    >>> Kendall().kernel(x, y), Kendall(variant="a").kernel(x, y)
+    (array([[0.81649658]]), array([[0.66666667]]))
+    """
+
+    variant: Literal["a", "b"] = "b"
+
+    def __post_init__(self) -> None:
+        choice("variant", self.variant, ("a", "b"))
+
+    def compare(self, x: Floats, y: Floats) -> Floats:
+        """Return tau of every row of `x` with every row of `y`."""
+        below_x = count_below(x)
+        below_y = below_x if y is x else count_below(y)
+        balance = _balance(below_x, below_y)
+        systems = x.shape[-1]
+        if self.variant == "a":
+            return balance / np.float64(systems * (systems - 1) / 2)
+        untied_x, untied_y = below_x.sum(axis=-1), below_y.sum(axis=-1)
+        return np.asarray(balance / np.sqrt(untied_x[..., :, None] * untied_y[..., None, :]))
+
+
+def _balance(x: Floats, y: Floats) -> Floats:
+    """Return pairs ordered alike less pairs swapped, from sort keys."""
+    keys_x = x.astype(np.float32)
+    keys_y = keys_x if y is x else y.astype(np.float32)
+    batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    total = np.zeros((*batch, x.shape[-2], y.shape[-2]))
+    for first, second in pair_blocks(x.shape[-1], keys_x[..., 0].nbytes + keys_y[..., 0].nbytes):
+        signs_x = signs(keys_x, first, second)
+        signs_y = signs_x if keys_y is keys_x else signs(keys_y, first, second)
+        total += signs_x @ signs_y.swapaxes(-1, -2)
+    return total
+
+
+@dataclass(frozen=True, kw_only=True)
+class TauAP(Agreement):
+    """Agreement of two orderings, swaps among the best systems costing most.
+
+    Parameters
+    ----------
+    symmetric
+        Whether to average both ways; by default `x` is the reference and `y` the estimate.
+    ties
+        ``"a"`` is the value to expect when tied systems are put in order by chance; ``"b"``
+        counts systems that tie as not ordered, corrects for them and always averages both ways.
+
+    Notes
+    -----
+    ``tau_ap = 2/(S-1) sum_{i=2..S} C(i)/(i-1) - 1``, with C(i) the systems above rank i of the
+    estimated ordering that the reference, too, has above the system at rank i. That is Kendall's
+    tau with the pairs weighted by 1/(i-1), i the rank of the lower system in the estimate.
+
+    With t and b the first and the last rank that a system could have in its ordering, ``"a"``
+    takes the mean of 1/(i-1) over i = t..b as the weight of a pair and leaves pairs out that tie
+    on either side: the mean over all orders of tied systems on both sides. ``"b"`` is the mean of
+    both ways of ``2/m sum_{i: t_i > 1} c_i/(t_i - 1) - 1``, with m the systems not in the best
+    group and c_i those in better groups that the other side also has strictly above system i.
+
+    Range: -1 to 1, equal to Kendall's tau on average if errors are spread evenly. Undefined (NaN)
+    for one system; ``"b"`` also where all systems tie.
+
+    References
+    ----------
+    .. [1] Yilmaz, Aslam, Robertson. A new rank correlation coefficient for information
+       retrieval. SIGIR 2008. doi:10.1145/1390334.1390435
+    .. [2] Urbano, Marrero. The treatment of ties in AP correlation. ICTIR 2017.
+       doi:10.1145/3121050.3121106
+
+    Examples
+    --------
+    Swapping the two best of three systems costs more than swapping the two worst:
+
+    >>> from irframe.agreements import TauAP
+    >>> TauAP().kernel([[3, 2, 1]], [[2, 3, 1], [3, 1, 2]])
+    array([[0. , 0.5]])
+
+    The two best tie in the estimate, which may have them right or swapped:
+
+    >>> TauAP().kernel([[3, 2, 1]], [[2, 2, 1]])
+    array([[0.5]])
+    """
+
+    symmetric: bool = False
+    ties: Literal["a", "b"] = "a"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.symmetric, bool):
+            raise ParameterError("symmetric to be True or False", repr(self.symmetric))
+        choice("ties", self.ties, ("a", "b"))
+
+    def compare(self, x: Floats, y: Floats) -> Floats:
+        """Return tau_ap of every row of `y` against every row of `x` as reference."""
+        one_way = _expected if self.ties == "a" else _corrected
+        ranks_x, ranks_y = tied_ranks(x), tied_ranks(y)
+        values = one_way(ranks_x, ranks_y)
+        if self.symmetric or self.ties == "b":
+            values = (values + one_way(ranks_y, ranks_x).swapaxes(-1, -2)) / 2
+        return values
+
+
+def _expected(reference: Ends, estimated: Ends) -> Floats:
+    """Return the mean of tau_ap over all orders of tied systems."""
+    first, last = (rank.astype(np.intp) for rank in estimated)
+    systems = first.shape[-1]
+    upto = np.append(0, np.cumsum(_weights(systems)))
+    weights = (upto[last] - upto[first - 1]) / (last - first + 1)
+    total = sum(
+        side @ weighted.swapaxes(-1, -2)
+        for side, weighted in _pairs(reference[0], estimated[0], weights)
+    )
+    return np.asarray(total / np.float64(systems - 1))
+
+
+def _corrected(reference: Ends, estimated: Ends) -> Floats:
+    """Return tau_ap of the systems below the best group, as far as both sides order them."""
+    first, _ = estimated
+    weights = _weights(first.shape[-1])[first.astype(np.intp) - 1]
+    total = sum(
+        side @ weighted.swapaxes(-1, -2) + abs(side) @ abs(weighted).swapaxes(-1, -2)
+        for side, weighted in _pairs(reference[0], first, weights)
+    )
+    return np.asarray(total / (first > 1).sum(axis=-1)[..., None, :] - 1)
+
+
+def _weights(systems: int) -> Floats:
+    """Return 1/(i-1) of every rank i; the first, never the lower of two, weighs the most too."""
+    return 1 / np.maximum(np.arange(systems), 1.0)
+
+
+def _pairs(
+    reference: Floats, estimated: Floats, weights: Floats
+) -> Iterator[tuple[NDArray[np.floating], NDArray[np.floating]]]:
+    """Yield signs of pairs in the reference, and in the estimate times the lower's weight."""
+    row_bytes = reference[..., 0].nbytes + 2 * estimated[..., 0].nbytes
+    for first, second in pair_blocks(estimated.shape[-1], row_bytes):
+        weighted = signs(estimated, first, second)
+        weighted *= np.minimum(weights[..., first], weights[..., second])
+        yield signs(reference, first, second), weighted
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pearson(Agreement):
+    """How nearly one set of scores is a rising straight line of the other.
+
+    Notes
+    -----
+    ``r = sum (x - mean x)(y - mean y) / sqrt(sum (x - mean x)**2 sum (y - mean y)**2)`` over
+    the systems: rows scaled to mean 0 and length 1, times their transpose.
+
+    Range: -1 to 1. Undefined (NaN) where all systems score the same or a score is infinite.
+
+    References
+    ----------
+    .. [1] Pearson. Note on regression and inheritance in the case of two parents. Proceedings
+       of the Royal Society of London 58, 1895. doi:10.1098/rspl.1895.0041
+
+    Examples
+    --------
+    >>> from irframe.agreements import Pearson
+    >>> Pearson().kernel([[1, 2, 3]], [[2, 4, 6], [3, 1, 2]])
+    array([[ 1. , -0.5]])
+    """
+
+    def compare(self, x: Floats, y: Floats) -> Floats:
+        """Return Pearson's r of every row of `x` with every row of `y`."""
+        return correlate(x, y)
+
+
+def correlate(x: Floats, y: Floats) -> Floats:
+    """Return Pearson's r of every row of `x` with every row of `y`.
+
+    Parameters
+    ----------
+    x, y
+        Shapes (..., K1, S) and (..., K2, S).
+
+    Returns
+    -------
+    numpy.ndarray
+        Correlations, shape (..., K1, K2).
+
+    Examples
+    --------
+    >>> correlate(np.array([[1.0, 2.0, 3.0]]), np.array([[3.0, 1.0, 2.0]]))
+    array([[-0.5]])
+    """
+    unit_x = _standardise(x)
+    unit_y = unit_x if y is x else _standardise(y)
+    return np.asarray(np.clip(unit_x @ unit_y.swapaxes(-1, -2), -1, 1))
+
+
+def _standardise(scores: Floats) -> Floats:
+    """Scale rows to mean 0 and length 1, constant ones to NaN."""
+    centred = scores - scores.mean(axis=-1, keepdims=True)
+    centred[np.ptp(scores, axis=-1) == 0] = np.nan  # a rounded mean leaves rounding noise
+    centred /= np.abs(centred).max(axis=-1, keepdims=True)  # squares neither vanish nor overflow
+    return np.asarray(centred / np.sqrt(np.square(centred).sum(axis=-1, keepdims=True)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spearman(Agreement):
+    """How nearly the ranks of the systems under two sets of scores fall on a line.
+
+    Notes
+    -----
+    Pearson's r of the ranks, tied systems sharing the mean of their ranks; without ties
+    ``rho = 1 - 6 sum (rank_x - rank_y)**2 / (S(S**2 - 1))``.
+
+    Range: -1 to 1. Undefined (NaN) where all systems score the same.
+
+    References
+    ----------
+    .. [1] Spearman. The proof and measurement of association between two things. American
+       Journal of Psychology 15, 1904. doi:10.2307/1412159
+
+    Examples
+    --------
+    >>> from irframe.agreements import Spearman
+    >>> Spearman().kernel([[1, 2, 3]], [[1, 10, 100], [3, 1, 2]])
+    array([[ 1. , -0.5]])
+    """
+
+    def compare(self, x: Floats, y: Floats) -> Floats:
+        """Return Spearman's rho of every row of `x` with every row of `y`."""
+        ranks_x = _mid_ranks(x)
+        return correlate(ranks_x, ranks_x if y is x else _mid_ranks(y))
+
+
+def _mid_ranks(scores: Floats) -> Floats:
+    """Return systems below less systems above: twice the mean rank, but for a constant."""
+    return count_below(scores) - count_below(-scores)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RMSE(Agreement):
+    """How far apart the two scores of a system typically are, in units of the scores.
+
+    Notes
+    -----
+    ``RMSE = sqrt(sum (x - y)**2 / S)`` over the systems. A distance: 0 for equal scores, and
+    larger is less alike. From the differences themselves, which loses no digits.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> from irframe.agreements import RMSE
+    >>> RMSE().kernel([[0, 0]], [[0, 0], [3, 3], [1, 7]])
+    array([[0., 3., 5.]])
+    """
+
+    distance: ClassVar[bool] = True
+
+    def compare(self, x: Floats, y: Floats) -> Floats:
+        """Return the root mean squared difference of every row of `x` and every row of `y`."""
+        batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+        left, right = (np.broadcast_to(side, (*batch, *side.shape[-2:])) for side in (x, y))
+        distance = np.empty((*batch, x.shape[-2], y.shape[-2]))
+        for place in np.ndindex(batch):
+            distance[place] = scipy.spatial.distance.cdist(left[place], right[place])
+        return np.asarray(distance / np.sqrt(x.shape[-1]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RBO(Agreement):
+    """Expected overlap of the tops of two orderings, read down with persistence `p`.
+
+    Parameters
+    ----------
+    p
+        Chance of reading one rank further, between 0 and 1; small values look at the top only.
+    ties
+        What a tie means: ``"w"``, that systems are equally good, so that they come and go
+        together; ``"a"``, that their order is not known, the value to expect over all orders;
+        ``"b"``, the same corrected so that an ordering agrees with itself.
+
+    Notes
+    -----
+    ``RBO_ext = (X_S/S) p**S + ((1-p)/p) sum_{d=1..S} (X_d/d) p**d``, with X_d the systems that
+    both orderings have among their first d. Both order the same S systems, so X_S = S. A system
+    counts from the larger of its two ranks on; what it adds, the sum of the weights from there
+    to S, falls with the rank, so the whole is a sum over systems of the smaller of two numbers.
+
+    With ties, t and b the first and the last rank that a system could have, it contributes c_d =
+    [t <= d] to the first d in ``"w"``; in ``"a"`` and ``"b"`` 0 above its group, (d-t+1)/(b-t+1)
+    inside and 1 below it. X_d/d becomes ``2 sum c c' / (sum c + sum c')`` in ``"w"`` and ``"a"``,
+    ``sum c c' / sqrt(sum c**2 sum c'**2)`` in ``"b"``, sums over the systems.
+
+    Range: above 0, 1 for equal orderings (in ``"a"`` only without ties); reversed ones stay above
+    0, and unrelated ones do not average 0.
+
+    References
+    ----------
+    .. [1] Webber, Moffat, Zobel. A similarity measure for indefinite rankings. ACM TOIS 28,
+       2010. doi:10.1145/1852102.1852106
+    .. [2] Corsi, Urbano. The treatment of ties in rank-biased overlap. SIGIR 2024.
+       doi:10.1145/3626772.3657700
+
+    Examples
+    --------
+    At p = 0.5 two systems weigh 1/2 at depth 1 and 1/4 + 1/4 at depth 2 and beyond:
+
+    >>> from irframe.agreements import RBO
+    >>> RBO(p=0.5).kernel([[2, 1]], [[2, 1], [1, 2]])
+    array([[1. , 0.5]])
+    """
+
+    p: float = 0.9
+    ties: Literal["w", "a", "b"] = "w"
+
+    def __post_init__(self) -> None:
+        number("p", self.p, above=0, below=1)
+        choice("ties", self.ties, ("w", "a", "b"))
+
+    def compare(self, x: Floats, y: Floats) -> Floats:
+        """Return RBO of every row of `x` with every row of `y`."""
+        systems = x.shape[-1]
+        weights: Floats = (1 - self.p) * self.p ** np.arange(systems, dtype=np.float64)
+        sides = tied_ranks(x), tied_ranks(y)
+        if all((first == last).all() for first, last in sides):
+            overlap = _untied(sides[0][0], sides[1][0], weights)
+        else:
+            overlap = sum(
+                weight * self._agree(*sides, depth) for depth, weight in enumerate(weights, 1)
+            )
+        return np.asarray(overlap + self.p**systems)
+
+    def _agree(self, x: Ends, y: Ends, depth: int) -> Floats:
+        """Return how much the first so many systems of both sides are the same."""
+        seen_x, seen_y = self._seen(*x, depth), self._seen(*y, depth)
+        shared = seen_x @ seen_y.swapaxes(-1, -2)
+        if self.ties == "b":
+            size_x, size_y = np.linalg.norm(seen_x, axis=-1), np.linalg.norm(seen_y, axis=-1)
+            return np.asarray(shared / (size_x[..., :, None] * size_y[..., None, :]))
+        size_x, size_y = seen_x.sum(axis=-1), seen_y.sum(axis=-1)
+        return np.asarray(2 * shared / (size_x[..., :, None] + size_y[..., None, :]))
+
+    def _seen(self, first: Floats, last: Floats, depth: int) -> Floats:
+        """Return the share of every system that is among the first so many."""
+        if self.ties == "w":
+            return (first <= depth).astype(np.float64)
+        return np.clip((depth - first + 1) / (last - first + 1), 0, 1)
+
+
+def _untied(x: Floats, y: Floats, weights: Floats) -> Floats:
+    """Sum overlaps over all depths at once, from the ranks of orderings without ties."""
+    onward = np.cumsum((weights / np.arange(1, len(weights) + 1))[::-1])[::-1]
+    return over_rows(onward[x.astype(np.intp) - 1], onward[y.astype(np.intp) - 1], _sum_smaller)
+
+
+def _sum_smaller(x: Floats, y: Floats) -> Floats:
+    total: Floats = np.minimum(x, y).sum(axis=-1)
+    return total
+
+
+AgreementName = Literal[
+    "kendall", "pearson", "rbo", "rbo_a", "rbo_b", "rmse", "spearman", "tau_a", "tau_ap",
+    "tau_ap_b", "tau_b",
+]  # fmt: skip
+Method = AgreementName | Agreement
+"""A method of agreement, or its name."""
+
+AGREEMENTS: dict[str, Agreement] = {
+    "kendall": Kendall(),
+    "pearson": Pearson(),
+    "rbo": RBO(),
+    "rbo_a": RBO(ties="a"),
+    "rbo_b": RBO(ties="b"),
+    "rmse": RMSE(),
+    "spearman": Spearman(),
+    "tau_a": Kendall(variant="a"),
+    "tau_ap": TauAP(),
+    "tau_ap_b": TauAP(ties="b"),
+    "tau_b": Kendall(),
+}
+"""Every name a method of agreement answers to, and what it stands for."""
+
+
+def parse_agreement(method: Method) -> Agreement:
+    """Find the method of agreement that a name stands for.
+
+    Parameters
+    ----------
+    method
+        A name of `AGREEMENTS`, or a value such as ``RBO(p=0.8)``, or its text.
+
+    Returns
+    -------
+    Agreement
+        The method.
+
+    Examples
+    --------
+    >>> from irframe.agreements import RBO, parse_agreement
+    >>> parse_agreement("kendall"), parse_agreement(RBO(p=0.8))
+    (Kendall(variant='b'), RBO(p=0.8, ties='w'))
+    """
+    if isinstance(method, Agreement):
+        return method
+    kinds = {type(each).__name__: type(each) for each in AGREEMENTS.values()}
+    written: Agreement | None = as_written(method, kinds)
+    if written is not None:
+        return written
+    return AGREEMENTS[choice("a method such as RBO(p=0.8), or its name", method, AGREEMENTS)]
