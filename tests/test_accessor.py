@@ -14,7 +14,7 @@ import irframe as ir
 from irframe.accessor import HOME, KINDS, Verbs, verbs
 from irframe.cubes.verb import VERBS
 from irframe.errors import InputError
-from irframe.files.scanned_runs import ScannedRuns
+from irframe.files.scan_runs import ScannedRuns
 from irframe.kinds import CUBE, JUDGMENTS, NUGGETS, RUNS, SCANNED, SCORES, takes
 
 HOMES = (HOME, "irframe.plots")

@@ -15,7 +15,7 @@ from irframe.commands.options import declare_options, given
 from irframe.commands.systems import declare_systems
 from irframe.comparing.margins import POWER
 from irframe.errors import ParameterError
-from irframe.experiments.metrics import cut_at
+from irframe.experiments.policy import cut_at
 from irframe.metrics.facts import facts
 from irframe.tables.captions import told
 

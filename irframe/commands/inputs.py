@@ -13,10 +13,10 @@ from irframe.checks import whole
 from irframe.commands.options import given
 from irframe.commands.systems import with_systems
 from irframe.errors import DepthError, FileFormatError, InputError
-from irframe.experiments.metrics import parse_metrics
+from irframe.experiments.policy import parse_metrics
 from irframe.files.compression import Source, name_of
-from irframe.files.folders import find_files
-from irframe.files.scanned_runs import ScannedRuns
+from irframe.files.read_file import find_files
+from irframe.files.scan_runs import ScannedRuns
 
 FOLDER = "folder"
 """Column that says in which folder the file of a run is."""

@@ -6,10 +6,9 @@ from pathlib import Path
 import pandas as pd
 
 from irframe.errors import InputError
+from irframe.files.atomic import whole
 from irframe.files.compression import load
-from irframe.files.damage import whole
-from irframe.files.parquet import is_parquet
-from irframe.files.read_file import is_in_lines
+from irframe.files.read_file import is_in_lines, is_parquet
 from irframe.names import ALIASES, TOPIC, roles
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Array
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError
-from irframe.experiments.rank import rank
+from irframe.experiments.rank_table import rank
 from irframe.names import DEPTH, DOC, EMPTY, RANK, SYSTEM, TOPIC, UNJUDGED, roles
 
 

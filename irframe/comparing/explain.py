@@ -17,7 +17,7 @@ from irframe.cubes.verb import in_memory, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import ParameterError
 from irframe.experiments.hits import refuse_open
-from irframe.experiments.metrics import parse_metrics
+from irframe.experiments.policy import parse_metrics
 from irframe.extremes.labelled_bounds import one_label
 from irframe.files.as_runs import Runs, as_runs
 from irframe.metrics import Metric

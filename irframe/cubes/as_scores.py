@@ -7,8 +7,8 @@ import pandas as pd
 import xarray as xr
 
 from irframe.errors import IdError, InputError
-from irframe.files.foreign import columns_of, is_array
-from irframe.files.role_columns import refuse_rivals
+from irframe.files.as_runs import columns_of, is_array
+from irframe.files.ids import refuse_rivals
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import names_exactly
 from irframe.names import ALIASES, DEPTH, DOC, METRIC, METRICS, SYSTEM, TOPIC, roles

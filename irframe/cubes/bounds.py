@@ -12,8 +12,7 @@ from irframe.cubes.score import label_scores, refuse_metrics, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import MetricError
-from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.experiments.sampling import refuse_marks
+from irframe.experiments.policy import Metrics, parse_metrics, refuse_marks
 from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long, refuse_unbounded
 from irframe.metrics import Block, Evidence, Metric
 from irframe.names import DEPTH, METRIC

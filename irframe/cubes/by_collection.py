@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from irframe.experiments.relevance import Thresholds
+from irframe.experiments.group_columns import Thresholds
 from irframe.names import TOPIC, TOPICS_OF, roles
 
 COLLECTION = "collection"

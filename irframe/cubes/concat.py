@@ -20,9 +20,8 @@ from irframe.cubes.view import experiment_of, hold, read_cube, view
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.experiments.coded_tables import QrelsTable
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.framed import Part, put_together
+from irframe.experiments.in_turn import Part, put_together, together
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.top_documents import together
 from irframe.files.ids import Codes
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
 from irframe.record import RECORD

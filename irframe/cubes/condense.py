@@ -6,8 +6,8 @@ import xarray as xr
 
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of, shown_as
+from irframe.experiments.experiment import condensed
 from irframe.experiments.hits import refuse_open
-from irframe.experiments.judged_otherwise import condensed
 from irframe.names import DEPTH
 
 

@@ -14,7 +14,6 @@ from irframe.cubes.layout import variable
 from irframe.cubes.view import view
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.framed import Framed
 from irframe.experiments.group_columns import (
     refuse_rows,
     riding_columns,
@@ -22,13 +21,12 @@ from irframe.experiments.group_columns import (
     tell_without_rows,
 )
 from irframe.experiments.hits import refuse_large
-from irframe.experiments.in_turn import Wanted, rank_framed, rank_in_turn
+from irframe.experiments.in_turn import Framed, Wanted, rank_framed, rank_in_turn
 from irframe.experiments.judgments import Judgments
+from irframe.experiments.lists import choose_topics
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
-from irframe.experiments.topics import choose_topics
-from irframe.files.as_qrels import Qrels, as_qrels
-from irframe.files.as_runs import Runs, as_runs
-from irframe.files.scanned_runs import ScannedRuns
+from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
+from irframe.files.scan_runs import ScannedRuns
 from irframe.names import (
     DEFAULT_DTYPE,
     DEFAULT_TIES,

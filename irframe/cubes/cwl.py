@@ -13,7 +13,7 @@ from irframe.cubes.score import (
 )
 from irframe.cubes.verb import verb
 from irframe.errors import MetricError
-from irframe.experiments.metrics import Metrics, parse_metrics
+from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.metrics import METRICS, Block, Evidence, Metric
 from irframe.metrics.reading import QUANTITIES
 from irframe.names import METRIC

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from irframe.arrays import Array, Floats
 from irframe.cubes.provenance import CAUTION
 from irframe.errors import InputError, MetricError, ParameterError, warn
-from irframe.experiments.judged_strata import strata_of
 from irframe.experiments.judgments import Judgments
+from irframe.experiments.nuggets import strata_of
 from irframe.gains import Binary, Gain
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.facts import TIE

@@ -23,7 +23,7 @@ from irframe.cubes.score import label_scores, refuse_metrics, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError
-from irframe.experiments.metrics import parse_metrics
+from irframe.experiments.policy import parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import facts

@@ -10,7 +10,7 @@ from irframe.cubes.dask_tasks import need_dask
 from irframe.cubes.view import view
 from irframe.errors import warn
 from irframe.experiments.saved import read_experiment
-from irframe.files.run_files import changed_files
+from irframe.files.read_run import changed_files
 from irframe.record import RECORD
 
 

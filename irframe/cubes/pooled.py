@@ -9,7 +9,7 @@ from irframe.checks import whole
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import DepthError
-from irframe.experiments.judged_otherwise import fewer_judged
+from irframe.experiments.experiment import fewer_judged
 
 
 @overload

@@ -9,7 +9,7 @@ import xarray as xr
 from irframe.checks import listed
 from irframe.cubes.layout import CODES, EXPERIMENT, PROVENANCE
 from irframe.cubes.view import experiment_of
-from irframe.experiments.scoring import one_or_several
+from irframe.experiments.scorer import one_or_several
 from irframe.names import GRADE, METRICS, RESULT
 from irframe.record import FACTS, SOURCES, applied, plain_options, with_step
 

@@ -9,11 +9,15 @@ from irframe.cubes.stratified import Share, draw_cube, draw_frame
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import ParameterError
-from irframe.experiments.coded_tables import read_qrels_table, refuse_twice_judged
-from irframe.experiments.documents import Side, code_documents
-from irframe.experiments.judged_otherwise import fewer_judged
-from irframe.experiments.sampling import random_keys, refuse_marks, refuse_share, strata_sample
-from irframe.files.as_qrels import Qrels
+from irframe.experiments.coded_tables import (
+    Side,
+    code_documents,
+    read_qrels_table,
+    refuse_twice_judged,
+)
+from irframe.experiments.experiment import fewer_judged
+from irframe.experiments.policy import random_keys, refuse_marks, refuse_share, strata_sample
+from irframe.files.as_runs import Qrels
 from irframe.files.ids import repeated
 
 

@@ -10,7 +10,7 @@ from irframe.cubes.dask_tasks import blocks_of
 from irframe.cubes.layout import LIST, OURS
 from irframe.cubes.open_cube import open_cube
 from irframe.cubes.view import experiment_of, hold, read_cube
-from irframe.experiments.saving import write_experiment
+from irframe.experiments.saved import write_experiment
 from irframe.names import DEPTH
 from irframe.record import RECORD
 

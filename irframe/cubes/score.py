@@ -14,9 +14,9 @@ from irframe.cubes.layout import CODES, LIST, labels, variable
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import DepthError
-from irframe.experiments.judged_subtopics import refuse as refuse_subtopics
-from irframe.experiments.metrics import Metrics, parse_metrics, refuse, refuse_pool
-from irframe.experiments.relevance import Rel, Thresholds, told_rel
+from irframe.experiments.group_columns import Rel, Thresholds, told_rel
+from irframe.experiments.nuggets import refuse as refuse_subtopics
+from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SUBTOPIC, TOPIC, NoRel, Ties

@@ -13,10 +13,15 @@ from irframe.arrays import Array
 from irframe.checks import number
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import InputError, ParameterError
-from irframe.experiments.coded_tables import QrelsTable, read_qrels_table, refuse_twice_judged
-from irframe.experiments.documents import Side, code_documents
-from irframe.experiments.sampling import random_keys, refuse_marks
-from irframe.files.as_qrels import Qrels
+from irframe.experiments.coded_tables import (
+    QrelsTable,
+    Side,
+    code_documents,
+    read_qrels_table,
+    refuse_twice_judged,
+)
+from irframe.experiments.policy import random_keys, refuse_marks
+from irframe.files.as_runs import Qrels
 from irframe.files.ids import Codes, repeated, within
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import GRADE, PROBABILITY, STRATUM, TOPIC

@@ -17,7 +17,7 @@ from irframe.cubes.score_arrays import settled, sound
 from irframe.cubes.topic_weights import topic_weights
 from irframe.cubes.view import hold, read_cube, trusting
 from irframe.errors import InputError, ParameterError
-from irframe.files.role_columns import is_judgments
+from irframe.files.ids import is_judgments
 from irframe.names import GRADE, RESULT
 from irframe.record import bind, options_of
 from irframe.warned import OneCall, in_group

@@ -1,4 +1,7 @@
-"""From frames to a frame of scores in one call."""
+"""From frames to scores in one call, and frames as other tools take them.
+
+Verbs: evaluate, to_pytrec_eval, to_ranx.
+"""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -7,21 +10,42 @@ import numpy as np
 import pandas as pd
 
 from irframe.checks import choice
-from irframe.experiments.group_columns import share_names, tell_without_rows
+from irframe.errors import InputError
+from irframe.experiments.coded_tables import (
+    Side,
+    code_documents,
+    read_qrels_table,
+    refuse_twice_judged,
+)
+from irframe.experiments.group_columns import Rel, Thresholds, share_names, tell_without_rows
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.metrics import Metrics, cut_at, parse_metrics
-from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
-from irframe.experiments.relevance import Rel, Thresholds
+from irframe.experiments.policy import (
+    Contributing,
+    Metrics,
+    Policy,
+    PoolDepth,
+    Topics,
+    cut_at,
+    parse_metrics,
+)
+from irframe.experiments.rank_table import rank
+from irframe.experiments.scorer import Scoring, one_or_several
 from irframe.experiments.scorer_input import Reader
-from irframe.experiments.scoring import Scoring, one_or_several
-from irframe.files.as_qrels import Qrels, as_qrels
-from irframe.files.as_runs import Runs, as_runs
-from irframe.files.scanned_runs import ScannedRuns
+from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs, columns_of
+from irframe.files.formats import RUN
+from irframe.files.ids import repeated, require_columns
+from irframe.files.scan_runs import ScannedRuns
 from irframe.metrics import Metric
 from irframe.names import (
     DEFAULT_DTYPE,
     DEFAULT_TIES,
+    DOC,
+    GRADE,
+    RANK,
+    SCORE,
+    SUBTOPIC,
     SYSTEM,
+    TOPIC,
     TOPICS_OF,
     NoRel,
     ScoreDtype,
@@ -189,3 +213,105 @@ def _joined(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
         }
     )
     return table
+
+
+def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Make the dictionaries of a run frame or a qrels frame that pytrec_eval, ranx and BEIR take.
+
+    Parameters
+    ----------
+    frame
+        A qrels frame, if it has grades; else a run frame. Without scores, minus the rank is the
+        score, which keeps the order.
+
+    Returns
+    -------
+    dict
+        ``{topic: {doc: grade}}``, or ``{topic: {doc: score}}``; of several systems one of these
+        for each, ``{system: {topic: {doc: score}}}``. Ids are text, as these tools need it.
+
+    Raises
+    ------
+    InputError
+        For a frame that is neither.
+    IdError
+        For a document that is listed or judged twice.
+
+    Examples
+    --------
+    >>> run = pd.DataFrame({"qid": [1, 1], "docno": ["d7", "d3"], "score": [2.5, 0.5]})
+    >>> to_pytrec_eval(run)
+    {'1': {'d7': 2.5, 'd3': 0.5}}
+    """
+    known = columns_of(frame)
+    table = frame if known is None else known
+    if known is not None and GRADE in roles(known.columns):
+        judged = read_qrels_table(table)
+        columns = judged.columns
+        if judged.subtopic_grade is not None:
+            column = repr(columns[SUBTOPIC])
+            raise InputError("judgments with one grade per document", f"subtopics in {column}")
+        (codes,) = code_documents(Side(judged.topic, judged.doc))
+        refuse_twice_judged(judged, repeated(codes))
+        return _nested(table, columns, table[columns[GRADE]].astype(int))
+    columns = require_columns(table, RUN)
+    ranked = rank(table)
+    values = ranked[columns[SCORE]].astype(float) if SCORE in columns else -ranked[columns[RANK]]
+    if SYSTEM not in columns or len(ranked[columns[SYSTEM]].unique()) == 1:
+        return _nested(ranked, columns, values)
+    systems = ranked[columns[SYSTEM]]
+    return {
+        str(system): _nested(ranked.loc[rows], columns, values.loc[rows])
+        for system, rows in systems.groupby(systems, sort=False).groups.items()
+    }
+
+
+def _nested(frame: pd.DataFrame, columns: Any, values: pd.Series) -> dict[str, dict[str, Any]]:
+    """Return topic -> document -> value."""
+    found: dict[str, dict[str, Any]] = {}
+    ids = (frame[columns[role]].astype(str).tolist() for role in (TOPIC, DOC))
+    for topic, doc, value in zip(*ids, values.tolist(), strict=True):
+        found.setdefault(topic, {})[doc] = value
+    return found
+
+
+def to_ranx(frame: pd.DataFrame) -> Any:
+    """Make the `ranx.Run`, or `ranx.Qrels`, of a run frame or a qrels frame.
+
+    Parameters
+    ----------
+    frame
+        A qrels frame, if it has grades; else a run frame.
+
+    Returns
+    -------
+    ranx.Qrels, ranx.Run or list of ranx.Run
+        Of several systems a run for each, named after it. Ids are text, as ranx needs it.
+
+    Raises
+    ------
+    InputError
+        If the package ranx is not installed, or for a frame that is neither.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, _ = ir.example_track()
+    >>> runs.ireval.to_ranx()[0].name  # doctest: +SKIP
+    'bm25'
+    """
+    try:
+        import ranx  # noqa: PLC0415 - only what makes its objects needs it
+    except ImportError as error:
+        raise InputError("the package ranx", "none", "install it: pip install ranx") from error
+    nested = to_pytrec_eval(frame)
+    table = columns_of(frame)
+    found = {} if table is None else roles(table.columns)
+    if GRADE in found:
+        return ranx.Qrels(nested)
+    if SYSTEM not in found or table is None:
+        return ranx.Run(nested)
+    systems = [str(system) for system in table[found[SYSTEM]].unique()]
+    if len(systems) == 1:
+        return ranx.Run(nested, name=systems[0])
+    return [ranx.Run(run, name=system) for system, run in nested.items()]

@@ -1,4 +1,4 @@
-"""Runs and judgments coded once: what everything else starts from."""
+"""Runs and judgments coded once: what everything else starts from; and judged otherwise."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,17 +12,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.experiments.absence import tell_missing
-from irframe.experiments.collections import Collections
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.hits import Hits
-from irframe.experiments.in_turn import Ranked
+from irframe.experiments.in_turn import RANKS, Listed, Pool, Ranked, together
 from irframe.experiments.joining import tell_unjudged
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.metrics import refuse_pool
-from irframe.experiments.policy import Policy, PoolDepth
-from irframe.experiments.pool_sources import Pool
-from irframe.experiments.top_documents import Listed
+from irframe.experiments.lists import Collections, tell_missing
+from irframe.experiments.policy import Policy, PoolDepth, refuse_marks, refuse_pool
 from irframe.files.ids import Codes, is_text
 from irframe.metrics import Block, Metric
 from irframe.metrics.block import BY_TOPIC
@@ -351,3 +347,48 @@ def topics_of(fields: Mapping[str, Any], topics: slice) -> dict[str, Any]:
 
 def _every(some: Codes, size: int) -> bool:
     return len(some) == size and bool((np.asarray(some) == np.arange(size)).all())
+
+
+def fewer_judged(
+    experiment: Experiment, kept: NDArray[np.bool_], depth: int | None = None
+) -> Experiment:
+    """Return the same with some of the judgments only, and a pool of another depth."""
+    judgments, hits, pool = experiment.judgments, experiment.hits, experiment.known_pool
+    refuse_marks(judgments.grade)
+    new = np.where(kept, np.cumsum(kept) - 1, -1)
+    some = kept[hits.row]
+    depths = pool.depth if depth is None else np.full_like(pool.depth, depth)
+    hidden = np.flatnonzero(~some & (hits.rank <= RANKS))
+    doc = judgments.table.doc.take(pa.array(judgments.row[hits.row[hidden]]))
+    lost = Listed(hits.of[hidden], (hits.rank[hidden] - 1).astype(np.int16), doc)
+    remaining = hits.take(some)
+    return replace(
+        experiment,
+        judgments=judgments.only(np.flatnonzero(kept)),
+        hits=replace(remaining, row=new[remaining.row].astype(np.int32)),
+        pool=replace(pool, rank=pool.rank[kept], depth=depths),
+        listing=together([experiment.listing, lost]),
+    )
+
+
+def condensed(experiment: Experiment) -> Experiment:
+    """Return the same of lists without their unjudged documents, which are closed up."""
+    hits, length = experiment.hits.by_list(), experiment.hits.length
+    some = np.flatnonzero(experiment.judgments.grade[hits.row] >= 0)
+    order = some[np.lexsort((hits.rank[some], hits.of[some]))]
+    of = hits.of[order]
+    count = np.bincount(of, minlength=length.size)
+    rank = np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count) + 1
+    tied = None
+    if hits.tied is not None:
+        block = np.cumsum(~hits.tied)[hits.first[of] + hits.rank[order] - 1]
+        tied = (np.diff(block, prepend=-1) == 0) & (rank > 1)
+    closed = Hits(
+        count.reshape(length.shape),
+        of,
+        rank.astype(np.int32),
+        hits.row[order],
+        tied,
+        hits.pool_rank[order],
+    )
+    return replace(experiment, hits=closed, listing=None)

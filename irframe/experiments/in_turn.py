@@ -1,25 +1,240 @@
-"""Runs joined to judgments and ranked: a frame at once, files a few at a time."""
+"""Runs joined to judgments and ranked, a frame at once or files in turn; what made the pool."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
-from irframe.errors import StoreError
+from irframe.arrays import Array
+from irframe.checks import places
+from irframe.errors import ParameterError, StoreError
+from irframe.experiments import coded_tables
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_table
-from irframe.experiments.collections import Collections
-from irframe.experiments.contributing import CONTRIBUTING
-from irframe.experiments.framed import Framed, Part, put_together
-from irframe.experiments.hits import Hits
-from irframe.experiments.joining import find_topics, place_topics
-from irframe.experiments.lists import Lists, count_rows
-from irframe.experiments.policy import Policy
-from irframe.experiments.ties import TIE_POLICIES
-from irframe.experiments.top_documents import Listed, together, top_documents
-from irframe.files.ids import Codes
-from irframe.files.run_files import changed_files
-from irframe.files.scanned_runs import ScannedRuns
+from irframe.experiments.hits import NEVER, Hits
+from irframe.experiments.joining import find_topics, locate, place_topics
+from irframe.experiments.judgments import Judgments
+from irframe.experiments.lists import Collections, Lists, count_rows, ends_of_lists, slices_of_lists
+from irframe.experiments.policy import TIE_POLICIES, Contributing, Policy, PoolDepth
+from irframe.experiments.rank_table import (
+    CONTRIBUTING,
+    Ranking,
+    contributing_systems,
+    filed_rank,
+    pooling_rank,
+    rank_table,
+)
+from irframe.files.ids import Codes, grouped, rows_of_ranges
+from irframe.files.read_run import changed_files
+from irframe.files.scan_runs import ScannedRuns
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some lists, and what they hold of the judgments."""
+
+    lists: Codes
+    """The number of each list, by system and judged topic."""
+    hits: Hits
+    """Their hits, by their places in `lists` and by rows of the qrels."""
+
+
+@dataclass(frozen=True, eq=False)
+class Framed:
+    """A run frame and judgments, coded alike."""
+
+    table: RunTable
+    judgments: QrelsTable
+    lists: Lists
+    joined: Codes | None = None
+    """For every row of the runs its row in the qrels, if that is known."""
+
+    @classmethod
+    def of(cls, table: RunTable, judgments: QrelsTable, collection: str | None) -> "Framed":
+        """Put runs and judgments beside each other."""
+        placed = place_topics(table, judgments)
+        frames = table.frame, judgments.frame
+        collections = Collections.read(*frames, table, judgments, placed, collection)
+        lengths = count_rows(table)
+        return cls(
+            table, judgments, Lists(table.systems, table.topics, placed, lengths, collections)
+        )
+
+    def of_systems(self, systems: Sequence[Hashable]) -> "Framed":
+        """Return the rows of some systems, which the others then have none of."""
+        wanted = places("systems of the runs compared", systems, list(self.table.systems))
+        inside = np.isin(self.table.system, wanted)
+        if inside.all():
+            return self
+        return replace(self, table=self.table.take(np.flatnonzero(inside)))
+
+    @cached_property
+    def judged(self) -> Codes:
+        """For every row of the runs its row in the qrels, -1 where it is unjudged."""
+        if self.joined is not None:
+            return self.joined
+        return locate(self.table, self.judgments, self.lists.placed)
+
+    def ranked(
+        self, policy: Policy, *, filed: bool = False
+    ) -> Iterator[tuple[Part, Codes, Ranking]]:
+        """Yield some lists after the other, with their rows and the ranking of these.
+
+        Parameters
+        ----------
+        policy
+            How rankings are decided.
+        filed
+            Whether it is wanted at which ranks pooling reads hits.
+        """
+        for rows in self._stretches():
+            ranking = rank_table(
+                self.table,
+                ties=policy.ties,
+                score_dtype=policy.score_dtype,
+                seed=policy.seed,
+                rows=rows,
+            )
+            yield self._part(rows, ranking, policy, filed=filed), rows, ranking
+
+    def _part(self, rows: Codes, ranking: Ranking, policy: Policy, *, filed: bool) -> Part:
+        """Return what ranked lists hold of the judgments."""
+        table, order = self.table, ranking.order
+        judged = self.judged[rows[order]]
+        first, hit = np.flatnonzero(ranking.first), np.flatnonzero(judged >= 0)
+        listed = rows[order[first]]
+        topic = self.lists.placed[table.topic[listed]]
+        lists = table.system[listed].astype(np.int64) * len(self.judgments.topics) + topic
+        length = np.diff(first, append=len(rows))
+        of = np.repeat(np.arange(len(lists), dtype=np.int32), length)[hit]
+        pooled = None
+        if filed:
+            alike = policy.ties != "rank" and policy.score_dtype == "float64"
+            rank = filed_rank(ranking) if alike else pooling_rank(table, rows)
+            pooled = rank[order[hit]].astype(np.int32)
+        rank = ranking.rank[hit].astype(np.int32)
+        return Part(lists, Hits(length, of, rank, judged[hit], ranking.tied, pooled))
+
+    def _stretches(self) -> Iterator[Codes]:
+        """Yield the rows of whole lists for judged topics, `coded_tables.ROWS` at a time."""
+        table, rows = self.table, cast("Codes | None", None)
+        system, topic = table.system, table.topic
+        inside = (self.lists.placed >= 0)[topic]
+        if not inside.all():
+            rows = np.flatnonzero(inside)
+            system, topic = system[rows], topic[rows]
+        ends, once = ends_of_lists(system, topic)
+        if not once:
+            order = grouped(system.astype(np.int64) * len(table.topics) + topic)
+            ends, _ = ends_of_lists(system[order], topic[order])
+            rows = order if rows is None else rows[order]
+        for some in slices_of_lists(ends, coded_tables.ROWS):
+            yield np.arange(some.start, some.stop) if rows is None else rows[some]
+
+    def contributing(self, given: Contributing) -> tuple[NDArray[np.bool_], bool]:
+        """Return which systems made the pool, and whether that is said; as for `irframe.cube`."""
+        frame = self.table.frame
+        stated = given is not None or CONTRIBUTING in frame.columns
+        return contributing_systems(frame, self.table, given), stated
+
+
+def put_together(parts: Sequence[Part], shape: tuple[int, int]) -> Hits:
+    """Return what all lists hold, given some after the other, with their ties if all have them.
+
+    Parameters
+    ----------
+    parts
+        Some lists each.
+    shape
+        How many systems and judged topics there are.
+    """
+    length = np.zeros(shape, np.int64)
+    lists, hits = [part.lists for part in parts], [part.hits for part in parts]
+    for some, each in zip(lists, hits, strict=True):
+        length.ravel()[some] = each.length
+    of = _joined([some.astype(np.int32)[each.of] for some, each in zip(lists, hits, strict=True)])
+    rank, row = _joined([each.rank for each in hits]), _joined([each.row for each in hits])
+    filed = [each.filed for each in hits if each.filed is not None]
+    pooled = _joined(filed) if filed else rank
+    whole = Hits(length, of, rank, row, None, None if np.array_equal(rank, pooled) else pooled)
+    ties = [each.tied for each in hits if each.tied is not None]
+    if len(ties) < len(hits) or not hits:
+        return whole
+    size, order = _joined([each.length for each in hits]), np.argsort(_joined(lists))
+    rows = rows_of_ranges((np.cumsum(size) - size)[order], size[order])
+    return replace(whole, tied=_joined(ties)[rows])
+
+
+def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    return np.concatenate(arrays) if arrays else np.zeros(0, np.int32)
+
+
+RANKS = 100
+"""How many ranks of every list are named, as many as pools are deep."""
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """Unjudged documents at the first ranks of lists, in no order."""
+
+    of: Codes
+    """The list of each document, by system and topic."""
+    rank: Codes
+    """From 0."""
+    doc: pa.ChunkedArray
+
+    def names(self, shape: tuple[int, int], depth: int) -> Array:
+        """Return what is called so in lists; objects (system, topic, rank)."""
+        found = np.full((*shape, depth), None, object)
+        there = np.flatnonzero(self.rank < depth)
+        names = self.doc.take(pa.array(there)).to_numpy(zero_copy_only=False)
+        found.ravel()[self.of[there].astype(np.int64) * depth + self.rank[there]] = names
+        return found
+
+    def onto(self, place: Codes) -> "Listed":
+        """Return the same by other numbers of the lists, without those at -1."""
+        of = place[self.of]
+        there = np.flatnonzero(of >= 0)
+        if len(there) == len(of):
+            return Listed(of, self.rank, self.doc)
+        return Listed(of[there], self.rank[there], self.doc.take(pa.array(there)))
+
+
+def together(parts: Sequence[Listed | None]) -> Listed | None:
+    """Return documents of several sources as one, None where one of them does not know its own."""
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts) or len({part.doc.type for part in known}) != 1:
+        return None
+    of, rank = (np.concatenate([getattr(part, name) for part in known]) for name in ("of", "rank"))
+    doc = [chunk for part in known for chunk in part.doc.chunks]
+    return Listed(of, rank, pa.chunked_array(doc, known[0].doc.type))
+
+
+def top_documents(framed: Framed, rows: Codes, ranking: Ranking, lists: int = 0) -> Listed:
+    """Return the unjudged documents at the top of some lists, by system and topic of the qrels.
+
+    Parameters
+    ----------
+    framed
+        Runs and judgments.
+    rows
+        The rows of the lists.
+    ranking
+        The ranking of these.
+    lists
+        How many lists of other runs come first.
+    """
+    top = np.flatnonzero(ranking.rank <= RANKS)
+    rows, rank = rows[ranking.order[top]], ranking.rank[top].astype(np.int16) - np.int16(1)
+    kept = np.flatnonzero(framed.judged[rows] < 0)
+    rows = rows[kept]
+    topic = framed.lists.placed[framed.table.topic[rows]]
+    of = lists + framed.table.system[rows].astype(np.int64) * len(framed.judgments.topics) + topic
+    return Listed(of, rank[kept], framed.table.doc.take(pa.array(rows)))
+
 
 FIRST = 3
 """Rows that are kept, to be shown where no document is judged."""
@@ -125,3 +340,131 @@ def _lengths_of_all(table: RunTable, every: Sequence[Lists]) -> Codes:
         lengths[rows, table.topics.get_indexer(lists.topics)] = lists.lengths
         start = rows.stop
     return lengths
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The best ranks of judged documents in contributing runs, and the depth of the pool."""
+
+    rank: NDArray[np.int32]
+    """Of each judged document, 0 where no contributing run has it."""
+    gap: NDArray[np.int64]
+    """Where contributing runs are first unjudged, by topic of the qrels, `NEVER` for nowhere."""
+    contributing: NDArray[np.bool_]
+    """Whether each system contributes."""
+    stated: bool
+    """Whether it was said how the pool was made, rather than taken for granted."""
+    depth: NDArray[np.int32]
+    """Down to where judging went, by topic."""
+
+    @classmethod
+    def of(
+        cls, hits: Hits, judged: int, contributing: NDArray[np.bool_], *, stated: bool
+    ) -> "Pool":
+        """Return what runs put into the pool, its depth not known yet.
+
+        Parameters
+        ----------
+        hits
+            What lists for all judged topics hold.
+        judged
+            How many judgments there are.
+        contributing, stated
+            As the fields.
+        """
+        gap = hits.gap()[contributing].min(axis=0, initial=NEVER)
+        return cls(
+            hits.best(judged, contributing), gap, contributing, stated, np.zeros(0, np.int32)
+        )
+
+    def down_to(
+        self, given: PoolDepth, judgments: Judgments, collections: Collections, longest: int
+    ) -> "Pool":
+        """Return the pool of some topics, with its depth as given or as found.
+
+        Parameters
+        ----------
+        given
+            As for `irframe.cube`; None for the greatest depth down to which every contributing
+            run is judged, on all judged topics of the collection, scored or not.
+        judgments
+            The judgments of the topics.
+        collections
+            Which collection every topic of the qrels belongs to.
+        longest
+            The length of the longest list, which stands where no document is unjudged.
+
+        Raises
+        ------
+        ParameterError
+            If none is given for some collection.
+        """
+        if given is None:
+            depth = self._found(collections, longest)[judgments.code]
+        else:
+            depth = _stated(given, collections, judgments.code)
+        stated = self.stated or given is not None
+        return replace(self, rank=self.rank[judgments.row], stated=stated, depth=depth)
+
+    def _found(self, collections: Collections, longest: int) -> NDArray[np.int32]:
+        if not self.contributing.any():
+            return np.zeros(len(self.gap), np.int32)
+        complete, topics = np.minimum(self.gap - 1, longest), np.arange(len(self.gap))
+        return collections.reduce(np.minimum, topics, complete, longest).astype(np.int32)
+
+    def word(self, judgments: Judgments) -> str:
+        """Return what is known of it: it was stated, is complete, or is unknown."""
+        if self.stated:
+            return "stated"
+        deepest = self.depth[judgments.topic]
+        return "complete" if ((self.rank > 0) & (self.rank <= deepest)).all() else "unknown"
+
+    def count(self, judgments: Judgments, depth: int) -> NDArray[np.int64]:
+        """Count the judged documents in the pool of every depth, shape (topic, depth, level)."""
+        deepest = np.minimum(self.depth - 1, depth)
+        rows = np.flatnonzero((self.rank > 0) & (self.rank <= deepest[judgments.topic]))
+        level = np.searchsorted(judgments.levels, judgments.grade[rows])
+        known = judgments.topic[rows], self.rank[rows], level
+        return count_pool(judgments.levels_of, deepest, *known, depth=depth)
+
+
+def _stated(
+    given: int | Mapping[Hashable, int], collections: Collections, topics: Codes
+) -> NDArray[np.int32]:
+    """Return the depth that was given for the collection of each topic."""
+    if not isinstance(given, Mapping):
+        return np.full(len(topics), given, np.int32)
+    part, labels = collections.of_topic[topics], collections.labels
+    missing = [str(label) for label in labels[np.unique(part)] if label not in given]
+    if missing:
+        raise ParameterError("a pool_depth for every collection", "none for", "", missing)
+    return np.array([given.get(label, 0) for label in labels], np.int32)[part]
+
+
+def count_pool(
+    count: Array, deepest: Array, topic: Codes, rank: Codes, level: Codes, *, depth: int
+) -> NDArray[np.int64]:
+    """Count pooled documents by grade.
+
+    Parameters
+    ----------
+    count
+        Judged documents of each topic at each grade, shape (topic, level).
+    deepest
+        The depth of each topic below which the pool holds all of them.
+    topic, rank, level
+        Topic, best rank and grade of those in a pool of some depth down to `deepest`.
+    depth
+        How many depths.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (topic, depth, level).
+    """
+    pooled = np.repeat(count[:, np.newaxis, :], depth, axis=1)
+    first = np.zeros((len(count), max(0, deepest.max(initial=0)), count.shape[1]), np.int64)
+    np.add.at(first, (topic, rank - 1, level), 1)
+    inside = np.arange(1, first.shape[1] + 1) <= deepest[:, np.newaxis]
+    np.copyto(pooled[:, : first.shape[1]], np.cumsum(first, axis=1), where=inside[..., np.newaxis])
+    return pooled

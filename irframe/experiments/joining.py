@@ -1,4 +1,7 @@
-"""Judgments joined to retrieved documents."""
+"""Judgments joined to retrieved documents.
+
+Verbs: judge, restrict.
+"""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,22 +10,123 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from irframe.arrays import in_threads
-from irframe.errors import IdError, warn
+from irframe.errors import IdError, InputError, warn
 from irframe.experiments import coded_tables
 from irframe.experiments.coded_tables import (
     QrelsTable,
     RunTable,
+    Side,
+    code_documents,
+    in_batches,
+    read_qrels_table,
+    read_table,
     refuse_twice_judged,
     row_slices,
 )
-from irframe.experiments.documents import Side, in_batches
-from irframe.experiments.fingerprints import Prints, fingerprints, with_number
 from irframe.experiments.lists import ends_of_lists, slices_of_lists
 from irframe.experiments.rank_table import listed_again, refuse_duplicates
-from irframe.files.ids import Codes, is_text, repeated, same_kind, shown
-from irframe.names import DOC, TOPIC
+from irframe.files.as_runs import Qrels, Runs
+from irframe.files.formats import DOCUMENTS
+from irframe.files.ids import (
+    Codes,
+    code_labels,
+    identifiers,
+    is_text,
+    repeated,
+    require_columns,
+    same_kind,
+    shown,
+)
+from irframe.names import DOC, GRADE, TOPIC, roles
+from irframe.record import recorded
+
+Prints = NDArray[np.uint64]
+
+FACTORS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
+"""Odd numbers by which bits are mixed, those of splitmix64."""
+HALF = np.uint64(32)
+WORD = 8
+"""Bytes read at a time."""
+LONGEST = 256
+"""Bytes of a name up to which this is done."""
+ROWS = 1 << 15
+"""Rows done together: a few arrays of that size fit the processor's cache."""
+
+
+def fingerprints(doc: pa.ChunkedArray) -> Prints | None:
+    """Return a number for every name; None for columns with very long ones.
+
+    Parameters
+    ----------
+    doc
+        Names, text or integers, none of them missing.
+
+    Examples
+    --------
+    >>> found = fingerprints(pa.chunked_array([["a", "b"], ["a", "longer than eight bytes"]]))
+    >>> bool(found[0] == found[2]), len(np.unique(found))
+    (True, 3)
+    """
+    if not is_text(doc.type):
+        return _mixed(doc.cast(pa.int64()).to_numpy().view(np.uint64), FACTORS[0])
+    parts = [_of_text(chunk.cast(pa.large_string())) for chunk in doc.chunks]
+    if any(part is None for part in parts):
+        return None
+    return np.concatenate([np.zeros(0, np.uint64), *(part for part in parts if part is not None)])
+
+
+def with_number(prints: Prints, number: Codes) -> Prints:
+    """Return fingerprints of names together with numbers, such as those of topics."""
+    mixed: Prints = _mixed(prints + number.astype(np.uint64) * FACTORS[2], FACTORS[1])
+    return mixed
+
+
+def _of_text(names: pa.Array) -> Prints | None:
+    """Return fingerprints of text, a word of its bytes after the other."""
+    _, offsets, data = names.buffers()
+    ends = np.frombuffer(offsets, np.int64)[names.offset : names.offset + len(names) + 1]
+    length = np.diff(ends)
+    if int(length.max(initial=0)) > LONGEST:
+        return None
+    first, last = (int(ends[0]), int(ends[-1])) if len(ends) else (0, 0)
+    size = last - first
+    text = np.zeros(size + WORD, np.uint8)
+    text[:size] = np.frombuffer(data or b"", np.uint8)[first:last]
+    words: Any = np.ndarray((size + 1,), "<u8", buffer=text, strides=(1,))
+    found = np.empty(len(names), np.uint64)
+    for row in range(0, len(names), ROWS):
+        some = slice(row, row + ROWS)
+        found[some] = _of_words(words, ends[:-1][some] - first, length[some])
+    return found
+
+
+def _of_words(words: Prints, start: Codes, length: Codes) -> Prints:
+    found = _mixed(length.astype(np.uint64), FACTORS[0])
+    shift = np.arange(WORD, -1, -1, dtype=np.uint64) * np.uint64(WORD)
+    mask = np.where(shift < 64, np.uint64(2**64 - 1) >> np.minimum(shift, 63), 0).astype(np.uint64)
+    least, most = int(length.min()), int(length.max())
+    for byte in range(0, most, WORD):
+        if byte + WORD <= least:
+            found = _mixed(found ^ words[start + byte], FACTORS[1])
+            continue
+        rows = slice(None) if byte < least else np.flatnonzero(length > byte)
+        left = np.minimum(length[rows] - byte, WORD)
+        word = words[start[rows] + byte] & mask[left]
+        found[rows] = _mixed(found[rows] ^ word, FACTORS[1])
+    return found
+
+
+def _mixed(values: Prints, factor: np.uint64) -> Prints:
+    """Return numbers whose every bit depends on those of the values."""
+    found: Prints = values * factor
+    found ^= found >> HALF
+    found *= FACTORS[2]
+    found ^= found >> HALF
+    return found
+
 
 THREADS = 2
 """How many parts of the runs are joined at once."""
@@ -196,3 +300,103 @@ def tell_none_judged(runs: Named, qrels: Named) -> None:
         f"no retrieved document is judged: the runs have {told[0]}, the qrels {told[1]}; "
         "compare the identifiers"
     )
+
+
+@recorded
+def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
+    """Add to every retrieved document the grade an assessor gave it.
+
+    Parameters
+    ----------
+    runs
+        Run frame: topic, doc, and score or rank; usually system.
+    qrels
+        Qrels frame: topic, doc, grade.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The run frame with a column ``grade`` of dtype ``Int8``, ``<NA>`` where unjudged.
+
+    Raises
+    ------
+    IdError
+        If no topic occurs on both sides, or a document occurs twice on one side.
+
+    Warns
+    -----
+    IrframeWarning
+        If no retrieved document is judged.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> run = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [2.0, 1.0]})
+    >>> qrels = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [3]})
+    >>> judge(run, qrels)
+      qid docno  score  grade
+    0   1     a    2.0      3
+    1   1     b    1.0   <NA>
+    """
+    table, judgments = read_table(runs), read_qrels_table(qrels)
+    known = roles(table.frame.columns)
+    if GRADE in known:
+        found = repr(known[GRADE])
+        raise InputError("runs without a column of grades", found, "drop or rename it first")
+    judged = locate(table, judgments, place_topics(table, judgments))
+    tell_unjudged(table, judgments, found=bool((judged >= 0).any()))
+    grade = pd.array(judgments.grade[np.maximum(judged, 0)], dtype="Int8")
+    grade[judged < 0] = pd.NA
+    return table.frame.assign(**{GRADE: grade})
+
+
+@recorded
+def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
+    """Keep the judgments of some documents, such as those of a simulated pool.
+
+    Parameters
+    ----------
+    qrels
+        Qrels frame: topic, doc, grade.
+    documents
+        A frame with columns for topic and doc, such as `pool` returns.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows of `qrels` whose topic and document occur in `documents`, as they were.
+
+    Raises
+    ------
+    InputError
+        If a frame lacks a column.
+    IdError
+        If no document occurs in both.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 4.1. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> len(qrels), len(restrict(qrels, ir.verbs.pool(runs, 2)))
+    (523, 132)
+    """
+    table = read_qrels_table(qrels)
+    columns = require_columns(documents, DOCUMENTS)
+    topic, topics = code_labels(documents[columns[TOPIC]], TOPIC)
+    doc = identifiers(documents[columns[DOC]], DOC)
+    same_kind(doc.type, table.doc.type, DOC, ("the documents", "the qrels"))
+    beyond = len(table.topics) + np.arange(len(topics))
+    placed = table.topics.get_indexer(topics)
+    shared = np.where(placed < 0, beyond, placed)[topic]
+    judged, listed = code_documents(Side(table.topic, table.doc), Side(shared, doc))
+    kept = np.isin(judged, listed)
+    if not kept.any():
+        sides = [shown(value.as_py() for value in side[:3]) for side in (table.doc, doc)]
+        found = f"none: the qrels have {sides[0]}, the documents {sides[1]}"
+        raise IdError("documents that occur in both frames", found, "compare the identifiers")
+    return table.judging(kept)

@@ -15,18 +15,24 @@ from numpy.typing import NDArray
 from irframe.experiments.coded_tables import (
     NO_OTHERS,
     QrelsTable,
+    Side,
+    code_documents,
     read_qrels_dictionary,
     read_qrels_table,
     refuse_twice_judged,
 )
-from irframe.experiments.documents import Side, code_documents
-from irframe.experiments.judged_strata import reads_strata, strata_of, tell_sampled
-from irframe.experiments.judged_subtopics import count_grades, ideals, variants
+from irframe.experiments.lists import judged_topics
+from irframe.experiments.nuggets import (
+    count_grades,
+    ideals,
+    reads_strata,
+    strata_of,
+    tell_sampled,
+    variants,
+)
 from irframe.experiments.policy import Topics
-from irframe.experiments.topics import judged_topics
-from irframe.files.as_qrels import Qrels, qrels_by_role
-from irframe.files.ids import Codes, repeated
-from irframe.files.role_columns import ByRole
+from irframe.files.as_runs import Qrels, qrels_by_role
+from irframe.files.ids import ByRole, Codes, repeated
 from irframe.metrics import Metric
 from irframe.names import ITERATION, SUBTOPIC
 

@@ -1,16 +1,147 @@
-"""Which lists there are when runs meet judgments, and where systems take part."""
+"""Which lists there are when runs meet judgments, by collection, and what is absent."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.experiments.coded_tables import RunTable, row_slices
-from irframe.experiments.collections import Collections
-from irframe.files.ids import Codes, repeated
+from irframe.checks import one_column
+from irframe.errors import IdError, ParameterError, warn
+from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
+from irframe.experiments.policy import Topics
+from irframe.files.ids import Codes, repeated, shown
+from irframe.names import TOPIC
+from irframe.warned import listing
+
+
+@dataclass(frozen=True, eq=False)
+class Collections:
+    """Which collection every topic of a qrels frame belongs to."""
+
+    of_topic: Codes
+    """Code of the collection of each topic, -1 where it is not known."""
+    labels: pd.Index
+    """The collections."""
+    name: str = ""
+    """The column that names them."""
+    told: NDArray[np.bool_] | None = None
+    """Of every system and collection, whether rows of the runs are said to be of it."""
+
+    @classmethod
+    def one(cls, topics: int) -> "Collections":
+        """Put all topics into one collection."""
+        return cls(np.zeros(topics, np.intp), pd.Index(["all"]))
+
+    @classmethod
+    def of_qrels(cls, judgments: QrelsTable, name: str | None) -> "Collections":
+        """Read a column of the qrels alone, without one put all topics together."""
+        if name is None:
+            return cls.one(len(judgments.topics))
+        nobody = np.zeros(0, np.int64)
+        return cls.read(
+            judgments.frame.iloc[:0, :0], judgments.frame, None, judgments, nobody, name
+        )
+
+    @classmethod
+    def read(
+        cls,
+        runs: pd.DataFrame,
+        qrels: pd.DataFrame,
+        table: RunTable | None,
+        judgments: QrelsTable,
+        placed: Codes,
+        name: str | None,
+    ) -> "Collections":
+        """Read a column of the runs, the qrels, or both.
+
+        Parameters
+        ----------
+        runs, qrels
+            The frames as the caller gave them.
+        table, judgments
+            The frames, coded; no runs where none of their columns counts.
+        placed
+            Code in the qrels of each topic of the runs, -1 where it is not judged.
+        name
+            The column; None for one collection of everything.
+
+        Raises
+        ------
+        ParameterError
+            If neither frame has the column.
+        IdError
+            If a topic belongs to several collections.
+        """
+        if name is None:
+            return cls.one(len(judgments.topics))
+        one_column("collection", name)
+        sides = []
+        if name in qrels.columns:
+            sides.append((qrels[name], judgments.topic))
+        if table is not None and name in runs.columns:
+            sides.append((runs[name], placed[table.topic]))
+        if not sides:
+            known = map(str, [*runs.columns, *qrels.columns])
+            raise ParameterError("collection to be a column of the frames", repr(name), "", known)
+        values, topic = (pd.concat([s for s, _ in sides]), np.concatenate([t for _, t in sides]))
+        codes, labels = pd.factorize(values)
+        told = None
+        if table is not None and name in runs.columns:
+            told = np.zeros((len(table.systems), len(labels)), bool)
+            ours, known = codes[-len(runs) :], codes[-len(runs) :] >= 0
+            told[table.system[known], ours[known]] = True
+        known_rows = (codes >= 0) & (topic >= 0)
+        pairs = np.unique(np.stack([topic[known_rows], codes[known_rows]]), axis=1)
+        again = judgments.topics[np.unique(pairs[0][1:][np.diff(pairs[0]) == 0])]
+        if len(again):
+            advice = "make topic ids unique, for example by putting the name in front"
+            wanted = f"every topic in one collection ({name})"
+            raise IdError(wanted, f"{len(again)} in several", advice, again)
+        of_topic = np.full(len(judgments.topics), -1)
+        of_topic[pairs[0]] = pairs[1]
+        return cls(of_topic, pd.Index(labels), name, told)
+
+    def told_of(self, codes: Codes) -> pd.CategoricalIndex | None:
+        """Return the collection of some topics, among all that there are, where they are told."""
+        if not self.name:
+            return None
+        of_topic = pd.Categorical.from_codes(self.of_topic[codes], self.labels)
+        return pd.CategoricalIndex(of_topic)
+
+    def tops(self, topic: Codes, grade: Any) -> NDArray[np.int64]:
+        """Return the highest grade of the collection of every topic, at least 1."""
+        return self.reduce(np.maximum, topic, grade, 1)
+
+    def refuse_unknown(self, labels: pd.Index, codes: Codes) -> None:
+        """Raise if chosen topics belong to no known collection."""
+        unknown = labels[self.of_topic[codes] < 0]
+        if len(unknown):
+            wanted = f"a collection ({self.name}) for every topic"
+            advice = f"add the column {self.name!r} to the qrels"
+            raise ParameterError(wanted, f"none for {len(unknown)}", advice, unknown)
+
+    def reduce(self, best: np.ufunc, topic: Codes, values: Any, start: int) -> NDArray[np.int64]:
+        """Reduce values of topics over collections, and return the result for each topic.
+
+        Parameters
+        ----------
+        best
+            ``numpy.maximum`` or ``numpy.minimum``.
+        topic
+            Topic of each value.
+        values
+            Values.
+        start
+            Result of a collection without any.
+        """
+        total = np.full(len(self.labels) + 1, start, np.int64)
+        best.at(total, self.of_topic[topic], np.asarray(values, np.int64))
+        total[-1] = start
+        return total[self.of_topic]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,3 +225,162 @@ def count_rows(table: RunTable) -> Codes:
         pair = table.system[rows].astype(np.int64) * topics + table.topic[rows]
         lengths += np.bincount(pair, minlength=lengths.size).reshape(lengths.shape)
     return lengths
+
+
+Labels = pd.Index | Sequence[Any]
+
+
+def tell_unjudged_topics(topics: Labels) -> None:
+    """Warn of topics of the runs that have no judgments."""
+    if len(topics):
+        told = listing(topics)
+        warn(f"{len(topics)} topics of the runs have no judgments and are left out: {told}")
+
+
+def tell_missing(lists: Lists, topics: pd.Index, codes: Codes, group: Any = None) -> None:
+    """Warn of lists that are missing where their systems take part, and count as empty.
+
+    Parameters
+    ----------
+    lists
+        Which lists the runs have.
+    topics, codes
+        The topics that are scored, and their codes in the qrels.
+    group
+        The group of each of them, if systems without a list in a group are none of it.
+
+    Warns
+    -----
+    IrframeWarning
+        Once of topics for which no system has a list, though some take part; once of systems
+        whose topics match none; and once of systems that lack lists which others have.
+    """
+    listed, attended = (part[:, codes] for part in (lists.listed, lists.attended))
+    some, wanted = np.asarray(listed.any(axis=0)), np.asarray(attended.any(axis=0))
+    _tell_unlisted(topics[np.flatnonzero(wanted & ~some)], int(wanted.sum()))
+    stray = ~np.asarray(lists.listed.any(axis=1))
+    _tell_stray(lists, topics, stray)
+    expected = attended & some & ~stray[:, np.newaxis]
+    if group is not None:
+        of_group, keys = pd.factorize(np.asarray(group))
+        inside = of_group[:, np.newaxis] == np.arange(len(keys))
+        expected &= (listed @ inside)[:, of_group]
+    _tell_lacking(lists.systems, (expected & ~listed).sum(axis=1), expected.sum(axis=1))
+
+
+def _tell_unlisted(topics: pd.Index, total: int) -> None:
+    """Warn of judged topics, of so many in all, for which no system has a list."""
+    if len(topics):
+        warn(
+            f"no system has a list for {len(topics)} of {total} judged topics: "
+            f"{listing(topics)}; topics='runs' leaves them out"
+        )
+
+
+def _tell_lacking(
+    systems: pd.Index, missing: NDArray[np.integer], total: NDArray[np.integer]
+) -> None:
+    """Warn of systems that lack so many lists of so many, those that lack most first."""
+    order = np.argsort(-missing, kind="stable")[: np.count_nonzero(missing)]
+    if len(order):
+        lacking = [f"{systems[row]} {missing[row]} of {total[row]} topics" for row in order]
+        warn(
+            f"lists that systems lack count as empty: {listing(lacking)}; "
+            "topics='common' leaves such topics out"
+        )
+
+
+def _tell_stray(lists: Lists, judged: pd.Index, stray: NDArray[np.bool_]) -> None:
+    """Name systems that have no list for any judged topic: they score 0, or not at all."""
+    systems, inside = lists.systems, np.asarray(lists.attended.any(axis=1))
+    nowhere, lost = np.flatnonzero(~inside), np.flatnonzero(stray & inside)
+    theirs = lists.topics[np.flatnonzero((lists.lengths[lost] > 0).any(axis=0))]
+    if len(lost):
+        told = f"they have topics {shown(theirs)}, " if len(theirs) else ""
+        warn(
+            "systems without a list for any judged topic score 0 on all of them: "
+            f"{listing(systems[lost])}; {told}judged are {shown(judged)}"
+        )
+    if len(nowhere):
+        name = lists.collections.name
+        warn(f"systems of no judged collection ({name}) have no score: {listing(systems[nowhere])}")
+
+
+WORDS = ("qrels", "runs", "common")
+"""All judged topics, those for which some run has a list, those for which every run has one."""
+
+
+def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
+    """Choose the topics to be scored.
+
+    Parameters
+    ----------
+    lists
+        Which lists the runs have.
+    labels
+        The topics of the qrels.
+    topics
+        One of `WORDS`, or a list of judged topics, as for `irframe.cube`.
+
+    Returns
+    -------
+    numpy.ndarray
+        Their codes in the qrels.
+
+    Raises
+    ------
+    ParameterError
+        For a listed topic that is not judged, or a chosen one of no known collection.
+    IdError
+        If no topic is common to all systems, and these are asked for.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics of the runs are not judged, and so left out.
+    """
+    codes = judged_topics(labels, topics)
+    if isinstance(topics, str):
+        codes = codes[_there(lists, topics)]
+        tell_unjudged_topics(lists.topics[lists.placed < 0])
+    lists.collections.refuse_unknown(labels[codes], codes)
+    return codes
+
+
+def judged_topics(labels: pd.Index, topics: Any) -> Codes:
+    """Return the codes of listed topics among judged ones, of all where a word tells them."""
+    wanted = f"topics {', '.join(map(repr, WORDS))} or a list of topics"
+    if isinstance(topics, str) and topics in WORDS:
+        return np.arange(len(labels))
+    if isinstance(topics, str) or not isinstance(topics, Iterable):
+        raise ParameterError(wanted, repr(topics))
+    listed: pd.Index = pd.Index(list(topics))
+    codes: Codes = labels.get_indexer(listed)
+    unknown = listed[codes < 0]
+    if len(unknown):
+        raise ParameterError("judged topics", "", "", map(repr, unknown))
+    if listed.has_duplicates or not len(listed):
+        twice = listed[listed.duplicated()]
+        raise IdError(f"every {TOPIC} once, at least one", f"{len(twice)} again", "", twice)
+    return codes
+
+
+def _there(lists: Lists, word: str) -> NDArray[np.bool_]:
+    """Return which judged topics a word means."""
+    some = np.asarray(lists.listed.any(axis=0))
+    if word == "common":
+        some &= (lists.listed | ~lists.attended).all(axis=0)
+    if word == "qrels":
+        return np.ones(len(some), bool)
+    if not some.any():
+        _refuse_none_common(lists)
+    return some
+
+
+def _refuse_none_common(lists: Lists) -> None:
+    """Raise, as there is no topic for which every system has a list."""
+    counts = lists.listed.sum(axis=1)
+    told = [f"{lists.systems[row]} {counts[row]}" for row in np.argsort(counts, kind="stable")]
+    wanted = "topics for which every run has a list"
+    found, advice = "none; judged topics that runs have", "ask for topics='runs'"
+    raise IdError(wanted, found, f"{advice}, or leave runs out", told)

@@ -1,13 +1,217 @@
-"""How a cube is to be made: the choices about rankings, topics and the pool, as one value."""
+"""How an experiment is made: ties, topics, samples and the pool; metrics as asked for."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
 
-from irframe.checks import choice, whole
-from irframe.errors import DepthError, ParameterError
-from irframe.experiments.sampling import HIGHEST_SEED
-from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, SCORE_DTYPES, TIES, ScoreDtype, Ties
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from irframe.checks import choice, number, whole
+from irframe.errors import DepthError, GradeError, MetricError, ParameterError
+from irframe.files.ids import Codes, within
+from irframe.gains import GainMap
+from irframe.metrics import Metric
+from irframe.metrics.base import MetricType
+from irframe.metrics.facts import facts
+from irframe.metrics.infap import POOLED_UNJUDGED
+from irframe.metrics.parse_metric import parse_named
+from irframe.names import (
+    DEFAULT_DTYPE,
+    DEFAULT_TIES,
+    RANK,
+    SCORE,
+    SCORE_DTYPES,
+    TIES,
+    UNJUDGED,
+    ScoreDtype,
+    Ties,
+)
+
+LEAST_NONRELEVANT = 10
+"""Documents that stay judged on a grade that is not relevant, if there are so many."""
+
+
+HIGHEST_SEED = (1 << 64) - 1
+
+
+def strata_sample(
+    topic: Codes, grade: NDArray[np.int8], keys: NDArray[Any], share: float
+) -> NDArray[np.bool_]:
+    """Return which judgments a sample keeps.
+
+    Parameters
+    ----------
+    topic, grade, keys
+        Topic, grade and random key of every judgment, shape (n,).
+    share
+        Share to keep, above 0 and at most 1.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (n,).
+
+    Examples
+    --------
+    Half of three documents on one grade, those with the smallest keys:
+
+    >>> strata_sample(np.zeros(3, int), np.ones(3, np.int8), np.array([2, 9, 5]), 0.5)
+    array([ True, False,  True])
+    """
+    order = np.lexsort((keys, grade, topic))
+    new = (np.diff(topic[order], prepend=-1) != 0) | (np.diff(grade[order], prepend=UNJUDGED) != 0)
+    stratum = np.cumsum(new) - 1
+    # Rounded, because 0.29 * 50 is below 14.5.
+    number = np.floor(np.round(share * np.bincount(stratum)[stratum], 9) + 0.5)
+    least = np.where(grade[order] < 1, LEAST_NONRELEVANT, 1)
+    kept = np.empty(len(order), bool)
+    kept[order] = within(stratum) < np.maximum(number, least)
+    return kept
+
+
+def random_keys(*names: Any, seed: int) -> NDArray[np.uint64]:
+    """Return a random number for every row that only the seed and its names decide.
+
+    Parameters
+    ----------
+    names
+        Columns of identifiers, such as topics and documents, of one length.
+    seed
+        A whole number from 0, below 2 to the power of 64.
+
+    Examples
+    --------
+    >>> first, second = random_keys(["1", "2"], ["a", "a"], seed=0)
+    >>> bool(first == random_keys(["1"], ["a"], seed=0)[0]), bool(first == second)
+    (True, False)
+    """
+    columns = [pa.array(column).cast(pa.large_string()) for column in names]
+    joined = pc.binary_join_element_wise(*columns, pa.scalar("\t", pa.large_string()))
+    key = f"{whole_seed(seed):016x}"
+    return pd.util.hash_array(joined.to_numpy(zero_copy_only=False), hash_key=key, categorize=False)
+
+
+def whole_seed(seed: int) -> int:
+    """Return a seed that `random_keys` can take."""
+    return whole("seed", seed, low=0, high=HIGHEST_SEED)
+
+
+def refuse_share(share: Any) -> None:
+    """Raise for a share outside (0, 1].
+
+    Examples
+    --------
+    >>> refuse_share(50)
+    Traceback (most recent call last):
+    ...
+    irframe.errors.ParameterError: wanted share, a number of at most 1 and above 0; found 50.
+    """
+    number("share", share, above=0, high=1)
+
+
+def refuse_marks(grades: NDArray[Any]) -> None:
+    """Raise for grade -1, which marks documents that were pooled and left unjudged.
+
+    Examples
+    --------
+    >>> refuse_marks(np.array([0, 1, -1]))
+    Traceback (most recent call last):
+    ...
+    irframe.errors.GradeError: wanted judged documents only; found 1 of grade -1...
+    """
+    marked = int((grades == POOLED_UNJUDGED).sum())
+    if marked:
+        raise GradeError(
+            "judged documents only",
+            f"{marked} of grade {POOLED_UNJUDGED}, which marks documents pooled but not judged",
+            "drop these rows of the qrels, or give them grade 0 if they were judged",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Tied:
+    """Documents with scores that equal those of others, wherever they come from."""
+
+    systems: pd.Index
+    topics: pd.Index
+    system: Codes | int
+    """The system of each document, by its place among all."""
+    topic: Codes
+    """Its topic, likewise."""
+    doc: pa.Array | NDArray[np.object_]
+    """Its name, text or an integer."""
+    seed: int
+    """The seed of what is left to chance."""
+
+
+Keys = Any
+"""Names, which are compared as text by its bytes, or numbers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TiePolicy:
+    """How documents of equal scores are put in an order.
+
+    Attributes
+    ----------
+    keys
+        Gives what is compared of each document, the smaller the earlier; equal ones stay in the
+        order of rows. None where that order decides by itself.
+    descending
+        Whether names come from the last one on.
+    shares
+        Whether documents of equal scores share their gain, so that their order does not count.
+    column
+        What is ranked by: where it is the rank column there are no ties, and equal ranks are
+        refused.
+    """
+
+    keys: Callable[[Tied], Keys] | None = None
+    descending: bool = False
+    shares: bool = False
+    column: str = SCORE
+
+
+def by_name(tied: Tied) -> Keys:
+    """Return the names of documents."""
+    return tied.doc
+
+
+def by_chance(tied: Tied) -> Keys:
+    """Return a random number for every document that its identifiers and the seed decide."""
+    system = np.broadcast_to(tied.system, tied.topic.shape)
+    names = tied.systems[system], tied.topics[tied.topic]
+    return random_keys(*names, tied.doc, seed=tied.seed)
+
+
+TIE_POLICIES: dict[Ties, TiePolicy] = {
+    "trec": TiePolicy(keys=by_name, descending=True),
+    "doc": TiePolicy(keys=by_name),
+    "order": TiePolicy(),
+    "rank": TiePolicy(column=RANK),
+    "random": TiePolicy(keys=by_chance),
+    "mean": TiePolicy(keys=by_name, descending=True, shares=True),
+}
+"""The policy of every word."""
+
+
+def as_key(score: NDArray[np.floating[Any]], dtype: Any) -> NDArray[np.floating[Any]]:
+    """Return what is sorted of scores, in a precision: the smaller it is the earlier they are.
+
+    Examples
+    --------
+    >>> as_key(np.array([2.5, 1e300]), "float32").tolist()
+    [-2.5, -inf]
+    """
+    if score.dtype == dtype:
+        return -score
+    with np.errstate(over="ignore"):
+        return -score.astype(dtype)
+
 
 Topics = str | Sequence[Hashable]
 Contributing = str | Sequence[Hashable] | None
@@ -55,3 +259,91 @@ class Policy:
             "seed": self.seed if self.ties == "random" else None,
         }
         return {name: value for name, value in named.items() if value is not None}
+
+
+MetricLike = Metric | MetricType | str
+"""A metric, its class, or its name."""
+Metrics = Iterable[MetricLike] | MetricLike
+
+
+def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
+    """Return metrics that are called what they were asked for, refusing none and repeated ones."""
+    chosen: dict[str, Metric] = {}
+    alone: list[str] = []
+    for found in map(parse_named, _each(metrics)):
+        named = {str(metric): metric for metric in found}
+        alone += named if len(found) == 1 else ()
+        chosen |= named
+    repeated = sorted({label for label in alone if alone.count(label) > 1})
+    if repeated or not chosen:
+        again = "some again" * bool(repeated)
+        raise MetricError("at least one metric, each once", again, "", repeated)
+    return list(chosen.values())
+
+
+def _each(metrics: Any) -> Iterator[Any]:
+    """Yield metrics one by one, those of lists among them too."""
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
+        yield metrics
+        return
+    for metric in metrics:
+        yield from _each(metric)
+
+
+def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: Ties) -> None:
+    """Raise for metrics that cannot be computed.
+
+    Parameters
+    ----------
+    metrics
+        The metrics.
+    levels
+        The grades that occur.
+    ties
+        How rankings are decided.
+    """
+    if TIE_POLICIES[ties].shares:
+        refused = [str(metric) for metric in metrics if not facts(metric).linear]
+        if refused:
+            advice = "choose another ties="
+            wanted = "metrics that share gain over ties: P, Recall, DCG, RBP"
+            raise MetricError(wanted, "", advice, refused)
+    for metric in metrics:
+        known = facts(metric)
+        missing = known.gain.missing(levels) if isinstance(known.gain, GainMap) else []
+        if missing:
+            raise MetricError(f"a gain for every grade in {metric}", "none for", "", missing)
+        if known.unit and (large := known.large_gains(levels)):
+            raise MetricError(f"gains of at most 1 for {metric}", "more for grades", "", large)
+
+
+def refuse_pool(metrics: Iterable[Metric]) -> NoReturn:
+    """Raise for those of some metrics that ask what the pool was made of, as nobody knows it."""
+    asking = [str(metric) for metric in metrics if facts(metric).pooled]
+    advice = "tell the contributing= runs or the pool_depth="
+    found = "judgments that these runs alone did not make, for"
+    raise MetricError("a known pool", found, advice, asking)
+
+
+def at_depth(metric: Metric, depth: int | None) -> Metric:
+    """Return a metric at its own depth, or else at the one given, or else with nothing cut."""
+    if metric.depth is not None:
+        return metric
+    if depth is not None:
+        return replace(metric, depth=depth)
+    uncut = metric.uncut()
+    if uncut is None:
+        advice = f"write {metric} @ 10, or pass depth="
+        raise MetricError(f"a depth for {metric}, whose value depends on it", "none", advice)
+    return uncut
+
+
+def cut_at(metrics: list[Metric], depth: int | None) -> int | None:
+    """Return where lists are cut: at the depth given, or else as deep as metrics need, or None."""
+    whole = any(metric.depth is None or metric.judged_only for metric in metrics)
+    return depth if depth is not None or whole else deepest(metrics)
+
+
+def deepest(metrics: list[Metric]) -> int:
+    """Return the greatest depth of their own that metrics have, at least 1."""
+    return max([1, *(metric.depth or 1 for metric in metrics)])

@@ -1,19 +1,43 @@
-"""One order for every ranking, decided before anything is scored."""
+"""One order for every ranking, decided before anything is scored, and the pool it makes.
 
+Verbs: rank, pool.
+"""
+
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from irframe.errors import IdError, RankingError
-from irframe.experiments.coded_tables import RunTable
-from irframe.experiments.documents import take
-from irframe.experiments.ties import TIE_POLICIES, Keys, Tied, TiePolicy, as_key
+from irframe.checks import places, whole
+from irframe.errors import DepthError, IdError, ParameterError, RankingError
+from irframe.experiments.coded_tables import (
+    RunTable,
+    Side,
+    code_documents,
+    column_of,
+    read_table,
+    take,
+)
+from irframe.experiments.policy import TIE_POLICIES, Keys, Policy, Tied, TiePolicy, as_key
+from irframe.files.as_runs import Runs
 from irframe.files.ids import Codes, beginnings, grouped, repeated
-from irframe.names import DEFAULT_DTYPE, RANK, SCORE, ScoreDtype, Ties
+from irframe.names import (
+    DEFAULT_DTYPE,
+    DEFAULT_TIES,
+    DOC,
+    RANK,
+    SCORE,
+    SYSTEM,
+    TOPIC,
+    ScoreDtype,
+    Ties,
+)
+from irframe.record import recorded
 
 UNEVEN = 4
 """How many times the rows there are a matrix of lists may have cells, to be sorted as one."""
@@ -204,3 +228,226 @@ def refuse_duplicates(table: RunTable, again: Codes) -> None:
     if len(again):
         found, offenders = f"{len(again)} listed again", table.describe(again)
         raise IdError("every document once in a list", found, "drop the duplicates", offenders)
+
+
+@recorded
+def rank(
+    runs: Runs,
+    ties: Ties = DEFAULT_TIES,
+    *,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Put a run frame into evaluation order.
+
+    Parameters
+    ----------
+    runs
+        Run frame: topic, doc, and score or rank; usually system.
+    ties
+        Who comes first among equal scores. ``"trec"``: the greater document id, by bytes, as
+        trec_eval. ``"doc"``: the smaller one. ``"order"``: the earlier row. ``"rank"``: the
+        rank column decides alone and scores are ignored. ``"random"``: chance, drawn for every
+        system, topic and document by `seed` and by nothing else.
+        ``"mean"``: as ``"trec"``, to be scored with shared gain. A frame without scores is
+        ranked by its rank column.
+    score_dtype
+        ``"float64"``, or ``"float32"`` to tie what pytrec_eval and trec_eval to 9.0.8 tie.
+    seed
+        Seed of ``"random"``, a whole number from 0, so that the same call gives the same order.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same rows and columns, sorted by system, topic and rank, with the column `rank`
+        1, 2, ...
+
+    Raises
+    ------
+    RankingError
+        For missing scores or equal ranks, listing them.
+    IdError
+        For a document listed twice, listing it.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 4.3. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> run = pd.DataFrame({"topic": "1", "doc": ["a", "b", "c"], "score": [1.0, 2.0, 2.0]})
+    >>> rank(run)
+      topic doc  score  rank
+    0     1   c    2.0     1
+    1     1   b    2.0     2
+    2     1   a    1.0     3
+    """
+    policy = Policy(ties=ties, score_dtype=score_dtype, seed=seed)
+    table = read_table(runs)
+    ranking = rank_table(table, ties=ties, score_dtype=score_dtype, seed=policy.seed)
+    (codes,) = code_documents(Side(table.topic, table.doc))
+    refuse_duplicates(table, listed_again(table.system, codes))
+    column = table.columns.get(RANK, RANK)
+    ranked = table.frame.take(ranking.order).reset_index(drop=True)
+    return ranked.assign(**{str(column): ranking.rank})
+
+
+CONTRIBUTING = "contributing"
+
+
+def contributing_systems(
+    runs: pd.DataFrame, table: RunTable, contributing: str | Sequence[Hashable] | None
+) -> NDArray[np.bool_]:
+    """Return whether each system contributes to the pool; argument as for `pool`.
+
+    Raises
+    ------
+    ParameterError
+        For systems that do not exist, or a column that does not tell.
+    """
+    if contributing is None and CONTRIBUTING not in runs.columns:
+        return np.ones(len(table.systems), bool)
+    if contributing is None or isinstance(contributing, str):
+        flags = _from_column(runs, table, contributing or CONTRIBUTING)
+        if contributing is not None and not flags.any():
+            raise ParameterError("a system that contributes", f"none by {contributing!r}")
+        return flags
+    chosen = places(f"contributing {SYSTEM}s", contributing, list(table.systems))
+    if not chosen:
+        raise ParameterError("a system that contributes", "an empty list")
+    return np.isin(np.arange(len(table.systems)), chosen)
+
+
+def pooling_rank(table: RunTable, rows: Codes | None = None) -> Codes:
+    """Return each row's rank in its list as pooling reads it, from 1.
+
+    Scores decide, then the order of rows; where there are no scores, the rank column. Given the
+    rows of some lists, the ranks of these.
+    """
+    return filed_rank(rank_table(table, ties="order", rows=rows))
+
+
+def filed_rank(ranking: Ranking) -> Codes:
+    """Return each row's rank in its list by scores, then the order of rows."""
+    rank = np.empty_like(ranking.rank)
+    rank[ranking.filed] = ranking.rank
+    return rank
+
+
+def _from_column(runs: pd.DataFrame, table: RunTable, column: str) -> NDArray[np.bool_]:
+    values = column_of(runs, "contributing", column)
+    if not pd.api.types.is_bool_dtype(values.dtype) or values.isna().any():
+        raise ParameterError("a column of True and False", f"{values.dtype} in {column!r}")
+    flags = values.to_numpy(bool)
+    systems = len(table.systems)
+    yes = np.bincount(table.system[flags], minlength=systems)
+    rows = np.bincount(table.system, minlength=systems)
+    mixed = table.systems[(yes > 0) & (yes < rows)]
+    if len(mixed):
+        found = f"{len(mixed)} systems with both"
+        raise ParameterError(f"one value of {column!r} per system", found, "", mixed)
+    return yes > 0
+
+
+@recorded
+def pool(
+    runs: Runs,
+    depth: int,
+    *,
+    contributing: str | Sequence[Hashable] | None = None,
+    together: str | None = None,
+) -> pd.DataFrame:
+    """List the documents that a pool of the runs would hold, and who contributed which.
+
+    Parameters
+    ----------
+    runs
+        Run frame: topic, doc, and score or rank; usually system.
+    depth
+        How many documents of every run and topic go into the pool, at least 1.
+    contributing
+        The systems that contribute: a list, or the name of a boolean column of `runs`; by
+        default the column ``contributing`` if there is one, else all systems.
+    together
+        A column of `runs` such as ``"team"``: the systems of a team count as one, and documents
+        as unique to a team.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for every document that a system contributed, with the columns system, group (if
+        `together` is given), topic and doc, named as in `runs`, ``rank``, that in the run, and
+        ``unique``, whether no other system (or group) contributed the document. The pool itself
+        is the distinct pairs of topic and doc.
+
+    Raises
+    ------
+    DepthError
+        For a depth below 1.
+    ParameterError
+        For contributing systems that do not exist, none at all, an unknown column, or a system
+        without a group.
+    RankingError
+        For missing scores; without scores, for missing or equal ranks.
+
+    Notes
+    -----
+    Pooling reads a list by score, the greatest first, and equal scores in the order of rows, which
+    is how runs are filed; a list without scores by its rank column. Where equal scores are to
+    follow another policy, call `rank` first.
+
+    References
+    ----------
+    .. [1] Voorhees, Harman. TREC: experiment and evaluation in information retrieval. MIT Press,
+       2005. ISBN 978-0-262-22073-6
+    .. [2] Zobel. How reliable are the results of large-scale information retrieval experiments?
+       SIGIR 1998. doi:10.1145/290941.291014
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> runs = pd.DataFrame(
+    ...     {"system": list("aabb"), "topic": "1", "doc": list("xyxz"), "score": [2, 1, 2, 1]}
+    ... )
+    >>> pool(runs, 2)
+      system topic doc  rank  unique
+    0      a     1   x     1   False
+    1      a     1   y     2    True
+    2      b     1   x     1   False
+    3      b     1   z     2    True
+    """
+    depth = whole("depth", depth, low=1, error=DepthError)
+    table = read_table(runs)
+    systems = contributing_systems(table.frame, table, contributing)
+    if not systems.any():
+        raise ParameterError("a system that contributes", "none")
+    rank = pooling_rank(table)
+    rows = np.flatnonzero(systems[table.system] & (rank <= depth))
+    part = table.take(rows)
+    document = code_documents(Side(part.topic, part.doc))[0]
+    refuse_duplicates(part, listed_again(part.system, document))
+    pairs = pd.DataFrame({"document": document, "group": _groups(part, together)})
+    groups = pairs.groupby("document")["group"].transform("nunique").to_numpy()
+    result = part.frame[_names(table, together)].reset_index(drop=True)
+    return result.assign(**{RANK: rank[rows], "unique": groups == 1})
+
+
+def _groups(table: RunTable, together: str | None) -> Codes:
+    """Return a code for every row, one for the systems that count as one."""
+    if together is None:
+        return table.system
+    codes = pd.factorize(column_of(table.frame, "together", together))[0]
+    alone = table.systems[np.unique(table.system[codes < 0])]
+    if len(alone):
+        found = f"{len(alone)} systems without"
+        raise ParameterError(f"a {together!r} for every system that contributes", found, "", alone)
+    return codes
+
+
+def _names(table: RunTable, together: str | None) -> list[Hashable]:
+    names = [table.columns[role] for role in (SYSTEM, TOPIC, DOC) if role in table.columns]
+    if together is not None and together not in names:
+        names.insert(SYSTEM in table.columns, together)
+    return names

@@ -10,30 +10,28 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.errors import InputError
-from irframe.experiments.absence import tell_missing
 from irframe.experiments.coded_tables import read_table
-from irframe.experiments.collections import Collections
-from irframe.experiments.contributing import CONTRIBUTING
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.framed import Framed
 from irframe.experiments.group_columns import Groups
-from irframe.experiments.hits import Hits
-from irframe.experiments.in_turn import Ranked, Wanted, rank_framed, rank_in_turn
+from irframe.experiments.hits import Hits, rank_hits
+from irframe.experiments.in_turn import Framed, Pool, Ranked, Wanted, rank_framed, rank_in_turn
 from irframe.experiments.joining import tell_none_judged
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.listed import Dictionaries, Listed, read_lists
-from irframe.experiments.lists import Lists
-from irframe.experiments.placed import Places, read_places, refuse_beyond
-from irframe.experiments.policy import Policy
-from irframe.experiments.pool_sources import Pool
-from irframe.experiments.rank_hits import rank_hits
-from irframe.experiments.ties import TIE_POLICIES
-from irframe.experiments.topics import choose_topics
+from irframe.experiments.listed import (
+    Dictionaries,
+    Listed,
+    Places,
+    read_lists,
+    read_places,
+    refuse_beyond,
+)
+from irframe.experiments.lists import Collections, Lists, choose_topics, tell_missing
+from irframe.experiments.policy import TIE_POLICIES, Policy
+from irframe.experiments.rank_table import CONTRIBUTING
 from irframe.files.as_runs import ONLY_SYSTEM, Runs, part_empty, runs_by_role
 from irframe.files.columns import framed, is_utf8, numbers
-from irframe.files.ids import Codes, grouped
-from irframe.files.role_columns import ByRole
-from irframe.files.scanned_runs import ScannedRuns
+from irframe.files.ids import ByRole, Codes, grouped
+from irframe.files.scan_runs import ScannedRuns
 from irframe.names import DOC, SCORE, SYSTEM, TOPIC
 
 ONLY = pd.Index([ONLY_SYSTEM])

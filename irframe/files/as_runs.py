@@ -1,20 +1,208 @@
-"""Runs out of whatever other tools hand over."""
+"""Runs and judgments out of whatever other tools hand over.
 
-from collections.abc import Mapping, Sequence
+Verbs: as_runs, as_qrels.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Number
+from os import PathLike
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
 from irframe.errors import IdError, InputError
-from irframe.files.columns import constant, framed
-from irframe.files.dictionaries import entries_by_height, flatten, height, is_mteb, predictions
-from irframe.files.foreign import columns_of, is_array, is_ranx, rows_of
-from irframe.files.formats import RUN
-from irframe.files.role_columns import ByRole, require_columns
-from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
+from irframe.files.columns import TEXT, constant, framed, to_frame
+from irframe.files.formats import QRELS, RUN, Format
+from irframe.files.ids import (
+    ByRole,
+    entries_by_height,
+    flatten,
+    height,
+    is_mteb,
+    predictions,
+    require_columns,
+)
+from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
-__all__ = ["NOTHING", "ONLY_SYSTEM", "Runs", "as_runs", "part_empty", "runs_by_role"]
+__all__ = [
+    "NOTHING",
+    "ONLY_SYSTEM",
+    "Qrels",
+    "Runs",
+    "as_qrels",
+    "as_runs",
+    "columns_of",
+    "is_array",
+    "is_ranx",
+    "part_empty",
+    "qrels_by_role",
+    "rows_of",
+    "runs_by_role",
+]
+
+
+def is_ranx(x: Any, holding: str) -> bool:
+    """Tell whether something is an object of ranx that has some attribute, without ranx at hand.
+
+    Examples
+    --------
+    >>> is_ranx({"q1": {"d1": 1}}, "run")
+    False
+    """
+    return type(x).__module__.partition(".")[0] == "ranx" and hasattr(x, holding)
+
+
+def columns_of(x: Any) -> pd.DataFrame | None:
+    """Return a table of any library as a frame with its ids in columns; None for no table.
+
+    Examples
+    --------
+    >>> run = pd.DataFrame({"docno": ["d1"], "score": [2.0]}, index=pd.Index(["q1"], name="qid"))
+    >>> columns_of(run)
+      qid docno  score
+    0  q1    d1    2.0
+    """
+    if isinstance(x, pd.Series) and x.name is not None:
+        return _with_levels(x.to_frame())
+    if isinstance(x, pd.DataFrame):
+        return _with_levels(x)
+    if isinstance(x, pd.Series) or is_array(x) or not hasattr(x, "__arrow_c_stream__"):
+        return None
+    try:
+        table = pa.table(x)
+    except pa.ArrowException as error:
+        wanted, advice = "a table that PyArrow can read", "cast its columns, or hand over a frame"
+        raise InputError(wanted, f"{type(x).__name__} ({error})", advice) from error
+    views = [field.name for field in table.schema if str(field.type) == "string_view"]
+    for name in views:
+        place = table.column_names.index(name)
+        table = table.set_column(place, name, _as_text(table[name]))
+    return to_frame(table)
+
+
+def _as_text(views: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return text of a kind that PyArrow reads from version 16 on."""
+    try:
+        return views.cast(TEXT)
+    except pa.ArrowNotImplementedError as error:
+        found, advice = f"string_view, with PyArrow {pa.__version__}", "use PyArrow 16 or later"
+        raise InputError("text that PyArrow can read", found, advice) from error
+
+
+def is_array(x: Any) -> bool:
+    """Tell whether this is xarray's, which speaks Arrow and is a mapping, but is no table."""
+    return hasattr(x, "dims")
+
+
+def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with those levels of its index as columns that play a role no column does."""
+    if frame.index.names == [None]:
+        return frame
+    played = roles(frame.columns)
+    levels = roles(name for name in frame.index.names if name is not None)
+    wanted = [name for role, name in levels.items() if role not in played]
+    if not wanted:
+        return frame
+    frame = frame.reset_index(level=wanted)
+    return frame if frame.index.nlevels > 1 else frame.reset_index(drop=True)
+
+
+def rows_of(x: Any, kind: Format, columns: list[str]) -> pd.DataFrame:
+    """Return rows, each a named tuple or a dictionary, as a frame.
+
+    Parameters
+    ----------
+    x
+        An iterable of rows, read once.
+    kind, columns
+        What the rows are, and what they might be called, for messages.
+    """
+    if not isinstance(x, Iterable) or is_array(x) or isinstance(x, str | bytes | PathLike):
+        wanted = f"{kind.noun}: a pandas DataFrame, a table, a dictionary or rows"
+        raise InputError(wanted, type(x).__name__, _advice(x, columns))
+    rows = list(x)
+    if not rows:
+        raise InputError(f"{kind.noun} with rows", "an empty one")
+    _refuse_mixed(rows, kind, columns)
+    return framed(rows)
+
+
+def _advice(x: Any, columns: list[str]) -> str:
+    if isinstance(x, str | PathLike):
+        return "read files with ir.read_runs and ir.read_qrels"
+    if hasattr(x, "collect"):
+        return "collect it first: x.collect()"
+    return f"make a frame of it: pd.DataFrame(rows, columns={columns})"
+
+
+def _refuse_mixed(rows: list[Any], kind: Format, columns: list[str]) -> None:
+    """Raise for rows that do not name their columns, or differ in what they are."""
+    names = sorted({type(row).__name__ for row in rows})
+    if len(names) > 1:
+        found = f"rows of {len(names)} kinds"
+        raise InputError(f"{kind.noun} in rows of one kind", found, "hand them over apart", names)
+    if not isinstance(rows[0], Mapping) and not hasattr(rows[0], "_fields"):
+        wanted = f"{kind.noun} in rows that name their columns"
+        advice = f"name them: pd.DataFrame(rows, columns={columns})"
+        raise InputError(wanted, f"rows of type {names[0]}", advice)
+
+
+Qrels = pd.DataFrame | object
+"""A qrels frame, or what `as_qrels` makes one of."""
+
+
+def as_qrels(x: Qrels) -> pd.DataFrame:
+    """Make a qrels frame of what other tools hand over; every verb does so by itself.
+
+    Parameters
+    ----------
+    x
+        - a pandas frame, whose ids may be levels of its index; its grades may be called
+          ``score``, as by BEIR, where it has no other grades, no ranks and no systems;
+        - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow;
+        - ``{topic: {doc: grade}}``, as pytrec_eval, ranx and BEIR have it;
+        - a `ranx.Qrels`;
+        - named tuples such as `ir_measures.Qrel`, or dictionaries, one for each row, in a list
+          or an iterator.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns for topic, doc and grade, called as in `x`. A frame that has them is returned as
+        it is.
+
+    Raises
+    ------
+    InputError
+        For anything else, with the line that makes a qrels frame of it.
+
+    Examples
+    --------
+    >>> as_qrels({"q1": {"d1": 0, "d2": 2}})
+      topic doc  grade
+    0    q1  d1      0
+    1    q1  d2      2
+    """
+    return qrels_by_role(x).frame
+
+
+def qrels_by_role(x: Qrels | ByRole) -> ByRole:
+    """Return what `as_qrels` does with its columns, or as it is where these are known."""
+    if isinstance(x, ByRole):
+        return x
+    frame = _frame(x)
+    return ByRole(frame, require_columns(frame, QRELS))
+
+
+def _frame(x: Any) -> pd.DataFrame:
+    if is_ranx(x, "qrels"):
+        return flatten(x.qrels, GRADE)
+    if isinstance(x, Mapping) and not is_array(x):
+        return flatten(x, GRADE)
+    table = columns_of(x)
+    return rows_of(x, QRELS, ["topic", "doc", "grade"]) if table is None else table
+
 
 Runs = pd.DataFrame | object
 """A run frame, or what `as_runs` makes one of."""
@@ -85,7 +273,7 @@ def runs_by_role(x: Runs | ByRole) -> ByRole:
     """Return what `as_runs` does with its columns, or as it is where these are known."""
     if isinstance(x, ByRole):
         return x
-    frame = _frame(x)
+    frame = _as_runs_frame(x)
     return ByRole(frame, require_columns(frame, RUN))
 
 
@@ -124,7 +312,7 @@ def _is_run(lists: Any) -> bool:
     return isinstance(lists, Mapping) and ((height(lists) or 0) > 1 or _holds_lists(lists))
 
 
-def _frame(x: Any) -> pd.DataFrame:
+def _as_runs_frame(x: Any) -> pd.DataFrame:
     if is_ranx(x, "run"):
         frame = flatten(x.run, SCORE)
         return frame if x.name is None else as_runs(frame, x.name)

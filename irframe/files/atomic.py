@@ -1,4 +1,4 @@
-"""Files that appear whole: written beside, then renamed."""
+"""Files that appear whole, written beside and renamed; damage of files, told alike."""
 
 import os
 from collections.abc import Iterator
@@ -9,7 +9,19 @@ from pathlib import Path
 from typing import IO
 from uuid import uuid4
 
-__all__ = ["atomic", "look", "write_whole"]
+from irframe.errors import FileFormatError
+
+
+@contextmanager
+def whole(kind: str, source: str, *signs: type[Exception]) -> Iterator[None]:
+    """Say which file of a kind is damaged, where its reader gives a sign that it is."""
+    try:
+        yield
+    except FileFormatError:
+        raise
+    except signs as error:
+        wanted, found = f"{kind} that is whole", f"{source} damaged ({error})"
+        raise FileFormatError(wanted, found, "fetch or write the file again") from error
 
 
 @contextmanager

@@ -18,8 +18,7 @@ from typing import IO, Any, TypeVar
 import pyarrow as pa
 
 from irframe.errors import FileFormatError, InputError, spelled
-from irframe.files.atomic import atomic, look
-from irframe.files.damage import whole
+from irframe.files.atomic import atomic, look, whole
 
 __all__ = ["PACKED", "Source", "create", "load", "name_of"]
 

@@ -1,7 +1,9 @@
-"""Identifiers: checked, compared exactly, coded as integers."""
+"""How tables name things: identifiers, columns by their role, dictionaries in dictionaries."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,8 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from irframe.errors import IdError
-from irframe.files.columns import give_back
+from irframe.errors import IdError, InputError, spelled
+from irframe.files.columns import TEXT, TYPES, framed, give_back, refuse_unfit
+from irframe.files.formats import QRELS, RUN, Format
+from irframe.names import ALIASES, DOC, GRADE, LAST_RESORTS, RANK, SCORE, SYSTEM, TOPIC, roles
 
 Codes = NDArray[np.integer[Any]]
 
@@ -220,3 +224,219 @@ def _check(column: pd.Series, role: str, *, missing: int, values: pd.Index | pd.
     if kinds - {"str"} or not (text or pd.api.types.is_integer_dtype(values.dtype)):
         found = f"{values.dtype} in column {column.name!r}"
         raise IdError(f"{role}s that are text or integers", found, "convert them to text")
+
+
+SETTLED = frozenset({("docno", "docid")})
+"""Pairs of names where it is known which one is meant: PyTerrier's docid is a row number."""
+
+
+class ByRole(NamedTuple):
+    """A frame with the columns that play its roles."""
+
+    frame: pd.DataFrame
+    columns: Mapping[str, str]
+
+
+def is_judgments(frame: Any) -> bool:
+    """Tell whether a frame has documents of topics with their grades, and no systems.
+
+    Examples
+    --------
+    >>> is_judgments(pd.DataFrame(columns=["qid", "docno", "label"])), is_judgments([])
+    (True, False)
+    """
+    found = roles(frame.columns).keys() if isinstance(frame, pd.DataFrame) else set()
+    return {TOPIC, DOC, GRADE} <= found and SYSTEM not in found
+
+
+def require_columns(frame: Any, kind: Format) -> dict[str, str]:
+    """Return the columns of a frame by role.
+
+    Raises
+    ------
+    InputError
+        If it is no frame, has no rows, lacks a role, or has two columns for one that differ.
+
+    Examples
+    --------
+    >>> from irframe.files.formats import QRELS
+    >>> require_columns(pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [1]}), QRELS)
+    {'topic': 'qid', 'doc': 'docno', 'grade': 'label'}
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(f"{kind.noun}, a pandas DataFrame", type(frame).__name__)
+    found = kind.require(frame.columns, "a frame", example=partial(_example, frame, kind))
+    if not len(frame):
+        raise InputError(f"{kind.noun} with rows", "an empty one")
+    for role in kind.roles:
+        if role in found:
+            refuse_rivals(frame, role, found[role])
+            if TYPES.get(role) == TEXT:
+                refuse_unfit(frame[found[role]], IdError, f"{role}s")
+    return found
+
+
+def _example(frame: pd.DataFrame, kind: Format, found: Mapping[str, str]) -> str:
+    """Return a line that may give a frame the columns that it lacks."""
+    others = roles(frame.columns)
+    if kind is RUN and GRADE in others:
+        raise InputError("a run", "judgments", "hand over the runs first, then the judgments")
+    if kind is QRELS and others.keys() & {SCORE, RANK}:
+        advice = "the runs come first, then the judgments: the two may be swapped"
+        raise InputError("judgments", "a run", advice)
+    strangers = [name for name in frame.columns if name not in others.values()]
+    if kind is RUN and {TOPIC, DOC} <= found.keys() and len(strangers) > 1:
+        ids = [found[role] for role in (TOPIC, DOC)]
+        return f"frame.melt({ids}, var_name='system', value_name='score') if a column is a system"
+    pairs = zip(strangers, (choice[0] for choice in kind.lacking(found)), strict=False)
+    return f"frame.rename(columns={dict(pairs)})" if strangers else ""
+
+
+def refuse_rivals(
+    frame: pd.DataFrame, role: str, taken: Hashable, names: Sequence[Hashable] = ()
+) -> None:
+    """Raise if another column could as well play a role, and holds something else.
+
+    Parameters
+    ----------
+    frame
+        A frame.
+    role
+        The role; a column of this name plays it for certain.
+    taken
+        The column that plays it.
+    names
+        What columns of the role may be called, by default as `irframe.names.ALIASES` says.
+    """
+    if taken == role:
+        return
+    rivals = [name for name in names or ALIASES[role] if name in frame.columns and name != taken]
+    for name in rivals:
+        settled = (taken, name) in SETTLED or name in LAST_RESORTS
+        if not settled and not _same(frame[taken], frame[name]):
+            found = f"{taken!r}, which comes first, and {name!r}, which differs"
+            advice = f"say which one is meant: frame.rename(columns={{{taken!r}: {role!r}}})"
+            raise InputError(f"one column for {role}", found, advice)
+
+
+def _same(left: pd.Series, right: pd.Series) -> bool:
+    if left.dtype == right.dtype:
+        return left.equals(right)
+    return bool((left.astype(str) == right.astype(str)).all())
+
+
+Nested = Mapping[Any, Any]
+
+DEEPEST = 6
+"""How many dictionaries may stand one in another: predictions of MTEB by system have five."""
+_META = "mteb_model_meta"
+"""Key under which MTEB says which model made its predictions."""
+
+
+def height(value: Any, most: int = DEEPEST) -> int | None:
+    """Return how many dictionaries stand one in another; None where an empty one hides it.
+
+    Raises
+    ------
+    InputError
+        For more than `most`.
+
+    Examples
+    --------
+    >>> height(0.5), height({"d1": 0.5}), height({"q1": {"d1": 0.5}}), height({})
+    (0, 1, 2, None)
+    """
+    if not isinstance(value, Mapping):
+        return 0
+    if not most:
+        raise InputError(f"dictionaries at most {DEEPEST} deep", "deeper ones")
+    below = (height(part, most - 1) for part in value.values())
+    first = next((found for found in below if found is not None), None)
+    return None if first is None else first + 1
+
+
+def entries_by_height(nested: Nested) -> dict[int, list[Any]]:
+    """Return the keys of a dictionary by the height of their values, empty values left out."""
+    found: dict[int, list[Any]] = {}
+    for key, value in nested.items():
+        if (size := height(value)) is not None:
+            found.setdefault(size, []).append(key)
+    return found
+
+
+def flatten(nested: Nested, value: str) -> pd.DataFrame:
+    """Return a row for every topic and document.
+
+    Parameters
+    ----------
+    nested
+        Topic -> document -> number.
+    value
+        What the column of the numbers is called.
+
+    Examples
+    --------
+    >>> flatten({"q1": {"d1": 2, "d2": 1}}, "grade")
+      topic doc  grade
+    0    q1  d1      2
+    1    q1  d2      1
+    """
+    strange = [repr(topic) for topic, docs in nested.items() if not isinstance(docs, Mapping)]
+    if strange:
+        kinds = sorted({type(docs).__name__ for docs in nested.values()} - {"dict"})
+        found = f"topics with values of type {', '.join(kinds)}"
+        raise InputError(f"{{topic: {{doc: {value}}}}}", found, "", strange)
+    topics = pd.Series([*nested], dtype=object, name=TOPIC)
+    refuse_unfit(topics, IdError, "topics")
+    lengths = [len(docs) for docs in nested.values()]
+    return framed(
+        {
+            TOPIC: topics.infer_objects().repeat(lengths).reset_index(drop=True),
+            DOC: [*chain.from_iterable(nested.values())],
+            value: [each for docs in nested.values() for each in docs.values()],
+        }
+    )
+
+
+def is_mteb(nested: Nested) -> bool:
+    """Tell whether a dictionary is what MTEB writes to ``*_predictions.json``."""
+    return _META in nested
+
+
+def predictions(nested: Nested, value: str) -> pd.DataFrame:
+    """Return MTEB's predictions, with the subset and the split of the task where it has several.
+
+    Parameters
+    ----------
+    nested
+        ``mteb_model_meta``, and subset -> split -> topic -> document -> score.
+    value
+        What the column of the scores is called.
+    """
+    meta = nested[_META]
+    model = meta.get("model_name") if isinstance(meta, Mapping) else meta
+    if not isinstance(model, str | None):
+        raise InputError(f"the name of a model in {_META}", spelled(model))
+    parts = [
+        flatten(topics, value).assign(subset=subset, split=split)
+        for subset, split, topics in _splits(nested)
+    ]
+    if not parts:
+        raise InputError("predictions of MTEB", "none below the model's name")
+    frame = pd.concat(parts, ignore_index=True)
+    alone = [name for name in ("subset", "split") if len(frame[name].unique()) == 1]
+    frame = frame.drop(columns=alone)
+    if model is not None:
+        frame.insert(0, SYSTEM, model)
+    return frame
+
+
+def _splits(nested: Nested) -> Iterator[tuple[Any, Any, Nested]]:
+    for subset, splits in nested.items():
+        if subset == _META:
+            continue
+        for split, topics in splits.items() if isinstance(splits, Mapping) else [("", splits)]:
+            if not isinstance(topics, Mapping):
+                wanted = "predictions of MTEB, {subset: {split: {topic: {doc: score}}}}"
+                raise InputError(wanted, f"a {type(topics).__name__} under {subset!r}")
+            yield subset, split, topics

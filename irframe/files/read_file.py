@@ -1,15 +1,20 @@
-"""Files of runs and judgments, text, Parquet, JSON or CBOR, as tables."""
+"""Files of runs and judgments as tables: text, Parquet, JSON or CBOR, in folders or alone."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from glob import escape, glob
 from os import PathLike, fspath
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+from urllib.parse import unquote
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import FileFormatError
-from irframe.files.columns import constant
-from irframe.files.comments import cut_off
+from irframe.errors import FileFormatError, InputError, spelled
+from irframe.files.atomic import whole
+from irframe.files.columns import TYPES, constant, cut_off, to_role
 from irframe.files.compression import (
     PACKED,
     Source,
@@ -18,15 +23,273 @@ from irframe.files.compression import (
     load,
     name_of,
     open_unpacked,
+    opened_by,
     pieces,
 )
-from irframe.files.dictionary_files import is_nested, may_be_nested, parse_nested
-from irframe.files.folders import home, partitions
 from irframe.files.formats import RUN, Format, first_columns, parse
-from irframe.files.parquet import PARQUET, is_parquet, parse_parquet
-from irframe.names import SYSTEM, TOPIC, roles
+from irframe.files.write_run import is_nested, may_be_nested, parse_nested
+from irframe.names import DOC, RANK, SCORE, SYSTEM, TOPIC, roles
 
-__all__ = ["read_file", "run_table", "stem", "system_of"]
+__all__ = [
+    "PARQUET",
+    "Problem",
+    "empty_run",
+    "find_files",
+    "home",
+    "is_parquet",
+    "list_problems",
+    "parquet_pieces",
+    "parse_parquet",
+    "partitions",
+    "problems_of",
+    "read_file",
+    "run_table",
+    "stem",
+    "system_of",
+    "without_clashes",
+]
+
+
+_PARTITION = re.compile(r"([^=/]+)=([^=/]*)")
+_PART = re.compile(r"part[-.]\d+.*|data[-_]?\d+\..*", re.IGNORECASE)
+"""What Spark and others call the files of one data set."""
+
+
+def find_files(paths: str | PathLike[str] | Iterable[Source]) -> Sequence[Source]:
+    """Return the files that a pattern, a folder, a path or several of them mean.
+
+    Parameters
+    ----------
+    paths
+        A pattern (``**`` crosses folders), a folder, a file, the address of one of these in an
+        object store, or an iterable of files. Files that begin with ``.`` or ``_`` are left out
+        of patterns and folders; of a folder that holds partitions (``track=web``), or parts,
+        all files below are meant.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    if isinstance(paths, Iterable) and not isinstance(paths, str | PathLike):
+        files: list[Source] = list(paths)
+    elif not isinstance(paths, str | PathLike):
+        raise InputError("a pattern, a path or several", repr(paths))
+    else:
+        name = fspath(paths)
+        files = [*(_addresses(name) if is_address(name) else _paths(name))]
+    if not files:
+        wanted, advice = f"files that match {paths!r}", f"the current folder is {Path.cwd()}"
+        raise InputError(wanted, "none", advice)
+    return files
+
+
+def _paths(name: str) -> list[str]:
+    if Path(name).is_dir():
+        inside = sorted(path for path in Path(name).rglob("*") if path.is_file())
+        return _shown([str(path) for path in inside], name)
+    if escape(name) != name and not Path(name).exists():
+        matches = sorted(glob(name, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
+        within = [_paths(match) if Path(match).is_dir() else [match] for match in matches]
+        keep = [files for match, files in zip(matches, within, strict=True) if _is_shown(match)]
+        return [file for files in keep for file in files]
+    return [name]
+
+
+def _addresses(name: str) -> list[str]:
+    store, path = opened_by(name)
+    found = store.glob(path) if escape(path) != path else [path]
+    files: list[Any] = []
+    for match in sorted(found):
+        files += _shown(sorted(store.find(match)), match) if store.isdir(match) else [match]
+    return [store.unstrip_protocol(file) for file in files]
+
+
+def _shown(files: list[str], folder: str) -> list[str]:
+    """Return the files of a folder: its own, and those of its partitions and parts."""
+    kept = []
+    for file in files:
+        inner = PurePosixPath(Path(file).as_posix()[len(Path(folder).as_posix()) :].lstrip("/"))
+        below = inner.parts[:-1]
+        data_set = all(_PARTITION.fullmatch(part) for part in below) or _PART.fullmatch(inner.name)
+        if data_set and all(_is_shown(part) for part in inner.parts):
+            kept.append(file)
+    return kept
+
+
+def _is_shown(path: str) -> bool:
+    return not PurePosixPath(path).name.startswith((".", "_"))
+
+
+def partitions(name: str) -> dict[str, str]:
+    """Return what the folders of a partitioned data set say of a file.
+
+    Examples
+    --------
+    >>> partitions("runs/track=web/system=bm25%2Brm3/part-0.parquet")
+    {'track': 'web', 'system': 'bm25+rm3'}
+    """
+    folders = PurePosixPath(name.replace("\\", "/")).parts[:-1]
+    found = (_PARTITION.fullmatch(folder) for folder in folders)
+    return {match[1]: unquote(match[2]) for match in found if match}
+
+
+def home(name: str) -> str:
+    """Return the data set that a file is a part of, else the file.
+
+    Examples
+    --------
+    >>> home("runs/bm25.parquet/part-00000-1f3a.snappy.parquet"), home("runs/system=a/x.parquet")
+    ('runs/bm25.parquet', 'runs')
+    >>> home("runs/bm25.gz")
+    'runs/bm25.gz'
+    """
+    path = PurePosixPath(name.replace("\\", "/"))
+    if _PART.fullmatch(path.name) or _PARTITION.fullmatch(path.parent.name):
+        path = path.parent
+        while _PARTITION.fullmatch(path.name):
+            path = path.parent
+        return str(path)
+    return name
+
+
+PARQUET = b"PAR1"
+"""How a Parquet file begins and ends."""
+
+BUFFER = 1 << 20
+"""Bytes of a column that are read at a time, whatever the size of row groups."""
+
+_DAMAGE = pa.ArrowException, OSError
+_INDEX = re.compile(r"__index_level_\d+__")
+
+
+def is_parquet(data: bytes) -> bool:
+    """Tell by its content whether a file is Parquet."""
+    return data.startswith(PARQUET) and data.endswith(PARQUET)
+
+
+def parse_parquet(data: bytes, source: str, kind: Format) -> pa.Table:
+    """Read a Parquet file into a table with a column per role, then its further columns.
+
+    Parameters
+    ----------
+    data
+        The file.
+    source
+        Its name, for messages.
+    kind
+        What it should be.
+
+    Returns
+    -------
+    pyarrow.Table
+        Rows in file order. Ids are text; ids that were whole numbers are written out. Of further
+        columns with one name only the first is read.
+    """
+    from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
+
+    with whole("a Parquet file", source, *_DAMAGE):
+        table = ParquetFile(pa.BufferReader(data)).read()
+    return _by_role(table, source, kind)
+
+
+def parquet_pieces(stream: IO[bytes], source: str, kind: Format, rows: int) -> Iterator[pa.Table]:
+    """Read a Parquet file as `parse_parquet` does, so many rows at a time."""
+    from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
+
+    with whole("a Parquet file", source, *_DAMAGE):
+        file = ParquetFile(stream, buffer_size=BUFFER, pre_buffer=False)
+        for batch in file.iter_batches(rows):
+            yield _by_role(pa.Table.from_batches([batch]), source, kind)
+
+
+def _by_role(table: pa.Table, source: str, kind: Format) -> pa.Table:
+    found = kind.require(table.column_names, source)
+    if not table.num_rows:
+        raise FileFormatError(kind.noun, f"{source} without a single row")
+    columns = {
+        role: to_role(table[name], role, f"column {name!r} of {source}")
+        for role, name in found.items()
+    }
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if name not in found.values() and not _INDEX.fullmatch(name):
+            columns.setdefault(name, column)
+    return pa.table(columns)
+
+
+LINES = 3
+"""How many lines at fault of a file are listed; the others are counted."""
+
+Problem = tuple[str, str, str]
+"""A file, what was wanted of it, and what was found there instead."""
+
+
+def problems_of(file: str, error: Exception) -> list[Problem]:
+    """Return what is wrong with a file that could not be read: its first lines, and a count."""
+    wanted = getattr(error, "wanted", "a file that can be read")
+    found = [*getattr(error, "offenders", ())] or [getattr(error, "found", error)]
+    more = len(found) - LINES
+    counted = [f"{more:,} more"] if more > 0 else []
+    return [(file, wanted, spelled(each, str)) for each in [*found[:LINES], *counted]]
+
+
+def list_problems(problems: Sequence[Problem]) -> pd.DataFrame:
+    """Return problems as a frame."""
+    told = [[each.encode(errors="backslashreplace").decode() for each in row] for row in problems]
+    return pd.DataFrame(told, columns=["file", "wanted", "found"], dtype="str")
+
+
+def without_clashes(tables: Mapping[str, pa.Table]) -> tuple[dict[str, pa.Table], list[Problem]]:
+    """Return the tables that go together with those before them, and why others do not.
+
+    Parameters
+    ----------
+    tables
+        File -> table of a run, in the order in which they are to be read.
+    """
+    kept: dict[str, pa.Table] = {}
+    problems: list[Problem] = []
+    homes: dict[str, str] = {}
+    for name, table in tables.items():
+        clashes = [*_other_columns(kept, table), *_known_systems(homes, table, name)]
+        problems += [(name, wanted, found) for wanted, found in clashes]
+        if not clashes:
+            kept[name] = table
+            homes |= dict.fromkeys(pc.unique(table[SYSTEM]).to_pylist(), home(name))
+    return kept, problems
+
+
+def _other_columns(kept: Mapping[str, pa.Table], table: pa.Table) -> list[tuple[str, str]]:
+    """Say whether a table lacks ranks or scores that those before it have, or has them alone."""
+    if not kept:
+        return []
+    first, columns = next((name, part.column_names) for name, part in kept.items())
+    differing = [
+        role for role in (RANK, SCORE) if (role in table.column_names) != (role in columns)
+    ]
+    have = {role: "none" if role in columns else "one" for role in differing}
+    return [
+        (f"a {role} in every file or in none", f"{have[role]}, unlike {first}")
+        for role in differing
+    ]
+
+
+def _known_systems(homes: Mapping[str, str], table: pa.Table, name: str) -> list[tuple[str, str]]:
+    """Say which systems of a table are in a file before it that is no part of the same data set."""
+    systems = pc.unique(table[SYSTEM]).to_pylist()
+    here = home(name)
+    return [
+        ("each system in one file", f"{system!r}, which is in {homes[system]}")
+        for system in systems
+        if system in homes and (here == name or homes[system] != here)
+    ]
+
+
+def empty_run() -> pa.Table:
+    """Return the run of no file."""
+    columns = (SYSTEM, TOPIC, DOC, RANK, SCORE)
+    return pa.table({name: pa.array([], TYPES[name]) for name in columns})
+
 
 LARGE, PIECE = 1 << 24, 1 << 25
 """Bytes from which on a file is read in pieces, and about how many a piece has."""

@@ -1,15 +1,135 @@
-"""One run from a file."""
+"""One run, or judgments, from a file, at once or a piece at a time.
+
+Verbs: read_run, read_qrels.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
-from irframe.files.columns import to_frame
-from irframe.files.comments import notes_of
-from irframe.files.compression import Source, name_of
-from irframe.files.read_file import run_table
-from irframe.files.run_files import states_of
-from irframe.names import FILES
+from irframe.errors import FileFormatError, IrframeError, warn
+from irframe.files.columns import notes_of, to_frame
+from irframe.files.compression import Source, begin, is_address, name_of, open_unpacked, opened_by
+from irframe.files.formats import QRELS, RUN
+from irframe.files.ids import shown
+from irframe.files.read_file import (
+    PARQUET,
+    Problem,
+    is_in_lines,
+    parquet_pieces,
+    parsed,
+    problems_of,
+    read_file,
+    run_table,
+    stem,
+    with_system,
+    without_clashes,
+)
+from irframe.names import FILES, ITERATION, RANK, SCORE, SUBTOPIC, SYSTEM
 
-__all__ = ["read_run"]
+__all__ = ["changed_files", "read_qrels", "read_run", "sound_files", "states_of", "tables_of"]
+
+
+PIECE = 1 << 24
+"""Bytes of text that are parsed at a time."""
+ROWS = 1 << 18
+"""Rows of a Parquet file that are read at a time."""
+
+
+def tables_of(file: str, *, by_file: bool) -> Iterator[pa.Table]:
+    """Yield some rows of a run file after the other, with a column that names the system.
+
+    Parameters
+    ----------
+    file
+        A path or an address.
+    by_file
+        Whether systems are called after their files.
+    """
+    some, said = False, set[str]()
+    for table in _tables(file):
+        some = some or bool(table.num_rows)
+        notes_of([table], said)
+        yield with_system(table, file, stem(file) if by_file else None)
+    if not some:
+        raise FileFormatError(RUN.wanted, f"{file} without a single row")
+
+
+def _tables(file: str) -> Iterator[pa.Table]:
+    with open_unpacked(file) as stream:
+        head = begin(stream, file)
+        if head.startswith(PARQUET) and stream.seekable():
+            yield from parquet_pieces(stream, file, RUN, ROWS)
+            return
+    if is_in_lines(head):
+        yield from parsed(file, PIECE)
+    else:
+        yield read_file(file, RUN)
+
+
+def sound_files(files: Iterable[str], *, by_file: bool) -> tuple[list[str], list[Problem]]:
+    """Return the files that can be read and go together, and what is wrong with the others.
+
+    Warns
+    -----
+    IrframeWarning
+        If there are others.
+    """
+    read: dict[str, pa.Table] = {}
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            read[file] = _outline(file, by_file=by_file)
+        except (IrframeError, OSError) as error:
+            problems += problems_of(file, error)
+    kept, clashes = without_clashes(read)
+    problems += clashes
+    if problems:
+        left = dict.fromkeys(file for file, *_ in problems)
+        warn(f"{len(left)} files of runs are left out: {shown(left)}")
+    return [*kept], problems
+
+
+def _outline(file: str, *, by_file: bool) -> pa.Table:
+    """Return a row for every system of a run file, all of which is read, a piece at a time."""
+    parts = []
+    for table in tables_of(file, by_file=by_file):
+        known = [name for name in (SYSTEM, RANK, SCORE) if name in table.column_names]
+        rows = table[SYSTEM].to_pandas().drop_duplicates().index
+        parts.append(table.select(known).take(pa.array(rows)))
+    return pa.concat_tables(parts, promote_options="permissive")
+
+
+def changed_files(states: Iterable[list[Any]]) -> list[str]:
+    """Return the files that are no longer as they were, or are gone."""
+    return [name for name, *state in states if _state(name) != state]
+
+
+def _state(name: str) -> list[Any] | None:
+    try:
+        return [*state_of(name)]
+    except OSError:
+        return None
+
+
+def states_of(files: Iterable[str]) -> list[list[Any]]:
+    """Return name, size and time of change of all files that have a name to be found by."""
+    there = (file for file in files if is_address(file) or Path(file).is_file())
+    return [[file, *state_of(file)] for file in there]
+
+
+def state_of(file: str) -> tuple[int, str]:
+    """Return the size of a file and when it was changed."""
+    if is_address(file):
+        store, path = opened_by(file)
+        found = store.info(path)
+        changed = found.get("mtime", found.get("LastModified", found.get("ETag", "")))
+        return int(found["size"]), str(changed)
+    found = Path(file).stat()
+    return found.st_size, str(found.st_mtime_ns)
 
 
 def read_run(path: Source, system: str | None = None) -> pd.DataFrame:
@@ -64,4 +184,59 @@ def read_run(path: Source, system: str | None = None) -> pd.DataFrame:
     known, notes = states_of([name_of(path)]), notes_of(tables)
     frame = to_frame(tables.pop())
     frame.attrs |= notes | ({FILES: known} if known else {})
+    return frame
+
+
+def read_qrels(path: Source, *, subtopics: bool = False) -> pd.DataFrame:
+    r"""Read judgments: the grade that assessors gave to each document they saw.
+
+    Parameters
+    ----------
+    path
+        A path, or an open file. The content tells the format:
+
+        - TREC: ``topic iteration doc grade``, separated by white space;
+        - TREC, of a sample: ``topic iteration doc stratum grade``, grade -1 for documents that were
+          pooled and not judged;
+        - the same with a header that names the columns in any order, as in BEIR
+          (``query-id corpus-id score``);
+        - Parquet, with columns by any of their accepted names;
+        - JSON, ``{topic: {doc: grade}}``.
+
+        gzip, bzip2, xz, zstd and lz4 are unpacked. Empty lines do not count, nor do lines that
+        begin with ``#`` and do not fit the columns.
+    subtopics
+        Whether the second column of a TREC file names subtopics, as it does in tracks of diversity;
+        it is `subtopic` then and not `iteration`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `topic`, `doc`, `grade` (whole numbers) and, where the file has them, `iteration`
+        and `stratum` (text), rows in file order; further columns of a file with names follow, among
+        them the `probability` with which a document was drawn to be judged.
+
+    Notes
+    -----
+    Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is no missing value.
+    Refused are keys that a dictionary has twice, lines of more than 16 MiB, and devices.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "qrels.txt")
+    ...     _ = file.write_text("301 0 d3 0\n301 0 d7 2\n")
+    ...     read_qrels(file)
+      topic doc  grade iteration
+    0   301  d3      0         0
+    1   301  d7      2         0
+    """
+    tables = [read_file(path, QRELS)]
+    notes = notes_of(tables)
+    frame = to_frame(tables.pop())
+    if subtopics:
+        frame = frame.rename(columns={ITERATION: SUBTOPIC})
+    frame.attrs |= notes | {FILES: states_of([name_of(path)])}
     return frame

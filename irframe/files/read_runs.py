@@ -17,13 +17,20 @@ import pyarrow.compute as pc
 
 from irframe.checks import choice
 from irframe.errors import FileFormatError, IdError, InputError, IrframeError
-from irframe.files.columns import to_frame
-from irframe.files.comments import notes_of
+from irframe.files.columns import notes_of, to_frame
 from irframe.files.compression import Source, name_of
-from irframe.files.folders import find_files, home
-from irframe.files.problems import empty_run, list_problems, problems_of, without_clashes
-from irframe.files.read_file import run_table, stem, system_of
-from irframe.files.run_files import states_of
+from irframe.files.read_file import (
+    empty_run,
+    find_files,
+    home,
+    list_problems,
+    problems_of,
+    run_table,
+    stem,
+    system_of,
+    without_clashes,
+)
+from irframe.files.read_run import states_of
 from irframe.names import FILES, RANK, SCORE, SYSTEM, TOPIC
 from irframe.warned import listing
 

@@ -1,15 +1,114 @@
-"""Runs that are too large to be read at once."""
+"""Runs that are too large to be read at once, in files none of which has been read.
 
-from collections.abc import Iterable
+Verbs: scan_runs.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from html import escape
 from os import PathLike
-from typing import Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from irframe.checks import choice
 from irframe.errors import InputError
-from irframe.files.folders import find_files
-from irframe.files.scanned_runs import ScannedRuns
+from irframe.files.read_file import find_files
 
-__all__ = ["scan_runs"]
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from irframe.files.read_file import Problem
+
+
+__all__ = ["ScannedRuns", "scan_runs"]
+
+
+@dataclass(frozen=True)
+class ScannedRuns:
+    """Runs in files, none of which has been read; see `scan_runs`.
+
+    Parameters
+    ----------
+    files
+        The files.
+    by_file
+        Whether systems are called after their files.
+    skip
+        Whether files that cannot be read are left out.
+
+    Examples
+    --------
+    >>> ScannedRuns(("bm25.gz",)).files
+    ('bm25.gz',)
+    """
+
+    files: tuple[str, ...]
+    by_file: bool = False
+    skip: bool = False
+
+    def _repr_html_(self) -> str:
+        names = "".join(f"<li>{escape(name)}</li>" for name in self.files)
+        summary = f"Runs in files, none of which has been read: {len(self.files)}"
+        return f"<details><summary>{summary}</summary><ul>{names}</ul></details>"
+
+    access: ClassVar[Callable[[Any], Any]]
+    """What gives the verbs; the accessor puts itself there."""
+
+    @property
+    def ireval(self) -> Any:
+        """Verbs of these runs."""
+        return type(self).access(self)
+
+    def tables(self) -> Iterator[tuple[str, "pa.Table"]]:
+        """Yield the name of a file and some of its rows, with a column that names the system."""
+        from irframe.files.read_run import tables_of  # noqa: PLC0415 - imports what reads files
+
+        for file in self.files:
+            for table in tables_of(file, by_file=self.by_file):
+                yield file, table
+
+    def frames(self) -> Iterator["pd.DataFrame"]:
+        """Yield the rows of some files after the other, those of each run at once."""
+        from irframe.files.read_runs import read_in_turn  # noqa: PLC0415 - imports what reads files
+
+        return read_in_turn(self.files, by_file=self.by_file)
+
+    def frame(self) -> "pd.DataFrame":
+        """Return all runs, as `read_runs` reads them."""
+        from irframe.files.read_runs import read_runs  # noqa: PLC0415 - imports what reads files
+
+        return read_runs(self.files, system="file" if self.by_file else "tag")
+
+    def sound(self) -> tuple["ScannedRuns", list["Problem"]]:
+        """Return the runs without files that cannot be read, if these are to be left out.
+
+        Files are read once for that, a piece at a time.
+
+        Warns
+        -----
+        IrframeWarning
+            If there are some.
+        """
+        from irframe.files.read_run import sound_files  # noqa: PLC0415 - imports what reads files
+
+        if not self.skip:
+            return self, []
+        files, problems = sound_files(self.files, by_file=self.by_file)
+        return replace(self, files=tuple(files), skip=False), problems
+
+    def readable(self) -> "ScannedRuns":
+        """Return the same, likewise, and raise if none is left."""
+        runs, problems = self.sound()
+        if not runs.files:
+            found = f"none of {len(self.files)} files"
+            raise InputError("a run that can be read", found, "", [file for file, *_ in problems])
+        return runs
+
+    def states(self) -> list[list[Any]]:
+        """Return name, size and time of change of every file."""
+        from irframe.files.read_run import states_of  # noqa: PLC0415 - imports what reads files
+
+        return states_of(self.files)
 
 
 def scan_runs(

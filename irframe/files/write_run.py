@@ -1,18 +1,90 @@
-"""Runs into files."""
+"""Runs and judgments into files: lines of text, Parquet, JSON and CBOR.
 
+Verbs: write_run, write_qrels.
+"""
+
+import codecs
+import json
+from collections import Counter
+from collections.abc import Mapping
 from os import PathLike
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.files.as_runs import Runs
-from irframe.files.columns import constant, to_arrow, to_frame
-from irframe.files.compression import look_at
-from irframe.files.formats import RUN
-from irframe.files.write_lines import columns_of, write
-from irframe.names import RANK, SCORE, SYSTEM, TOPIC
+from irframe.errors import FileFormatError, IdError, InputError, IrframeError, spelled, warn
+from irframe.files import as_runs as foreign
+from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
+from irframe.files.atomic import whole
+from irframe.files.columns import ERRORS, TEXT, constant, to_arrow, to_frame, to_role
+from irframe.files.compression import create, look_at
+from irframe.files.formats import QRELS, RUN, Format
+from irframe.names import GRADE, ITERATION, PROBABILITY, RANK, SCORE, STRATUM, SYSTEM, TOPIC
 
-__all__ = ["write_run"]
+__all__ = [
+    "columns_of",
+    "is_nested",
+    "may_be_nested",
+    "parse_nested",
+    "write",
+    "write_qrels",
+    "write_run",
+]
+
+
+ROWS = 1 << 18
+"""Rows that are made into text at a time."""
+
+
+def columns_of(x: Runs | Qrels, kind: Format) -> dict[str, pa.ChunkedArray]:
+    """Take the columns of a frame that a file holds, by role, in their types."""
+    table = foreign.columns_of(x)
+    make = as_runs if kind is RUN else as_qrels
+    frame = make(x) if table is None else table
+    found = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
+    if frame.empty:
+        raise InputError(f"{kind.noun} to write", "a frame without rows")
+    return {
+        role: to_role(to_arrow(frame[name], ERRORS.get(role, IdError)), role, f"column {name!r}")
+        for role, name in found.items()
+    }
+
+
+def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: Format) -> None:
+    """Write columns by role as the text format has them, one row a line."""
+    for role, column in columns.items():
+        _check_ids(column, role)
+    fields = [columns.get(name, pa.scalar(name, TEXT)) for name in kind.layouts[STRATUM in columns]]
+    with create(path) as stream:
+        for start in range(0, len(columns[TOPIC]), ROWS):
+            stream.write(_lines([_part(field, start) for field in fields]))
+
+
+def _check_ids(ids: pa.ChunkedArray, role: str) -> None:
+    """Refuse ids that a line of text cannot hold: they would not be read back."""
+    if ids.type != TEXT:
+        return
+    comment = "|^#" * (role == TOPIC)
+    unfit = ids.filter(pc.match_substring_regex(ids, r"^$|[\s\v]" + comment))
+    if len(unfit):
+        found = f"{role} ids that are empty, hold white space or begin as a comment does"
+        offenders = [repr(text) for text in pc.unique(unfit).to_pylist()]
+        raise IdError(f"{role} ids that a line can hold", found, "rename them", offenders)
+
+
+def _part(field: pa.ChunkedArray | pa.Scalar, start: int) -> pa.Array | pa.Scalar:
+    if isinstance(field, pa.Scalar):
+        return field
+    return field.slice(start, ROWS).cast(TEXT).combine_chunks()
+
+
+def _lines(fields: list[pa.Array | pa.Scalar]) -> bytes:
+    lines = pc.binary_join_element_wise(*fields, pa.scalar(" ", TEXT))
+    text = pa.LargeListArray.from_arrays([0, len(lines)], lines)
+    content: bytes = pc.binary_join(text, pa.scalar("\n", TEXT))[0].as_buffer().to_pybytes() + b"\n"
+    return content
 
 
 def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = None) -> None:
@@ -63,3 +135,148 @@ def _row_ranks(columns: dict[str, pa.ChunkedArray]) -> pa.ChunkedArray:
     lists = to_frame(pa.table({role: columns[role] for role in (SYSTEM, TOPIC)}))
     ranks = lists.groupby([SYSTEM, TOPIC], sort=False).cumcount() + 1
     return to_arrow(ranks)
+
+
+def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
+    """Write judgments in the TREC format, ``topic iteration doc grade``.
+
+    Parameters
+    ----------
+    frame
+        Columns for topic, doc and grade (whole numbers), and where there are some for iteration
+        and stratum, by any of their accepted names; or what `as_qrels` takes. It is not changed.
+    path
+        The file to write; packed where it ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst``.
+
+    Warns
+    -----
+    IrframeWarning
+        If documents were drawn with a `probability` that is not the judged share of their stratum,
+        for which the format has no column.
+
+    Notes
+    -----
+    Rows keep their order, so that `read_qrels` gives back what was written. A frame without
+    iterations gets ``0``, as TREC has it. One with a column `stratum` is written in the five
+    columns ``topic iteration doc stratum grade`` that NIST's sample_eval.pl reads, where grade -1
+    marks a document that was pooled and not judged.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import pandas as pd
+    >>> qrels = pd.DataFrame({"qid": [301, 301], "docno": ["d3", "d7"], "label": [0, 2]})
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "qrels.txt")
+    ...     write_qrels(qrels, file)
+    ...     write_qrels(qrels.assign(stratum=1), Path(folder, "sample.txt"))
+    ...     print(file.read_text() + Path(folder, "sample.txt").read_text())
+    301 0 d3 0
+    301 0 d7 2
+    301 0 d3 1 0
+    301 0 d7 1 2
+    """
+    look_at(path)
+    columns = columns_of(frame, QRELS)
+    if ITERATION not in columns:
+        columns[ITERATION] = pa.chunked_array(
+            [pa.repeat(pa.scalar("0", TEXT), len(columns[TOPIC]))]
+        )
+    if PROBABILITY in columns and not _follows(columns):
+        told = "the column probability, which the TREC format lacks, is not written; "
+        warn(told + "frame.to_parquet(path) keeps it, and read_qrels reads that")
+    write(path, columns, QRELS)
+
+
+def _follows(columns: dict[str, pa.ChunkedArray]) -> bool:
+    """Tell whether probabilities are the judged shares of strata, which can be counted again."""
+    if STRATUM not in columns:
+        return False
+    names = (TOPIC, STRATUM, GRADE, PROBABILITY)
+    frame = pa.table({name: columns[name] for name in names}).to_pandas()
+    judged = (frame[GRADE] >= 0).groupby([frame[TOPIC], frame[STRATUM]]).transform("mean")
+    return bool(np.allclose(judged, frame[PROBABILITY]))
+
+
+_ENDS = 256
+"""Bytes at the ends of a file where more than blanks is to be found."""
+
+
+def is_nested(data: bytes) -> bool:
+    """Tell by its content whether a file holds a dictionary, which is no text of columns."""
+    ends = data[-_ENDS:].rstrip()[-1:] == b"}"
+    return _is_cbor(data) or (may_be_nested(data[:_ENDS]) and ends)
+
+
+def may_be_nested(head: bytes) -> bool:
+    """Tell from its first bytes whether a file may hold a dictionary."""
+    return _is_cbor(head) or head.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"{"
+
+
+def _is_cbor(data: bytes) -> bool:
+    """Tell whether a file begins as a dictionary in CBOR does, and no text in UTF-8 may."""
+    return b"\xa0" <= data[:1] <= b"\xbf"
+
+
+def parse_nested(data: bytes, source: str, kind: Format) -> pa.Table:
+    """Read a file that holds a dictionary into a table with a column per role.
+
+    Parameters
+    ----------
+    data
+        The file.
+    source
+        Its name, for messages.
+    kind
+        What it should be.
+
+    Returns
+    -------
+    pyarrow.Table
+        Rows in file order. Ids are text as written.
+    """
+    nested = _loaded(data, source)
+    if not isinstance(nested, Mapping):
+        raise FileFormatError(kind.noun, f"{source} without a dictionary")
+    try:
+        frame = as_runs(nested) if kind is RUN else as_qrels(nested)
+        columns = columns_of(frame, kind)
+        others = {name: to_arrow(frame[name]) for name in frame.columns if name not in columns}
+    except IrframeError as error:
+        raise error.within(f"in {source}") from error
+    return pa.table(columns | others)
+
+
+def _loaded(data: bytes, source: str) -> Any:
+    if _is_cbor(data):
+        return _cbor(data, source)
+    again: list[str] = []
+
+    def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            again.extend(
+                key for key, number in Counter(key for key, _ in pairs).items() if number > 1
+            )
+        return found
+
+    with whole("a file", source, ValueError, RecursionError):
+        nested = json.loads(data, object_pairs_hook=distinct)
+    if again:
+        wanted, advice = (
+            "each key once in its dictionary",
+            "keep one of them, or unite what they hold",
+        )
+        raise FileFormatError(wanted, f"{source} with keys again", advice, map(spelled, again))
+    return nested
+
+
+def _cbor(data: bytes, source: str) -> Any:
+    try:
+        import cbor2  # noqa: PLC0415 - only files of ranx need it
+    except ImportError as error:
+        wanted, found = "the package cbor2, which reads the files of ranx", f"none, for {source}"
+        raise FileFormatError(wanted, found, "install it: pip install cbor2") from error
+    with whole("a file", source, cbor2.CBORError, RecursionError):
+        return cbor2.loads(data)

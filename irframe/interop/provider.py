@@ -6,8 +6,7 @@ from typing import Any
 
 from irframe.errors import InputError, IrframeError
 from irframe.experiments.scorer import Scorer, scorer
-from irframe.files.as_qrels import Qrels, qrels_by_role
-from irframe.files.as_runs import Runs, runs_by_role
+from irframe.files.as_runs import Qrels, Runs, qrels_by_role, runs_by_role
 from irframe.metrics.base import Metric
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DOC, SCORE, TOPIC

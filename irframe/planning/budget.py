@@ -17,7 +17,7 @@ from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of
 from irframe.depths.pool_growth import count_pools
 from irframe.errors import ParameterError
-from irframe.experiments.metrics import Metrics, parse_metrics
+from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired import PairedTest, Test, all_pairs, parse_test
 from irframe.paired.pairs import groups

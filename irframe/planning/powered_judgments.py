@@ -29,7 +29,7 @@ from irframe.cubes.view import experiment_of
 from irframe.errors import GradeError, IdError, InputError, ParameterError, warn
 from irframe.experiments.coded_tables import QrelsTable, read_qrels_table
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.metrics import parse_metrics
+from irframe.experiments.policy import parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM, TOPIC

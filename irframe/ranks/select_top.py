@@ -10,7 +10,7 @@ from irframe.cubes.score import score
 from irframe.cubes.score_arrays import to_scores
 from irframe.cubes.verb import verb
 from irframe.errors import InputError
-from irframe.experiments.metrics import MetricLike, parse_metrics
+from irframe.experiments.policy import MetricLike, parse_metrics
 from irframe.metrics.facts import best_first, facts, place_of
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.scores.averages import averages

@@ -14,7 +14,7 @@ from irframe.comparing.explain import explain
 from irframe.cubes.bounds import bounds
 from irframe.cubes.score import score
 from irframe.errors import MetricError
-from irframe.experiments.metrics import at_depth
+from irframe.experiments.policy import at_depth
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, DOC, METRIC, SYSTEM, TOPIC

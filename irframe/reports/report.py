@@ -17,10 +17,8 @@ from irframe.cubes.cube import build_cube
 from irframe.cubes.verb import in_memory
 from irframe.cubes.view import read_cube
 from irframe.errors import InputError, ParameterError
-from irframe.experiments.metrics import Metrics
-from irframe.experiments.policy import Contributing, Policy, PoolDepth
-from irframe.files.as_qrels import Qrels, as_qrels
-from irframe.files.as_runs import Runs, as_runs
+from irframe.experiments.policy import Contributing, Metrics, Policy, PoolDepth
+from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.atomic import look, write_whole
 from irframe.files.compression import refuse_strange
 from irframe.names import DEFAULT_TIES, DEPTH, METRIC, Ties

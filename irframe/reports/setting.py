@@ -12,7 +12,7 @@ from irframe.comparing.joint_corrections import Adjust
 from irframe.comparing.significance import Pairing
 from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.errors import ParameterError
-from irframe.experiments.metrics import Metrics, parse_metrics
+from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.names import DEPTH, SYSTEM
 from irframe.paired import Test
 from irframe.scores.pairs_of_systems import Baselines

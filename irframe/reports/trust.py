@@ -12,7 +12,7 @@ from irframe.cubes.bounds import bounds
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.depths.pool_growth import pool_growth
 from irframe.errors import MetricError
-from irframe.experiments.top_documents import RANKS
+from irframe.experiments.in_turn import RANKS
 from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.reports import figures

@@ -9,8 +9,7 @@ import time
 
 import pytrec_eval
 
-from irframe.files.read_qrels import read_qrels
-from irframe.files.read_run import read_run
+from irframe.files.read_run import read_qrels, read_run
 from irframe.files.read_runs import read_runs
 from irframe.files.write_run import write_run
 

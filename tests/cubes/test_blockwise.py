@@ -8,7 +8,7 @@ import irframe as ir
 from irframe import arrays
 from irframe.cubes import blockwise
 from irframe.cubes.blockwise import in_blocks
-from irframe.experiments.metrics import parse_metrics
+from irframe.experiments.policy import parse_metrics
 
 METRICS = parse_metrics(["AP", "nDCG", "ASL"])
 

@@ -70,7 +70,7 @@ def test_a_job_that_is_killed_costs_only_time(frames, files, monkeypatch):
     code = """
         import os, signal, pandas as pd, irframe as ir
         from irframe.cubes import dask_tasks
-        from irframe.experiments.folder import Folder
+        from irframe.experiments.saved import Folder
         calls, put = [], Folder.put
 
         def deadly(folder, name, content):

@@ -9,7 +9,7 @@ from damage import DAMAGES, files_in
 import irframe as ir
 from irframe.cubes import dask_tasks
 from irframe.errors import IrframeError, IrframeWarning, StoreError
-from irframe.experiments import folder
+from irframe.experiments import saved as folder
 
 
 @pytest.fixture(scope="module")

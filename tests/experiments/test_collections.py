@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import irframe as ir
 from irframe.errors import IdError, ParameterError
-from irframe.experiments.collections import Collections
+from irframe.experiments.lists import Collections
 
 RUNS = pd.DataFrame({"system": "s", "topic": list("1234"), "doc": "d", "score": 1.0})
 QRELS = pd.DataFrame({"topic": list("1234"), "doc": "d", "grade": [1, 3, 0, 2]})

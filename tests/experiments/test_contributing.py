@@ -5,8 +5,12 @@ import pytest
 
 from irframe.errors import ParameterError
 from irframe.experiments.coded_tables import read_table
-from irframe.experiments.contributing import contributing_systems, filed_rank, pooling_rank
-from irframe.experiments.rank_table import rank_table
+from irframe.experiments.rank_table import (
+    contributing_systems,
+    filed_rank,
+    pooling_rank,
+    rank_table,
+)
 
 RUNS = pd.DataFrame(
     {"system": list("abab"), "topic": list("1112"), "doc": list("xyyx"), "score": [1, 5, 2, 5]}

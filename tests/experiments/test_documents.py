@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irframe.experiments import documents
-from irframe.experiments.documents import Side, Stretches, code_documents, take
+from irframe.experiments import coded_tables
+from irframe.experiments.coded_tables import Side, Stretches, code_documents, take
 
 pairs = st.lists(st.tuples(st.integers(0, 6), st.text("abé", max_size=2)), max_size=30)
 
@@ -24,7 +24,7 @@ def side(rows, kind):
 @given(sides=st.lists(pairs, min_size=1, max_size=3))
 def test_codes_are_equal_where_topic_and_document_are(batch, sides):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(documents, "BATCH", batch)
+        patch.setattr(coded_tables, "BATCH", batch)
         kinds = [pa.string(), pa.large_string(), pa.string()]
         coded = code_documents(*map(side, sides, kinds[: len(sides)]))
     assert [len(codes) for codes in coded] == list(map(len, sides))

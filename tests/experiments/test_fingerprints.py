@@ -8,7 +8,7 @@ import pytest
 import irframe as ir
 from irframe.errors import IdError
 from irframe.experiments import joining
-from irframe.experiments.fingerprints import LONGEST, fingerprints, with_number
+from irframe.experiments.joining import LONGEST, fingerprints, with_number
 
 NAMES = ["", "\0", "\0\0", "a", "b", "é", "x" * 7, "x" * 8, "x" * 9, "y" * 16, "y" * 200, "a" * 17]
 

@@ -12,7 +12,7 @@ import pytest
 import irframe as ir
 from irframe.errors import FileFormatError, IdError, IrframeError
 from irframe.files import read_runs
-from irframe.files.scanned_runs import ScannedRuns
+from irframe.files.scan_runs import ScannedRuns
 
 METRICS = ["AP", "nDCG@5", "P@3", "bpref", "Judged@5"]
 POLICIES = [

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irframe.errors import GradeError, ParameterError
-from irframe.experiments.sampling import (
+from irframe.experiments.policy import (
     random_keys,
     refuse_marks,
     refuse_share,

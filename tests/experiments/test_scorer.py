@@ -19,9 +19,8 @@ from irframe.errors import (
     ParameterError,
     RankingError,
 )
-from irframe.experiments import rank_hits, scorer_input
-from irframe.experiments.metrics import at_depth, deepest, parse_metrics
-from irframe.experiments.ties import TIE_POLICIES, TiePolicy
+from irframe.experiments import hits, scorer_input
+from irframe.experiments.policy import TIE_POLICIES, TiePolicy, at_depth, deepest, parse_metrics
 from irframe.metrics import METRICS
 from irframe.metrics.facts import facts
 from irframe.names import SCORE_DTYPES, TIES
@@ -154,7 +153,7 @@ def test_every_road_gives_what_evaluate_gives(ties, dtype, whole, monkeypatch):
 @pytest.mark.parametrize("ties", ["trec", "doc"])
 @pytest.mark.parametrize("crowd", [-1, np.inf], ids=["whole lists", "judged documents"])
 def test_ties_are_ordered_the_same_way_however_many_there_are(crowd, ties, whole, monkeypatch):
-    monkeypatch.setattr(rank_hits, "CROWD", crowd)
+    monkeypatch.setattr(hits, "CROWD", crowd)
     run, qrels = drawn(2, whole=whole)
     run = {q: {doc: float(score > 0) for doc, score in docs.items()} for q, docs in run.items()}
     expected = by_cube(run, qrels, uncut(PLAIN), ties=ties)

@@ -8,8 +8,8 @@ import pytest
 from oracles import ties as oracles
 
 from irframe.experiments.coded_tables import read_table
+from irframe.experiments.policy import TIE_POLICIES
 from irframe.experiments.rank_table import rank_table
-from irframe.experiments.ties import TIE_POLICIES
 from irframe.names import Ties
 
 WORDS = get_args(Ties)

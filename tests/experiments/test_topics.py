@@ -10,15 +10,12 @@ from hypothesis import strategies as st
 
 from irframe.errors import IdError, IrframeWarning, ParameterError
 from irframe.experiments.coded_tables import read_qrels_table, read_table
-from irframe.experiments.collections import Collections
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.framed import Framed
-from irframe.experiments.in_turn import Wanted, rank_framed
+from irframe.experiments.in_turn import Framed, Wanted, rank_framed
 from irframe.experiments.joining import place_topics
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.lists import Lists, count_rows
+from irframe.experiments.lists import Collections, Lists, choose_topics, count_rows
 from irframe.experiments.policy import Policy
-from irframe.experiments.topics import choose_topics
 
 NAMES = [f"t{number}" for number in range(5)]
 pytestmark = pytest.mark.filterwarnings(

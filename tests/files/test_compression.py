@@ -11,9 +11,7 @@ import pytest
 
 from irframe.errors import FileFormatError
 from irframe.files import compression
-from irframe.files.read_qrels import read_qrels
-from irframe.files.read_run import read_run
-from irframe.files.run_files import tables_of
+from irframe.files.read_run import read_qrels, read_run, tables_of
 
 READERS = [read_run, read_qrels, lambda path: [*tables_of(str(path), by_file=True)]]
 
@@ -63,7 +61,7 @@ def bomb(size):
 def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, read):
     monkeypatch.setattr(compression, "FREE", 1 << 20)
     monkeypatch.setattr(compression, "_PART", 1 << 16)
-    monkeypatch.setattr("irframe.files.run_files.PIECE", 1 << 20)
+    monkeypatch.setattr("irframe.files.read_run.PIECE", 1 << 20)
     path = write(tmp_path, bomb(1 << 26), "a.gz")
     tracemalloc.start()
     with pytest.raises(

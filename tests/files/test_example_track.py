@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import irframe as ir
-from irframe.files.example_track import TEAMS, example_track
+from irframe.files.simulate_track import TEAMS, example_track
 
 
 def test_the_example_is_what_it_says():

@@ -8,7 +8,7 @@ import pytest
 
 import irframe as ir
 from irframe.errors import FileFormatError, IdError, InputError
-from irframe.files.folders import find_files, home, partitions
+from irframe.files.read_file import find_files, home, partitions
 
 ROWS = {"topic": ["1", "1", "2"], "doc": ["x", "y", "x"], "score": [2.0, 1.0, 0.5]}
 

@@ -7,8 +7,7 @@ import pytest
 from pyarrow import parquet as pq
 
 from irframe.errors import FileFormatError, GradeError, IdError, InputError
-from irframe.files.read_qrels import read_qrels
-from irframe.files.read_run import read_run
+from irframe.files.read_run import read_qrels, read_run
 from irframe.files.read_runs import read_runs
 
 

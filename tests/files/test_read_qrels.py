@@ -7,7 +7,7 @@ from filed import assert_holds, files, ids, numbers, slow_rows, write
 from hypothesis import given
 
 from irframe.errors import FileFormatError
-from irframe.files.read_qrels import read_qrels
+from irframe.files.read_run import read_qrels
 
 
 @given(files(ids, ids, ids, numbers))

@@ -15,10 +15,10 @@ from filed import LINES, RUN, assert_holds, files, ids, numbers, scores, slow_ro
 from hypothesis import given
 
 from irframe.errors import FileFormatError, InputError, IrframeWarning, ParameterError
-from irframe.files import columns, run_files
+from irframe.files import columns
+from irframe.files import read_run as run_files
 from irframe.files.read_file import run_table
-from irframe.files.read_qrels import read_qrels
-from irframe.files.read_run import read_run
+from irframe.files.read_run import read_qrels, read_run
 from irframe.files.read_runs import read_runs
 from irframe.files.scan_runs import scan_runs
 

@@ -4,10 +4,9 @@ import pandas as pd
 import pytest
 
 from irframe.errors import InputError
-from irframe.files.as_qrels import qrels_by_role
-from irframe.files.as_runs import runs_by_role
+from irframe.files.as_runs import qrels_by_role, runs_by_role
 from irframe.files.formats import DOCUMENTS, QRELS, RUN
-from irframe.files.role_columns import require_columns
+from irframe.files.ids import require_columns
 
 ROW = {"qid": ["1"], "docno": ["d"], "score": [1.0]}
 

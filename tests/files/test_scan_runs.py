@@ -11,7 +11,7 @@ import pytest
 
 import irframe as ir
 from irframe.errors import FileFormatError, InputError, IrframeWarning
-from irframe.files import read_file, run_files
+from irframe.files import read_file, read_run
 
 LINES = b"".join(b"%d Q0 d%d %d %d bm25\n" % (n // 4, n, n % 4, -n) for n in range(40))
 
@@ -34,8 +34,8 @@ def test_pieces_are_the_file(tmp_path, monkeypatch, name, size):
     file.write_bytes(gzip.compress(LINES) if name == "a.gz" else LINES)
     if name == "a.parquet":
         ir.read_run(file).to_parquet(file)
-    monkeypatch.setattr(run_files, "PIECE", size)
-    monkeypatch.setattr(run_files, "ROWS", size)
+    monkeypatch.setattr(read_run, "PIECE", size)
+    monkeypatch.setattr(read_run, "ROWS", size)
     scanned = ir.scan_runs(file)
     expected = ir.read_run(file)
     found = rows(scanned)
@@ -67,7 +67,7 @@ TEXTS = {
 def test_pieces_of_any_text_are_the_file(tmp_path, monkeypatch, text, size, pack):
     file = tmp_path / "bm25.txt"
     file.write_bytes(pack(TEXTS[text]))
-    monkeypatch.setattr(run_files, "PIECE", size)
+    monkeypatch.setattr(read_run, "PIECE", size)
     expected = ir.read_run(file)
     found = rows(ir.scan_runs(file))[expected.columns]
     pd.testing.assert_frame_equal(found, expected, check_dtype=False)
@@ -121,7 +121,7 @@ def test_plain_lines_of_a_large_file_are_never_there_as_a_whole(tmp_path, monkey
 def test_columns_are_those_of_the_first_row(tmp_path, monkeypatch):
     file = tmp_path / "a.txt"
     file.write_bytes(LINES + b"10 d99 9\n")
-    monkeypatch.setattr(run_files, "PIECE", 1)
+    monkeypatch.setattr(read_run, "PIECE", 1)
     with pytest.raises(FileFormatError, match="line 41 has 3 columns, not 6"):
         rows(ir.scan_runs(file))
 
@@ -135,7 +135,7 @@ def test_rows_that_may_be_comments_are_told_of(tmp_path):
 def test_a_line_at_fault_is_counted_from_the_top_of_the_file(tmp_path, monkeypatch):
     file = tmp_path / "a.txt"
     file.write_bytes(LINES + b"10 Q0 d99 9\n")
-    monkeypatch.setattr(run_files, "PIECE", 200)
+    monkeypatch.setattr(read_run, "PIECE", 200)
     with pytest.raises(FileFormatError, match="line 41 has 4 columns, not 6"):
         rows(ir.scan_runs(file))
 

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 
 from irframe.errors import IdError, InputError
-from irframe.files import write_lines
+from irframe.files import write_run
 from irframe.files.formats import QRELS
-from irframe.files.write_lines import columns_of, write
+from irframe.files.write_run import columns_of, write
 
 FRAME = pd.DataFrame({"note": "n", "label": [2, -1], "docno": ["b", "a"], "qid": [7, 7]})
 
@@ -24,7 +24,7 @@ def test_columns_are_those_of_the_format_and_what_is_lacking_is_its_name(tmp_pat
 def test_pieces_do_not_show(tmp_path, monkeypatch, rows):
     frame = pd.concat([FRAME] * 3)
     whole = written(tmp_path / "whole", frame)
-    monkeypatch.setattr(write_lines, "ROWS", rows)
+    monkeypatch.setattr(write_run, "ROWS", rows)
     assert written(tmp_path / "pieces", frame) == whole
 
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irframe.errors import GradeError, InputError, IrframeWarning
-from irframe.files.read_qrels import read_qrels
-from irframe.files.write_qrels import write_qrels
+from irframe.files.read_run import read_qrels
+from irframe.files.write_run import write_qrels
 
 QRELS = pd.DataFrame({"topic": ["1", "1"], "doc": ["a", "b"], "grade": [-1, 3]})
 

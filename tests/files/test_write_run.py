@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irframe.errors import IdError, InputError, ParameterError
-from irframe.files import write_lines
+from irframe.files import write_run as write_lines
 from irframe.files.read_run import read_run
 from irframe.files.write_run import write_run
 

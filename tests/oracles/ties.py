@@ -3,7 +3,7 @@
 A list is a sequence of (doc, score, rank), as filed; an oracle returns its documents, best first.
 """
 
-from irframe.experiments.sampling import random_keys
+from irframe.experiments.policy import random_keys
 
 
 def trec(filed, _system, _topic, _seed):

@@ -11,7 +11,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import choice, places
 from irframe.cubes.bounds import BOUND, SIDES
-from irframe.files.as_qrels import Qrels
+from irframe.files.as_runs import Qrels
 from irframe.names import JUDGES, PAIR, RESULT, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.record import recorded

@@ -11,9 +11,14 @@ from numpy.typing import NDArray
 
 from irframe.checks import choice, whole
 from irframe.errors import GradeError, IdError, ParameterError
-from irframe.experiments.coded_tables import QrelsTable, read_qrels_table, refuse_twice_judged
-from irframe.experiments.documents import Side, code_documents
-from irframe.files.as_qrels import Qrels
+from irframe.experiments.coded_tables import (
+    QrelsTable,
+    Side,
+    code_documents,
+    read_qrels_table,
+    refuse_twice_judged,
+)
+from irframe.files.as_runs import Qrels
 from irframe.files.ids import Codes, beginnings, repeated, same_kind, shown
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, HIGHEST_GRADE, LOWEST_GRADE, TOPIC, UNJUDGED

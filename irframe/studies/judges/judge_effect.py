@@ -16,9 +16,8 @@ from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score, wanted_depths
 from irframe.depths.agreement_intervals import Asked, Of
 from irframe.errors import IdError
-from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.files.as_qrels import Qrels
-from irframe.files.as_runs import Runs, as_runs
+from irframe.experiments.policy import Metrics, parse_metrics
+from irframe.files.as_runs import Qrels, Runs, as_runs
 from irframe.names import (
     DEFAULT_DTYPE,
     DEFAULT_TIES,

@@ -13,7 +13,7 @@ from irframe.comparing.significance import Pairing
 from irframe.cubes.condense import condense
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.view import experiment_of, shown_as
-from irframe.experiments.judged_otherwise import fewer_judged
+from irframe.experiments.experiment import fewer_judged
 from irframe.metrics import Metric
 from irframe.names import SYSTEM
 from irframe.scores.read_scores import scores_to_compare

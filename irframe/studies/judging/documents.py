@@ -12,9 +12,9 @@ from irframe.arrays import Array
 from irframe.comparing.document_names import names_of
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError, warn
+from irframe.experiments.in_turn import RANKS
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.sampling import random_keys, whole_seed
-from irframe.experiments.top_documents import RANKS
+from irframe.experiments.policy import random_keys, whole_seed
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import SYSTEM, TOPIC, UNJUDGED
 from irframe.studies.judging.candidates import Pool, pool_of

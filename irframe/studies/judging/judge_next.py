@@ -12,7 +12,7 @@ from irframe.cubes.requirements import read_depth
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import ParameterError
-from irframe.experiments.top_documents import RANKS
+from irframe.experiments.in_turn import RANKS
 from irframe.files.as_runs import Runs, as_runs
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DEPTH, DOC, TOPIC, UNJUDGED

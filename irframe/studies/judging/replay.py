@@ -17,7 +17,7 @@ from irframe.cubes.bounds import BOUND, SIDES
 from irframe.cubes.requirements import attended, read_depth, shared
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
-from irframe.experiments.metrics import parse_metrics
+from irframe.experiments.policy import parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, SYSTEM

@@ -15,7 +15,7 @@ from irframe.cubes.requirements import against, attended, read_depth, shared
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError
-from irframe.experiments.metrics import parse_metrics
+from irframe.experiments.policy import parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.names import DEPTH, METRIC, SYSTEM

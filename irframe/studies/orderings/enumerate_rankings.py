@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from irframe.agreements import Kendall
 from irframe.agreements.innate import compare_rankings, label_depths
 from irframe.checks import whole
-from irframe.experiments.metrics import MetricLike
+from irframe.experiments.policy import MetricLike
 from irframe.metrics import Block, Evidence
 from irframe.metrics.facts import TIE, facts
 from irframe.metrics.parse_metric import parse_metric

@@ -10,7 +10,7 @@ from irframe.cubes.requirements import read_depth, refuse_deeper
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
-from irframe.experiments.metrics import Metrics, parse_metrics
+from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC

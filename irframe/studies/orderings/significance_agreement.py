@@ -19,7 +19,7 @@ from irframe.cubes.requirements import attended, read_depth, shared
 from irframe.cubes.score import score
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.experiments.metrics import Metrics, parse_metrics
+from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.gains import Gain
 from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM

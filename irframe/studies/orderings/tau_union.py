@@ -7,7 +7,7 @@ from irframe.arrays import Array
 from irframe.checks import whole
 from irframe.errors import DepthError, ParameterError
 from irframe.experiments.coded_tables import read_table
-from irframe.experiments.rank import rank
+from irframe.experiments.rank_table import rank
 from irframe.files.as_runs import Runs
 from irframe.names import DOC, RANK, SYSTEM, TOPIC
 from irframe.record import recorded

@@ -15,11 +15,9 @@ from irframe.cubes.view import experiment_of
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.experiments.group_columns import Groups
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.policy import Policy
+from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.scorer_input import Reader
-from irframe.experiments.ties import TIE_POLICIES
-from irframe.files.as_qrels import Qrels
-from irframe.files.as_runs import Runs
+from irframe.files.as_runs import Qrels, Runs
 from irframe.metrics.esl import ESL
 from irframe.names import DEPTH, SYSTEM, TOPIC
 

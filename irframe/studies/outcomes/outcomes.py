@@ -17,8 +17,7 @@ from irframe.cubes.verb import verb
 from irframe.cubes.view import read_cube
 from irframe.errors import ParameterError
 from irframe.experiments.policy import Policy
-from irframe.files.as_qrels import Qrels
-from irframe.files.as_runs import Runs
+from irframe.files.as_runs import Qrels, Runs
 from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, ScoreDtype, Ties
 from irframe.studies.outcomes.answers import Answers, Relevant, answers_of_cube, answers_of_runs
 from irframe.studies.outcomes.breakdown import reciprocal

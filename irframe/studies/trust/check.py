@@ -12,13 +12,13 @@ from irframe.errors import DepthError
 from irframe.experiments.coded_tables import (
     QrelsTable,
     RunTable,
+    Side,
+    code_documents,
     read_qrels_table,
     read_table,
 )
-from irframe.experiments.documents import Side, code_documents
 from irframe.experiments.rank_table import listed_again, rank_table
-from irframe.files.as_qrels import Qrels
-from irframe.files.as_runs import ONLY_SYSTEM, Runs, as_runs
+from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs
 from irframe.files.ids import Codes, is_text
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DOC, SCORE, SURPLUS, SYSTEM, TOPIC, roles

@@ -9,10 +9,8 @@ from irframe.checks import choice
 from irframe.cubes.cube import build_cube
 from irframe.errors import IrframeError
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_qrels_table, read_table
-from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.experiments.policy import Policy
-from irframe.files.as_qrels import Qrels
-from irframe.files.as_runs import Runs
+from irframe.experiments.policy import Metrics, Policy, parse_metrics
+from irframe.files.as_runs import Qrels, Runs
 from irframe.metrics.base import Metric
 from irframe.metrics.infap import POOLED_UNJUDGED
 from irframe.names import DEFAULT_TIES, DEPTH, Ties

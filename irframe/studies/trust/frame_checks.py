@@ -6,8 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.experiments.coded_tables import QrelsTable, RunTable
-from irframe.experiments.documents import Side, code_documents
+from irframe.experiments.coded_tables import QrelsTable, RunTable, Side, code_documents
 from irframe.experiments.rank_table import listed_again
 from irframe.files.ids import repeated, shown
 from irframe.metrics.infap import POOLED_UNJUDGED

@@ -18,9 +18,8 @@ from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import ParameterError, warn
-from irframe.experiments.experiment import Experiment
-from irframe.experiments.judged_otherwise import fewer_judged
-from irframe.experiments.metrics import Metrics, parse_metrics
+from irframe.experiments.experiment import Experiment, fewer_judged
+from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE, average, facts
 from irframe.names import DEPTH, METRIC, SYSTEM

@@ -14,8 +14,7 @@ from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.depths.agreement import agreement
 from irframe.errors import ParameterError
-from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.experiments.sampling import refuse_share
+from irframe.experiments.policy import Metrics, parse_metrics, refuse_share
 from irframe.names import DEPTH
 
 SHARE, SEED = "share", "seed"

@@ -11,9 +11,8 @@ from irframe.cubes.requirements import refuse_deeper
 from irframe.cubes.score import score
 from irframe.depths.agreement import agreement
 from irframe.errors import ParameterError
-from irframe.experiments.metrics import Metrics, parse_metrics
-from irframe.files.as_qrels import Qrels, as_qrels
-from irframe.files.as_runs import Runs, as_runs
+from irframe.experiments.policy import Metrics, parse_metrics
+from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.names import DEFAULT_DTYPE, DEPTH, ScoreDtype, Ties
 from irframe.record import recorded
 

@@ -8,7 +8,7 @@ from irframe.cubes.bounds import both_sides
 from irframe.cubes.score import label_scores, refuse_metrics, wanted_depths
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
-from irframe.experiments.metrics import Metrics, parse_metrics
+from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.extremes.labelled_bounds import reordered_scores
 from irframe.names import DEFAULT_TIES
 

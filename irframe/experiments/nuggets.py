@@ -1,0 +1,390 @@
+"""What judgments hold of subtopics and strata, and answers scored by nuggets.
+
+Verbs: score_nuggets.
+"""
+
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from math import prod
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from irframe.checks import choice
+from irframe.errors import GradeError, IdError, InputError, MetricError, warn
+from irframe.files.as_runs import ONLY_SYSTEM, columns_of
+from irframe.files.formats import NUGGETS
+from irframe.files.ids import Codes, code_labels, repeated, require_columns
+from irframe.metrics import Metric
+from irframe.metrics.evidence import parameters
+from irframe.metrics.facts import facts
+from irframe.metrics.subtopics import ideal_gains, stretch
+from irframe.names import (
+    ASSIGNMENT,
+    EMPTY,
+    IMPORTANCE,
+    METRIC,
+    METRICS,
+    NUGGET,
+    RESULT,
+    SYSTEM,
+    TOPIC,
+)
+from irframe.record import recorded
+from irframe.warned import listing
+
+
+def refuse(metrics: Iterable[Metric], column: str | None) -> None:
+    """Raise if a metric of subtopics meets plain judgments, or the other way round.
+
+    Parameters
+    ----------
+    metrics
+        The metrics.
+    column
+        The column that names subtopics in the qrels, None where there is none.
+    """
+    wrong = [str(metric) for metric in metrics if metric.subtopics != (column is not None)]
+    if wrong and column is not None:
+        advice = (
+            f"score IA(metric={wrong[0]!r}), the mean over subtopics; or keep the best grade of "
+            "each document, qrels.groupby([topic, doc])[grade].max(); or rename the column "
+            f"{column!r} if it holds something else"
+        )
+        found = f"subtopics, for which the column {column!r} of the qrels was taken,"
+        raise MetricError("judgments without subtopics for plain metrics", found, advice, wrong)
+    if wrong:
+        advice = (
+            "call their column subtopic, intent or aspect, or read the second column of a TREC "
+            "file with read_qrels(path, subtopics=True)"
+        )
+        raise MetricError("judgments with subtopics", "none for", advice, wrong)
+
+
+def variants(metrics: Iterable[Metric]) -> list[tuple[float, int]]:
+    """Return for which alpha and lowest relevant grade metrics ask for ideal rankings."""
+    held = [m for m in metrics if "ideal_novelty" in parameters(type(m).kernel)]
+    return sorted({(vars(metric)["alpha"], vars(metric)["rel"]) for metric in held})
+
+
+def count_grades(
+    grade: NDArray[np.int8], topic: Codes, topics: int, levels: NDArray[Any]
+) -> NDArray[np.int64]:
+    """Count the documents of every topic by subtopic and grade.
+
+    Parameters
+    ----------
+    grade
+        Grades of judged documents, shape (judged, subtopic).
+    topic
+        The topic of each, -1 for one that is left out.
+    topics
+        How many topics there are.
+    levels
+        The grades that occur, ascending.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (topic, subtopic, level).
+    """
+    shape = topics, grade.shape[1], len(levels)
+    row, subtopic = np.nonzero((grade != EMPTY) & (topic >= 0)[:, np.newaxis])
+    places = topic[row], subtopic, np.searchsorted(levels, grade[row, subtopic])
+    found = np.bincount(np.ravel_multi_index(places, shape), minlength=prod(shape))
+    return found.reshape(shape)
+
+
+def ideals(
+    grade: NDArray[np.int8],
+    topic: Codes,
+    topics: int,
+    doc: NDArray[Any],
+    wanted: list[tuple[float, int]],
+) -> NDArray[np.float64]:
+    """Return the gains of ideal rankings, shape (topic, variant, step).
+
+    Documents that are equally good are taken from the last name on, as `ties="trec"` ranks them.
+
+    Parameters
+    ----------
+    grade, topic, topics
+        As for `count_grades`.
+    doc
+        The name of each judged document.
+    wanted
+        What `variants` gives.
+    """
+    found = []
+    for alpha, rel in wanted:
+        rows = np.flatnonzero((grade >= rel).any(axis=1) & (topic >= 0))
+        rows = rows[np.argsort(doc[rows].astype(str), kind="stable")[::-1]]
+        found.append(ideal_gains(grade[rows] >= rel, topic[rows], topics, alpha))
+    longest = max((gains.shape[1] for gains in found), default=0)
+    whole = [stretch(gains, longest) for gains in found]
+    return np.stack(whole, axis=1) if whole else np.zeros((topics, 0, 0))
+
+
+def reads_strata(metrics: Iterable[Metric]) -> bool:
+    """Return whether a metric reads strata."""
+    return any("strata" in parameters(type(metric).kernel) for metric in metrics)
+
+
+def tell_sampled(
+    metrics: Iterable[Metric], grade: NDArray[Any], probability: NDArray[np.float64] | None
+) -> None:
+    """Warn of metrics that take what was not drawn to be judged for not relevant.
+
+    Parameters
+    ----------
+    metrics
+        The metrics asked for.
+    grade, probability
+        Of every document of recall bases that have strata or probabilities, below 0 and less than
+        1 where documents were not drawn, or might not have been.
+    """
+    drawn = np.ones(1) if probability is None else probability
+    if not ((grade < 0) & (grade > EMPTY)).any() and not (drawn < 1).any():
+        return
+    misled = [str(metric) for metric in metrics if not _holds(metric)]
+    if misled:
+        warn(
+            "a sample of the pool was judged, and the rest is not relevant to "
+            f"{listing(misled)}; infAP and infNDCG, and estimate for P, DCG and RBP, infer from "
+            "samples"
+        )
+
+
+def _holds(metric: Metric) -> bool:
+    """Return whether a metric infers, reads the judged alone, or only counts."""
+    known = facts(metric)
+    inferred = metric.judged_only or reads_strata([metric]) or known.summary == "sum"
+    return inferred or known.order in {"preference", "judged"}
+
+
+def strata_of(
+    label: NDArray[Any],
+    grade: NDArray[np.int8],
+    topic: Codes,
+    topics: pd.Index,
+    levels: NDArray[Any],
+    *,
+    complete: bool = False,
+) -> dict[str, Any]:
+    """Return the fields of an `irframe.metrics.Block` that say which strata a pool has.
+
+    Parameters
+    ----------
+    label, grade, topic
+        Of every judged document its stratum, its grade and its topic, -1 for one left out.
+    topics
+        The topics.
+    levels
+        The grades that occur, ascending.
+    complete
+        Whether to refuse strata of which no document was judged, instead of a warning.
+
+    Returns
+    -------
+    dict
+        ``stratum`` (judged,), numbered in every topic, and ``stratum_count`` (topic, stratum,
+        level).
+
+    Raises
+    ------
+    GradeError
+        If no document of a stratum was judged, where that is refused.
+    """
+    code, labels = pd.factorize(label, sort=True)  # the order in which sample_eval.pl sums
+    here = np.where(grade == EMPTY, -1, topic)
+    pair = here.astype(np.int64) * len(labels) + code
+    known = np.unique(pair[here >= 0])
+    first = np.searchsorted(known // max(1, len(labels)), np.arange(len(topics)))
+    place = np.where(here >= 0, np.searchsorted(known, pair) - first[here], -1)
+    width = int(place.max(initial=0)) + 1
+    spread = np.full((len(grade), width), EMPTY, np.int8)
+    inside = np.flatnonzero(place >= 0)
+    spread[inside, place[inside]] = grade[inside]
+    count = count_grades(spread, here, len(topics), levels)
+    empty = (count.sum(axis=-1) > 0) & (count[..., levels >= 0].sum(axis=-1) == 0)
+    topic_of, number = np.nonzero(empty)
+    if len(topic_of):
+        named = labels[known % max(1, len(labels))][first[topic_of] + number]
+        pairs = zip(named, topics[topic_of], strict=True)
+        _tell_unjudged([f"{name} of topic {each}" for name, each in pairs], topic_of, complete)
+    return {"stratum": place.astype(np.int32), "stratum_count": count}
+
+
+def _tell_unjudged(named: list[str], topic: NDArray[Any], complete: bool) -> None:  # noqa: FBT001
+    """Warn of strata of which no document was judged, or refuse them."""
+    if not complete:
+        warn(
+            "infAP and infNDCG leave out strata of which nothing was judged, in "
+            f"{len(np.unique(topic))} topics: {listing(named)}"
+        )
+        return
+    advice = "judge some of it, give it the stratum of others, or leave its documents out"
+    raise GradeError(
+        "a judged document in every stratum", f"{len(named)} strata without", advice, named
+    )
+
+
+SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
+"""What an answer gains by its nuggets."""
+WEIGHTS = {"vital": 1.0, "okay": 0.5}
+"""What nuggets weigh."""
+
+
+@recorded
+def score_nuggets(nuggets: pd.DataFrame | object, *, no_vital: str | None = None) -> pd.DataFrame:
+    """Score answers by the nuggets that they contain, as the TREC RAG track does.
+
+    Parameters
+    ----------
+    nuggets
+        A row for every answer and nugget: the system, if there are several; the topic; the nugget;
+        its ``importance``, ``vital`` or ``okay``; and its ``assignment``, ``support``,
+        ``partial_support`` or ``not_support``. Columns may have any of their usual names, such as
+        ``run_id``, ``qid`` and ``text``, which ``pandas.json_normalize(records, "nuggets",
+        ["run_id", "qid"])`` makes of the records of nuggetizer. An answer needs a label for every
+        nugget of its topic.
+    no_vital
+        ``"nan"``: where a topic has no vital nugget, scores of these are NaN; by default 0.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index (system, topic), named as in the caller's frame, a row for every answer, and the
+        scores from 0 to 1
+
+        - ``all``, the share of the nuggets that the answer supports, one half for partial support;
+        - ``vital``, the same of vital nuggets alone;
+        - ``weighted``, the same of all, an okay nugget weighing half a vital one;
+        - ``strict_all``, ``strict_vital``, ``strict_weighted``, where partial support is none.
+
+        It is a frame of scores, with `compare`, `summary` and all other verbs of scores.
+
+    Raises
+    ------
+    InputError
+        For missing columns and unknown labels, which are listed.
+    IdError
+        For a nugget labelled twice in one answer, left out of one, or vital in one and okay in
+        another.
+
+    References
+    ----------
+    .. [1] Pradeep, Thakur, Upadhyay, Campos, Craswell, Lin. Initial nugget evaluation results for
+       the TREC 2024 RAG track with the AutoNuggetizer framework. 2024.
+       doi:10.48550/arXiv.2411.09607
+
+    Examples
+    --------
+    >>> labels = pd.DataFrame(
+    ...     {
+    ...         "run_id": ["a"] * 3 + ["b"] * 3,
+    ...         "qid": "1",
+    ...         "nugget": ["n1", "n2", "n3"] * 2,
+    ...         "importance": ["vital", "vital", "okay"] * 2,
+    ...         "assignment": ["support", "partial_support", "not_support"] + ["support"] * 3,
+    ...     }
+    ... )
+    >>> labels.ireval.score_nuggets()[["all", "vital", "weighted", "strict_vital"]]
+    metric      all  vital  weighted  strict_vital
+    run_id qid
+    a      1    0.5   0.75       0.6           0.5
+    b      1    1.0   1.00       1.0           1.0
+    """
+    choice("no_vital", "zero" if no_vital is None else no_vital, ("nan", "zero"))
+    table = columns_of(nuggets)
+    frame: Any = nuggets if table is None else table
+    columns = require_columns(frame, NUGGETS)
+    known = {IMPORTANCE: WEIGHTS, ASSIGNMENT: SUPPORT}
+    _refuse_labels(frame, {columns[role]: labels for role, labels in known.items()})
+    weight, gain = (frame[columns[role]].map(known[role]).to_numpy(float) for role in known)
+    if SYSTEM in columns:
+        system, systems = code_labels(frame[columns[SYSTEM]], SYSTEM)
+    else:
+        system, systems = np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM])
+    topic, topics = code_labels(frame[columns[TOPIC]], TOPIC)
+    nugget = _distinct(topic, frame[columns[NUGGET]])
+    there, answer = np.unique(system.astype(np.int64) * len(topics) + topic, return_inverse=True)
+    told = [columns[role] for role in (SYSTEM, TOPIC, NUGGET) if role in columns]
+    _refuse_unlike(frame[told], nugget, answer, topic, weight)
+    scores = _scores(answer, weight, gain, no_vital)
+    names = [columns.get(role, role) for role in (SYSTEM, TOPIC)]
+    sides = systems.take(there // len(topics)), topics.take(there % len(topics))
+    index = pd.MultiIndex.from_arrays(sides, names=names)
+    result = pd.DataFrame(scores, index, pd.Index(list(scores), name=METRIC))
+    result.attrs = {RESULT: "score_nuggets", METRICS: list(scores)}
+    return result
+
+
+def _refuse_labels(frame: pd.DataFrame, known: Mapping[Hashable, Collection[str]]) -> None:
+    """Raise for labels that mean nothing, listing them with their column."""
+    strange = {
+        column: frame[column][~frame[column].isin(list(labels))].unique()
+        for column, labels in known.items()
+    }
+    offenders = [f"{label!r} in {column!r}" for column in strange for label in strange[column]]
+    if offenders:
+        wanted = " and ".join(f"{column} {', '.join(labels)}" for column, labels in known.items())
+        raise InputError(wanted, "other labels", "", offenders)
+
+
+def _distinct(topic: Codes, nugget: pd.Series) -> Codes:
+    """Return a number for every nugget of every topic."""
+    code, labels = code_labels(nugget, NUGGET)
+    _, number = np.unique(topic.astype(np.int64) * len(labels) + code, return_inverse=True)
+    return np.asarray(number)
+
+
+def _refuse_unlike(
+    frame: pd.DataFrame, nugget: Codes, answer: Codes, topic: Codes, weight: NDArray[Any]
+) -> None:
+    """Raise unless every answer has one label for each nugget of its topic, of one importance."""
+    again = repeated(answer * (1 + nugget.max()) + nugget)
+    if len(again):
+        raise IdError("one label per answer and nugget", "some again", "", _told(frame, again))
+    first = np.unique(nugget, return_index=True)[1]
+    unlike = np.flatnonzero(weight != weight[first][nugget])
+    if len(unlike):
+        wanted = "nuggets of one importance in all answers"
+        raise IdError(wanted, f"{len(unlike)} of another", "", _told(frame, unlike))
+    wanted_of = np.bincount(topic[first])[topic]
+    lacking = np.flatnonzero(np.bincount(answer)[answer] < wanted_of)
+    short = lacking[np.unique(answer[lacking], return_index=True)[1]]
+    if len(short):
+        counts = zip(
+            _told(frame.iloc[:, :-1], short), np.bincount(answer)[answer[short]], strict=True
+        )
+        offenders = [
+            f"{name} has {n} of {m}" for (name, n), m in zip(counts, wanted_of[short], strict=True)
+        ]
+        advice = "label what an answer leaves out not_support"
+        raise IdError("a label for every nugget of the topic", "fewer", advice, offenders)
+
+
+def _told(frame: pd.DataFrame, rows: Codes) -> list[str]:
+    """Return the identifiers of some rows."""
+    return [" ".join(map(str, row)) for row in frame.iloc[rows].itertuples(index=False)]
+
+
+def _scores(
+    answer: Codes, weight: NDArray[Any], gain: NDArray[Any], no_vital: str | None
+) -> dict[str, NDArray[Any]]:
+    """Return the scores of every answer by name."""
+    vital = (weight == WEIGHTS["vital"]).astype(float)
+    found = {}
+    for kind, gained in {"": gain, "strict_": np.floor(gain)}.items():
+        for name, counted in {
+            "all": np.ones(len(gain)),
+            "vital": vital,
+            "weighted": weight,
+        }.items():
+            total = np.bincount(answer, counted)
+            barren = np.full(len(total), np.nan if no_vital == "nan" else 0.0)
+            reached = np.bincount(answer, counted * gained)
+            found[kind + name] = np.divide(reached, total, out=barren, where=total > 0)
+    return found
