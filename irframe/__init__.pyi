@@ -11,7 +11,7 @@ from . import verbs as verbs
 from .cubes.as_scores import as_scores as as_scores
 from .cubes.concat import concat as concat
 from .cubes.cube import cube as cube
-from .cubes.open_cube import open_cube as open_cube
+from .cubes.cube import open_cube as open_cube
 from .experiments.evaluate import evaluate as evaluate
 from .experiments.scorer import scorer as scorer
 from .files.as_runs import as_qrels as as_qrels

@@ -218,9 +218,9 @@ def test_dask_is_imported_in_one_module_and_never_with_it():
         for path, (_, tree) in MODULES.items()
         for _, module in imported(tree)
         if module.partition(".")[0] in {"dask", "distributed"}
-    } == {"irframe/cubes/dask_tasks.py"}
+    } == {"irframe/cubes/view.py"}
     code = (
-        "import sys, irframe as ir, irframe.cubes.dask_tasks; runs, qrels = ir.example_track();"
+        "import sys, irframe as ir, irframe.cubes.view; runs, qrels = ir.example_track();"
         "cube = ir.cube(runs, qrels); cube.ireval.score('AP', 'nDCG', at=10);"
         "ir.evaluate(runs, qrels, ['AP', 'P@5']); print('dask.array' in sys.modules)"
     )

@@ -14,7 +14,7 @@ from scipy.special import stdtrit
 from shown import Page, data_folder
 
 import irframe as ir
-from irframe.cubes.drawn import LEAST_DRAWN, Draw, gains_of, limits, rank_weights, totals
+from irframe.cubes.estimate import LEAST_DRAWN, Draw, gains_of, limits, rank_weights, totals
 from irframe.metrics.facts import facts
 
 PAGE = Page("sampled")

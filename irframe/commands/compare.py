@@ -13,7 +13,7 @@ from irframe.commands.inputs import metrics_of, read_all, read_judgments, score
 from irframe.commands.line import declare_files, declare_metrics
 from irframe.commands.options import declare_options, given
 from irframe.commands.systems import declare_systems
-from irframe.comparing.margins import POWER
+from irframe.comparing.significance import POWER
 from irframe.errors import ParameterError
 from irframe.experiments.policy import cut_at
 from irframe.metrics.facts import facts

@@ -9,28 +9,20 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level, listed
-from irframe.comparing.bounded import DECIDED, of_bounds
-from irframe.comparing.corrections import Family
-from irframe.comparing.effect_sizes import EFFECTS
-from irframe.comparing.joint_corrections import (
-    Adjust,
-    parse_correction,
-    refuse_unweighable,
-)
-from irframe.comparing.margins import FURTHER, Margin
-from irframe.comparing.pairwise import COUNTS, NUMBERS, Asked, Found
-from irframe.cubes.bounds import BOUND
+from irframe.comparing.corrections import Adjust, Family, parse_correction, refuse_unweighable
+from irframe.comparing.pairwise import COUNTS, DECIDED, NUMBERS, Asked, Found, of_bounds
+from irframe.comparing.significance import EFFECTS, FURTHER, Margin
+from irframe.cubes.as_scores import TopicWeights
 from irframe.cubes.by_group import groups, having, join_frames, naming_group
-from irframe.cubes.topic_weights import TopicWeights
+from irframe.cubes.unjudged import BOUND
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.names import DEPTH, METRIC
 from irframe.paired import Bootstrap, Test, parse_test
-from irframe.scores.cautions import caution
-from irframe.scores.pairs_of_systems import Baselines, choose_pairs, label_pairs
-from irframe.scores.read_scores import Depths, read_scores, scores_to_compare
-from irframe.scores.scores import Scores
-from irframe.scores.weighted import beware_of_weights, weighted
+from irframe.scores.averages import beware_of_weights, weighted
+from irframe.scores.reference import Baselines, choose_pairs, label_pairs
+from irframe.scores.scores import Depths, Scores, read_scores, scores_to_compare
+from irframe.scores.summary import caution
 
 COLUMNS = (
     *(METRIC, DEPTH, "system_a", "system_b"),

@@ -1,13 +1,20 @@
-"""Corrections of p-values for the number of comparisons."""
+"""Corrections of p-values for the number of comparisons, one by one or jointly."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, Literal, get_args
+from itertools import groupby
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.checks import choice
+from irframe.arrays import Array
+from irframe.checks import as_written, choice
+from irframe.errors import ParameterError
+from irframe.paired import TESTS, MaxT, PairedT, PairedTest, Permutation
+from irframe.record import NONE
+from irframe.scores.scores import Scores
 
 Correction = Literal[
     "bonferroni",
@@ -137,3 +144,210 @@ IN_ORDER: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
     "fdr_by": lambda p: _falling(p / (_share(p) / _harmonic(p.shape[-1]))),
 }
 """Corrections of p-values that rise along the last axis; what is above 1 stands for 1."""
+
+
+MAX_T: Literal["max-t"] = "max-t"
+AUTO: Literal["auto"] = "auto"
+Adjust = Correction | Literal["max-t", "auto", "none"] | MaxT | None
+"""A correction for many comparisons, or its name; ``"auto"`` is Holm's where the test needs one,
+and ``"none"`` is None."""
+Parsed = Correction | MaxT | None
+
+
+def parse_correction(
+    adjust: Adjust, test: PairedTest | None = None, family: Family = "depth"
+) -> Parsed:
+    """Return a correction as it is or, of a name, as what it stands for.
+
+    Parameters
+    ----------
+    adjust
+        A correction or its name.
+    test
+        The test whose p-values it corrects; None for one that is no paired test.
+    family
+        What is corrected together.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown correction or family, one of other tests, and any correction of a test that
+        allows for all pairs itself.
+
+    Examples
+    --------
+    >>> from irframe.paired import TukeyHSD
+    >>> parse_correction("auto", PairedT()), parse_correction("auto", TukeyHSD())
+    ('holm', None)
+    """
+    chosen = _named(adjust, test)
+    refuse_correction(None if isinstance(chosen, MaxT) else chosen, family)
+    if chosen is not None and test is not None and test.joint:
+        wanted = f"adjust=None, as p-values of {test.name} allow for all pairs already"
+        raise ParameterError(wanted, repr(adjust))
+    if isinstance(chosen, MaxT) and not isinstance(test, PairedT | Permutation):
+        wanted = f"the test t or permutation, whose pairs {MAX_T} corrects"
+        raise ParameterError(wanted, "another" if test is None else repr(test))
+    return chosen
+
+
+def parse_stepwise(
+    adjust: Adjust, test: PairedTest | None = None, family: Family = "depth"
+) -> Correction | None:
+    """Return a correction as `parse_correction` does, where it can only read p-values.
+
+    Raises
+    ------
+    ParameterError
+        As `parse_correction`, and for max-T, which reads scores.
+    """
+    found = parse_correction(adjust, test, family)
+    if isinstance(found, MaxT):
+        raise ParameterError("a correction that reads p-values alone, such as 'holm'", MAX_T)
+    return found
+
+
+def correction_told(
+    test: PairedTest, adjust: Parsed, family: Family = "depth", *, alpha: float
+) -> dict[str, Any]:
+    """Return the attributes that say how pairs were tested, and how p-values were corrected.
+
+    Examples
+    --------
+    >>> correction_told(PairedT(), None, alpha=0.05)
+    {'test': 't', 'adjust': 'none', 'family': 'depth', 'alpha': 0.05}
+    >>> correction_told(Permutation(), MaxT(), alpha=0.05)["test"]
+    'Permutation(samples=10000, seed=0)'
+    """
+    usual = TESTS.get(test.name)
+    plain = usual is not None and test == usual() and not hasattr(test, "samples")
+    named = test.name if plain else repr(test)
+    return {"test": named, "adjust": str(adjust or NONE), "family": family, "alpha": alpha}
+
+
+def refuse_unweighable(test: PairedTest, adjust: Parsed) -> None:
+    """Raise for a test or correction that has no form for topics with weights."""
+    if not test.weighable:
+        known = ", ".join(name for name, each in TESTS.items() if each.weighable)
+        raise ParameterError(f"a test with a weighted form, {known}, for weights=", test.name)
+    if isinstance(adjust, MaxT):
+        wanted = "a correction with a weighted form, such as 'holm', for weights="
+        raise ParameterError(wanted, MAX_T)
+
+
+def _named(adjust: Adjust, test: PairedTest | None) -> Parsed:
+    adjust = as_written(adjust, {MaxT.__name__: MaxT}) or adjust
+    if adjust is None or isinstance(adjust, MaxT):
+        return adjust
+    word = choice("adjust=None or a correction", adjust, (*CORRECTIONS, MAX_T, AUTO, NONE))
+    if word == AUTO:
+        return None if test is not None and test.joint else "holm"
+    return MaxT() if word == MAX_T else None if word == NONE else word
+
+
+class Compared(NamedTuple):
+    """Pairs of systems that were compared."""
+
+    paired: Scores
+    pairs: Array
+    p: Array
+    """Shape (metric, depth, pair)."""
+
+
+class Cell(NamedTuple):
+    """The pairs of a metric at a depth, in one of several comparisons."""
+
+    part: int
+    metric: int
+    depth: int
+
+
+def correct(
+    parts: Sequence[Compared], adjust: Parsed, *, family: Family, alpha: float
+) -> list[Array]:
+    """Correct p-values for the number of comparisons.
+
+    Parameters
+    ----------
+    parts
+        What was compared, of each group.
+    adjust
+        As `parse_correction` gives it.
+    family
+        As for `adjust_p`.
+    alpha
+        Significance level, on which some corrections depend.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        Adjusted p-values of each group, shape (metric, depth, pair).
+    """
+    if not isinstance(adjust, MaxT):
+        return adjust_p([part.p for part in parts], adjust, family=family, alpha=alpha)
+    found = _by_family(parts, family, adjust.kernel)
+    return [np.maximum(part.p, p) for part, p in zip(parts, found, strict=True)]
+
+
+def reach(parts: Sequence[Compared], adjust: MaxT, *, family: Family, alpha: float) -> list[Array]:
+    """Return which |t| pairs must exceed for intervals that hold for a family at once.
+
+    Parameters
+    ----------
+    parts, adjust, family
+        As for `correct`.
+    alpha
+        One minus the confidence level.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        Of each group, shape (metric, depth, pair).
+    """
+    return _by_family(parts, family, partial(adjust.reach, alpha=alpha))
+
+
+def _by_family(
+    parts: Sequence[Compared], family: Family, compute: Callable[..., Array]
+) -> list[Array]:
+    """Return what is computed of the pairs of every family, shaped as p-values of groups."""
+    found = [np.empty(part.p.shape) for part in parts]
+    for cells in _families(parts, family):
+        for cell, values in zip(cells, _jointly(parts, cells, compute), strict=True):
+            found[cell.part][cell.metric, cell.depth] = values
+    return found
+
+
+def _families(parts: Sequence[Compared], family: Family) -> Iterator[list[Cell]]:
+    """Yield what is corrected together."""
+    cells = [
+        Cell(number, metric, depth)
+        for number, part in enumerate(parts)
+        for metric, depth in np.ndindex(part.p.shape[:2])
+    ]
+    together = {"depth": 3, "metric": 2, "all": 0}[family]
+    for _, found in groupby(cells, lambda cell: cell[:together]):
+        yield list(found)
+
+
+def _jointly(
+    parts: Sequence[Compared], cells: Sequence[Cell], compute: Callable[..., Array]
+) -> list[Array]:
+    """Return what is computed of all pairs of a family, for each of its cells."""
+    tables = [_table(parts[cell.part].paired, cell) for cell in cells]
+    pairs = [parts[cell.part].pairs for cell in cells]
+    ends = np.cumsum([0, *(table.shape[1] for table in tables)])[:-1]
+    topics = np.concatenate(
+        [np.full(len(some), len(table)) for some, table in zip(pairs, tables, strict=True)]
+    )
+    scores = pd.concat(tables, axis=1).sort_index().fillna(0).to_numpy()
+    columns = np.concatenate([some + end for some, end in zip(pairs, ends, strict=True)])
+    return np.split(compute(scores, columns, topics), np.cumsum([len(some) for some in pairs])[:-1])
+
+
+def _table(paired: Scores, cell: Cell) -> pd.DataFrame:
+    """Return the scores of the systems, a column each, on the topics compared, by name."""
+    scored = paired.scored[cell.metric, :, cell.depth]
+    values: Any = paired.values[cell.metric, :, scored, cell.depth]
+    names = paired.topics.astype(str)[scored]
+    return pd.DataFrame(values, index=names)

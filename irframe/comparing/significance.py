@@ -1,23 +1,217 @@
-"""Which system of a pair is ahead, and whether significantly."""
+"""What a comparison says: effect sizes, margins, verdicts, who is ahead, and at what risk.
 
+Verbs: risk.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import scipy
+import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.checks import level
-from irframe.comparing.corrections import Family, adjust_p
-from irframe.comparing.joint_corrections import (
+from irframe.checks import level, number
+from irframe.comparing.corrections import (
     Adjust,
     Compared,
+    Family,
+    Parsed,
+    adjust_p,
     correct,
     correction_told,
     parse_correction,
 )
+from irframe.cubes.verb import verb
+from irframe.errors import MetricError, ParameterError
 from irframe.metrics.facts import TIE
 from irframe.paired import MaxT, PairedResult, PairedTest, Test, parse_test
-from irframe.scores.scores import Arrays, Scores
+from irframe.paired.margins import detectable, within_margin
+from irframe.scores.reference import choose_pairs, label_pairs
+from irframe.scores.scores import Arrays, Depths, Scores, scores_to_compare
+
+EFFECTS = ("hedges_g", "g_low", "g_high")
+"""Further columns of a comparison with effect sizes."""
+
+
+def hedges(effect_size: Array, topics: Array, *, alpha: float) -> Arrays:
+    """Return Hedges' g of paired differences, and its interval.
+
+    Parameters
+    ----------
+    effect_size
+        Mean difference in units of the standard deviation of the differences.
+    topics
+        How many there are, of the same shape.
+    alpha
+        One minus the confidence level.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        g and the ends of its interval; NaN with one topic and where there is no spread.
+
+    Notes
+    -----
+    ``g = d (1 - 3 / (4 (n - 1) - 1))``; the interval holds the noncentralities of Student's
+    distribution under which ``d sqrt(n)`` is neither too small nor too large.
+
+    References
+    ----------
+    .. [1] Hedges. Distribution theory for Glass's estimator of effect size and related estimators.
+       Journal of Educational Statistics 6, 1981. doi:10.3102/10769986006002107
+
+    Examples
+    --------
+    >>> [part.round(3).tolist() for part in hedges(np.array([0.5]), np.array([20]), alpha=0.05)]
+    [[0.48], [0.027], [0.922]]
+    """
+    df = topics - 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = np.where(df > 1, 1 - 3 / (4 * df - 1), np.nan)
+        d = np.where(np.isfinite(effect_size), effect_size, np.nan)
+        t, scale = d * np.sqrt(topics), factor / np.sqrt(topics)
+        ends = (scipy.special.nctdtrinc(df, p, t) for p in (1 - alpha / 2, alpha / 2))
+        low, high = (np.where(np.isnan(d), np.nan, end * scale) for end in ends)
+    return d * factor, low, high
+
+
+CLAIMS = ("not_worse", "equivalent")
+FURTHER = (
+    *(column for name in CLAIMS for column in (f"p_{name}", f"p_{name}_adjusted", name)),
+    *("verdict", "detectable"),
+)
+"""Columns of a comparison with a margin."""
+POWER = 0.8
+"""How often a difference is to be found, unless said."""
+VERDICTS = ("better", "worse", "equivalent", "not worse", "undecided")
+
+
+@dataclass(frozen=True)
+class Margin:
+    """What is asked of margins.
+
+    Parameters
+    ----------
+    margin
+        How much worse does not matter, or None.
+    power
+        How often what is called detectable is found, or None.
+    """
+
+    margin: float | None
+    power: float | None
+
+    @classmethod
+    def of(
+        cls,
+        margin: float | None,
+        power: float | None,
+        alpha: float,
+        test: PairedTest,
+        adjust: Parsed,
+    ) -> "Margin | None":
+        """Return what is asked, None for nothing, refusing what cannot be."""
+        if margin is None and power is None:
+            return None
+        if margin is not None:
+            number("margin", margin, above=0)
+        asked = POWER if power is None else number("power", power, above=alpha, below=1)
+        if margin is not None and (test.joint or isinstance(adjust, MaxT)):
+            named = test.name if test.joint else "max-t"
+            advice = "choose another test, with adjust='holm'"
+            raise ParameterError("a test and a correction that have a margin", named, advice)
+        return cls(margin, asked)
+
+    def columns(
+        self,
+        results: list[dict[str, Array]],
+        towards: list[list[int]],
+        *,
+        adjust: Parsed,
+        family: Family,
+        alpha: float,
+    ) -> list[dict[str, Array]]:
+        """Return the further columns of every group.
+
+        Parameters
+        ----------
+        results
+            Of every group ``mean_difference``, ``sd``, ``freedom``, ``n_topics`` and
+            ``significant``, shape (metric, depth, pair).
+        towards
+            Of every group and metric, 1 where higher is better, else -1.
+        adjust, family, alpha
+            As of the comparison.
+        """
+        leads = [
+            found["mean_difference"] * np.array(sign)[:, np.newaxis, np.newaxis]
+            for found, sign in zip(results, towards, strict=True)
+        ]
+        further = [self._detectable(found, alpha) for found in results]
+        for found, lead, into in zip(results, leads, further, strict=True):
+            if self.margin is not None:
+                spread = found["sd"], found["n_topics"], self.margin, found["freedom"]
+                p = within_margin(lead, *spread)
+                into |= {"p_not_worse": p.not_worse, "p_equivalent": p.equivalent}
+        if self.margin is not None:
+            self._corrected(further, adjust, family, alpha)
+        for found, lead, into in zip(results, leads, further, strict=True):
+            into["verdict"] = verdict(found["significant"], lead, into)
+        return further
+
+    def _detectable(self, found: dict[str, Array], alpha: float) -> dict[str, Array]:
+        power = POWER if self.power is None else self.power
+        spread = found["sd"], found["n_topics"]
+        least = detectable(*spread, power=power, alpha=alpha, freedom=found["freedom"])
+        return {"detectable": least}
+
+    def _corrected(
+        self, further: list[dict[str, Array]], adjust: Any, family: Family, alpha: float
+    ) -> None:
+        for name in CLAIMS:
+            p = adjust_p(
+                [into[f"p_{name}"] for into in further], adjust, family=family, alpha=alpha
+            )
+            for into, each in zip(further, p, strict=True):
+                into |= {f"p_{name}_adjusted": each, name: each < alpha}
+
+
+def verdict(significant: Array, lead: Array, of_margin: dict[str, Array]) -> Array:
+    """Return the verdict on every pair: the first of `VERDICTS` that holds.
+
+    Parameters
+    ----------
+    significant
+        Whether a difference is significant.
+    lead
+        By how much the first system is better.
+    of_margin
+        ``not_worse`` and ``equivalent``, if there is a margin.
+
+    Examples
+    --------
+    >>> told = {"not_worse": np.array([True, False]), "equivalent": np.array([False, False])}
+    >>> verdict(np.array([False, True]), np.array([0.1, -0.2]), told).tolist()
+    ['not worse', 'worse']
+    """
+    nothing = np.zeros(np.shape(lead), bool)
+    not_worse = of_margin.get("not_worse", nothing)
+    equivalent = of_margin.get("equivalent", nothing)
+    worse = significant & (lead < 0) & ~not_worse
+    holds = [significant & (lead > 0), worse, equivalent, not_worse]
+    return np.asarray(np.select(holds, VERDICTS[:-1], VERDICTS[-1]), object)
+
+
+def refuse_unaveraged(metrics: list[str], summaries: list[str]) -> None:
+    """Raise for metrics whose mean difference is not one of the units of the metric."""
+    refused = [name for name, each in zip(metrics, summaries, strict=True) if each != "mean"]
+    if refused:
+        raise MetricError("metrics that are averaged over topics, for margin=", "", "", refused)
 
 
 def p_values(
@@ -113,3 +307,153 @@ class Pairing:
     def told(self) -> dict[str, Any]:
         """Return the attributes of a result that depends on it."""
         return correction_told(self.test, self.adjust, self.family, alpha=self.alpha)
+
+
+RISKS = ("difference", "urisk", "trisk", "georisk")
+COUNTS = ("wins", "losses", "n_topics")
+
+
+@verb
+def risk(
+    scores: xr.DataArray | pd.DataFrame,
+    *,
+    baseline: Hashable,
+    a: float = 1.0,
+    at: Depths = None,
+    by: str | None = None,
+) -> pd.DataFrame:
+    """Say how every system does against a baseline if losses weigh more than gains.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    baseline
+        The system that the others put at risk.
+    a
+        How much more a loss weighs than a gain, at least 0: ``1 + a`` times as much.
+    at
+        Depths to compare at; by default all there are.
+    by
+        A coordinate or index level such as ``"track"``: one result per group.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per metric, depth and system other than the baseline, with the columns ``metric``,
+        ``depth``, ``system_a`` and the baseline ``system_b``, as of `compare`, and
+
+        - ``difference``, the mean gain over the baseline, which is URisk with a = 0; below 0 is
+          worse, also for a cost;
+        - ``urisk``, the same with losses weighted;
+        - ``trisk``, URisk in units of its standard error: a Student's t, so that values below -2
+          or so say that the risk is no chance, above 2 that the gain is none;
+        - ``georisk``, 0 to 1 for scores in that range, with no baseline but what all systems
+          together do on a topic; NaN for costs and where there are scores below 0;
+        - ``wins``, ``losses`` and ``n_topics``: topics on which a system does better and worse
+          than the baseline, differences rounded to 12 decimals, and all.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown baseline, fewer than two systems, or an `a` below 0.
+    DepthError
+        For depths that the scores lack.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out. A topic counts, for a metric and depth, only if every system has a
+        score (not NaN) on it.
+
+    Notes
+    -----
+    With d the differences on n topics, those below 0 times 1 + a: ``URisk = mean(d)``,
+    ``TRisk = URisk / (s / sqrt(n))``, s the standard deviation of these with n - 1; 0 where all
+    differences are 0, infinite where all are the same. With x the scores of the systems and
+    ``e = (sum over topics) (sum over systems) / (sum of all)`` what to expect of a system on a
+    topic: ``GeoRisk = sqrt(mean(x) Phi(ZRisk / n))``, ZRisk adding up ``(x - e) / sqrt(e)`` over
+    topics, those below 0 times 1 + a, and Phi the normal distribution function.
+
+    References
+    ----------
+    .. [1] Wang, Bennett, Collins-Thompson. Robust ranking models via risk-sensitive optimization.
+       SIGIR 2012. doi:10.1145/2348283.2348385
+    .. [2] Dincer, Macdonald, Ounis. Hypothesis testing for the risk-sensitive evaluation of
+       retrieval systems. SIGIR 2014. doi:10.1145/2600428.2609625
+    .. [3] Dincer, Macdonald, Ounis. Risk-sensitive evaluation and learning to rank using multiple
+       baselines. SIGIR 2016. doi:10.1145/2911451.2911511
+
+    Examples
+    --------
+    Gains of 0.2 and 0.1, and a loss of 0.1 that counts three times:
+
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame(
+    ...     {
+    ...         "system": ["bm25"] * 3 + ["ance"] * 3,
+    ...         "topic": ["1", "2", "3"] * 2,
+    ...         "measure": "AP",
+    ...         "value": [0.2, 0.4, 0.6, 0.4, 0.5, 0.5],
+    ...     }
+    ... )
+    >>> found = risk(scores, baseline="bm25", a=2)
+    >>> found[["system_a", "difference", "urisk", "trisk", "wins", "losses"]].round(3)
+      system_a  difference  urisk  trisk  wins  losses
+    0     ance       0.067    0.0    0.0     2       1
+    """
+    number("a", a, low=0)
+    paired = scores_to_compare(scores, at)
+    pairs = choose_pairs(paired, baseline)
+    others, (row, *_) = pairs.T
+    columns = []
+    for metric, sign in enumerate(paired.towards):
+        compute = partial(_risks, baseline=int(row), sign=sign, a=a)
+        found = paired.over(metric, slice(None), compute)
+        columns.append([values[others].T.ravel() for values in found])
+    values = map(np.concatenate, zip(*columns, strict=True))
+    frame = pd.DataFrame(
+        label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
+    )
+    return frame.astype(dict.fromkeys(COUNTS, int))
+
+
+def _risks(scores: Array, *, baseline: int, sign: int, a: float) -> tuple[Array, ...]:
+    """Return what `RISKS` and `COUNTS` name, shape (system, depth) each."""
+    n = scores.shape[1]
+    gained = np.round(sign * (scores - scores[[baseline]]), TIE)
+    weighted = _weighted(gained, a)
+    urisk = weighted.mean(axis=1)
+    wins, losses = (gained > 0).sum(axis=1), (gained < 0).sum(axis=1)
+    georisk = _georisk(scores, a) if sign > 0 else np.full(urisk.shape, np.nan)
+    difference = gained.mean(axis=1)
+    return difference, urisk, _t(weighted), georisk, wins, losses, np.full(wins.shape, n)
+
+
+def _weighted(gained: Array, a: float) -> Array:
+    return np.where(gained < 0, (1 + a) * gained, gained)
+
+
+def _t(weighted: Array) -> Array:
+    """Return means in units of their standard error, over topics."""
+    n, mean = weighted.shape[1], weighted.mean(axis=1)
+    if n < 2:
+        return np.full(mean.shape, np.nan)
+    same = (weighted == weighted[:, :1]).all(axis=1)
+    error = weighted.std(axis=1, ddof=1) / np.sqrt(n)
+    t = mean / np.where(same, 1.0, error)
+    constant = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
+    return np.where(same, constant, t)
+
+
+def _georisk(scores: Array, a: float) -> Array:
+    """Return GeoRisk of systems, from the scores of all of them."""
+    total = scores.sum(axis=(0, 1))
+    expected = scores.sum(axis=1, keepdims=True) * scores.sum(axis=0, keepdims=True)
+    expected = expected / np.where(total > 0, total, 1.0)
+    there = expected > 0
+    z = np.where(there, scores - expected, 0.0) / np.sqrt(np.where(there, expected, 1.0))
+    zrisk = _weighted(z, a).mean(axis=1)
+    lowest = scores.min(axis=(0, 1))
+    mean = np.maximum(scores.mean(axis=1), 0)
+    return np.where(lowest < 0, np.nan, np.sqrt(mean * scipy.special.ndtr(zrisk)))

@@ -1,29 +1,21 @@
-"""Scores made anywhere as a frame with a row per system and topic."""
+"""Scores made anywhere as a frame, and how much each topic counts.
 
-from collections.abc import Iterable, Mapping
+Verbs: as_scores.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 import xarray as xr
 
-from irframe.errors import IdError, InputError
+from irframe.errors import IdError, InputError, ParameterError
 from irframe.files.as_runs import columns_of, is_array
 from irframe.files.ids import refuse_rivals
 from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import names_exactly
 from irframe.names import ALIASES, DEPTH, DOC, METRIC, METRICS, SYSTEM, TOPIC, roles
-
-__all__ = [
-    "Scores",
-    "as_scores",
-    "index_roles",
-    "is_long",
-    "is_scores",
-    "named_metrics",
-    "refuse_twice",
-    "score_frame",
-    "with_own_levels",
-]
+from irframe.record import GIVEN
 
 Scores = pd.DataFrame | pd.Series | object
 """A frame of scores, or what `as_scores` makes one of."""
@@ -322,3 +314,83 @@ def _advice(frame: pd.DataFrame) -> str:
             "score every topic: pt.Experiment(..., perquery=True), or runs.ireval.evaluate(qrels)"
         )
     return "a matrix of topics and systems is read by ir.as_scores(frame, metric='AP')"
+
+
+TopicWeights = str | Mapping[Any, float] | pd.Series | None
+"""The name of a coordinate, column or index level; or topic -> weight."""
+
+
+def topic_weights(subject: Any, weights: Any, by: Any = None) -> tuple[Any, pd.Series]:
+    """Return scores without the column of weights, and the weights by topic, by their name.
+
+    Parameters
+    ----------
+    subject
+        Scores, as a verb takes them.
+    weights
+        The name of a coordinate of topics, of a column or of an index level; or topic -> weight.
+    by
+        A column of groups, which stays.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown name, and topics with several weights.
+
+    Examples
+    --------
+    >>> names = ["system", "topic"]
+    >>> index = pd.MultiIndex.from_product([["bm25", "ance"], ["1", "2"]], names=names)
+    >>> scores = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4], "frequency": [9, 1] * 2}, index)
+    >>> rest, weights = topic_weights(scores, "frequency")
+    >>> list(rest.columns), weights.to_dict()
+    (['AP'], {'1': 9, '2': 1})
+    """
+    if isinstance(weights, pd.Series | Mapping):
+        series = isinstance(weights, pd.Series)
+        found: Any = weights if series else pd.Series(dict(weights), dtype=object)
+        return subject, _once(found.rename(GIVEN if found.name is None else found.name))
+    if not isinstance(weights, Hashable):
+        wanted = "weights, a name or a mapping or Series of topics"
+        raise ParameterError(wanted, type(weights).__name__)
+    if isinstance(subject, xr.DataArray | xr.Dataset):
+        return subject, _of_coordinate(subject, weights)
+    return _of_column(score_frame(subject), weights, by)
+
+
+def _of_coordinate(scores: xr.DataArray | xr.Dataset, name: Any) -> pd.Series:
+    known = [each for each, part in scores.coords.items() if part.dims == (TOPIC,)]
+    if name not in known or name == TOPIC:
+        others = [str(each) for each in known if each != TOPIC]
+        raise ParameterError("weights to be a coordinate of the topics", repr(name), "", others)
+    return _once(pd.Series(scores[name].to_numpy(), scores.indexes[TOPIC], name=name))
+
+
+def _of_column(frame: pd.DataFrame, name: Any, by: Any) -> tuple[pd.DataFrame, pd.Series]:
+    levels = [each for each in frame.index.names if each is not None]
+    known = [*frame.columns, *levels]
+    topic: Any = roles(known).get(TOPIC)
+    if topic is None:
+        raise InputError("scores with topics, for weights=", ", ".join(map(str, known)))
+    if name not in known or name == topic:
+        wanted = "weights to be a column or index level"
+        raise ParameterError(wanted, repr(name), "", [str(each) for each in known if each != topic])
+    values, topics = (
+        frame[each].array if each in frame.columns else frame.index.get_level_values(each)
+        for each in (name, topic)
+    )
+    pairs = pd.DataFrame({TOPIC: topics, "weight": values}).drop_duplicates()
+    weights = _once(pd.Series(pairs["weight"].to_numpy(), pd.Index(pairs[TOPIC]), name=name))
+    return frame if name == by or name in levels else frame.drop(columns=name), weights
+
+
+def _once(weights: pd.Series) -> pd.Series:
+    again = weights.index[weights.index.duplicated()].unique()
+    if len(again):
+        advice = (
+            "weights are of topics; topics of one name in several groups need names of their own"
+        )
+        raise ParameterError(
+            "one weight for every topic", f"several for {len(again)}", advice, again
+        )
+    return weights

@@ -11,10 +11,15 @@ from numpy.typing import NDArray
 
 from irframe.checks import listed, one_column
 from irframe.cubes.as_scores import LONG_METRIC, LONG_VALUE, is_long, is_scores
-from irframe.cubes.groups import each_group, read_groups, refuse_uneven, tell_absent
-from irframe.cubes.layout import LIST, OURS
-from irframe.cubes.provenance import joined_attributes
+from irframe.cubes.groups import (
+    each_group,
+    joined_attributes,
+    read_groups,
+    refuse_uneven,
+    tell_absent,
+)
 from irframe.cubes.score_arrays import settled
+from irframe.cubes.view import LIST, OURS
 from irframe.errors import InputError, IrframeError, ParameterError, warn
 from irframe.experiments.group_columns import RESERVED, grouped, partakers
 from irframe.files.ids import Codes

@@ -13,10 +13,17 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice
-from irframe.cubes.dask_tasks import blocks_of
 from irframe.cubes.groups import joined_groups, regrouped
-from irframe.cubes.layout import EXPERIMENT, LIST, PROVENANCE
-from irframe.cubes.view import experiment_of, hold, read_cube, view
+from irframe.cubes.view import (
+    EXPERIMENT,
+    LIST,
+    PROVENANCE,
+    blocks_of,
+    experiment_of,
+    hold,
+    read_cube,
+    view,
+)
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.experiments.coded_tables import QrelsTable
 from irframe.experiments.experiment import Experiment

@@ -1,35 +1,55 @@
-"""The cube: system x topic x depth, built once from a run frame and a qrels frame."""
+"""The cube built once from a run frame and a qrels frame; condensed, saved and opened.
 
+Verbs: cube, condense, save, open_cube.
+"""
+
+import os
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
+from os import PathLike
 from typing import Any, overload
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.dask_tasks import blocks_of
 from irframe.cubes.groups import own_rows
-from irframe.cubes.layout import variable
-from irframe.cubes.view import view
+from irframe.cubes.verb import verb
+from irframe.cubes.view import (
+    LIST,
+    OURS,
+    blocks_of,
+    experiment_of,
+    hold,
+    need_dask,
+    read_cube,
+    shown_as,
+    variable,
+    view,
+)
+from irframe.errors import warn
 from irframe.experiments.coded_tables import read_qrels_table, read_table
-from irframe.experiments.experiment import Experiment
+from irframe.experiments.experiment import Experiment, condensed
 from irframe.experiments.group_columns import (
     refuse_rows,
     riding_columns,
     share_names,
     tell_without_rows,
 )
-from irframe.experiments.hits import refuse_large
+from irframe.experiments.hits import refuse_large, refuse_open
 from irframe.experiments.in_turn import Framed, Wanted, rank_framed, rank_in_turn
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import choose_topics
 from irframe.experiments.policy import Contributing, Policy, PoolDepth, Topics
+from irframe.experiments.saved import read_experiment, write_experiment
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
+from irframe.files.read_run import changed_files
 from irframe.files.scan_runs import ScannedRuns
 from irframe.names import (
     DEFAULT_DTYPE,
     DEFAULT_TIES,
+    DEPTH,
     FILES,
     SYSTEM,
     TOPIC,
@@ -38,7 +58,7 @@ from irframe.names import (
     Ties,
     roles,
 )
-from irframe.record import recorded
+from irframe.record import RECORD, recorded
 from irframe.warned import OneCall, in_group
 
 
@@ -234,3 +254,157 @@ def build_cube(
     whole = replace(found, judgments=kept, hits=hits, made=made, files=files)
     chunks = blocks_of(*whole.shape, depth) if isinstance(runs, ScannedRuns) else None
     return view(whole, depth, {n: variable(*column) for n, column in riders.items()}, chunks=chunks)
+
+
+@overload
+def condense(cube: xr.Dataset, *, by: None = None) -> xr.Dataset: ...
+@overload
+def condense(cube: xr.Dataset, *, by: str) -> xr.DataTree: ...
+@verb(bounded=True)
+def condense(cube: xr.Dataset, *, by: str | None = None) -> xr.Dataset | xr.DataTree:
+    """Remove the unjudged documents from every ranking and close up the ranks.
+
+    With them go documents of grades below 0, which trec_eval takes for pooled but not judged.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`, as deep as its lists; score the result at any depth.
+    by
+        A coordinate of systems or topics: a DataTree with one such cube per group.
+
+    Returns
+    -------
+    xarray.Dataset or xarray.DataTree
+        The cube, with shorter lists; the depths that metrics divide by stay the nominal ones. With
+        `by`, a tree of cubes.
+
+    Raises
+    ------
+    DepthError
+        If lists were cut when the cube was built: documents below the cut would move up.
+
+    References
+    ----------
+    .. [1] Sakai. Alternatives to Bpref. SIGIR 2007. doi:10.1145/1277741.1277756
+    .. [2] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 2.5. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> int(cube.retrieved.max()), int(condense(cube).retrieved.max())
+    (50, 27)
+    """
+    experiment = experiment_of(cube).loaded
+    refuse_open(experiment.longest, cube.sizes[DEPTH])
+    return shown_as(cube, condensed(experiment))
+
+
+def open_cube(path: str | PathLike[str]) -> xr.Dataset:
+    """Open a saved cube; its rankings are read block by block when wanted.
+
+    Parameters
+    ----------
+    path
+        Where `save` has written it, a path or an address.
+
+    Returns
+    -------
+    xarray.Dataset
+        The cube, backed by dask. What it knows of judgments and lists is in memory;
+        ``open_cube(path).load()`` brings all of it there.
+
+    Raises
+    ------
+    StoreError
+        If there is no saved cube, or one of its files is missing, cut or changed; of files with
+        rankings, when they are read.
+
+    Warns
+    -----
+    IrframeWarning
+        If files that the cube was made from have changed, or are gone.
+
+    Notes
+    -----
+    Every file is read with its checksum.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import irframe as ir
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = ir.cube(*ir.example_track()).ireval.save(f"{folder}/cube")
+    ...     dict(open_cube(f"{folder}/cube").sizes)["topic"]
+    16
+    """
+    need_dask()
+    experiment, facts, riders = read_experiment(os.fspath(path))
+    tell_changes(facts["sources"], "this cube")
+    chunks = tuple(np.diff(facts["ends"], prepend=0).tolist())
+    known = {name: xr.Variable(dims, values) for name, (dims, values) in riders.items()}
+    return view(experiment, facts["depth"], known, chunks=chunks).assign_attrs(
+        {RECORD: facts[RECORD]}
+    )
+
+
+def tell_changes(files: list[list[str]], what: str) -> None:
+    """Warn of files that are no longer as they were."""
+    changed = changed_files(files)
+    if changed:
+        listed = ", ".join(changed[:5]) + (", ..." if len(changed) > 5 else "")
+        found = f"{len(changed)} files that {what} was made from"
+        warn(f"{found} are gone, or have changed since: {listed}")
+
+
+def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False) -> xr.Dataset:
+    """Write a cube to a folder of Parquet files, so that it need not be built again.
+
+    Parameters
+    ----------
+    cube
+        A cube, in memory or lazy.
+    path
+        Where to, a path or an address. The folder appears whole: it is written beside, and then
+        renamed. Where the same cube is there already, it is read once and, if a file is damaged,
+        written anew.
+    progress
+        Whether to show how many blocks of topics are written, by tqdm.
+
+    Returns
+    -------
+    xarray.Dataset
+        The saved cube, as `open_cube` gives it.
+
+    Raises
+    ------
+    StoreError
+        If something else is there, or it cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> with TemporaryDirectory() as folder:
+    ...     saved = cube.ireval.save(f"{folder}/cube")
+    ...     saved.compute().equals(cube)
+    True
+    """
+    whole = read_cube(cube)
+    hold(whole)
+    experiment, depth = experiment_of(whole), whole.sizes[DEPTH]
+    chunks = blocks_of(*experiment.shape, depth, least=0) or ()
+    riders = {
+        str(name): ([str(dim) for dim in each.dims], each.transpose(*LIST, missing_dims="ignore"))
+        for name, each in whole.coords.items()
+        if name not in OURS and each.dims and {*each.dims} <= {*LIST}
+    }
+    known = {
+        name: zlib.crc32(repr(each[1].values.tolist()).encode()) for name, each in riders.items()
+    }
+    told = {"depth": depth, "riders": known, RECORD: cube.attrs.get(RECORD, "[]")}
+    write_experiment(experiment, os.fspath(path), chunks, told, riders, progress=progress)
+    return open_cube(path)

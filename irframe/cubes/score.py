@@ -1,25 +1,164 @@
-"""Metrics on cubes: labels off, compute, labels on."""
+"""Metrics on cubes: labels off, compute, labels on; and users as the C/W/L framework has them.
+
+Verbs: score, cwl.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
-from irframe.arrays import Array
+from irframe.arrays import Array, in_threads, tiles
 from irframe.checks import choice, listed
-from irframe.cubes.blockwise import in_blocks
-from irframe.cubes.layout import CODES, LIST, labels, variable
 from irframe.cubes.verb import verb
-from irframe.cubes.view import experiment_of
-from irframe.errors import DepthError
+from irframe.cubes.view import CELL, CODES, LIST, experiment_of, labels, need_dask, variable
+from irframe.errors import DepthError, MetricError
+from irframe.experiments.experiment import Experiment
 from irframe.experiments.group_columns import Rel, Thresholds, told_rel
+from irframe.experiments.hits import refuse_open
 from irframe.experiments.nuggets import refuse as refuse_subtopics
 from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool
-from irframe.metrics import Metric
+from irframe.files.ids import Codes
+from irframe.metrics import METRICS, Block, Evidence, Metric
+from irframe.metrics.block import by_scale
 from irframe.metrics.facts import facts
-from irframe.names import DEPTH, METRIC, SUBTOPIC, TOPIC, NoRel, Ties
+from irframe.metrics.reading import QUANTITIES
+from irframe.names import DEPTH, GRADE, METRIC, SUBTOPIC, SYSTEM, TOPIC, UNJUDGED, NoRel, Ties
+
+Kernel = Callable[[Block, Sequence[Metric], Sequence[int]], Iterator[Array]]
+
+
+def in_blocks(
+    cube: xr.Dataset,
+    metrics: Sequence[Metric],
+    depths: Sequence[int],
+    *,
+    kernel: Kernel | None = None,
+    each: int = 1,
+    hidden: bool = False,
+    ties: bool = False,
+) -> xr.DataArray:
+    """Apply a function to all rankings, a block at a time, lazily where the cube is.
+
+    Parameters
+    ----------
+    cube
+        The cube.
+    metrics, depths
+        What `kernel` takes.
+    kernel
+        A function like `score_block`, which is the default. It sees one top grade at a time.
+    each
+        How many arrays it yields for a metric.
+    hidden
+        Whether it asks how many unjudged documents lists have below the last depth.
+    ties
+        Whether it asks for ties though the cube does not share gain over them.
+
+    Returns
+    -------
+    xarray.DataArray
+        Dimensions (metric, system, topic, depth), the arrays of a metric side by side.
+    """
+    work = Work(metrics, depths, kernel or score_block, each, hidden, ties, cube.sizes[DEPTH])
+    grade = cube[GRADE].variable
+    experiment = experiment_of(cube)
+    if not grade.chunks:
+        values = work.tiles(experiment, in_threads)
+        return xr.DataArray(variable((METRIC, *CELL), values))
+    return xr.DataArray(_lazy(grade.data, experiment, work), dims=(METRIC, *CELL))
+
+
+class Work(NamedTuple):
+    """What is asked of rankings."""
+
+    metrics: Sequence[Metric]
+    depths: Sequence[int]
+    kernel: Kernel
+    each: int
+    hidden: bool
+    ties: bool
+    depth: int
+    """Where lists are cut."""
+
+    def tiles(self, experiment: Experiment, run: Callable[..., Iterable[None]]) -> Array:
+        """Return what is asked of all lists, some at a time; (row, system, topic, depth)."""
+        if any(metric.judged_only for metric in self.metrics):
+            refuse_open(experiment.longest, self.depth)
+        fields = experiment.fields(self.metrics, self.depth)
+        rows = len(self.metrics) * self.each
+        found = np.empty((rows, *experiment.shape, len(self.depths)))
+
+        def compute(part: Block) -> Iterator[Array]:
+            return self.kernel(part, self.metrics, self.depths)
+
+        def fill(some: tuple[slice, slice]) -> None:
+            block = experiment.block(fields, self.depth, some, ties=self.ties)
+            if self.hidden:
+                block = replace(block, beyond=beyond(experiment, block, some))
+            for row, values in zip(found, by_scale(block, compute), strict=True):
+                row[some] = values
+
+        list(run(fill, tiles(*experiment.shape, self.depth)))
+        return found
+
+
+def beyond(experiment: Experiment, block: Block, some: tuple[slice, slice]) -> Array:
+    """Return how many unjudged documents lists of a block have below its last depth."""
+    return np.asarray(experiment.unjudged[some] - (block.grade == UNJUDGED).sum(axis=-1))
+
+
+def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
+    """Score a block of rankings, one metric after the other.
+
+    Parameters
+    ----------
+    block
+        Rankings of one top grade.
+    metrics
+        The metrics.
+    depths
+        Depths to return.
+
+    Yields
+    ------
+    numpy.ndarray
+        Scores of a metric, shape (..., topic, depth).
+    """
+    evidence = Evidence(block)
+    columns = np.asarray(depths) - 1
+    every = slice(None) if len(columns) == block.grade.shape[-1] else columns
+    for metric in metrics:
+        yield metric.score(evidence)[..., every]
+
+
+def _lazy(grade: Any, experiment: Experiment, work: Work) -> Any:
+    """Return what is asked of lists in the blocks of lazy grades, when it is wanted."""
+    dask, shape = need_dask(), experiment.shape
+    sides = zip((SYSTEM, TOPIC), shape, grade.chunks[:2], strict=True)
+    places = {dim: dask.array.from_array(np.arange(n), chunks=(size,)) for dim, n, size in sides}
+    return dask.array.blockwise(
+        _of_block,
+        (METRIC, *CELL),
+        *(grade.rechunk({2: -1}), CELL, places[SYSTEM], (SYSTEM,), places[TOPIC], (TOPIC,)),
+        experiment=dask.delayed(experiment, traverse=False),
+        work=work,
+        new_axes={METRIC: len(work.metrics) * work.each},
+        adjust_chunks={DEPTH: lambda _: len(work.depths)},
+        dtype=np.float64,
+        meta=np.empty((0,) * 4),
+    )
+
+
+def _of_block(
+    grade: Array, systems: Codes, topics: Codes, experiment: Experiment, work: Work
+) -> Array:
+    """Return what is asked of a block, whose grades were held against the experiment's."""
+    del grade
+    return work.tiles(experiment.part(systems, topics).loaded, map)
 
 
 @verb(bounded=True)
@@ -163,3 +302,100 @@ def has_relevant(cube: xr.Dataset, metrics: list[Metric]) -> xr.DataArray:
     judgments = experiment_of(cube).judgments
     rows = [judgments.relevant(facts(metric).rel) for metric in metrics]
     return xr.DataArray(np.stack(rows), dims=(METRIC, TOPIC))
+
+
+@verb(bounded=True)
+def cwl(
+    cube: xr.Dataset,
+    *metrics: Metrics,
+    at: int | Sequence[int] | None = None,
+    by: str | None = None,
+) -> xr.Dataset:
+    """Say how much users gain, and how far they read, who read as metrics have it.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    metrics
+        Metrics of the C/W/L framework or their names: AP, BPM, DynamicBPM, IFT, INSQ, INST, NERR,
+        P, RBP, RR, SDCG.
+    at
+        Depths to return, within the cube; by default all. A list is cut there.
+    by
+        A coordinate of systems or topics: results of each group, the group first.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (metric, system, topic, depth):
+
+        - ``expected_utility`` (EU): gain for a rank read, the score of the metric;
+        - ``expected_total_utility`` (ETU): gain in all;
+        - ``expected_cost`` (EC): cost for a rank read, 1 as every rank costs the same;
+        - ``expected_total_cost`` (ETC): cost in all;
+        - ``expected_depth`` (ED): how many ranks are read.
+
+    Raises
+    ------
+    MetricError
+        For a metric that is no continuation of reading, or that the cube's ties do not allow.
+    DepthError
+        For depths beyond the cube.
+
+    Notes
+    -----
+    With C(i) the probability of going on from rank i and V(i) = ``prod_(j<i) C(j)`` that of reading
+    it: the weights are ``W(i) = V(i) / sum V``, the last rank read is i with probability
+    ``L(i) = V(i) (1 - C(i))``, EU = ``sum W(i) g(i)``, ED = ``sum V(i)``,
+    ETU = ``sum L(i) sum_(j<=i) g(j)``, and ETC the same with 1 in place of gain.
+
+    Users are followed down to rank 1000, or the `horizon` of a metric, into what is left of the
+    ranks without gain. Who reads on there is never seen to stop: ETC is less than ED by these
+    users, and under RR 0 if nothing relevant is found, as cwl_eval has it. RBP is followed
+    forever. AP counts the relevant documents that were not retrieved, as if infinitely deep, so
+    that EU is average precision, and where none is retrieved ED and ETC are NaN; cwl_eval divides
+    by those retrieved.
+
+    References
+    ----------
+    .. [1] Moffat, Bailey, Scholer, Thomas. Incorporating user expectations and behavior into the
+       measurement of search effectiveness. ACM TOIS 35, 2017. doi:10.1145/3052768
+    .. [2] Azzopardi, Thomas, Moffat. cwl_eval: an evaluation tool for information retrieval.
+       SIGIR 2019. doi:10.1145/3331184.3331398
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> found = cwl(cube, "INST(T=2)", "RBP(p=0.8)", at=50).mean("topic").sel(depth=50)
+    >>> found["expected_depth"].sel(system="bm25").round(2).values.tolist()
+    [4.03, 5.0]
+    """
+    chosen = parse_metrics(metrics)
+    depths = wanted_depths(cube, chosen, at)
+    refuse_metrics(cube, chosen)
+    _refuse_others(chosen)
+    values = in_blocks(cube, chosen, depths, kernel=_read_block, each=len(QUANTITIES))
+    parts = {
+        name: values.isel({METRIC: slice(place, None, len(QUANTITIES))})
+        for place, name in enumerate(QUANTITIES)
+    }
+    labelled = {name: label_scores(cube, part, chosen, depths) for name, part in parts.items()}
+    return xr.Dataset({name: part.rename(name) for name, part in labelled.items()})
+
+
+def _refuse_others(metrics: Sequence[Metric]) -> None:
+    """Raise for metrics that say nothing of how users read."""
+    refused = [str(metric) for metric in metrics if metric.reading is None]
+    if refused:
+        known = [name for name, metric in METRICS.items() if metric.reading is not None]
+        wanted = f"metrics of the C/W/L framework: {', '.join(sorted(known))}"
+        raise MetricError(wanted, "", "", refused)
+
+
+def _read_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
+    """Yield the five quantities of a block of rankings, metric by metric."""
+    columns, evidence = [depth - 1 for depth in depths], Evidence(block)
+    for metric in metrics:
+        yield from (values[..., columns] for values in metric.read(evidence))

@@ -1,24 +1,25 @@
-"""What every verb does alike: the gate, groups, trees, and where its numbers come from."""
+"""What every verb does alike: the gate, groups, trees, and what it asks of what it reads."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
+import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
-from irframe.cubes.as_scores import score_frame, with_own_levels
-from irframe.cubes.by_collection import refuse_collections, settle_collection
+from irframe.checks import places, whole
+from irframe.cubes.as_scores import score_frame, topic_weights, with_own_levels
 from irframe.cubes.by_group import groups, having, join, naming_group, riders_of, with_riders
-from irframe.cubes.layout import LIST
-from irframe.cubes.provenance import stamped
-from irframe.cubes.score_arrays import settled, sound
-from irframe.cubes.topic_weights import topic_weights
-from irframe.cubes.view import hold, read_cube, trusting
-from irframe.errors import InputError, ParameterError
+from irframe.cubes.groups import stamped
+from irframe.cubes.score_arrays import refuse_collections, settle_collection, settled, sound
+from irframe.cubes.view import LIST, experiment_of, hold, read_cube, slices_of, trusting
+from irframe.errors import DepthError, InputError, IrframeError, MetricError, ParameterError, warn
 from irframe.files.ids import is_judgments
-from irframe.names import GRADE, RESULT
+from irframe.metrics import Metric
+from irframe.names import DEPTH, GRADE, RESULT, SYSTEM, TOPIC
 from irframe.record import bind, options_of
 from irframe.warned import OneCall, in_group
 
@@ -275,3 +276,184 @@ def _squeezed(result: Any, scalars: list[str]) -> Any:
     if not scalars or not isinstance(result, xr.Dataset | xr.DataArray):
         return result
     return result.isel({dim: 0 for dim in scalars if result.sizes.get(dim) == 1})
+
+
+def read_depth(cube: xr.Dataset, depth: int | None) -> int:
+    """Return how deep lists are read, by default as deep as the cube.
+
+    Parameters
+    ----------
+    cube
+        A cube.
+    depth
+        The depth asked for.
+
+    Raises
+    ------
+    DepthError
+        For a depth beyond the cube.
+    MetricError
+        If tied documents share their ranks, so that there is no one order to read.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> read_depth(cube, None), read_depth(cube, 10)
+    (50, 10)
+    """
+    if cube.attrs["ties"] == "mean":
+        advice = "build the cube with another ties="
+        raise MetricError("one order of tied documents", "shared ranks, ties='mean'", advice)
+    deepest = cube.sizes[DEPTH]
+    if depth is None:
+        return deepest
+    advice = "build the cube with a greater depth=; missing ranks are empty"
+    return whole("depth", depth, low=1, high=deepest, error=DepthError, advice=advice)
+
+
+def attended(cube: xr.Dataset) -> xr.Dataset:
+    """Return a cube without systems and topics of which nothing is there, warning of them.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> dict(attended(cube).sizes) == dict(cube.sizes)
+    True
+    """
+    there = experiment_of(cube).there
+    kept = {SYSTEM: there.any(axis=1), TOPIC: there.any(axis=0)}
+    for dim, some in kept.items():
+        if not some.any():
+            raise InputError(f"{dim}s of which something is there", "none")
+        if not some.all():
+            warn(f"{(~some).sum()} {dim}s of which nothing is there are left out")
+            cube = cube.isel({dim: np.flatnonzero(some)})
+    return cube
+
+
+def loaded(values: xr.Variable, what: str) -> NDArray[Any]:
+    """Return values in memory, refusing to load more of a lazy cube than a verb may.
+
+    Parameters
+    ----------
+    values
+        Some rankings of a cube.
+    what
+        What they are wanted for.
+    """
+    if values.chunks and values.nbytes > LOADED:
+        wanted = f"at most {LOADED / 2**30:.3g} GiB of rankings for {what}"
+        advice = "name two systems, select topics, or ask for less depth="
+        raise InputError(wanted, f"{values.nbytes / 2**30:.3g} GiB", advice)
+    return np.asarray(values.to_numpy())
+
+
+def by_topics(cube: xr.Dataset) -> Iterator[xr.Dataset]:
+    """Yield a cube in memory: whole, or where it is lazy one block of topics after the other.
+
+    Parameters
+    ----------
+    cube
+        A cube.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> [part.sizes["topic"] for part in by_topics(cube.chunk(topic=6))]
+    [6, 6, 4]
+    """
+    grade = cube["grade"].variable
+    if not grade.chunks:
+        yield cube
+        return
+    for topics in slices_of(grade.chunksizes[TOPIC]):
+        yield cube.isel({TOPIC: topics}).compute()
+
+
+def shared(cube: xr.Dataset) -> xr.Dataset:
+    """Return the topics of a cube in which all of its systems took part, warning of others.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> shared(cube).sizes["topic"]
+    16
+    """
+    there = experiment_of(cube).there
+    return cube if there.all() else cube.isel({TOPIC: shared_topics(there)})
+
+
+def shared_topics(
+    there: NDArray[np.bool_], error: type[IrframeError] = InputError
+) -> NDArray[np.intp]:
+    """Return the places of the topics in which all systems took part, warning of others.
+
+    Parameters
+    ----------
+    there
+        Whether a system took part in a topic, shape (system, topic).
+    error
+        What to raise if there is no such topic.
+
+    Examples
+    --------
+    >>> shared_topics(np.ones((2, 3), bool))
+    array([0, 1, 2])
+    """
+    kept = np.flatnonzero(there.all(axis=0))
+    topics = there.shape[1]
+    if not len(kept):
+        advice = "compare fewer systems, or those of every collection apart with by="
+        raise error("topics in which every system took part", "none", advice)
+    if len(kept) < topics:
+        left = topics - len(kept)
+        warn(f"{left} of {topics} topics are left out: not all systems took part there")
+    return kept
+
+
+def refuse_deeper(metrics: Iterable[Metric], depth: int) -> None:
+    """Raise for metrics whose own depth is beyond the one that lists are read to.
+
+    Examples
+    --------
+    >>> from irframe.metrics import P
+    >>> refuse_deeper([P() @ 20], 10)
+    Traceback (most recent call last):
+    ...
+    irframe.errors.DepthError: wanted depth=10 to reach as deep as the metrics; found P@20.
+    """
+    deeper = [str(metric) for metric in metrics if (metric.depth or 1) > depth]
+    if deeper:
+        raise DepthError(f"depth={depth} to reach as deep as the metrics", ", ".join(deeper))
+
+
+def against(
+    labels: Sequence[Any], baseline: Hashable, systems: Hashable | Sequence[Hashable] | None
+) -> tuple[int, list[int]]:
+    """Return where a baseline stands, and the systems to hold against it, by default all others.
+
+    Examples
+    --------
+    >>> against(["bm25", "ance", "splade"], "ance", None)
+    (1, [0, 2])
+    """
+    (yardstick,) = places("systems to compare", [baseline], labels)
+    if systems is None:
+        others = [row for row in range(len(labels)) if row != yardstick]
+    else:
+        others = places("systems to compare", systems, labels)
+    if yardstick in others:
+        raise ParameterError("systems other than the baseline", repr(baseline))
+    if not others or len(set(others)) < len(others):
+        found = "none" if not others else "some again"
+        raise ParameterError("at least one system beside the baseline, each once", found)
+    return yardstick, others

@@ -1,14 +1,10 @@
-"""The cube: a labelled view of one experiment, which people slice, mask, transpose and copy.
+"""The cube: a labelled view of one experiment, its dimensions, and its tasks for dask."""
 
-What it shows are grades; what it is of stands in an attribute, and which systems and topics of it
-in two coordinates of codes, whose upper bits mark the experiment, so that views of several that
-were mixed by hand are told. A verb reads labels, depths and which whole lists are masked, and takes
-everything else from the experiment. Grades that are not the experiment's are refused.
-"""
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
+from itertools import accumulate, pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -17,12 +13,127 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, in_threads, tiles
-from irframe.cubes.dask_tasks import need_dask, slices_of
-from irframe.cubes.layout import CELL, CODES, EXPERIMENT, LIST, OURS, labels, variable
 from irframe.errors import DepthError, IdError, InputError
 from irframe.experiments.experiment import Experiment
 from irframe.files.ids import Codes
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
+
+Beyond = tuple[Any, tuple[int, ...]]
+"""The type of an array, and its lengths beyond systems and topics."""
+
+
+def need_dask() -> Any:
+    """Return dask, which only users of cubes larger than memory need.
+
+    Raises
+    ------
+    InputError
+        If it is not installed.
+    """
+    try:
+        import dask  # noqa: PLC0415 - only where work is chunked
+        import dask.array  # noqa: PLC0415
+    except ImportError as error:
+        advice = 'pip install "irframe[dask]"'
+        raise InputError("dask, by which blocks of topics are worked on", "none", advice) from error
+    return dask
+
+
+def assemble(
+    made: Sequence[Any], counts: Sequence[int], systems: int, parts: Mapping[str, Beyond]
+) -> dict[str, Any]:
+    """Return arrays over systems and topics of what tasks make of blocks of topics.
+
+    Parameters
+    ----------
+    made
+        Delayed tasks, each of which gives a mapping of names to arrays.
+    counts
+        How many topics each of them is of.
+    systems
+        How many systems there are.
+    parts
+        The names, with the type of an array and its lengths beyond systems and topics.
+    """
+    da = need_dask().array
+    return {
+        name: da.concatenate(
+            [
+                da.from_delayed(one[name], (systems, topics, *beyond), dtype)
+                for one, topics in zip(made, counts, strict=True)
+            ],
+            axis=1,
+        )
+        for name, (dtype, beyond) in parts.items()
+    }
+
+
+LARGE, BLOCK = 1 << 28, 1 << 24
+"""Cells of a cube whose grades are worked out when they are wanted, and so many at a time."""
+
+
+def blocks_of(systems: int, topics: int, depth: int, least: int = LARGE) -> tuple[int, ...] | None:
+    """Return how many topics each block of a large cube has, None for one that is not.
+
+    Examples
+    --------
+    >>> blocks_of(2, 5, 10), blocks_of(2, 5, BLOCK, least=1)
+    (None, (1, 1, 1, 1, 1))
+    """
+    if systems * topics * depth < least or not topics:
+        return None
+    step = min(topics, max(1, BLOCK // max(1, systems * depth)))
+    return tuple(min(step, topics - first) for first in range(0, topics, step))
+
+
+def slices_of(chunks: Sequence[int]) -> list[slice]:
+    """Return where chunks of some lengths are.
+
+    Examples
+    --------
+    >>> slices_of((2, 3))
+    [slice(0, 2, None), slice(2, 5, None)]
+    """
+    return [slice(*ends) for ends in pairwise([0, *accumulate(chunks)])]
+
+
+def topic_blocks(array: Any) -> list[tuple[slice, Any]]:
+    """Return the topics and the delayed values of the blocks of a lazy array of rankings."""
+    whole = array.rechunk({0: -1, 2: -1})
+    return list(zip(slices_of(whole.chunks[1]), whole.to_delayed()[0, :, 0], strict=True))
+
+
+variable = partial(xr.Variable, fastpath=True)
+"""A variable of an array as it is: xarray would first import dask to see whether it is lazy."""
+
+labels: Any = partial(xr.IndexVariable, fastpath=True)
+"""The labels of a dimension, likewise."""
+
+CELL = (SYSTEM, TOPIC, DEPTH)
+LIST = (SYSTEM, TOPIC)
+
+EXPERIMENT = "experiment"
+"""Attribute of a cube: what it is a view of."""
+CODES = {SYSTEM: "system_code", TOPIC: "topic_code"}
+"""Coordinates that say which systems and topics of which experiment there are."""
+SHOWN = ("retrieved", "unjudged")
+"""How many documents a list has, and how many of them are unjudged."""
+OURS = frozenset((*LIST, DEPTH, *CODES.values(), *SHOWN, "took_part"))
+"""Coordinates of cubes and scores that no user has put there."""
+
+PROVENANCE = (
+    "ties",
+    "score_dtype",
+    "seed",
+    "topics",
+    "collection",
+    "rel",
+    "depth",
+    "pool",
+    "irframe",
+)
+"""Attributes of a cube that say how it was made, and that scores and results carry on."""
+
 
 SHIFT = 32
 """Bits of a code below those that mark the experiment; 52 in all, which floats hold."""

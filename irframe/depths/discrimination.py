@@ -1,17 +1,24 @@
-"""How many pairs of systems differ significantly under a metric, by depth."""
+"""How many pairs of systems differ significantly, by depth, and whether that is confirmed.
+
+Verbs: discrimination, median_p, coverage, inversions, bootstrap_sensitivity.
+"""
 
 from collections.abc import Callable
 
+import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import ArrayLike
 
 from irframe.arrays import Array
-from irframe.comparing.corrections import Family
-from irframe.comparing.joint_corrections import Adjust
-from irframe.comparing.significance import Pairing
+from irframe.checks import level
+from irframe.comparing.corrections import Adjust, Family
+from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.verb import verb
-from irframe.paired import Test, all_pairs
-from irframe.scores.read_scores import Depths, scores_to_compare
+from irframe.names import PAIR
+from irframe.paired import Bootstrap, Test, all_pairs
+from irframe.scores.reference import Reference, match_reference, pair_labels
+from irframe.scores.scores import Arrays, Depths, Scores, scores_to_compare
 
 NAME = "discrimination ratio"
 
@@ -106,3 +113,341 @@ def over_pairs(
 
     found = paired.labelled(paired.by_piece(len(pairs), compute), name)
     return found.assign_attrs(pairing.told())
+
+
+@verb
+def median_p(
+    scores: xr.DataArray | pd.DataFrame,
+    test: Test = "t",
+    *,
+    adjust: Adjust = None,
+    family: Family = "depth",
+    alpha: float = 0.05,
+    at: Depths = None,
+    by: str | None = None,
+) -> xr.DataArray:
+    """Median p-value over the pairs of systems, which needs no threshold, at every depth.
+
+    Parameters
+    ----------
+    scores, test, family, at, by
+        As for `discrimination`.
+    adjust
+        Correction as for `discrimination`, but by default none: nothing is decided here, and
+        corrected p-values of many pairs are mostly 1.
+    alpha
+        Significance level, on which no p-value depends but those of two-stage corrections
+        (``"fdr_tsbh"``, ``"fdr_tsbky"``).
+
+    Returns
+    -------
+    xarray.DataArray
+        Median p-value, 0 to 1, over (metric, depth), the group first if `by` is given.
+
+    Raises
+    ------
+    IrframeError
+        As `compare`.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them.
+
+    Notes
+    -----
+    The lower it is, the more pairs differ significantly under a metric. Two-sided p-values.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 3.1. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> scores = xr.DataArray([[2, 3, 4], [1, 2, 3], [1, 2, 3]], dims=["system", "topic"])
+    >>> median_p(scores).values.tolist()
+    [0.0]
+    """
+    pairing = Pairing(test, adjust, alpha, family)
+    return over_pairs(scores, pairing, lambda p: np.median(p, axis=0), "median p-value", at=at)
+
+
+@verb
+def coverage(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference,
+    test: Test = "t",
+    *,
+    adjust: Adjust = "auto",
+    family: Family = "depth",
+    alpha: float = 0.05,
+    at: Depths = None,
+    by: str | None = None,
+) -> xr.DataArray:
+    """Share of the reference's significant differences that the scores confirm.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    reference
+        What to confirm: a depth, for each metric its own scores there; a metric of the scores,
+        depth by depth, or at one depth as in ``"AP@10"``; or another array or frame of scores of
+        the same systems, with one metric or all those of `scores`, and with one depth or all
+        those of `scores`.
+    test
+        A paired test or its name, as for `compare`.
+    adjust, family
+        Correction of the p-values of either side for many comparisons, as for `compare`, within a
+        group: by default Holm's. None asks for the ratio of the literature.
+    alpha
+        Significance level, above 0 and below 1.
+    at
+        Depths of the scores to look at; by default all there are.
+    by
+        A coordinate or index level such as ``"track"``: one ratio per group. Reference scores
+        are split alike.
+
+    Returns
+    -------
+    xarray.DataArray
+        Coverage ratio, 0 to 1, over (metric, depth), the group first if `by` is given. NaN where
+        the reference has no significant difference. Attributes say how pairs were tested.
+
+    Raises
+    ------
+    DepthError
+        For a reference depth outside the scores.
+    ParameterError
+        For reference scores of other systems, and as `compare`.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them.
+
+    Notes
+    -----
+    With ``D = {(i, j): i significantly better than j}`` on either side, the ratio is
+    ``|D_new & D_ref| / |D_ref|``: the pair must differ significantly in the same direction. The
+    better of two systems is the one with the better mean; lower is better for a metric that counts
+    a cost. Topics count on which every system has a score on both sides, unless the two sides have
+    no topic in common. Differences that are the same on all topics are no evidence, as for
+    `compare`; with ``adjust=None`` they are significant, as in the literature.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 3.4. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    Three systems differ in the reference; two of the three differences are confirmed:
+
+    >>> import xarray as xr
+    >>> reference = xr.DataArray([[3, 3], [2, 2], [1, 1]], dims=["system", "topic"])
+    >>> scores = xr.DataArray([[3, 3], [1, 1], [1, 1]], dims=["system", "topic"])
+    >>> coverage(scores, reference, adjust=None).values.round(3).tolist()
+    [0.667]
+    """
+    pairing = Pairing(test, adjust, alpha, family)
+    compute = held_against(pairing.verdicts, pairing.verdicts, "coverage ratio")
+    found = compute(*match_reference(scores, reference, at))
+    return found.assign_attrs(pairing.told())
+
+
+Judge = Callable[[Scores, int, slice, Array], Array]
+
+
+def held_against(
+    new: Judge, old: Judge, name: str, *, opposed: bool = False
+) -> Callable[[Scores, Scores], xr.DataArray]:
+    """Return a function that counts how often the scores agree with a reference's verdicts."""
+
+    def compute(paired: Scores, held: Scores) -> xr.DataArray:
+        pairs = all_pairs(len(paired.systems))
+        fixed = held.values.shape[3] == 1
+        verdicts: dict[int, Array] = {}
+
+        def share(row: int, block: slice) -> Array:
+            other = min(row, held.values.shape[0] - 1)
+            if not fixed or not block.start:
+                verdicts[row] = old(held, other, slice(0, 1) if fixed else block, pairs)
+            found, claims = verdicts[row], new(paired, row, block, pairs)
+            alike = (claims == (-found if opposed else found)) & (found != 0)
+            count = (found != 0).sum(axis=0)
+            ratio: Array = alike.sum(axis=0) / np.where(count > 0, count, np.nan)
+            return ratio
+
+        return paired.labelled(paired.by_piece(len(pairs), share), name)
+
+    return compute
+
+
+@verb
+def inversions(
+    scores: xr.DataArray | pd.DataFrame,
+    reference: Reference,
+    test: Test = "t",
+    *,
+    adjust: Adjust = "auto",
+    family: Family = "depth",
+    alpha: float = 0.05,
+    at: Depths = None,
+    by: str | None = None,
+) -> xr.DataArray:
+    """Share of the reference's significant differences that the scores contradict.
+
+    Parameters
+    ----------
+    scores, reference, test, adjust, family, alpha, at, by
+        As for `coverage`.
+
+    Returns
+    -------
+    xarray.DataArray
+        Observed inversion ratio, 0 to 1, over (metric, depth), the group first if `by` is given.
+        NaN where the reference has no significant difference.
+
+    Raises
+    ------
+    IrframeError
+        As `coverage`.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them.
+
+    Notes
+    -----
+    ``|{(i, j) in D_ref: mean_new(j) > mean_new(i)}| / |D_ref|``: the mean points the other way,
+    significantly or not. Means that differ by less than 5e-13 are equal.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 3.5. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> reference = xr.DataArray([[3, 3], [2, 2], [1, 1]], dims=["system", "topic"])
+    >>> scores = xr.DataArray([[3, 3], [1, 1], [1, 2]], dims=["system", "topic"])
+    >>> inversions(scores, reference, adjust=None).values.round(3).tolist()
+    [0.333]
+    """
+    pairing = Pairing(test, adjust, alpha, family)
+    compute = held_against(_lead, pairing.verdicts, "inversion ratio", opposed=True)
+    found = compute(*match_reference(scores, reference, at))
+    return found.assign_attrs(pairing.told())
+
+
+def _lead(paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
+    return leads(paired, row, depths, pairs)
+
+
+@verb
+def bootstrap_sensitivity(
+    scores: xr.DataArray | pd.DataFrame,
+    *,
+    samples: int = 1000,
+    seed: int = 0,
+    alpha: float = 0.05,
+    resamples: ArrayLike | None = None,
+    at: Depths = None,
+    by: str | None = None,
+) -> xr.Dataset:
+    """Say how many pairs of systems differ significantly, and what difference that takes.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    samples
+        How many resamples of the topics to draw, at least 1.
+    seed
+        Of the generator of the resamples, at least 0; the same resamples serve every pair,
+        metric and depth.
+    alpha
+        Significance level, above 0 and below 1.
+    resamples
+        Positions of topics from 0, shape (any number, topics), in place of those drawn.
+    at
+        Depths to look at; by default all there are.
+    by
+        A coordinate or index level such as ``"track"``: one result per group.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``asl``, the achieved significance level, over (metric, depth, pair), which sorted is the
+        ASL curve; ``power``, the share of pairs with ``asl < alpha``, over (metric, depth);
+        ``pair_delta``, the difference of means a pair needs, over (metric, depth, pair); and
+        ``delta``, the largest of these, over (metric, depth). ``system_a`` and ``system_b`` name
+        the systems of each pair. The group comes first if `by` is given.
+
+    Raises
+    ------
+    IrframeError
+        As `compare`.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them.
+
+    Notes
+    -----
+    With z the differences of a pair, w = z - mean(z) and t(v) = mean(v) / (sd(v) / sqrt(n)), the
+    ASL is the share of resamples with ``|t(w*)| >= |t(z)|``. A pair's delta is ``|mean(w*)|`` of
+    the resample with the ``ceil(samples alpha)``-th largest ``|t(w*)|``.
+
+    References
+    ----------
+    .. [1] Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR 2006.
+       doi:10.1145/1148170.1148261
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.evaluate(qrels, ["AP", "RR"])
+    >>> found = scores.ireval.bootstrap_sensitivity(samples=200)
+    >>> found[["power", "delta"]].to_dataframe().round(3)
+            power  delta
+    metric
+    AP      0.750  0.130
+    RR      0.321  0.255
+    """
+    level(alpha)
+    bootstrap = Bootstrap(samples=samples, seed=seed)
+    given = None if resamples is None else np.asarray(resamples)
+
+    paired = scores_to_compare(scores, at)
+    pairs = all_pairs(len(paired.systems))
+
+    def discriminate(values: Array) -> Arrays:
+        found = bootstrap.discriminate(values, pairs, alpha=alpha, resamples=given)
+        return found.asl, found.pair_deltas
+
+    def compute(row: int, block: slice) -> Array:
+        return np.stack([values.T for values in paired.over(row, block, discriminate)])
+
+    found = paired.by_piece(len(pairs), compute, axis=1)
+    return _dataset(paired, pairs, found[:, 0], found[:, 1], alpha)
+
+
+def _dataset(paired: Scores, pairs: Array, asl: Array, deltas: Array, alpha: float) -> xr.Dataset:
+    power = paired.labelled((asl < alpha).mean(axis=2), "power")
+    by_pair = {
+        name: ((*power.dims, PAIR), values.reshape(*power.shape, -1))
+        for name, values in (("asl", asl), ("pair_delta", deltas))
+    }
+    result = xr.Dataset(by_pair, pair_labels(paired, pairs)).assign(
+        power=power, delta=paired.labelled(deltas.max(axis=2), "delta")
+    )
+    result.attrs["alpha"] = alpha
+    return result

@@ -8,9 +8,8 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import listed, whole
-from irframe.cubes.pooled import pool_depth_of
-from irframe.cubes.requirements import attended, by_topics
-from irframe.cubes.verb import verb
+from irframe.cubes.unjudged import pool_depth_of
+from irframe.cubes.verb import attended, by_topics, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import ParameterError, warn
 from irframe.experiments.experiment import Experiment

@@ -8,12 +8,16 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import level, listed, number, whole
-from irframe.comparing.corrections import Correction, adjust_p
-from irframe.comparing.joint_corrections import Adjust, correction_told, parse_stepwise
-from irframe.cubes.pooled import pool_depth_of, pooled
-from irframe.cubes.requirements import attended
+from irframe.comparing.corrections import (
+    Adjust,
+    Correction,
+    adjust_p,
+    correction_told,
+    parse_stepwise,
+)
 from irframe.cubes.score import score
-from irframe.cubes.verb import verb
+from irframe.cubes.unjudged import pool_depth_of, pooled
+from irframe.cubes.verb import attended, verb
 from irframe.cubes.view import experiment_of
 from irframe.depths.pool_growth import count_pools
 from irframe.errors import ParameterError
@@ -21,10 +25,9 @@ from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired import PairedTest, Test, all_pairs, parse_test
 from irframe.paired.pairs import groups
-from irframe.planning.generalizability import population
-from irframe.scores.cautions import guess, noted
-from irframe.scores.read_scores import scores_to_compare
-from irframe.scores.scores import BLOCK_BYTES, Arrays, Scores
+from irframe.planning.components import population
+from irframe.scores.scores import BLOCK_BYTES, Arrays, Scores, scores_to_compare
+from irframe.scores.summary import guess, noted
 
 JUDGMENTS = "judgments"
 """Dimension of the numbers of judgments."""

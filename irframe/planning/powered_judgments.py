@@ -11,8 +11,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import number, places
-from irframe.cubes.blockwise import in_blocks
-from irframe.cubes.drawn import (
+from irframe.cubes.estimate import (
     Draw,
     freedom_of,
     gains_of,
@@ -23,9 +22,8 @@ from irframe.cubes.drawn import (
     told_scale,
     totals,
 )
-from irframe.cubes.layout import CELL
-from irframe.cubes.score import label_scores, refuse_metrics, wanted_depths
-from irframe.cubes.view import experiment_of
+from irframe.cubes.score import in_blocks, label_scores, refuse_metrics, wanted_depths
+from irframe.cubes.view import CELL, experiment_of
 from irframe.errors import GradeError, IdError, InputError, ParameterError, warn
 from irframe.experiments.coded_tables import QrelsTable, read_qrels_table
 from irframe.experiments.judgments import Judgments

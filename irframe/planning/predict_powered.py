@@ -19,13 +19,17 @@ from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, PAIR, SYSTEM
 from irframe.paired.margins import power, power_pairs
 from irframe.planning.powered_judgments import Asked, power_judgments
-from irframe.scores.cautions import cautious
-from irframe.scores.mean_intervals import ends_about, on_log_odds, told_kinds
-from irframe.scores.pairs_of_systems import choose_pairs, pair_labels
-from irframe.scores.read_scores import Depths, read_scores, scores_to_compare, select_depths
-from irframe.scores.reference import same_systems
-from irframe.scores.scores import BLOCK_BYTES, Scores
-from irframe.scores.topics_left_out import refuse_infinite
+from irframe.scores.reference import choose_pairs, pair_labels, same_systems
+from irframe.scores.scores import (
+    BLOCK_BYTES,
+    Depths,
+    Scores,
+    read_scores,
+    refuse_infinite,
+    scores_to_compare,
+    select_depths,
+)
+from irframe.scores.summary import cautious, ends_about, on_log_odds, told_kinds
 from irframe.warned import listing
 
 FIELDS = ("estimate", "error", "jackknife", "weight")

@@ -1,6 +1,10 @@
-"""Scores relative to how hard a topic is."""
+"""Scores relative to how hard a topic is, and how well an experiment was reproduced.
+
+Verbs: standardise, replicate.
+"""
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,9 +20,19 @@ from irframe.cubes.verb import verb
 from irframe.errors import MetricError, ParameterError, warn
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRICS, SYSTEM, TOPIC
-from irframe.planning.generalizability import ROUNDING
+from irframe.paired.classical import student
+from irframe.paired.differences import deviations, exact_moments, ratio
+from irframe.planning.components import ROUNDING
 from irframe.scores.averages import metric_labels
-from irframe.scores.topics_left_out import refuse_infinite
+from irframe.scores.reference import match_reference
+from irframe.scores.scores import (
+    Arrays,
+    Depths,
+    Scores,
+    read_scores,
+    refuse_infinite,
+    select_depths,
+)
 from irframe.warned import listing
 
 A = 0.15
@@ -219,3 +233,184 @@ def _as_frame(found: xr.DataArray, wide: pd.DataFrame) -> pd.DataFrame:
     frame = pd.DataFrame(found.to_numpy()[:, systems, topics].T, wide.index, columns)
     frame.attrs = {**wide.attrs, METRICS: labels, **found.attrs}
     return frame
+
+
+@verb
+def replicate(
+    scores: xr.DataArray | pd.DataFrame,
+    original: xr.DataArray | pd.DataFrame,
+    *,
+    baseline: Hashable | None = None,
+    at: Depths = None,
+    by: str | None = None,
+) -> xr.Dataset:
+    """Say how close scores come to those of an experiment that they are to reproduce.
+
+    Parameters
+    ----------
+    scores
+        Scores of the reproduction, per system and topic: an array, or a frame, wide or long.
+    original
+        Those of the experiment: the same metrics, depths and systems, a reproduced system under
+        the name of the original one, on the same topics or on others.
+    baseline
+        A system of which the others are held to be an improvement, in both.
+    at
+        Depths to look at; by default all there are.
+    by
+        A coordinate or index level such as ``"track"``: one result per group. The original is
+        split alike.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (metric, system, depth): ``mean`` and ``mean_original``; ``p``, of a t-test of the
+        hypothesis that both are the same, paired on the same topics; and, on the same topics,
+        ``rmse``, the root of the mean squared difference, at least 0.
+
+        With a baseline, NaN for itself: ``effect_ratio``, 1 if the improvement is as large as
+        it was, between 0 and 1 if it is smaller, above 1 if it is larger and below 0 if it is
+        none; and ``delta_ri``, by how much the improvement, as a share of the baseline, was
+        larger than it is; below 0 if it is larger now.
+
+        The group comes first if `by` is given.
+
+    Raises
+    ------
+    ParameterError
+        For other metrics, systems or depths on both sides, or topics of which only some are the
+        same; and as `compare`.
+    DepthError
+        For depths that the scores lack.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because some system has no score on them.
+
+    Notes
+    -----
+    With ' for the reproduction, a a system and b the baseline, x their means:
+    ``ER = (x'_a - x'_b) / (x_a - x_b)``,
+    ``Delta RI = (x_a - x_b) / x_b - (x'_a - x'_b) / x'_b``. On other topics the t-test is one of
+    two samples with equal variances.
+
+    References
+    ----------
+    .. [1] Breuer, Ferro, Fuhr, Maistro, Sakai, Schaer, Soboroff. How to measure the
+       reproducibility of system-oriented IR experiments. SIGIR 2020. doi:10.1145/3397271.3401036
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> def scores(values):
+    ...     names = {"system": ["bm25"] * 2 + ["ance"] * 2, "topic": ["1", "2"] * 2}
+    ...     return pd.DataFrame({**names, "measure": "AP", "value": values})
+    >>> original = scores([0.2, 0.4, 0.6, 0.8])
+    >>> reproduced = scores([0.2, 0.4, 0.5, 0.5])
+    >>> found = replicate(reproduced, original, baseline="bm25")
+    >>> found.isel(metric=0, drop=True).to_dataframe().round(3)
+            mean  mean_original      p   rmse  effect_ratio  delta_ri
+    system
+    bm25     0.3            0.3  1.000  0.000           NaN       NaN
+    ance     0.5            0.7  0.295  0.224           0.5     0.667
+    """
+    here = read_scores(scores)
+    here = here if at is None else select_depths(here, at)
+    there = read_scores(original)
+    same = _same_topics(here, there)
+    new, old = match_reference(here, there)
+    found = _paired(new, old) if same else _unpaired(new, old)
+    if baseline is not None:
+        labels = new.systems.tolist()
+        (row,) = places("baseline to be one of the systems", [baseline], labels)
+        found |= _improvements(found["mean"], found["mean_original"], row)
+    return _labelled(new, found)
+
+
+def _same_topics(new: Scores, old: Scores) -> bool:
+    """Tell whether both sides have the same topics; raise if they differ otherwise."""
+    _refuse("the same metrics in both scores", {*new.metrics} ^ {*old.metrics})
+    _refuse("depths that the original has too", _depths(new) - _depths(old))
+    topics = {*new.topics}, {*old.topics}
+    differing = topics[0] ^ topics[1]
+    if topics[0] & topics[1]:
+        _refuse("the same topics on both sides, or none", differing)
+    return not differing
+
+
+def _depths(scores: Scores) -> set[Any]:
+    return set() if scores.depths is None else {*scores.depths}
+
+
+def _refuse(wanted: str, differing: set[Any]) -> None:
+    if differing:
+        found = f"{len(differing)} of one side only"
+        raise ParameterError(wanted, found, "choose those of both", sorted(differing))
+
+
+def _paired(new: Scores, old: Scores) -> dict[str, Array]:
+    """Return what is said of every system on the same topics, shape (metric, system, depth)."""
+    size = len(new.systems)
+    old = old.take(topic=old.topics.get_indexer(new.topics))
+    values = np.concatenate([new.values, old.values], axis=1)
+    both = replace(new, values=values, systems=pd.RangeIndex(2 * size))
+    width = 2 * size * len(both.topics)
+    found = both.by_piece(
+        width, lambda row, block: np.stack(both.over(row, block, _reproduced)), axis=2
+    )
+    names = "mean", "mean_original", "p", "rmse"
+    return dict(zip(names, np.moveaxis(found, 1, 0), strict=True))
+
+
+def _reproduced(scores: Array) -> Arrays:
+    """Return means of both sides, p and root mean squared difference, each (system, depth).
+
+    The first half of the systems are those of one side, the others the same of the other.
+    """
+    new, old = np.split(np.moveaxis(scores, 1, 2), 2)
+    topics = new.shape[2]
+    mean, squares = exact_moments(new, old)
+    p = student(mean, deviations(squares, topics), topics=topics).p
+    return new.mean(axis=2), old.mean(axis=2), p, np.sqrt(mean**2 + squares / topics)
+
+
+def _unpaired(new: Scores, old: Scores) -> dict[str, Array]:
+    """Return what is said of every system on other topics, shape (metric, system, depth)."""
+    sides = [
+        [np.stack(each) for each in zip(*_moments_of(side), strict=True)] for side in (new, old)
+    ]
+    (n, mean, squares), (m, other, others) = sides
+    df = n + m - 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = np.sqrt((squares + others) / df * (1 / n + 1 / m))
+    t = ratio(mean - other, error)
+    p = 2 * scipy.special.stdtr(df, -np.abs(t))
+    return {"mean": mean, "mean_original": other, "p": p}
+
+
+def _moments_of(side: Scores) -> list[Arrays]:
+    return [side.over(row, slice(None), _moments) for row in range(len(side.metrics))]
+
+
+def _moments(scores: Array) -> Arrays:
+    """Return how many topics there are, means, and squares about these, each (system, depth)."""
+    mean = scores.mean(axis=1)
+    squares = np.square(scores - mean[:, np.newaxis]).sum(axis=1)
+    return np.full(mean.shape, scores.shape[1]), mean, squares
+
+
+def _improvements(mean: Array, original: Array, baseline: int) -> dict[str, Array]:
+    """Return how improvements over a baseline compare, shape (metric, system, depth)."""
+    gained, was = (side - side[:, [baseline]] for side in (mean, original))
+    gained[:, baseline] = np.nan
+    with np.errstate(invalid="ignore", divide="ignore"):
+        relative = was / original[:, [baseline]] - gained / mean[:, [baseline]]
+        return {"effect_ratio": gained / was, "delta_ri": relative}
+
+
+def _labelled(paired: Scores, values: dict[str, Array]) -> xr.Dataset:
+    labels = paired.labels(SYSTEM)
+    shape = [len(label) for label in labels.values()]
+    parts = {name: (tuple(labels), each.reshape(shape)) for name, each in values.items()}
+    return xr.Dataset(parts, labels)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
-from irframe.cubes.bounds import BOUND
+from irframe.cubes.unjudged import BOUND
 from irframe.errors import InputError
 from irframe.metrics.facts import best_first, facts
 from irframe.names import DEPTH, METRIC, SYSTEM

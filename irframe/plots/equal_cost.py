@@ -9,7 +9,7 @@ from irframe.errors import InputError
 from irframe.names import DEPTH
 from irframe.plots.canvas import FAINT, ink, new_axes, only_metric
 from irframe.plots.room import name_ticks
-from irframe.scores.cautions import cautions_of
+from irframe.scores.summary import cautions_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, METRIC, SYSTEM, roles
 from irframe.plots.canvas import COLOURS, FAINT, only_metric, row_axes, subtitle
 from irframe.plots.room import fitting_names, of_all
-from irframe.scores.cautions import cautions_of
+from irframe.scores.summary import cautions_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,8 +13,7 @@ from irframe.names import SYSTEM
 from irframe.plots.canvas import COLOURS, FAINT, chosen_systems, row_axes, subtitle
 from irframe.plots.layer import only_layer
 from irframe.plots.room import fitting_names, of_all
-from irframe.scores.cautions import cautions_of
-from irframe.scores.summary import summary
+from irframe.scores.summary import cautions_of, summary
 from irframe.tables.captions import told_topics
 
 if TYPE_CHECKING:

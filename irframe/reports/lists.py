@@ -7,7 +7,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.comparing.document_names import names_of
+from irframe.comparing.explain import names_of
 from irframe.errors import InputError
 from irframe.names import EMPTY, UNJUDGED
 from irframe.reports.setting import text

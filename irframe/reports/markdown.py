@@ -11,8 +11,8 @@ import xarray as xr
 from irframe.comparing.compare import compare
 from irframe.comparing.document_texts import SNIPPET, Texts, read_texts
 from irframe.comparing.explain import explain
-from irframe.cubes.bounds import bounds
 from irframe.cubes.score import score
+from irframe.cubes.unjudged import bounds
 from irframe.errors import MetricError
 from irframe.experiments.policy import at_depth
 from irframe.metrics import Metric

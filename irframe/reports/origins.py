@@ -12,9 +12,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.layout import EXPERIMENT
-from irframe.cubes.provenance import provenance
-from irframe.cubes.view import experiment_of
+from irframe.cubes.groups import provenance
+from irframe.cubes.view import EXPERIMENT, experiment_of
 from irframe.metrics import Metric
 from irframe.names import DEPTH
 from irframe.paired import PairedTest

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irframe.cubes.layout import OURS
+from irframe.cubes.view import OURS
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM, TOPIC, VERSION, printable
 from irframe.reports import figures

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.comparing.corrections import Adjust
 from irframe.comparing.document_texts import Texts, read_texts
-from irframe.comparing.joint_corrections import Adjust
 from irframe.cubes.cube import build_cube
 from irframe.cubes.verb import in_memory
 from irframe.cubes.view import read_cube
@@ -33,7 +33,7 @@ from irframe.reports.snippets import PAGE_BYTES, by_spread, choose
 from irframe.reports.trust import trust
 from irframe.reports.verdicts import verdicts
 from irframe.reports.view import views
-from irframe.scores.pairs_of_systems import Baselines
+from irframe.scores.reference import Baselines
 
 Target = str | PathLike[str]
 METRICS = ("nDCG", "AP", "RBP(p=0.8)")

@@ -8,14 +8,14 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import choice, listed, number, places, whole
-from irframe.comparing.joint_corrections import Adjust
+from irframe.comparing.corrections import Adjust
 from irframe.comparing.significance import Pairing
 from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.errors import ParameterError
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.names import DEPTH, SYSTEM
 from irframe.paired import Test
-from irframe.scores.pairs_of_systems import Baselines
+from irframe.scores.reference import Baselines
 
 USUAL = (*range(1, 21), *range(25, 101, 5), 150, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000)
 """Depths that a page shows by default, as far as the cube goes."""

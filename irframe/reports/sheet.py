@@ -9,7 +9,7 @@ import pandas as pd
 
 from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
-from irframe.ranks.sheet import sheet
+from irframe.ranks.leaderboard import sheet
 from irframe.reports.ladder import Rung, share
 from irframe.reports.part import MISSING
 from irframe.reports.setting import text

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.bounds import bounds
+from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.depths.pool_growth import pool_growth
 from irframe.errors import MetricError

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from irframe.comparing.compare import compare
-from irframe.comparing.margins import VERDICTS
+from irframe.comparing.significance import VERDICTS
 from irframe.errors import IrframeError
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, METRIC, SYSTEM

@@ -20,9 +20,8 @@ from irframe.paired import Differences, all_pairs
 from irframe.ranks.rank_intervals import first_shares, rank_intervals
 from irframe.reports.packing import rounded
 from irframe.reports.setting import Setting, text
-from irframe.scores.read_scores import scores_to_compare
-from irframe.scores.resampled import Resamples
-from irframe.scores.scores import Scores
+from irframe.scores.averages import Resamples
+from irframe.scores.scores import Scores, scores_to_compare
 from irframe.scores.summary import summary
 
 EVERY = "all topics"

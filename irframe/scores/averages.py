@@ -1,23 +1,28 @@
-"""Scores averaged over topics, and which of two averages is the better one."""
+"""Scores averaged over topics, over topics that count more or less, and over resamples."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 import xarray as xr
 
-from irframe.checks import listed
+from irframe.arrays import Array
+from irframe.checks import level, listed, room, whole
 from irframe.cubes.by_group import join_frames
 from irframe.cubes.score import refuse_repeated_depths
 from irframe.cubes.score_arrays import to_scores
-from irframe.errors import DepthError, ParameterError
+from irframe.errors import DepthError, MetricError, ParameterError, warn
 from irframe.metrics import facts as averaging
-from irframe.metrics.facts import average, facts, place_of
+from irframe.metrics.facts import TIE, average, averaged, facts, place_of, terms
 from irframe.names import DEPTH, METRIC, TOPIC
 from irframe.paired.differences import hc2
-from irframe.scores.scores import Scores
+from irframe.paired.pairs import count_drawn, draw_topics
+from irframe.scores.scores import Arrays, Scores
+from irframe.warned import listing
 
 
 def at_depth(array: xr.DataArray, at: Any) -> xr.DataArray:
@@ -134,3 +139,256 @@ def position(labels: list[str], wanted: Any, role: str) -> int:
     if place is None:
         raise ParameterError(f"{role} to be one of those scored", repr(str(wanted)), "", labels)
     return place
+
+
+LEAST, LEAST_DRAWN = 5, 10
+"""Topics of equal weight below which tests of weighted means, and resamples, do not hold."""
+
+
+def weighted(scores: Scores, weights: Any) -> Scores:
+    """Return scores whose topics have weights; without weights the same.
+
+    Parameters
+    ----------
+    scores
+        Scores, in memory.
+    weights
+        Topic -> weight, a Series or mapping, at least 0; of more topics than these, too. Or None.
+
+    Returns
+    -------
+    Scores
+        Those of the topics with a weight above 0.
+
+    Raises
+    ------
+    ParameterError
+        For topics without a weight, weights that are negative, infinite or no numbers, and where
+        all are 0.
+    MetricError
+        For metrics that are not averaged plainly over topics.
+
+    Warns
+    -----
+    IrframeWarning
+        Of topics of weight 0, which do not count.
+    """
+    if weights is None:
+        return scores
+    refused = [
+        name for name, each in zip(scores.metrics, scores.summaries, strict=True) if each != "mean"
+    ]
+    if refused:
+        raise MetricError(
+            "metrics that are averaged plainly over topics, for weights=", "", "", refused
+        )
+    values = _numbers(pd.Series(weights), scores.topics)
+    nothing = scores.topics[values == 0]
+    if len(nothing) == len(values):
+        raise ParameterError("some weight above 0", f"none for {len(values)} topics", "", nothing)
+    if len(nothing):
+        warn(f"topics of weight 0 do not count: {listing(map(str, nothing))}")
+    kept = np.flatnonzero(values)
+    found = replace(scores, weights=values / values.max())
+    return found.take(topic=kept) if len(nothing) else found
+
+
+def effective(scores: Scores) -> Any:
+    """Return how many topics of equal weight those with scores are as good as, (metric, depth)."""
+    weights: Any = scores.weights
+    heavy = np.where(scores.scored, weights[:, np.newaxis], 0.0)
+    with np.errstate(invalid="ignore"):
+        return heavy.sum(axis=1) ** 2 / (heavy**2).sum(axis=1)
+
+
+def beware_of_weights(scores: Scores, topics: Any, *, drawn: bool = False) -> list[str]:
+    """Say where weights leave too few topics, or one of them more than half.
+
+    Parameters
+    ----------
+    scores
+        Scores; without weights nothing is to be said.
+    topics
+        How many topics of equal weight they are as good as.
+    drawn
+        Whether topics are drawn with replacement, which takes more of them.
+    """
+    if scores.weights is None or not np.isfinite(topics).any():
+        return []
+    found, least = [], LEAST_DRAWN if drawn else LEAST
+    fewest, heaviest = np.nanmin(topics), scores.weights.max() / scores.weights.sum()
+    if fewest < least:
+        what = "resamples" if drawn else "tests and intervals"
+        found.append(
+            f"{what} hold less often than they say where topics with weights are as good as "
+            f"fewer than {least} of equal weight: {fewest:.3g}"
+        )
+    if heaviest > 0.5:
+        found.append(f"one topic has {100 * heaviest:.3g}% of the weight")
+    return found
+
+
+def _numbers(weights: pd.Series, topics: pd.Index) -> Any:
+    """Return the weight of every topic, each a number of at least 0."""
+    missing = topics[~topics.isin(weights.index)]
+    if len(missing):
+        raise ParameterError("a weight for every topic", f"none for {len(missing)}", "", missing)
+    own = weights.reindex(topics)
+    values = pd.to_numeric(own, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    wrong = ~(np.isfinite(values) & (values >= 0))
+    if wrong.any():
+        named = [f"{topic} ({value})" for topic, value in own[wrong].items()]
+        wanted = "weights that are finite numbers of at least 0"
+        raise ParameterError(wanted, f"{len(named)} that are not", "", named)
+    return values
+
+
+@dataclass(frozen=True)
+class Resamples:
+    """How often topics are drawn, and how sure intervals are to be.
+
+    Parameters
+    ----------
+    alpha
+        One minus the level of the intervals, above 0 and below 1.
+    samples
+        How many resamples, at least 1.
+    seed
+        Of the generator of the draws, at least 0.
+    """
+
+    alpha: float
+    samples: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        level(self.alpha)
+        whole("samples", self.samples, low=1)
+        whole("seed", self.seed, low=0)
+
+    def counts(self, topics: int) -> Array:
+        """Return how often each resample has each of so many topics, shape (sample, topic)."""
+        return count_drawn(draw_topics(topics, samples=self.samples, seed=self.seed))
+
+    def means(
+        self, scores: Array, summary: Any, sign: int = 1, weights: Array | None = None
+    ) -> Array:
+        """Average over resamples of the topics, rounded so that equal averages tie.
+
+        Parameters
+        ----------
+        scores
+            Shape (system, topic, depth), without NaN.
+        summary
+            How the metric is averaged.
+        sign
+            -1 for costs, whose averages change sign.
+        weights
+            Those of the topics, which they keep when they are drawn; by default all count alike.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape (sample, depth, system), higher is better; NaN of a single topic, from which
+            nothing can be told of others.
+        """
+        systems, topics, depths = scores.shape
+        size = 8 * systems * depths * self.samples
+        what = f"means of {systems} systems by depth over {self.samples:,} resamples"
+        room(what, size, "ask for fewer samples=, or depths with at=")
+        if topics < 2:
+            return np.full((self.samples, depths, systems), np.nan)
+        summands = terms(scores, summary).transpose(1, 2, 0).reshape(topics, -1)
+        counts = self.counts(topics)
+        drawn: Any = np.float64(topics)
+        if weights is not None:
+            counts *= weights
+            drawn = counts.sum(axis=1)[:, np.newaxis, np.newaxis]
+        total = _weighted(counts, summands).reshape(-1, depths, systems)
+        means: Array = np.round(sign * averaged(drawn, total, summary), TIE)
+        return means
+
+    def ends(self, values: Array, beyond: Array | float) -> Arrays:
+        """Return between which values the resamples lie; samples last.
+
+        Parameters
+        ----------
+        values
+            Shape (..., sample).
+        beyond
+            At most this share of the resamples is beyond either end, one for all or each.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            Lower and upper ends; both NaN where more resamples than that have no value.
+        """
+        # Rounded, because (1 - 0.95) / 2 * 1000 is above 25.
+        place = np.floor(np.round(np.nan_to_num(beyond) * self.samples, 9)).astype(int)
+        low = np.broadcast_to(place, values.shape[:-1])[..., np.newaxis]
+        high = self.samples - 1 - low
+        parted = np.partition(values, np.union1d(place, self.samples - 1 - place), axis=-1)
+        ends = (np.take_along_axis(parted, each, axis=-1)[..., 0] for each in (low, high))
+        lowest, highest = ends
+        return np.where(np.isnan(highest), np.nan, lowest), highest
+
+    def expanded(self, topics: Array | int) -> Array:
+        """Return the share beyond either end of an expanded percentile interval; NaN of 1 topic.
+
+        Examples
+        --------
+        >>> Resamples(0.05, 1000, 0).expanded(np.array([5, 50])).round(4)
+        array([0.001 , 0.0212])
+        """
+        return expanded_share(self.alpha, topics)
+
+
+def expanded_share(alpha: float, topics: Array | int) -> Array:
+    """Return which quantile stands for alpha / 2 where resamples vary less than samples do.
+
+    Resamples of n topics vary less than other topics would, by the root of n / (n - 1), and their
+    quantiles are those of the normal distribution, not Student's.
+
+    References
+    ----------
+    .. [1] Hesterberg. What teachers should know about the bootstrap: resampling in the
+       undergraduate statistics curriculum. American Statistician 69, 2015.
+       doi:10.1080/00031305.2015.1089789
+    """
+    n = np.asarray(topics, dtype=np.float64)
+    several = np.where(n > 1, n, np.nan)
+    t = scipy.special.stdtrit(several - 1, 1 - alpha / 2)
+    return np.asarray(scipy.special.ndtr(-t * np.sqrt(several / (several - 1))))
+
+
+def without_each(scores: Array, summary: Any, sign: int = 1) -> Array:
+    """Average over all topics but one, rounded so that equal averages tie.
+
+    Parameters
+    ----------
+    scores
+        Shape (system, topic, depth), NaN on topics that do not count.
+    summary, sign
+        As for `Resamples.means`.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (topic, depth, system), the topic that is left out first; NaN where none is left.
+    """
+    systems, topics, depths = scores.shape
+    there = ~np.isnan(scores).any(axis=0)
+    summands = terms(scores, summary).transpose(1, 2, 0).reshape(topics, -1)
+    total = _weighted(1 - np.eye(topics), summands).reshape(topics, depths, systems)
+    counted = (there.sum(axis=0) - there)[..., np.newaxis].astype(np.float64)
+    means: Array = np.round(sign * averaged(counted, total, summary), TIE)
+    return means
+
+
+def _weighted(counts: Array, summands: Array) -> Array:
+    """Add summands up as often as topics were drawn, also infinite ones."""
+    infinite = np.isinf(summands)
+    if not infinite.any():
+        return counts @ summands
+    total = counts @ np.where(infinite, 0, summands)
+    return np.where(counts @ infinite > 0, np.inf, total)

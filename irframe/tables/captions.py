@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from irframe.agreements.correlations import AGREEMENTS
-from irframe.cubes.provenance import CAUTION
+from irframe.cubes.groups import CAUTION
 from irframe.names import DEPTH, RESULT
 from irframe.paired import parse_test
 from irframe.record import SOURCES, steps_of

@@ -26,7 +26,7 @@ from populations import (
 )
 
 from irframe.errors import IrframeWarning
-from irframe.scores.resampled import Resamples
+from irframe.scores.averages import Resamples
 from irframe.studies.judges.coefficient_intervals import with_intervals
 from irframe.studies.judges.coefficients import both_alphas, kappas
 from irframe.studies.judges.compare_judges import _count

@@ -11,12 +11,7 @@ import pytest
 import xarray as xr
 
 from irframe.paired import PairedT
-from irframe.planning.generalizability import (
-    SIGNALS,
-    mean_squares,
-    population,
-    variance_interval,
-)
+from irframe.planning.components import SIGNALS, mean_squares, population, variance_interval
 
 DESIGNS = [
     (20, 50, (0.003, 0.025, 0.01)),

@@ -7,7 +7,7 @@ import xarray as xr
 from known_truth import simulate
 
 import irframe as ir
-from irframe.comparing.joint_corrections import parse_correction
+from irframe.comparing.corrections import parse_correction
 from irframe.errors import IrframeWarning, ParameterError
 
 MAX_T = ir.paired.MaxT(samples=200, seed=1)

@@ -11,7 +11,7 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
 import irframe as ir
-from irframe.comparing.margins import VERDICTS
+from irframe.comparing.significance import VERDICTS
 from irframe.errors import MetricError, ParameterError
 
 

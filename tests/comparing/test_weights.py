@@ -8,11 +8,11 @@ from oracles.paired_tests import weighted_mean
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from irframe.cubes.topic_weights import GIVEN
+from irframe.cubes.as_scores import GIVEN
 from irframe.errors import MetricError, ParameterError
 from irframe.paired import TESTS, PairedT, parse_test
 from irframe.paired.differences import hc2
-from irframe.scores.resampled import Resamples
+from irframe.scores.averages import Resamples
 
 TOPICS = [f"q{n}" for n in range(12)]
 RANDOM = np.random.default_rng(7)

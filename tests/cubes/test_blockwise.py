@@ -6,8 +6,8 @@ import xarray as xr
 
 import irframe as ir
 from irframe import arrays
-from irframe.cubes import blockwise
-from irframe.cubes.blockwise import in_blocks
+from irframe.cubes import score
+from irframe.cubes.score import in_blocks
 from irframe.experiments.policy import parse_metrics
 
 METRICS = parse_metrics(["AP", "nDCG", "ASL"])
@@ -25,7 +25,7 @@ def test_tiles_of_any_size_give_the_same(fields, cells, monkeypatch):
 
     def kernel(block, metrics, depths):
         sizes.append(block.grade.size)
-        return blockwise.score_block(block, metrics, depths)
+        return score.score_block(block, metrics, depths)
 
     monkeypatch.setattr(arrays, "BLOCK", cells)
     found = in_blocks(fields, METRICS, [1, 10, 50], kernel=kernel)
@@ -51,7 +51,7 @@ def test_lazy_rankings_stay_lazy():
 
 def test_a_kernel_may_give_several_arrays_of_a_metric(fields):
     def twice(block, metrics, depths):
-        for scores in blockwise.score_block(block, metrics, depths):
+        for scores in score.score_block(block, metrics, depths):
             yield scores
             yield -scores
 

@@ -12,7 +12,7 @@ import pytest
 import xarray as xr
 
 import irframe as ir
-from irframe.cubes import dask_tasks
+from irframe.cubes import view
 from irframe.errors import InputError, StoreError
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -69,7 +69,7 @@ def test_a_job_that_is_killed_costs_only_time(frames, files, monkeypatch):
     frames[1].to_parquet(files / "qrels.parquet")
     code = """
         import os, signal, pandas as pd, irframe as ir
-        from irframe.cubes import dask_tasks
+        from irframe.cubes import view
         from irframe.experiments.saved import Folder
         calls, put = [], Folder.put
 
@@ -79,7 +79,7 @@ def test_a_job_that_is_killed_costs_only_time(frames, files, monkeypatch):
                 os.kill(os.getpid(), signal.SIGKILL)
             return put(folder, name, content)
 
-        Folder.put, dask_tasks.BLOCK = deadly, 20_000
+        Folder.put, view.BLOCK = deadly, 20_000
         qrels = pd.read_parquet("qrels.parquet")
         ir.scan_runs("runs").ireval.cube(qrels).ireval.save("cube")
     """
@@ -97,4 +97,4 @@ def test_a_job_that_is_killed_costs_only_time(frames, files, monkeypatch):
 def test_dask_is_asked_for_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "dask.array", None)
     with pytest.raises(InputError, match=r'pip install "irframe\[dask\]"'):
-        dask_tasks.need_dask()
+        view.need_dask()

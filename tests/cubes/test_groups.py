@@ -9,7 +9,7 @@ from incomplete import incomplete
 
 import irframe as ir
 from irframe.cubes.groups import each_group, own_rows, read_groups
-from irframe.cubes.layout import OURS
+from irframe.cubes.view import OURS
 from irframe.errors import IrframeWarning, ParameterError
 from irframe.experiments import coded_tables
 from irframe.experiments.group_columns import RESERVED

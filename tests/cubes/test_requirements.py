@@ -3,7 +3,7 @@
 import pytest
 
 import irframe as ir
-from irframe.cubes.requirements import against, read_depth, refuse_deeper
+from irframe.cubes.verb import against, read_depth, refuse_deeper
 from irframe.errors import DepthError, MetricError, ParameterError
 
 

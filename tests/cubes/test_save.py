@@ -7,7 +7,7 @@ import xarray as xr
 from damage import DAMAGES, files_in
 
 import irframe as ir
-from irframe.cubes import dask_tasks
+from irframe.cubes import view
 from irframe.errors import IrframeError, IrframeWarning, StoreError
 from irframe.experiments import saved as folder
 
@@ -24,7 +24,7 @@ def path(tmp_path):
 
 @pytest.mark.parametrize("block", [1 << 24, 1200], ids=["one block", "blocks of topics"])
 def test_a_saved_cube_is_the_cube(cube, path, monkeypatch, block):
-    monkeypatch.setattr(dask_tasks, "BLOCK", block)
+    monkeypatch.setattr(view, "BLOCK", block)
     named = cube.assign_coords(
         year=("topic", np.arange(16)),
         seen=("topic", pd.date_range("2020", periods=16)),

@@ -10,7 +10,7 @@ import xarray as xr
 import irframe as ir
 from irframe.cubes.as_scores import as_scores
 from irframe.cubes.by_group import groups, join
-from irframe.cubes.provenance import provenance
+from irframe.cubes.groups import provenance
 from irframe.cubes.verb import VERBS, branches, verb
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import DepthError, InputError, IrframeWarning, ParameterError

@@ -6,7 +6,7 @@ import xarray as xr
 from scipy import stats
 
 import irframe as ir
-from irframe.depths import agreement_intervals
+from irframe.depths import agreement as agreement_intervals
 from irframe.errors import IrframeWarning, ParameterError
 from irframe.paired.pairs import draw_topics
 

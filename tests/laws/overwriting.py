@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from irframe.cubes.layout import CODES, LIST, PROVENANCE, SHOWN
+from irframe.cubes.view import CODES, LIST, PROVENANCE, SHOWN
 
 CALCULATED = {
     "plus one": lambda c: c + 1,

@@ -12,7 +12,7 @@ from laws.verbs import VERBS, call
 import irframe as ir
 from irframe.errors import IrframeWarning, ParameterError
 from irframe.paired import TESTS
-from irframe.scores.cautions import CAUTION
+from irframe.scores.summary import CAUTION
 
 EVERY = {**VERBS, "compare_judges": ir.compare_judges, "judge_effect": ir.judge_effect}
 PARAMETERS = {name: inspect.signature(verb).parameters for name, verb in EVERY.items()}

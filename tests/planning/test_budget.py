@@ -10,7 +10,7 @@ from scipy import stats
 import irframe as ir
 from irframe.errors import DepthError, IrframeWarning, ParameterError
 from irframe.paired import PairedT
-from irframe.planning.generalizability import population
+from irframe.planning.components import population
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from irframe.planning.generalizability import (
+from irframe.planning.components import (
     SIGNALS,
     MeanSquares,
     mean_squares,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from irframe.planning.sample_size import topics_for_anova, topics_for_t, topics_for_width
+from irframe.planning.topics_needed import topics_for_anova, topics_for_t, topics_for_width
 
 LEVELS = [(0.05, 0.8), (0.05, 0.95), (0.01, 0.9)]
 

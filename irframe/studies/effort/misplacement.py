@@ -9,11 +9,8 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.checks import choice, whole
-from irframe.cubes.dask_tasks import assemble, need_dask, topic_blocks
-from irframe.cubes.layout import CELL, CODES, LIST
-from irframe.cubes.requirements import read_depth
-from irframe.cubes.verb import verb
-from irframe.cubes.view import experiment_of
+from irframe.cubes.verb import read_depth, verb
+from irframe.cubes.view import CELL, CODES, LIST, assemble, experiment_of, need_dask, topic_blocks
 from irframe.errors import warn
 from irframe.metrics.positions import (
     CROSSINGS,

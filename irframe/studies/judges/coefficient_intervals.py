@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 
 from irframe.arrays import Array
-from irframe.scores.resampled import Resamples
+from irframe.scores.averages import Resamples
 from irframe.studies.judges.coefficients import at_thresholds
 from irframe.warned import listing
 

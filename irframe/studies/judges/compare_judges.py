@@ -10,13 +10,13 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, places
-from irframe.cubes.bounds import BOUND, SIDES
+from irframe.cubes.unjudged import BOUND, SIDES
 from irframe.files.as_runs import Qrels
 from irframe.names import JUDGES, PAIR, RESULT, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.record import recorded
-from irframe.scores.cautions import cautious
-from irframe.scores.resampled import Resamples
+from irframe.scores.averages import Resamples
+from irframe.scores.summary import cautious
 from irframe.studies.judges.coefficient_intervals import (
     INTERVAL,
     PER_TOPIC,

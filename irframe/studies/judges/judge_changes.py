@@ -10,9 +10,8 @@ from irframe.agreements import Agreement
 from irframe.arrays import Array
 from irframe.checks import places
 from irframe.comparing.significance import Pairing, leads
-from irframe.cubes.bounds import BOUND
-from irframe.depths.agreement import system_means
-from irframe.depths.agreement_intervals import Asked, with_reference
+from irframe.cubes.unjudged import BOUND
+from irframe.depths.agreement import Asked, system_means, with_reference
 from irframe.errors import ParameterError
 from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, SYSTEM

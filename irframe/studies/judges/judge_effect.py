@@ -8,13 +8,12 @@ import xarray as xr
 
 from irframe.agreements import Agreement, parse_agreement
 from irframe.checks import listed, places
-from irframe.comparing.corrections import Family
-from irframe.comparing.joint_corrections import Adjust
+from irframe.comparing.corrections import Adjust, Family
 from irframe.comparing.significance import Pairing
-from irframe.cubes.bounds import BOUND, SIDES
 from irframe.cubes.cube import cube as build
 from irframe.cubes.score import score, wanted_depths
-from irframe.depths.agreement_intervals import Asked, Of
+from irframe.cubes.unjudged import BOUND, SIDES
+from irframe.depths.agreement import Asked, Of
 from irframe.errors import IdError
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.files.as_runs import Qrels, Runs, as_runs
@@ -31,9 +30,8 @@ from irframe.names import (
 )
 from irframe.paired import Test
 from irframe.record import recorded
-from irframe.scores.read_scores import scores_to_compare
-from irframe.scores.resampled import Resamples
-from irframe.scores.scores import Scores
+from irframe.scores.averages import Resamples
+from irframe.scores.scores import Scores, scores_to_compare
 from irframe.studies.judges.grades_by_judge import Grades, Judged, read_judges
 from irframe.studies.judges.judge_changes import (
     CONCLUSIONS,

@@ -10,14 +10,13 @@ import xarray as xr
 from irframe.agreements import parse_agreement
 from irframe.arrays import Array
 from irframe.comparing.significance import Pairing
-from irframe.cubes.condense import condense
+from irframe.cubes.cube import condense
 from irframe.cubes.score import score, wanted_depths
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.experiments.experiment import fewer_judged
 from irframe.metrics import Metric
 from irframe.names import SYSTEM
-from irframe.scores.read_scores import scores_to_compare
-from irframe.scores.scores import Scores
+from irframe.scores.scores import Scores, scores_to_compare
 from irframe.studies.judges.judge_changes import CONCLUSIONS, agreement_of, conclude, decide
 from irframe.studies.judging.documents import Documents
 from irframe.studies.judging.methods import METHODS

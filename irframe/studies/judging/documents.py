@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.comparing.document_names import names_of
+from irframe.comparing.explain import names_of
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError, warn
 from irframe.experiments.in_turn import RANKS

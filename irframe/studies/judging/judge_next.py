@@ -8,8 +8,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, whole
-from irframe.cubes.requirements import read_depth
-from irframe.cubes.verb import verb
+from irframe.cubes.verb import read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import ParameterError
 from irframe.experiments.in_turn import RANKS

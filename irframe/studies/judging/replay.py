@@ -10,12 +10,10 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice, listed, number, tracked, whole
-from irframe.comparing.corrections import Family
-from irframe.comparing.joint_corrections import Adjust
+from irframe.comparing.corrections import Adjust, Family
 from irframe.comparing.significance import Pairing
-from irframe.cubes.bounds import BOUND, SIDES
-from irframe.cubes.requirements import attended, read_depth, shared
-from irframe.cubes.verb import verb
+from irframe.cubes.unjudged import BOUND, SIDES
+from irframe.cubes.verb import attended, read_depth, shared, verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.policy import parse_metrics
 from irframe.metrics import Metric

@@ -9,11 +9,15 @@ import xarray as xr
 from irframe.agreements.innate import LABELS
 from irframe.checks import level
 from irframe.comparing.compare import compare
-from irframe.comparing.corrections import Correction, adjust_p
-from irframe.comparing.joint_corrections import Adjust, correction_told, parse_stepwise
-from irframe.cubes.requirements import against, attended, read_depth, shared
+from irframe.comparing.corrections import (
+    Adjust,
+    Correction,
+    adjust_p,
+    correction_told,
+    parse_stepwise,
+)
 from irframe.cubes.score import score
-from irframe.cubes.verb import verb
+from irframe.cubes.verb import against, attended, read_depth, shared, verb
 from irframe.errors import DepthError
 from irframe.experiments.policy import parse_metrics
 from irframe.metrics import Metric

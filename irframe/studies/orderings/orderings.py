@@ -16,10 +16,8 @@ from irframe.agreements.innate import (
 )
 from irframe.arrays import Array
 from irframe.checks import places, whole
-from irframe.cubes.layout import CODES
-from irframe.cubes.requirements import attended, loaded, read_depth, shared
-from irframe.cubes.verb import verb
-from irframe.cubes.view import experiment_of
+from irframe.cubes.verb import attended, loaded, read_depth, shared, verb
+from irframe.cubes.view import CODES, experiment_of
 from irframe.errors import MetricError, ParameterError
 from irframe.gains import Gain, GainMap, parse_gain
 from irframe.names import DEPTH, PAIR, SYSTEM, TOPIC, UNJUDGED

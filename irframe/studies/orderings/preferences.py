@@ -8,9 +8,8 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import choice
-from irframe.cubes.requirements import attended, read_depth, shared
 from irframe.cubes.score import score, wanted_depths
-from irframe.cubes.verb import verb
+from irframe.cubes.verb import attended, read_depth, shared, verb
 from irframe.metrics.counts import NumRel, NumRelRet
 from irframe.names import DEPTH, PAIR, SYSTEM, TOPIC
 from irframe.studies.orderings.orderings import name_pairs

@@ -4,8 +4,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.agreements.innate import compare_rankings, count_labels
-from irframe.cubes.requirements import attended, read_depth, shared
-from irframe.cubes.verb import verb
+from irframe.cubes.verb import attended, read_depth, shared, verb
 from irframe.errors import ParameterError
 from irframe.names import DEPTH, SYSTEM
 from irframe.paired import all_pairs

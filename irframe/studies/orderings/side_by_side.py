@@ -6,9 +6,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.cubes.requirements import read_depth, refuse_deeper
 from irframe.cubes.score import score
-from irframe.cubes.verb import verb
+from irframe.cubes.verb import read_depth, refuse_deeper, verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.metrics import Metric

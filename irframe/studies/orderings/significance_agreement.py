@@ -11,21 +11,24 @@ from numpy.typing import NDArray
 from irframe.agreements.innate import compare_rankings, count_labels
 from irframe.arrays import Array
 from irframe.checks import level
-from irframe.comparing.corrections import Correction, adjust_p
-from irframe.comparing.joint_corrections import Adjust, correction_told, parse_stepwise
+from irframe.comparing.corrections import (
+    Adjust,
+    Correction,
+    adjust_p,
+    correction_told,
+    parse_stepwise,
+)
 from irframe.comparing.significance import p_values
-from irframe.cubes.provenance import joined_attributes
-from irframe.cubes.requirements import attended, read_depth, shared
+from irframe.cubes.groups import joined_attributes
 from irframe.cubes.score import score
-from irframe.cubes.verb import verb
+from irframe.cubes.verb import attended, read_depth, shared, verb
 from irframe.errors import ParameterError
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.gains import Gain
 from irframe.metrics.facts import TIE
 from irframe.names import DEPTH, METRIC, PAIR, SIDES, SYSTEM
 from irframe.paired import PairedTest, Test, all_pairs, parse_test, sign_p
-from irframe.scores.read_scores import scores_to_compare
-from irframe.scores.scores import Scores
+from irframe.scores.scores import Scores, scores_to_compare
 from irframe.studies.orderings.binding import gains_of
 from irframe.studies.orderings.orderings import GainLike, ranking_gains
 

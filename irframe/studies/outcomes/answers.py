@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.checks import choice, places, whole
-from irframe.cubes.requirements import attended, read_depth, shared_topics
+from irframe.cubes.verb import attended, read_depth, shared_topics
 from irframe.cubes.view import experiment_of
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.experiments.group_columns import Groups

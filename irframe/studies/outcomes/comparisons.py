@@ -9,9 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.checks import choice, level, places
-from irframe.comparing.corrections import Correction, adjust_p
-from irframe.comparing.joint_corrections import Adjust, parse_stepwise
-from irframe.cubes.requirements import against
+from irframe.comparing.corrections import Adjust, Correction, adjust_p, parse_stepwise
+from irframe.cubes.verb import against
 from irframe.errors import ParameterError
 from irframe.paired import all_pairs
 from irframe.record import NONE

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.requirements import read_depth
 from irframe.cubes.score import score
-from irframe.cubes.verb import verb
+from irframe.cubes.verb import read_depth, verb
 from irframe.metrics.ap import AP
 from irframe.metrics.asl import ASL, Unretrieved
 from irframe.metrics.atomizedp import AtomizedP

@@ -8,7 +8,7 @@ from irframe.cubes.verb import verb
 from irframe.metrics.facts import best_first, facts
 from irframe.names import METRIC, SYSTEM
 from irframe.scores.averages import averages, by_depth, metric_labels
-from irframe.scores.read_scores import Depths
+from irframe.scores.scores import Depths
 
 
 @verb

@@ -17,7 +17,7 @@ from irframe.metrics.facts import average, facts
 from irframe.names import METRIC, SYSTEM, TOPIC
 from irframe.paired import PairedT, all_pairs
 from irframe.scores.averages import by_depth, metric_labels
-from irframe.scores.read_scores import Depths
+from irframe.scores.scores import Depths
 
 
 @verb

@@ -7,13 +7,12 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.cubes.requirements import against
-from irframe.cubes.verb import verb
+from irframe.cubes.verb import against, verb
 from irframe.errors import InputError, warn
 from irframe.metrics.facts import facts
 from irframe.names import METRIC, SYSTEM, TOPIC
 from irframe.scores.averages import averages, by_depth, metric_labels
-from irframe.scores.read_scores import Depths
+from irframe.scores.scores import Depths
 
 
 @verb

@@ -5,8 +5,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.cubes.requirements import attended, by_topics, read_depth
-from irframe.cubes.verb import verb
+from irframe.cubes.verb import attended, by_topics, read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError
 from irframe.metrics.asl import ASL, Unretrieved

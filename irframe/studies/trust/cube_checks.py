@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.comparing.decide import decide
-from irframe.cubes.bounds import bounds
-from irframe.cubes.provenance import provenance
+from irframe.comparing.pairwise import decide
+from irframe.cubes.groups import provenance
+from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of
 from irframe.depths.pool_growth import count_pools
 from irframe.metrics import Metric

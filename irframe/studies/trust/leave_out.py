@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from irframe.agreements import Kendall
 from irframe.arrays import Array
 from irframe.checks import tracked
-from irframe.cubes.pooled import pool_depth_of
-from irframe.cubes.requirements import attended, shared
 from irframe.cubes.score import score, wanted_depths
-from irframe.cubes.verb import verb
+from irframe.cubes.unjudged import pool_depth_of
+from irframe.cubes.verb import attended, shared, verb
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.errors import ParameterError, warn
 from irframe.experiments.experiment import Experiment, fewer_judged

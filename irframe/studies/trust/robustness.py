@@ -8,10 +8,9 @@ import xarray as xr
 
 from irframe.agreements import Method
 from irframe.checks import tracked, whole
-from irframe.cubes.requirements import attended, refuse_deeper, shared
-from irframe.cubes.sample import sample
 from irframe.cubes.score import score, wanted_depths
-from irframe.cubes.verb import verb
+from irframe.cubes.unjudged import sample
+from irframe.cubes.verb import attended, refuse_deeper, shared, verb
 from irframe.depths.agreement import agreement
 from irframe.errors import ParameterError
 from irframe.experiments.policy import Metrics, parse_metrics, refuse_share

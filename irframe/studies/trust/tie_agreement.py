@@ -7,8 +7,8 @@ import xarray as xr
 
 from irframe.agreements import Method
 from irframe.cubes.cube import cube as build
-from irframe.cubes.requirements import refuse_deeper
 from irframe.cubes.score import score
+from irframe.cubes.verb import refuse_deeper
 from irframe.depths.agreement import agreement
 from irframe.errors import ParameterError
 from irframe.experiments.policy import Metrics, parse_metrics

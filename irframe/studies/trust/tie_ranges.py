@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import xarray as xr
 
-from irframe.cubes.bounds import both_sides
 from irframe.cubes.score import label_scores, refuse_metrics, wanted_depths
+from irframe.cubes.unjudged import both_sides
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError
 from irframe.experiments.policy import Metrics, parse_metrics

@@ -7,8 +7,7 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.checks import whole
-from irframe.cubes.blockwise import in_blocks
-from irframe.cubes.score import label_scores
+from irframe.cubes.score import in_blocks, label_scores
 from irframe.cubes.verb import verb
 from irframe.errors import DepthError
 from irframe.metrics import Block, Metric, P

@@ -112,7 +112,7 @@ def test_intervals_are_what_the_jackknife_and_resampled_topics_hold_together(mon
 
     judges, asked = drawn(topics=6, docs=30), {"reference": "a", "grades": range(4)}
     times = np.random.default_rng(5).multinomial(6, [1 / 6] * 6, size=9)
-    monkeypatch.setattr("irframe.scores.resampled.count_drawn", lambda _: times.astype(float))
+    monkeypatch.setattr("irframe.scores.averages.count_drawn", lambda _: times.astype(float))
     monkeypatch.setattr(module, "BLOCK", 1)
     with pytest.warns(IrframeWarning, match="below 15 topics: 6"):
         found = ir.compare_judges(judges, alpha=0.6, samples=9, **asked)

@@ -1,0 +1,480 @@
+"""Other judgments of the same rankings: bounds over all that there are, and fewer of them.
+
+Verbs: bounds, pooled, sample, stratified.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, overload
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.arrays import Array
+from irframe.checks import number, whole
+from irframe.cubes.score import (
+    Kernel,
+    beyond,
+    in_blocks,
+    label_scores,
+    refuse_metrics,
+    wanted_depths,
+)
+from irframe.cubes.verb import verb
+from irframe.cubes.view import experiment_of, shown_as
+from irframe.errors import DepthError, InputError, MetricError, ParameterError
+from irframe.experiments.coded_tables import (
+    QrelsTable,
+    Side,
+    code_documents,
+    read_qrels_table,
+    refuse_twice_judged,
+)
+from irframe.experiments.experiment import fewer_judged
+from irframe.experiments.policy import (
+    Metrics,
+    parse_metrics,
+    random_keys,
+    refuse_marks,
+    refuse_share,
+    strata_sample,
+)
+from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long, refuse_unbounded
+from irframe.files.as_runs import Qrels
+from irframe.files.ids import Codes, repeated, within
+from irframe.metrics import Block, Evidence, Metric
+from irframe.metrics.infap import POOLED_UNJUDGED
+from irframe.names import DEPTH, GRADE, METRIC, PROBABILITY, STRATUM, TOPIC
+
+BOUND = "bound"
+"""Dimension of a lower and an upper score."""
+SIDES = ("lower", "upper")
+
+
+@verb(bounded=True)
+def bounds(
+    cube: xr.Dataset,
+    *metrics: Metrics,
+    at: int | Sequence[int] | None = None,
+    by: str | None = None,
+) -> xr.DataArray:
+    """Say between which scores the truth must lie, whatever the unjudged documents are.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    metrics
+        Metrics or their names: AP, BinG, DCG, ERR, F, INSQ, InterpolatedAP, IPrec, nDCG,
+        NumRelRet, P, Q, RBP, Recall, RelativeP, Rprec, RprecMult, RR, SDCG, SetAP, SetF, SetP,
+        SetRelativeP, Success, Utility, YAAP.
+    at
+        Depths to return, within the cube; by default all.
+    by
+        A coordinate of systems or topics: bounds of each group, the group first.
+
+    Returns
+    -------
+    xarray.DataArray
+        Dimensions (bound, metric, system, topic, depth), `bound` being ``lower`` and ``upper``.
+
+    Raises
+    ------
+    MetricError
+        For a metric that has no known bounds, or whose bounds would take too long.
+    DepthError
+        For depths beyond the cube.
+    GradeError
+        If grade -1 marks unjudged documents.
+
+    Notes
+    -----
+    Metrics without a recall base: the lower bound is the score. For the upper one the unjudged
+    documents gain 1 (or the top gain if that is more) and what was not read counts as the metric
+    allows: for RBP ``p**m``, for ERR ``1/(m+1) prod_{i<=m} (1 - G(i))``, with m = min(k, length of
+    the list), for INSQ what its weights leave; for P and SDCG the ranks missing down to k gain 1.
+    RR, Success, SetP, DCG and NumRelRet are scored with the unjudged documents as relevant. This
+    takes time in proportion to the cells.
+
+    Metrics with a recall base: the exact extremes over all ways to grade the *retrieved* unjudged
+    documents of the ranking, above and below the depth, from 0 to the top grade. Labels move the
+    normaliser too, so that the highest score need not be the one with everything relevant. The
+    assumption is that no document is relevant beyond the judged and the retrieved ones. Pools of
+    smaller depth than the cube's (``norm="pool"``, ``ideal="pool"``) stay as they are. With u
+    unjudged documents down to the deepest depth k wanted, a ranking takes time in proportion to
+    k u; the upper bound of nDCG on several grades as much again for every grade and for each of
+    a few rounds; and Q on g grades, for every depth k, to k u comb(u + g, g), which is refused
+    where it would take minutes.
+
+    References
+    ----------
+    .. [1] Moffat, Zobel. Rank-biased precision for measurement of retrieval effectiveness. ACM
+       TOIS 27, 2008. doi:10.1145/1416950.1416952
+    .. [2] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Sections 2.3 and 2.5.
+       doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> within = bounds(cube, "RBP(p=0.8)", "AP", at=[10, 50])
+    >>> within.mean("topic").sel(system="ance", depth=50).round(3).to_pandas()
+    metric  RBP(p=0.8)     AP
+    bound
+    lower        0.290  0.212
+    upper        0.726  0.695
+    """
+    chosen = parse_metrics(metrics)
+    depths = wanted_depths(cube, chosen, at)
+    refuse_metrics(cube, chosen)
+    refuse_unbounded(chosen)
+    experiment = experiment_of(cube)
+    refuse_marks(experiment.judgments.grade)
+    shared = experiment.made["ties"] == "mean"
+    refused = [str(metric) for metric in chosen if shared and metric.fillings]
+    if refused:
+        raise MetricError("one order of tied documents for bounds of", "ties='mean'", "", refused)
+    hidden = any(metric.fillings for metric in chosen)
+    if hidden and not cube["grade"].chunks:
+        deep = cube.sizes[DEPTH]
+        whole = experiment.block(experiment.fields(chosen, deep), deep)
+        every = slice(0, experiment.shape[0]), slice(0, experiment.shape[1])
+        whole = replace(whole, beyond=beyond(experiment, whole, every))
+        _refuse_long(whole, chosen, np.asarray(depths))
+    found = both_sides(cube, chosen, depths, _bound_block, hidden=hidden)
+    return label_scores(cube, found, chosen, depths)
+
+
+def both_sides(
+    cube: xr.Dataset,
+    metrics: Sequence[Metric],
+    depths: Sequence[int],
+    kernel: Kernel,
+    *,
+    hidden: bool = False,
+    ties: bool = False,
+) -> xr.DataArray:
+    """Apply a kernel that yields a lower and an upper score for every metric.
+
+    Parameters
+    ----------
+    cube, metrics, depths, kernel, hidden, ties
+        As for `irframe.cubes.score.in_blocks`.
+
+    Returns
+    -------
+    xarray.DataArray
+        Dimensions (bound, metric, system, topic, depth).
+    """
+    several = len(SIDES)
+    both = in_blocks(cube, metrics, depths, kernel=kernel, each=several, hidden=hidden, ties=ties)
+    sides = [both.isel({METRIC: slice(side, None, len(SIDES))}) for side in range(len(SIDES))]
+    return xr.concat(sides, dim=BOUND).assign_coords({BOUND: list(SIDES)})
+
+
+def _refuse_long(whole: Block, metrics: Sequence[Metric], depths: Array) -> None:
+    for _, block in whole.scales():
+        for metric in metrics:
+            refuse_long(metric, block, depths)
+
+
+def _bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
+    """Yield the lower and the upper bound of a block of rankings, metric by metric."""
+    columns, evidence = np.asarray(depths), Evidence(block)
+    for metric in metrics:
+        if metric.ceiling:
+            yield metric.score(evidence)[..., columns - 1]
+            yield metric.highest(evidence)[..., columns - 1]
+            continue
+        own = np.minimum(columns, metric.depth or columns)
+        wanted, back = np.unique(own, return_inverse=True)
+        rankings = block.cut(int(wanted[-1])).rows()
+        sides = labelled_bounds(replace(metric, depth=None), rankings, wanted)
+        yield from (side[:, back].reshape(*block.shape, -1) for side in sides)
+
+
+@overload
+def pooled(cube: xr.Dataset, depth: int, *, by: None = None) -> xr.Dataset: ...
+@overload
+def pooled(cube: xr.Dataset, depth: int, *, by: str) -> xr.DataTree: ...
+@verb(bounded=True)
+def pooled(cube: xr.Dataset, depth: int, *, by: str | None = None) -> xr.Dataset | xr.DataTree:
+    """Return the cube as it would be had judging stopped at a shallower pool.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    depth
+        Depth of the simulated pool, from 1 to the pool depth of the cube.
+    by
+        A coordinate of systems or topics: a DataTree with one such cube per group.
+
+    Returns
+    -------
+    xarray.Dataset or xarray.DataTree
+        The cube, in which a document is judged only if a contributing run, its rows in file
+        order, has it at rank `depth` or above. Documents that no contributing run retrieved are
+        unjudged at every depth. With `by`, a tree of cubes.
+
+    Raises
+    ------
+    DepthError
+        For a depth below 1 or beyond the pool.
+    InputError
+        If the cube does not say which documents it holds.
+    GradeError
+        If grade -1 marks unjudged documents.
+
+    References
+    ----------
+    .. [1] Zobel. How reliable are the results of large-scale information retrieval experiments?
+       SIGIR 1998. doi:10.1145/290941.291014
+    .. [2] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 4.1. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> shallow = pooled(cube, 2)
+    >>> int(cube.unjudged.sum()), int(shallow.unjudged.sum())
+    (3720, 5631)
+    """
+    depth = pool_depth_of(cube, depth)
+    experiment = experiment_of(cube).loaded
+    rank = experiment.known_pool.rank
+    return shown_as(cube, fewer_judged(experiment, (rank > 0) & (rank <= depth), depth))
+
+
+def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
+    """Return a pool depth within the cube's, by default that itself.
+
+    Raises
+    ------
+    DepthError
+        If it is none from 1 to the pool depth of the cube.
+    """
+    depths = experiment_of(cube).known_pool.depth
+    deepest = int(depths.min(initial=np.iinfo(np.int32).max)) if depths.size else 0
+    wanted = deepest if depth is None else depth
+    advice = "pass pool_depth= or contributing= to cube()"
+    if deepest < 1:
+        raise DepthError("a known pool depth", "an unknown one", advice)
+    return whole("pool depth", wanted, low=1, high=deepest, error=DepthError, advice=advice)
+
+
+Share = float | Mapping[Any, float]
+
+LEAST = 2
+"""Documents of a stratum that are drawn if there are so many: the fewest that have a spread."""
+
+
+def draw_frame(qrels: Qrels, share: Share, strata: str, seed: int) -> pd.DataFrame:
+    """Return judgments of which a sample of every stratum keeps its grade, with probabilities."""
+    table = read_qrels_table(qrels)
+    if table.subtopic_grade is not None:
+        raise InputError("judgments with one grade per document", "subtopics")
+    (codes,) = code_documents(Side(table.topic, table.doc))
+    refuse_twice_judged(table, repeated(codes))
+    refuse_marks(table.grade)
+    label = _labels(table, strata)
+    keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
+    kept, probability = _drawn(table.topic, label, keys, share)
+    names = {role: str(table.columns.get(role, role)) for role in (GRADE, STRATUM, PROBABILITY)}
+    grade = np.where(kept, table.grade, POOLED_UNJUDGED).astype(np.int64)
+    changed = dict(zip(names.values(), (grade, label, probability), strict=True))
+    return table.frame.assign(**changed)
+
+
+def draw_cube(cube: xr.Dataset, share: Share, strata: str, seed: int) -> xr.Dataset:
+    """Return a cube of the same judgments."""
+    experiment = experiment_of(cube).loaded
+    base = experiment.judgments
+    if base.table.subtopic_grade is not None:
+        raise InputError("judgments with one grade per document", "subtopics")
+    known = base.strata
+    if strata != TOPIC and not (strata == STRATUM and known is not None):
+        found = f"{strata!r}; the cube has " + ("none" if known is None else "strata")
+        raise ParameterError(f"strata= {TOPIC!r} or {STRATUM!r} for a cube", found)
+    refuse_marks(base.grade)
+    label = np.full(len(base.row), "1", object) if strata == TOPIC else np.asarray(known)
+    keys = random_keys(base.topics[base.topic], base.docs, seed=seed)
+    kept, probability = _drawn(base.topic, label, keys, share)
+    drawn = base.drawn(np.where(kept, base.grade, np.int8(POOLED_UNJUDGED)), label, probability)
+    return shown_as(cube, replace(experiment, judgments=drawn))
+
+
+def _labels(table: QrelsTable, strata: str) -> Array:
+    """Return the stratum of every row, as text; where a topic is one, that is 1."""
+    columns = list(map(str, table.frame.columns))
+    if strata in {TOPIC, table.columns[TOPIC]}:
+        return np.full(len(table.grade), "1", object)
+    if strata not in columns:
+        wanted = "strata to be a column of the judgments, or 'topic'"
+        raise ParameterError(wanted, f"{strata!r} among", "", columns)
+    values = table.frame[strata]
+    if values.isna().any():
+        found = f"{int(values.isna().sum())} without"
+        raise ParameterError(f"a stratum ({strata}) for every document", found)
+    return values.astype(str).to_numpy(object)
+
+
+def _drawn(
+    topic: Codes, label: Array, keys: Array, share: Share
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Draw documents of every stratum, and return which, and with which probability."""
+    code, labels = pd.factorize(label)
+    order = np.lexsort((keys, code, topic))
+    pair = topic[order].astype(np.int64) * max(1, len(labels)) + code[order]
+    stratum = np.cumsum(np.diff(pair, prepend=-1) != 0) - 1
+    size = np.bincount(stratum)[stratum]
+    asked = np.round(_shares(share, labels)[code[order]] * size, 9)  # 0.29 * 50 is below 14.5
+    number = np.minimum(np.maximum(np.floor(asked + 0.5), LEAST), size)
+    kept, probability = np.empty(len(order), bool), np.empty(len(order))
+    kept[order], probability[order] = within(stratum) < number, number / size
+    return kept, probability
+
+
+def _shares(share: Share, labels: Any) -> NDArray[np.float64]:
+    """Return the share that is wanted of each stratum."""
+    if not isinstance(share, Mapping):
+        number("share", share, above=0, high=1)
+        return np.full(len(labels), float(share))
+    shares = {str(name): value for name, value in share.items()}
+    missing = [label for label in labels if label not in shares]
+    if missing:
+        raise ParameterError("a share for every stratum", "none for", "", missing)
+    for name, value in shares.items():
+        number(f"share of {name}", value, above=0, high=1)
+    return np.array([shares[label] for label in labels], float)
+
+
+@overload
+def sample(
+    data: xr.Dataset,
+    share: Share,
+    *,
+    strata: str | None = None,
+    seed: int = 0,
+    by: None = None,
+) -> xr.Dataset: ...
+@overload
+def sample(
+    data: xr.Dataset, share: Share, *, strata: str | None = None, seed: int = 0, by: str
+) -> xr.DataTree: ...
+@overload
+def sample(
+    data: pd.DataFrame, share: Share, *, strata: str | None = None, seed: int = 0, by: None = None
+) -> pd.DataFrame: ...
+@verb(bounded=True)
+def sample(
+    data: xr.Dataset | Qrels,
+    share: Share,
+    *,
+    strata: str | None = None,
+    seed: int = 0,
+    by: str | None = None,
+) -> xr.Dataset | xr.DataTree | pd.DataFrame:
+    """Keep a share of the judgments, drawn at random for every topic and grade, or stratum.
+
+    Parameters
+    ----------
+    data
+        A cube made by `irframe.cube`, or a qrels frame: topic, doc, grade.
+    share
+        Share of the judgments to keep, above 0 and at most 1; of strata one for all, or
+        ``{stratum: share}``.
+    strata
+        Draw without a look at grades, as who judges only a sample does: a column of the frame whose
+        values part the pool of each topic, such as ``"stratum"``, or ``"topic"``, so that the pool
+        of a topic is one stratum. Of a cube ``"topic"`` or ``"stratum"``, where it has some.
+    seed
+        Seed of the random order of the documents. It depends on nothing but the seed and the
+        identifiers, so a smaller sample is part of every larger one with the same seed, and a cube
+        keeps the judgments that its qrels frame keeps.
+    by
+        Of a cube, a coordinate of systems or topics: a DataTree with one such cube per group.
+
+    Returns
+    -------
+    xarray.Dataset, xarray.DataTree or pandas.DataFrame
+        The cube, with `by` a tree of cubes, in which the other documents are unjudged; or the rows
+        of the frame that are kept, as they were. With `strata` all rows stay, and documents that
+        were not drawn have grade -1, pooled and not judged; `stratum` says which each one is of,
+        and `probability` how likely it was to be drawn.
+
+    Raises
+    ------
+    ParameterError
+        For a share outside (0, 1], one that is missing for a stratum, or a negative seed; for
+        strata that are no column or missing in a row; and for `by` with a qrels frame.
+    InputError
+        If the cube does not say which documents it holds; with `strata`, if documents are judged
+        by subtopic.
+    GradeError
+        If grade -1 marks unjudged documents.
+
+    Notes
+    -----
+    Of the n documents of a topic at a grade, ``max(1, floor(share n + 1/2))`` are kept, and at
+    least 10 of a grade below 1, or all if there are fewer. Of a stratum there are ``max(2,
+    floor(share n + 1/2))``, two because fewer have no spread, from which `estimate` knows its
+    standard errors.
+
+    References
+    ----------
+    .. [1] Buckley, Voorhees. Retrieval evaluation with incomplete information. SIGIR 2004.
+       doi:10.1145/1008992.1009000
+    .. [2] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> [len(sample(qrels, share)) for share in (1, 0.5, 0.1)]
+    [523, 282, 206]
+    >>> cube = runs.ireval.cube(qrels)
+    >>> [int(sample(cube, share).unjudged.sum()) for share in (1, 0.5, 0.1)]
+    [3720, 4953, 5371]
+
+    A third of every pool, to be judged by people, and what precision is then estimated as:
+
+    >>> drawn = sample(qrels, 1 / 3, strata="topic")
+    >>> len(drawn), int((drawn["grade"] >= 0).sum())
+    (523, 176)
+    >>> found = runs.ireval.cube(drawn).ireval.estimate("P", at=10).sel(system="bm25")
+    >>> [round(found[name].item(), 2) for name in ("mean", "ci_low", "ci_high")]
+    [0.26, 0.16, 0.38]
+    """
+    if not isinstance(data, xr.Dataset) and by is not None:
+        raise ParameterError("by= with a cube only", repr(by), "group the frame: qrels.groupby")
+    if strata is not None:
+        draw: Any = draw_cube if isinstance(data, xr.Dataset) else draw_frame
+        drawn: xr.Dataset | pd.DataFrame = draw(data, share, strata, seed)
+        return drawn
+    refuse_share(share)
+    if isinstance(data, xr.Dataset):
+        return _sample_cube(data, share, seed)
+    return _sample_frame(data, share, seed)
+
+
+def _sample_cube(cube: xr.Dataset, share: Any, seed: int) -> xr.Dataset:
+    experiment = experiment_of(cube).loaded
+    base = experiment.judgments
+    keys = random_keys(base.topics[base.topic], base.docs, seed=seed)
+    kept = strata_sample(base.topic, base.grade, keys, share)
+    return shown_as(cube, fewer_judged(experiment, kept))
+
+
+def _sample_frame(qrels: Qrels, share: Any, seed: int) -> pd.DataFrame:
+    table = read_qrels_table(qrels)
+    (codes,) = code_documents(Side(table.topic, table.doc))
+    refuse_twice_judged(table, repeated(codes))
+    refuse_marks(table.grade)
+    keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
+    return table.judging(strata_sample(table.topic, table.grade, keys, share))
