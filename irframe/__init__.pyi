@@ -24,7 +24,7 @@ from .files.simulate_track import example_track as example_track
 from .files.simulate_track import simulate_track as simulate_track
 from .metrics.parse_metric import parse_metric as parse_metric
 from .reports.report import report as report
-from .studies.judges.compare_judges import compare_judges as compare_judges
-from .studies.judges.judge_effect import judge_effect as judge_effect
+from .studies.compare_judges import compare_judges as compare_judges
+from .studies.judge_effect import judge_effect as judge_effect
 
 __version__: str

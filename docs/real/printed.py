@@ -7,7 +7,7 @@ import pandas as pd
 import xarray as xr
 
 import irframe as ir
-from irframe.studies.searching.effective_top import reweight
+from irframe.studies.reordering import reweight
 
 NAMES = {0: "=", 1: "ni", -1: "ns", 2: "**", -2: "**"}
 

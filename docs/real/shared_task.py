@@ -18,7 +18,7 @@ from tracks import OFFICIAL
 
 import irframe as ir
 from irframe.plots.canvas import COLOURS
-from irframe.studies.trust.check import SEVERITY
+from irframe.studies.check import SEVERITY
 
 PAGE = Page("shared-task")
 SENT = "UIowaS_Run3"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from irframe.studies.trust.findings import SEVERITIES
+from irframe.studies.tie_ranges import SEVERITIES
 
 SUFFIXES = {
     ".txt": "table",

@@ -17,8 +17,8 @@ from irframe.reports.setting import text
 from irframe.reports.view import View
 from irframe.reports.words import say
 from irframe.scores.summary import summary
-from irframe.studies.orderings.orderings import orderings
-from irframe.studies.outcomes.outcomes import outcomes
+from irframe.studies.orderings import orderings
+from irframe.studies.outcomes import outcomes
 
 NAMES = {
     "**ns": "first ahead, then undecided",

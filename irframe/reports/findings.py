@@ -9,9 +9,8 @@ from irframe.errors import IrframeError
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH
-from irframe.studies.trust.cube_checks import DECIDED, check_cube
-from irframe.studies.trust.findings import Finding, every_place, finding_of, to_frame
-from irframe.studies.trust.frame_checks import check_frames
+from irframe.studies.diagnose import DECIDED, check_cube, check_frames
+from irframe.studies.tie_ranges import Finding, every_place, finding_of, to_frame
 from irframe.warned import unsaid
 
 

@@ -21,10 +21,9 @@ from irframe.reports.part import Part, parts
 from irframe.reports.setting import text
 from irframe.reports.view import View
 from irframe.reports.words import say
-from irframe.studies.judging.judge_next import count_unjudged, judge_next
-from irframe.studies.trust.leave_out import leave_out
-from irframe.studies.trust.tie_ranges import tie_ranges
-from irframe.studies.trust.tie_rates import tie_rates
+from irframe.studies.judge_next import count_unjudged, judge_next
+from irframe.studies.leave_out import leave_out
+from irframe.studies.tie_ranges import tie_ranges, tie_rates
 from irframe.warned import unsaid
 
 LU = "10.1007/s10791-016-9282-6"

@@ -1,1 +1,1 @@
-"""Studies of labelled scores and cubes, one paper's question per file."""
+"""Studies of labelled scores and cubes, one question per file."""

@@ -27,10 +27,9 @@ from populations import (
 
 from irframe.errors import IrframeWarning
 from irframe.scores.averages import Resamples
-from irframe.studies.judges.coefficient_intervals import with_intervals
-from irframe.studies.judges.coefficients import both_alphas, kappas
-from irframe.studies.judges.compare_judges import _count
-from irframe.studies.judges.grades_by_judge import read_judges as read_all
+from irframe.studies.coefficients import both_alphas, kappas, with_intervals
+from irframe.studies.compare_judges import _count
+from irframe.studies.grades_by_judge import read_judges as read_all
 
 SYSTEMS = [("best", 10), ("spread", 10), ("best", 40)]
 CORRELATED = 12

@@ -13,7 +13,7 @@ import irframe as ir
 from irframe.errors import DepthError, MetricError
 from irframe.names import EMPTY, UNJUDGED
 from irframe.record import steps_of
-from irframe.studies.orderings.binding import is_bound
+from irframe.studies.orderings import is_bound
 
 
 def test_condensed_lists(golden):

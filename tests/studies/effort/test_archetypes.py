@@ -5,7 +5,7 @@ import pytest
 
 import irframe as ir
 from irframe.errors import InputError, ParameterError
-from irframe.studies.effort.misplacement import ARCHETYPES
+from irframe.studies.effort import ARCHETYPES
 
 
 def test_archetypes_by_group():

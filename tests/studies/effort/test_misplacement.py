@@ -19,7 +19,7 @@ from irframe.errors import DepthError, IrframeWarning, ParameterError
 from irframe.metrics.contributions import score_ranking
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.positions import CROSSINGS
-from irframe.studies.effort.misplacement import ARCHETYPES
+from irframe.studies.effort import ARCHETYPES
 
 RULES = list(CROSSINGS)
 NUMBERS = {
@@ -207,7 +207,7 @@ def test_bad_input(options, error, message):
 def test_blocks_do_not_matter(monkeypatch):
     cube = ir.cube(*ir.example_track())
     whole = cube.ireval.misplacement()
-    monkeypatch.setattr("irframe.studies.effort.misplacement.BLOCK", 1)
+    monkeypatch.setattr("irframe.studies.effort.BLOCK", 1)
     assert whole.identical(cube.ireval.misplacement())
 
 

@@ -108,7 +108,7 @@ def expected_interval(name, place, parts, confusion, *, alpha):
 
 
 def test_intervals_are_what_the_jackknife_and_resampled_topics_hold_together(monkeypatch):
-    from irframe.studies.judges import compare_judges as module
+    from irframe.studies import compare_judges as module
 
     judges, asked = drawn(topics=6, docs=30), {"reference": "a", "grades": range(4)}
     times = np.random.default_rng(5).multinomial(6, [1 / 6] * 6, size=9)

@@ -10,9 +10,8 @@ from oracles.judging import ORACLES
 import irframe as ir
 from irframe.errors import IrframeWarning
 from irframe.names import UNJUDGED
-from irframe.studies.judging.documents import Documents, helping
-from irframe.studies.judging.methods import METHODS
-from irframe.studies.judging.turns import take_turns
+from irframe.studies.candidates import Documents, helping
+from irframe.studies.turns import METHODS, take_turns
 
 
 def test_every_method_has_an_oracle():

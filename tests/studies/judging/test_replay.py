@@ -7,7 +7,7 @@ from oracles.judging import ORACLES
 
 import irframe as ir
 from irframe.errors import DepthError, IrframeWarning, ParameterError
-from irframe.studies.judging.methods import METHODS
+from irframe.studies.turns import METHODS
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* judgments are set aside")
 

@@ -9,7 +9,7 @@ from tracks import cube_of
 import irframe as ir
 from irframe.metrics import METRICS
 from irframe.metrics.parse_metric import parse_metric
-from irframe.studies.orderings.binding import is_bound
+from irframe.studies.orderings import is_bound
 
 BASE = [2, 2, 1, 1, 0, 0, 0]
 """Grades of the judged documents of every topic."""

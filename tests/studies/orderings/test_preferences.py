@@ -84,7 +84,7 @@ def test_pairs_are_those_of_the_cube():
 def test_pieces_give_the_same(monkeypatch):
     cube = ir.cube(*ir.example_track())
     whole = cube.ireval.preferences(at=[3, 50])
-    monkeypatch.setattr("irframe.studies.orderings.preferences.CELLS", 1)
+    monkeypatch.setattr("irframe.studies.preferences.CELLS", 1)
     assert cube.ireval.preferences(at=[3, 50]).identical(whole)
 
 

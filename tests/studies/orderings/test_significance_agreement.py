@@ -6,7 +6,7 @@ from tracks import cube_of
 
 import irframe as ir
 from irframe.errors import DepthError, ParameterError
-from irframe.studies.orderings.significance_agreement import CATEGORIES, categorise
+from irframe.studies.compare_orderings import CATEGORIES, categorise
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from irframe.studies.outcomes.breakdown import claim
+from irframe.studies.breakdown import claim
 
 
 def test_table_of_verdicts(golden):

@@ -8,7 +8,7 @@ from lengths import lengths_frame
 import irframe as ir
 from irframe.errors import IrframeError, ParameterError
 from irframe.metrics.contributions import score_ranking
-from irframe.studies.searching.effective_top import effective_count, reweight
+from irframe.studies.reordering import effective_count, reweight
 
 
 def test_means_in_both_spaces(golden):

@@ -7,7 +7,7 @@ from dense import dense
 
 import irframe as ir
 from irframe.errors import DepthError, IdError, InputError
-from irframe.studies.trust.check import SEVERITY
+from irframe.studies.check import SEVERITY
 
 QRELS = pd.DataFrame(
     {"topic": ["1", "1", "2", "3"], "doc": ["x", "y", "x", "z"], "grade": [1, 0, 2, -1]}

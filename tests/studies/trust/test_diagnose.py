@@ -6,7 +6,7 @@ import pytest
 
 import irframe as ir
 from irframe.errors import InputError, MetricError
-from irframe.studies.trust.findings import SEVERITIES
+from irframe.studies.tie_ranges import SEVERITIES
 
 COLUMNS = ["severity", "what", "where", "how_many", "advice", "reference"]
 

@@ -1,0 +1,460 @@
+"""The documents that may be judged, by name and topic, and what models say of them before."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.arrays import Array
+from irframe.checks import memory, room
+from irframe.comparing.explain import names_of
+from irframe.cubes.view import experiment_of
+from irframe.errors import IdError, InputError, ParameterError, warn
+from irframe.experiments.in_turn import RANKS
+from irframe.experiments.judgments import Judgments
+from irframe.experiments.policy import random_keys, whole_seed
+from irframe.metrics.infap import POOLED_UNJUDGED
+from irframe.names import ALIASES, DOC, GRADE, SYSTEM, TOPIC, UNJUDGED, roles
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The documents that may be judged, of each topic in the order of their names."""
+
+    rank: Array
+    """Rank in every list, 0 where it is not there; shape (topic, document, system)."""
+    took_part: Array
+    """Which systems took part, shape (topic, system)."""
+    keys: Array
+    """Random words of the systems, by which ties are decided; shape (topic, system)."""
+
+    @cached_property
+    def listed(self) -> Array:
+        """Whether a document is in a list, shape (topic, document, system)."""
+        return self.rank > 0
+
+    @cached_property
+    def there(self) -> Array:
+        """Where there is a document at all, shape (topic, document)."""
+        return np.asarray(self.listed.any(axis=-1))
+
+    @cached_property
+    def best_rank(self) -> Array:
+        """The best rank of every document, 0 where there is none; shape (topic, document)."""
+        far = np.where(self.listed, self.rank, np.iinfo(self.rank.dtype).max)
+        return np.where(self.there, far.min(axis=-1, initial=np.iinfo(self.rank.dtype).max), 0)
+
+    @cached_property
+    def runs(self) -> Array:
+        """How many lists have a document, shape (topic, document)."""
+        return np.asarray(self.listed.sum(axis=-1))
+
+    @cached_property
+    def runs_there(self) -> Array:
+        """How many lists have a document at its best rank, shape (topic, document)."""
+        return np.asarray((self.rank == self.best_rank[..., np.newaxis]).sum(axis=-1))
+
+    @cached_property
+    def weight(self) -> Array:
+        """One over the square root of the rank, 0 where it is not there; as `rank`."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.where(self.listed, 1 / np.sqrt(self.rank), 0.0))
+
+    @cached_property
+    def leverage(self) -> Array:
+        """Standard deviation of the weights over systems that took part, (topic, document)."""
+        inside = self.took_part[:, np.newaxis]
+        number = np.maximum(inside.sum(axis=-1), 1)
+        mean = self.weight.sum(axis=-1) / number
+        apart = np.where(inside, self.weight - mean[..., np.newaxis], 0.0)
+        return np.asarray(np.sqrt((apart**2).sum(axis=-1) / number))
+
+    def lot(self, turn: Array) -> Array:
+        """Return random words of the systems at some turn of each topic, the smallest first."""
+        return scrambled(self.keys + turn.astype(np.uint64)[:, np.newaxis])
+
+    def likely(self, precision: Array) -> Array:
+        """Return how likely documents are relevant, given the precision of the systems.
+
+        Parameters
+        ----------
+        precision
+            Of every system so far, shape (topic, system).
+
+        Returns
+        -------
+        numpy.ndarray
+            The precision of the systems that have a document, by its weight in their lists, 0
+            where there is no document; shape (topic, document).
+        """
+        total = self.weight.sum(axis=-1)
+        summed = np.matmul(self.weight, precision[..., np.newaxis])[..., 0]
+        shares: Array = np.divide(summed, total, out=np.zeros_like(total), where=total > 0)
+        return shares
+
+    def tally(self, judged: Array, relevant: Array) -> tuple[Array, Array]:
+        """Return the weight of what is relevant, and of all that is judged, in every list.
+
+        Parameters
+        ----------
+        judged, relevant
+            Which documents are judged, and how relevant they are; shape (topic, document).
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            Two of shape (topic, system).
+        """
+        rows = np.stack([judged * relevant, judged.astype(float)], axis=1)
+        found, seen = np.moveaxis(np.matmul(rows, self.weight), 1, 0)
+        return found, seen
+
+
+def pool_of(listed: Array, took_part: Array, keys: Array) -> tuple[Pool, Array]:
+    """Return the pool of some lists, and which document is at every place of it.
+
+    Parameters
+    ----------
+    listed
+        The document at each rank, numbered in the order of names within its topic, -1 where there
+        is none that may be judged; shape (system, topic, rank).
+    took_part, keys
+        As of a `Pool`.
+
+    Returns
+    -------
+    tuple of Pool and numpy.ndarray
+        The pool; and the number of every document of it, -1 where there is none, shape (topic,
+        document).
+    """
+    system, topic, rank = np.nonzero(listed >= 0)
+    numbers = 1 + int(listed.max(initial=0))
+    pairs, where = np.unique(
+        topic.astype(np.int64) * numbers + listed[system, topic, rank], return_inverse=True
+    )
+    owner, number = np.divmod(pairs, numbers)
+    count = np.bincount(owner, minlength=listed.shape[1])
+    place = np.arange(len(pairs)) - np.repeat(np.cumsum(count) - count, count)
+    shape = (listed.shape[1], int(count.max(initial=0)), listed.shape[0])
+    refuse_large(*shape)
+    ranks = np.zeros(shape, np.int32)
+    ranks[topic, place[where], system] = rank + 1
+    document = np.full(shape[:2], -1, np.int64)
+    document[owner, place] = number
+    return Pool(ranks, took_part, keys), document
+
+
+def refuse_large(topics: int, documents: int, systems: int) -> None:
+    """Raise if the ranks and weights of a pool would not fit into the memory of this machine."""
+    what = f"a pool of {topics:,} topics, up to {documents:,} documents and {systems:,} systems"
+    advice = "select topics, contributing systems or a smaller depth="
+    room(what, topics * documents * systems * 24, advice, most=memory())
+
+
+def scrambled(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return numbers that look random, always the same for the same words.
+
+    Examples
+    --------
+    >>> scrambled(np.array([1], np.uint64)).item()
+    16294208416658607535
+    """
+    words = words * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        words = (words ^ (words >> np.uint64(shift))) * np.uint64(factor)
+    return words ^ (words >> np.uint64(31))
+
+
+PROBABILITY = "probability"
+BEGUN = (0.05, 0.2, 0.5, 0.8)
+"""How likely documents of grades 0, 1, 2, 3 and above are relevant before any is judged."""
+WEIGHT = 2.0
+"""How many judgments that counts for."""
+
+
+class GradePrior:
+    """How likely documents are relevant that a model gave a grade, as learned from people.
+
+    Parameters
+    ----------
+    level
+        The place of the grade of every document, shape (topic, document).
+    begun
+        How likely documents of each grade are relevant before any is judged.
+    """
+
+    def __init__(self, level: Array, begun: Array) -> None:
+        self.level, self.seen = level, np.full(len(begun), WEIGHT)
+        self.found = WEIGHT * begun
+
+    def likely(self) -> Array:
+        """Return how likely every document is relevant, shape (topic, document)."""
+        return np.asarray((self.found / self.seen)[self.level])
+
+    def learn(self, topic: Array, document: Array, relevant: Array) -> None:
+        """Take in how relevant some documents were."""
+        level = self.level[topic, document]
+        np.add.at(self.found, level, relevant)
+        np.add.at(self.seen, level, 1.0)
+
+
+class FixedPrior:
+    """How likely documents are relevant, by what was said of each."""
+
+    def __init__(self, likely: Array) -> None:
+        self._likely = likely
+
+    def likely(self) -> Array:
+        """Return how likely every document is relevant, shape (topic, document)."""
+        return self._likely
+
+    def learn(self, topic: Array, document: Array, relevant: Array) -> None:
+        """Take in how relevant some documents were, which changes nothing."""
+
+
+Prior = GradePrior | FixedPrior
+
+
+def read_prior(prior: pd.DataFrame, topics: pd.Index, names: Array, open_: Array) -> Prior:
+    """Read a prior for the documents of a pool.
+
+    Parameters
+    ----------
+    prior
+        A frame with topic, doc, and grade or probability.
+    topics, names
+        The topics, and the names of their documents, "" where there is none; (topic, document).
+    open_
+        Which of these are to be judged, (topic, document).
+
+    Raises
+    ------
+    InputError
+        If a column is missing.
+    IdError
+        If a document stands twice.
+    ParameterError
+        For probabilities outside [0, 1].
+
+    Warns
+    -----
+    IrframeWarning
+        If documents have no prior: they take the mean of the others.
+    """
+    columns = _columns(prior)
+    known = prior[columns[TOPIC]].astype(str), prior[columns[DOC]].astype(str)
+    index = pd.MultiIndex.from_arrays(known)
+    if index.has_duplicates:
+        again = [f"{doc} of {topic}" for topic, doc in index[index.duplicated()]]
+        raise IdError("a prior once for every document", f"{len(again)} again", "", again)
+    topic, document = np.nonzero(names != "")
+    wanted = pd.MultiIndex.from_arrays([topics.astype(str)[topic], names[topic, document]])
+    row = np.full(names.shape, -1)
+    row[topic, document] = index.get_indexer(wanted)
+    lacking = int((open_ & (row < 0)).sum())
+    if GRADE in columns:
+        found: Prior = _by_grade(prior[columns[GRADE]].to_numpy(), row)
+    else:
+        found = _by_probability(prior[columns[PROBABILITY]], index, row)
+    if lacking:
+        total = int(open_.sum())
+        warn(f"{lacking} of {total} documents have no prior: they take the mean of the others")
+    return found
+
+
+def _columns(prior: Any) -> dict[str, Any]:
+    """Return the columns of a prior by role."""
+    if not isinstance(prior, pd.DataFrame):
+        raise InputError("a prior, a pandas DataFrame", type(prior).__name__)
+    columns = {**roles(prior.columns)}
+    if PROBABILITY in prior.columns:
+        columns = {**columns, PROBABILITY: PROBABILITY}
+        columns.pop(GRADE, None)
+    lacking = [" or ".join(ALIASES[role]) for role in (TOPIC, DOC) if role not in columns]
+    if not {GRADE, PROBABILITY} & columns.keys():
+        lacking.append("grade or probability")
+    if lacking:
+        raise InputError("a prior with topic, doc, and grade or probability", "no", "", lacking)
+    return columns
+
+
+def _by_grade(grades: Array, row: Array) -> GradePrior:
+    """Return the prior of whole grades, those that lack one being a level of their own."""
+    values = pd.to_numeric(pd.Series(grades), errors="coerce").to_numpy(float)
+    wrong = ~(values % 1 == 0)
+    if wrong.any():
+        offenders = pd.unique(np.asarray(grades, object)[wrong])
+        raise ParameterError("whole grades in a prior", "", "", map(repr, offenders))
+    levels, level = np.unique(values, return_inverse=True)
+    begun = np.array(BEGUN)[np.clip(levels, 0, len(BEGUN) - 1).astype(int)]
+    mean = begun[level].mean() if len(level) else BEGUN[0]
+    return GradePrior(np.append(level, len(levels))[row], np.append(begun, mean))
+
+
+def _by_probability(column: pd.Series, index: pd.MultiIndex, row: Array) -> FixedPrior:
+    """Return the prior of probabilities."""
+    values = pd.to_numeric(column, errors="coerce").to_numpy(float)
+    wrong = ~((values >= 0) & (values <= 1))
+    if wrong.any():
+        pairs = zip(index[wrong], column[wrong], strict=True)
+        offenders = [f"{value} for {doc} of {topic}" for (topic, doc), value in pairs]
+        wanted = "probabilities from 0 to 1 in a prior"
+        raise ParameterError(wanted, f"{wrong.sum()} outside", "", offenders)
+    mean = values.mean() if len(values) else 0.5
+    return FixedPrior(np.append(values, mean)[row])
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """The documents of lists, numbered in the order of their names within each topic."""
+
+    cube: xr.Dataset
+    listed: Array
+    """The number at each rank, -1 where there is none; shape (system, topic, rank)."""
+    names: Array
+    """The name of each number, shape (topic, number)."""
+    row: Array
+    """Where each stands among the judged documents of the cube, -1 for others; as `names`."""
+
+    @classmethod
+    def judged(cls, cube: xr.Dataset, depth: int) -> "Documents":
+        """Return the judged documents of lists that are read to a depth."""
+        rows = experiment_of(cube).rows_at(depth)
+        return cls._numbered(cube, rows, (np.zeros(0, int),) * 3, np.zeros(0, object))
+
+    @classmethod
+    def named(cls, cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> "Documents":
+        """Return all documents of lists that are read to a depth, judged or not."""
+        names, rows = names_of(cube, depth, runs), experiment_of(cube).rows_at(depth)
+        open_ = cube["grade"].to_numpy()[..., :depth] == UNJUDGED
+        _refuse_nameless(cube, (open_ & (names == None)).any(axis=-1))  # noqa: E711 - by element
+        return cls._numbered(cube, rows, np.nonzero(open_), names[open_])
+
+    @classmethod
+    def _numbered(cls, cube: xr.Dataset, rows: Array, cells: Any, others: Array) -> "Documents":
+        """Return documents by number: those of recall bases, and others by the cells they fill."""
+        judgments, topics = experiment_of(cube).judgments, cube.sizes[TOPIC]
+        base = judgments.docs
+        topic = np.concatenate([judgments.topic, cells[1]])
+        names = np.concatenate([base.astype(str).astype(object), others.astype(str)])
+        code, known = pd.factorize(names)
+        pair = topic * np.int64(len(known)) + code
+        _, first, where = np.unique(pair, return_index=True, return_inverse=True)
+        number, table = in_order(topic[first], names[first], where, topics)
+        row = np.full(table.shape, -1)
+        row[topic[: len(base)], number[: len(base)]] = np.arange(len(base))
+        found = np.full(rows.shape, -1, np.int64)
+        found[rows >= 0] = number[rows[rows >= 0]]
+        found[cells] = number[len(base) :]
+        return cls(cube, found, table, row)
+
+    @property
+    def judgments(self) -> Judgments:
+        """The judgments of the cube."""
+        return experiment_of(self.cube).judgments
+
+    @property
+    def grade(self) -> Array:
+        """The grade of every document, `UNJUDGED` where there is none; as `names`."""
+        grades = np.append(self.judgments.grade, np.int8(UNJUDGED))[self.row]
+        return np.where(grades == POOLED_UNJUDGED, np.int8(UNJUDGED), grades)
+
+    def pool(self, systems: Array, seed: int) -> tuple[Pool, Array]:
+        """Return the pool that some systems make, and the number of each document in it.
+
+        Parameters
+        ----------
+        systems
+            Their places.
+        seed
+            Of the order of systems where they tie.
+        """
+        took_part = experiment_of(self.cube).there[systems].T
+        labels = [self.cube[dim].to_numpy() for dim in (TOPIC, SYSTEM)]
+        topic, system = np.meshgrid(labels[0], labels[1][systems], indexing="ij")
+        keys = random_keys(topic.ravel(), system.ravel(), seed=whole_seed(seed))
+        return pool_of(self.listed[systems], took_part, keys.reshape(topic.shape))
+
+    def prior(self, prior: pd.DataFrame | None, number: Array, open_: Array) -> Prior | None:
+        """Return the prior of the documents of a pool, if there is one.
+
+        Parameters
+        ----------
+        prior
+            The frame that says so.
+        number
+            The number of each document of the pool, -1 where there is none; (topic, document).
+        open_
+            Which of them are to be judged.
+        """
+        if prior is None:
+            return None
+        names = np.take_along_axis(self.names, np.maximum(number, 0), axis=1)
+        return read_prior(prior, self.cube.indexes[TOPIC], np.where(number >= 0, names, ""), open_)
+
+    def label(self, topic: Array, number: Array) -> list[Hashable]:
+        """Return the names of documents, whole numbers where the judgments have such."""
+        found = self.names[topic, number].tolist()
+        base = self.judgments.docs
+        return [*map(int, found)] if len(base) and not isinstance(base[0], str) else found
+
+
+def by_label(cube: xr.Dataset) -> xr.Dataset:
+    """Return a cube in the order of its labels, so that nothing drawn or rounded follows rows."""
+    sorted_: xr.Dataset = cube.sortby([SYSTEM, TOPIC])
+    return sorted_
+
+
+def helping(cube: xr.Dataset) -> Array:
+    """Return the places of the systems whose lists make the pool; all, where it is not known."""
+    experiment = experiment_of(cube)
+    there = experiment.there.any(axis=1)
+    stated = there & experiment.known_pool.contributing
+    if experiment.pool_word == "unknown" or not stated.any():
+        warn(f"the pool of this cube is not known: the lists of all {there.sum()} systems make it")
+        return np.flatnonzero(there)
+    return np.flatnonzero(stated)
+
+
+def _refuse_nameless(cube: xr.Dataset, lists: Array) -> None:
+    """Raise if unjudged documents have no name in some lists, (system, topic)."""
+    if lists.any():
+        systems, topics = cube[SYSTEM].to_numpy(), cube[TOPIC].to_numpy()
+        offenders = [f"{systems[s]} on {topics[t]}" for s, t in np.argwhere(lists)]
+        found = f"{len(offenders)} lists in which some have none"
+        advice = (
+            f"pass the runs with runs=: cubes that are read beyond rank {RANKS}, or were put "
+            "together with others that do not know them, do not either"
+        )
+        raise InputError("names of the unjudged documents of a cube", found, advice, offenders)
+
+
+def in_order(topic: Array, names: Array, where: Array, topics: int) -> tuple[Array, Array]:
+    """Return where rows stand among the documents of their topics, and a table of these.
+
+    Parameters
+    ----------
+    topic, names
+        Of every document.
+    where
+        The document of every row.
+    topics
+        How many topics there are.
+
+    Examples
+    --------
+    >>> in_order(np.array([0, 0]), np.array(["b", "a"], object), np.array([0, 1, 0]), 1)
+    (array([1, 0, 1]), array([['a', 'b']], dtype=object))
+    """
+    order = np.lexsort((names.astype(str), topic))
+    count = np.bincount(topic, minlength=topics)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order)) - np.repeat(np.cumsum(count) - count, count)
+    table = np.full((topics, int(count.max(initial=0))), "", object)
+    table[topic, place] = names
+    return place[where], table

@@ -1,0 +1,433 @@
+"""What may be wrong with each of many runs, a row for each.
+
+Verbs: check.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from irframe.checks import whole
+from irframe.errors import DepthError
+from irframe.experiments.coded_tables import (
+    QrelsTable,
+    RunTable,
+    Side,
+    code_documents,
+    read_qrels_table,
+    read_table,
+)
+from irframe.experiments.rank_table import Ranking, listed_again, rank_table
+from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs
+from irframe.files.ids import Codes, is_text
+from irframe.metrics.infap import POOLED_UNJUDGED
+from irframe.names import DOC, SCORE, SURPLUS, SYSTEM, TOPIC, roles
+from irframe.record import recorded
+from irframe.studies.tie_ranges import (
+    SEVERITIES,
+    all_lengths,
+    contradicting,
+    equally_ranked,
+    gapped,
+    list_lengths,
+    topics_of_both,
+    undecided,
+    usual_length,
+    with_infinite_score,
+    without_score,
+)
+
+EXAMPLES = 3
+"""How many documents stand for all of a run, none of which is judged."""
+
+Gathered = list[tuple[Any, ...]]
+"""What was found, for every system."""
+
+
+def _gathered(systems: int, system: Codes, values: Sequence[Any] | NDArray[Any]) -> Gathered:
+    """Return the values of every system, in their order."""
+    order = np.argsort(system, kind="stable")
+    ordered = [values[place] for place in order.tolist()]
+    ends = np.searchsorted(system[order], np.arange(systems + 1)).tolist()
+    return [tuple(ordered[start:end]) for start, end in pairwise(ends)]
+
+
+def rows_found(
+    table: RunTable, again: Codes, documents: Iterable[Any] | None
+) -> dict[str, Gathered]:
+    """Return topic and document of the rows of every system of which something is true."""
+    strange = np.arange(0)
+    if documents is not None:
+        known = pa.array(pd.unique(pd.Series(list(documents))))
+        inside = pc.is_in(table.doc, value_set=known.cast(table.doc.type))
+        strange = np.flatnonzero(~inside.to_numpy())
+    rows = {
+        "scores_missing": without_score(table),
+        "scores_infinite": with_infinite_score(table),
+        "duplicates": again,
+        "documents_unknown": strange,
+    }
+    return {
+        name: _gathered(len(table.systems), table.system[some], _places(table, some))
+        for name, some in rows.items()
+    }
+
+
+def _places(table: RunTable, rows: Codes) -> list[str]:
+    """Return topic and document of some rows."""
+    docs = table.doc.take(pa.array(rows)).to_pylist()
+    topics = table.topics[table.topic[rows]]
+    return [f"{topic} {doc}" for topic, doc in zip(topics, docs, strict=True)]
+
+
+def lists_found(
+    table: RunTable, judgments: QrelsTable, length: int | None, tied: Codes
+) -> dict[str, Gathered]:
+    """Return for every system the topics of which something is true."""
+    lengths = list_lengths(table, judgments)
+    lists, rows = all_lengths(table)
+    usual = usual_length(rows)
+    wanted = usual if length is None else whole("length", length, low=1, error=DepthError)
+    unknown = ~table.topics.isin(judgments.topics)
+    strange = np.unique(table.group[unknown[table.topic]])
+    stray = (lengths == 0).all(axis=1)
+    found = {
+        "topics_unmatched": strange[stray[strange // len(table.topics)]],
+        "topics_unknown": strange,
+        "lists_long": lists[rows > wanted] if length is not None else lists[:0],
+        "scores_constant": undecided(table),
+        "ranks_contradict": contradicting(table),
+        "ranks_skipped": gapped(table),
+        "ranks_repeated": equally_ranked(table),
+        "lists_tied": np.unique(tied),
+    }
+    masks = {"topics_missing": lengths == 0, "lists_short": (lengths > 0) & (lengths < wanted)}
+    number, judged = len(table.systems), judgments.topics.tolist()
+    topics = table.topics.tolist()
+    gathered = {
+        name: _gathered(number, lists // len(topics), [topics[t] for t in lists % len(topics)])
+        for name, lists in found.items()
+    }
+    for name, mask in masks.items():
+        system, topic = np.nonzero(mask)
+        gathered[name] = _gathered(number, system, [judged[t] for t in topic])
+    return gathered
+
+
+def none_judged(
+    table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]
+) -> dict[str, Gathered]:
+    """Return by system its first documents, if it has judged topics and no judged document."""
+    known = np.asarray(table.topics.isin(judgments.topics))[table.topic]
+    number = len(table.systems)
+    some, found = (np.bincount(table.system[of], minlength=number) > 0 for of in (known, judged))
+    nothing = some & ~found & (judgments.grade != POOLED_UNJUDGED).any()
+    rows = np.flatnonzero(nothing[table.system] & known)
+    gathered = _gathered(number, table.system[rows], table.doc.take(pa.array(rows)).to_pylist())
+    return {"documents_unjudged": [docs[:EXAMPLES] for docs in gathered]}
+
+
+def identical(table: RunTable, codes: Codes, ranking: Ranking) -> Gathered:
+    """Return for every system those with the same documents in the same order."""
+    ordered, number = codes[ranking.order], len(table.systems)
+    ends = np.searchsorted(table.system[ranking.order], np.arange(number + 1))
+    same: dict[bytes, list[int]] = {}
+    for system in range(number):
+        same.setdefault(ordered[ends[system] : ends[system + 1]].tobytes(), []).append(system)
+    labels = table.systems.tolist()
+    others = {
+        s: tuple(labels[o] for o in group if o != s) for group in same.values() for s in group
+    }
+    return [others[system] for system in range(number)]
+
+
+def sizes(table: RunTable, ranking: Ranking) -> dict[str, NDArray[Any]]:
+    """Return how much every system lists."""
+    number = len(table.systems)
+    system = table.system[ranking.order]
+    longest = np.zeros(number, np.int64)
+    np.maximum.at(longest, system, ranking.rank)
+    return {
+        "topics": np.bincount(system[ranking.first], minlength=number),
+        "documents": np.bincount(system, minlength=number),
+        "longest": longest,
+        "ties": np.bincount(system[ranking.tied], minlength=number),
+    }
+
+
+def unjudged_tops(
+    table: RunTable,
+    judgments: QrelsTable,
+    judged: NDArray[np.bool_],
+    ranking: Ranking,
+    depth: int,
+) -> dict[str, Any]:
+    """Return by system the share of the top that is unjudged, and where the first of these is."""
+    number, order = len(table.systems), ranking.order
+    known = np.asarray(table.topics.isin(judgments.topics))[table.topic[order]]
+    unjudged, system = known & ~judged[order], table.system[order]
+    top = known & (ranking.rank <= depth)
+    seen, lacking = (np.bincount(system[some], minlength=number) for some in (top, top & unjudged))
+    first = pd.Series(ranking.rank[unjudged]).groupby(system[unjudged]).min()
+    return {
+        f"unjudged_at_{depth}": lacking / np.where(seen, seen, np.nan),
+        "first_unjudged": first.reindex(range(number)).astype("Int64").array,
+    }
+
+
+SEVERITY = {
+    "unreadable": "error",
+    "ids_missing": "error",
+    "scores_missing": "error",
+    "duplicates": "error",
+    "topics_unmatched": "error",
+    "documents_unjudged": "error",
+    "scores_constant": "error",
+    "topics_missing": "warning",
+    "topics_unknown": "warning",
+    "documents_unknown": "warning",
+    "scores_infinite": "warning",
+    "ranks_contradict": "warning",
+    "ranks_skipped": "warning",
+    "lists_long": "warning",
+    "identical_to": "warning",
+    "ranks_repeated": "note",
+    "lists_short": "note",
+    "lists_tied": "note",
+    "columns_surplus": "note",
+}
+"""The columns that list something, and how grave it is; the gravest first."""
+COUNTS = ("topics", "documents", "longest", "ties", "first_unjudged")
+"""The columns that hold whole numbers."""
+
+
+@recorded
+def check(
+    runs: Runs,
+    qrels: Qrels,
+    *,
+    depth: int = 10,
+    length: int | None = None,
+    documents: Iterable[Any] | None = None,
+    problems: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """Say of every run what may be wrong with it, one row per run.
+
+    Parameters
+    ----------
+    runs, qrels
+        Run frame and qrels frame, or what `as_runs` and `as_qrels` take. Runs that nothing can
+        score are read, too: with documents listed twice, or without some ids, scores or ranks.
+    depth
+        Down to where unjudged documents are counted, at least 1.
+    length
+        How many documents every list should have, at least 1, and none may have more; by default
+        as many as most lists have.
+    documents
+        The ids of all documents of the collection. By default any id may be one.
+    problems
+        The second frame that ``read_runs(..., on_error="skip")`` gives: files that could not be
+        read have a row, too.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index: the systems, in the order of the frame, and after them the files of `problems`.
+        First stand
+
+        - ``severity``: of the gravest thing found: ``"error"``, the run cannot be scored, or its
+          scores say nothing of it; ``"warning"``, they may mislead; ``"note"``, worth knowing; or
+          ``""``;
+        - ``found``: the names of all columns below that list something;
+        - ``topics``, ``documents``, ``longest``: how many lists and rows, and the longest list.
+
+        The columns from here on list things, as tuples that are never cut:
+
+        - ``unreadable``: what is wrong with the file, of its lines the first three and a count;
+        - ``ids_missing``: the positions of rows without topic or document, which are set aside;
+        - ``scores_missing`` and ``duplicates``: topic and document of each such row. Documents
+          without a score are ranked last, and listed ones twice are left in;
+        - ``documents_unjudged``: the run's first three documents, if none of all is judged: the
+          ids may be others;
+        - ``scores_constant``: the topics of a run that gives all documents of a topic one score,
+          so that the order of ties is all there is;
+        - ``topics_unmatched``: the topics of a run of which none is judged, as if its ids were
+          others; ``topics_missing``, ``topics_unknown``: topics judged, but not run; run, but not
+          judged;
+        - ``documents_unknown``: documents that are not in `documents`, an error if none is;
+        - ``scores_infinite``: topic and document of such rows;
+        - ``ranks_contradict``: topics in which a lower rank has a higher score;
+        - ``ranks_skipped``: topics whose ranks leave some out, or begin beyond 2; metrics see the
+          documents close up;
+        - ``lists_long``: topics whose list has more than the `length` that is given;
+        - ``identical_to``: systems with the same documents in the same order in every topic;
+        - ``ranks_repeated``: topics in which a rank stands twice, or nowhere. An error where
+          there are no scores;
+        - ``lists_short``: topics whose list has fewer than `length` documents;
+        - ``lists_tied``: topics in which two documents have the same score;
+        - ``columns_surplus``: which columns of the file were passed over, such as ``(7,)``; told
+          by `read_run` and `read_runs`.
+
+        Last come numbers: ``ties``, documents with the score of the one ranked above them;
+        ``unjudged_at_10``, the share, 0 to 1, of the top `depth` in judged topics that is
+        unjudged, NaN where nothing is retrieved; ``first_unjudged``, the least rank at which a
+        document is unjudged, missing where all are judged. Grade -1 counts as unjudged.
+
+    Raises
+    ------
+    InputError
+        For a frame without a column that is needed; and without any row, if there are no
+        `problems` that say why.
+    IdError
+        For rows without a system, or ids that are no text or integers.
+    DepthError
+        For a depth or length below 1.
+
+    Notes
+    -----
+    Order is decided as trec_eval does: by score, and equal scores by document, the last first.
+
+    References
+    ----------
+    .. [1] Voorhees, Harman. TREC: experiment and evaluation in information retrieval. MIT Press,
+       2005. ISBN 978-0-262-22073-6
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> runs = pd.DataFrame(
+    ...     {"system": list("aabb"), "topic": "1", "doc": list("xyxx"), "score": [2, 1, 2, None]}
+    ... )
+    >>> qrels = pd.DataFrame({"topic": ["1", "2"], "doc": ["x", "x"], "grade": [1, 0]})
+    >>> found = check(runs, qrels)
+    >>> found[["severity", "topics_missing", "duplicates", "unjudged_at_10"]]
+           severity topics_missing duplicates  unjudged_at_10
+    system
+    a       warning           (2,)         ()             0.5
+    b         error           (2,)     (1 x,)             0.0
+    """
+    whole("depth", depth, low=1, error=DepthError)
+    judgments, unread = read_qrels_table(qrels), _of_files(problems)
+    none_read = isinstance(runs, pd.DataFrame) and runs.empty and len(unread)
+    frame = as_runs(runs) if not none_read else pd.DataFrame(columns=[SYSTEM, TOPIC, DOC, SCORE])
+    named, lost = _with_ids(frame)
+    if len(named):
+        found = _found(read_table(named), judgments, depth, length, documents)
+    else:
+        found = pd.DataFrame(columns=[*COUNTS, f"unjudged_at_{depth}"]).rename_axis(SYSTEM)
+    surplus = _surplus(frame.attrs.get(SURPLUS, {}), found.index)
+    filled = _filled(found, [_of_each(lost, "ids_missing"), surplus, unread])
+    return _with_severity(filled, scored=SCORE in roles(frame.columns))
+
+
+def _found(
+    table: RunTable,
+    judgments: QrelsTable,
+    depth: int,
+    length: int | None,
+    documents: Iterable[Any] | None,
+) -> pd.DataFrame:
+    """Return a row for every system of what can be read."""
+    codes, judged = _coded(table, judgments)
+    scored = _with_every_score(table)
+    ranking = rank_table(scored, ties="trec")
+    return pd.DataFrame(
+        rows_found(table, listed_again(table.system, codes), documents)
+        | lists_found(table, judgments, length, scored.group[ranking.order[ranking.tied]])
+        | none_judged(table, judgments, judged)
+        | {"identical_to": identical(table, codes, ranking)}
+        | sizes(table, ranking)
+        | unjudged_tops(table, judgments, judged, ranking, depth),
+        index=table.systems.rename(table.columns.get(SYSTEM, SYSTEM)),
+    )
+
+
+def _with_ids(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
+    """Return the rows with topic and document, and the positions of others by their system."""
+    columns = roles(frame.columns)
+    known = [columns[role] for role in (TOPIC, DOC) if role in columns]
+    lacking = frame[known].isna().any(axis=1).to_numpy()
+    rows = np.flatnonzero(lacking)
+    systems = frame[columns[SYSTEM]].iloc[rows] if SYSTEM in columns else [ONLY_SYSTEM] * len(rows)
+    positions = pd.Series(rows, index=pd.Index(systems), dtype=object)
+    return (frame[~lacking] if len(rows) else frame), positions
+
+
+def _with_every_score(table: RunTable) -> RunTable:
+    """Return a table that can be ranked: without scores by rank, what lacks both at the end."""
+    if table.score is not None and not np.isnan(table.score).any():
+        return table
+    given = -table.rank if table.score is None and table.rank is not None else table.score
+    name = table.columns.get(SCORE, SCORE)
+    return read_table(
+        table.frame.assign(**{str(name): pd.Series(given).fillna(-np.inf).to_numpy()})
+    )
+
+
+def _coded(table: RunTable, judgments: QrelsTable) -> tuple[Codes, NDArray[np.bool_]]:
+    """Return a code for every document and topic, and whether it is judged."""
+    retrieved = Side(topics_of_both(table, judgments), table.doc)
+    if is_text(table.doc.type) != is_text(judgments.doc.type):
+        (codes,) = code_documents(retrieved)
+        return codes, np.zeros(len(codes), dtype=bool)
+    codes, known = code_documents(retrieved, Side(judgments.topic, judgments.doc))
+    return codes, np.isin(codes, known[judgments.grade != POOLED_UNJUDGED])
+
+
+def _of_each(found: pd.Series, name: str) -> pd.DataFrame:
+    """Return a frame with a row for each label, all its values in one tuple."""
+    gathered = {label: tuple(found[found.index == label]) for label in found.index.unique()}
+    return pd.DataFrame({name: pd.Series(gathered, dtype=object)})
+
+
+def _surplus(counts: Mapping[Any, Sequence[int]], systems: pd.Index) -> pd.DataFrame:
+    """Return the numbers of the columns that were passed over where systems were read."""
+    known = {system: tuple(counts[system]) for system in systems if system in counts}
+    return pd.DataFrame({"columns_surplus": pd.Series(known, dtype=object)})
+
+
+def _of_files(problems: pd.DataFrame | None) -> pd.DataFrame:
+    if problems is None:
+        return pd.DataFrame(columns=["unreadable"])
+    alike = problems.groupby(["file", "wanted"], sort=False)["found"].agg("; ".join).reset_index()
+    told = "wanted " + alike["wanted"] + "; found " + alike["found"]
+    return _of_each(told.set_axis(alike["file"]).astype(object), "unreadable")
+
+
+def _filled(found: pd.DataFrame, others: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return rows for all labels, with the columns of all frames; where nothing is, empty."""
+    labels = [*found.index, *(label for other in others for label in other.index)]
+    everything = found.reindex(pd.Index(dict.fromkeys(labels), name=found.index.name))
+    for other in others:
+        everything = everything.join(other)
+    lists = everything.reindex(columns=list(SEVERITY)).astype(object)
+    lists = lists.map(lambda value: value if isinstance(value, tuple) else ())
+    numbers = everything[list(COUNTS)].astype("Int64")
+    return everything.drop(columns=[*SEVERITY, *COUNTS], errors="ignore").join([lists, numbers])
+
+
+def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
+    """Put first how grave what was found is, and what that is."""
+    severity = SEVERITY if scored else SEVERITY | {"ranks_repeated": "error"}
+    there = [_graves(row, severity) for row in frame.to_dict("records")]
+    worst = [next(iter(graves.values()), "") for graves in there]
+    sizes = ["topics", "documents", "longest"]
+    unjudged = [name for name in frame.columns if str(name).startswith("unjudged_at_")]
+    columns = [*sizes, *SEVERITY, "ties", *unjudged, "first_unjudged"]
+    told = pd.DataFrame({"severity": worst, "found": list(map(tuple, there))}, frame.index)
+    return told.join(frame[columns])
+
+
+def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, str]:
+    """Return what was found on a run and how grave it is, the gravest first."""
+    found = {name: grave for name, grave in severity.items() if row[name]}
+    if "documents_unknown" in found and len(row["documents_unknown"]) == row["documents"]:
+        found["documents_unknown"] = "error"
+    ordered = sorted(found, key=lambda name: SEVERITIES.index(found[name]))
+    return {name: found[name] for name in ordered}

@@ -1,0 +1,293 @@
+"""How alike judges judge.
+
+Verbs: compare_judges.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.arrays import Array
+from irframe.checks import choice, places
+from irframe.cubes.unjudged import BOUND, SIDES
+from irframe.files.as_runs import Qrels
+from irframe.names import JUDGES, PAIR, RESULT, TOPIC
+from irframe.paired import all_pairs, baseline_pairs
+from irframe.record import recorded
+from irframe.scores.averages import Resamples
+from irframe.scores.summary import cautious
+from irframe.studies.coefficients import (
+    DISTANCES,
+    INTERVAL,
+    PER_TOPIC,
+    WEIGHTS,
+    alphas,
+    at_thresholds,
+    both_alphas,
+    cautions,
+    kappas,
+    with_intervals,
+)
+from irframe.studies.grades_by_judge import Grades, Judged, read_judges
+
+BLOCK = 1 << 22
+"""Resampled counts that are held at a time."""
+
+
+@recorded
+def compare_judges(
+    judges: Mapping[Any, Qrels],
+    *,
+    reference: Hashable | None = None,
+    pairs: Literal["same", "common", "pairwise"] = "same",
+    grades: Grades = None,
+    by: str | None = None,
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 0,
+) -> xr.Dataset:
+    """Say how far judges agree, beyond what chance would give.
+
+    Parameters
+    ----------
+    judges
+        What each judge is called, and their qrels frame or what `as_qrels` takes; at least two.
+        Of a document with grades for several subtopics the highest counts.
+    reference
+        A judge: hold each other one against it, ``judge_b`` throughout. By default all pairs.
+    pairs
+        Which pairs of topic and document count: ``"same"``, all, and it is an error if some judge
+        has not judged them; ``"common"``, those that all judges have judged; ``"pairwise"``, for
+        each pair of judges what both have judged, and for the alpha of all judges whatever two
+        have. ``n`` says how many are left.
+    grades
+        The scale. By default the grades that occur, and it is an error if one judge's lowest or
+        highest grade is not the others'; a list of all grades there are, such as ``range(4)``,
+        where some judge never uses the ends; or ``"union"``, whatever occurs. Grades below 0 are
+        grades like others, but for -1, which marks what was not judged and is refused.
+    by
+        ``"topic"``: every coefficient per topic, without intervals.
+    level
+        Confidence level of the intervals, above 0 and below 1.
+    samples, seed
+        How many resamples of the topics the intervals rest on, at least 1, and the seed of their
+        generator. The same serve all pairs.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``pair``, of which ``judge_a`` and ``judge_b`` name the judges:
+
+        - ``kappa`` (pair, weights), Cohen's, disagreements weighing all the same (``none``), or as
+          the difference of the grades (``linear``) or its square (``quadratic``);
+        - ``alpha`` (pair, distance), Krippendorff's: ``nominal``, ``ordinal``, ``interval``;
+        - ``kappa_at`` and ``alpha_at`` (pair, threshold): of relevant, at this grade and above,
+          and not relevant;
+        - ``confusion`` (pair, grade_a, grade_b) and ``n`` (pair), documents;
+        - ``joint_alpha`` (distance), that of all judges at once;
+        - with ``_interval`` added to a coefficient's name, its interval, with the dimension
+          ``bound``, ``lower`` and ``upper``;
+        - with ``_per_topic`` added, the mean of its values per topic, which is another quantity:
+          chance is that of each topic, and topics count alike. With ``_per_topic_interval``
+          Student's interval of that mean.
+
+        With ``by="topic"`` the topic comes first. A coefficient is NaN where all grades are one,
+        and an interval where that is so, or judges agree on everything, without some topic or in
+        too many resamples, and where the coefficient does not vary.
+
+    Raises
+    ------
+    ParameterError
+        For fewer than two judges, or an unknown reference or policy.
+    IdError
+        If judges judged different documents, or none in common, or one twice.
+    GradeError
+        For different scales, and for grade -1.
+
+    Warns
+    -----
+    IrframeWarning
+        For intervals of fewer than 15 topics, or of topics whose numbers of documents have a
+        coefficient of variation above 0.6, as they hold less often than they say; for thresholds
+        of which fewer than 10 topics have documents on both sides; and for intervals that are NaN.
+        The attribute ``caution`` says the same.
+
+    Notes
+    -----
+    Kappa is ``1 - sum(w o) / sum(w e)`` with w the weights of disagreements, o the observed shares
+    and e those that the two judges' own shares of grades would give by chance. Alpha is the same
+    with chance drawn from the grades of both, ``1 - (n - 1) sum(d o) / sum(d n n')``, d the squared
+    distance: 1, or the difference of the grades' values, or that of the middles of their ranks.
+    All is computed from counts by topic; a resample draws as many topics as there are.
+
+    Documents of a topic are not independent, so that topics are what is drawn: n clusters of m
+    documents, worth ``g = (sum m)^2 / sum m^2`` equal ones [3]_ [4]_, at least 1.5. An interval
+    is what two hold together: with z = atanh(kappa), and s its jackknife's standard error over
+    topics, ``z -+ t s`` transformed back, t that of Student with g - 1 degrees of freedom; and the
+    expanded percentile interval [5]_, between the quantiles of the resamples at
+    ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1 - a``, t with n - 1. It runs from the lower of the
+    lower ends to the higher of the upper. Topics drawn from those of real judges, 95% intervals
+    held kappa over all of them 93 to 97 times in 100 with 5 to 50 topics; plain percentiles did
+    83 times with 5, and 91 to 93 with 30.
+
+    At a threshold that few documents reach, or few do not, g is less: the mean of two, the least
+    with m all documents, those from the grade on and those below, and that with what each topic
+    adds to the jackknife's variance [4]_. It stands for the number of topics in the percentile
+    interval, too. There is none unless five topics have documents on both sides by either judge. At
+    the top grade intervals so held kappa 92 to 98 times in 100, of six judges who seldom give it 91
+    to 94 times.
+
+    References
+    ----------
+    .. [1] Cohen. Weighted kappa: nominal scale agreement with provision for scaled disagreement
+       or partial credit. Psychological Bulletin 70, 1968. doi:10.1037/h0026256
+    .. [2] Hayes, Krippendorff. Answering the call for a standard reliability measure for coding
+       data. Communication Methods and Measures 1, 2007. doi:10.1080/19312450709336664
+    .. [3] Cameron, Miller. A practitioner's guide to cluster-robust inference. Journal of Human
+       Resources 50, 2015. doi:10.3368/jhr.50.2.317
+    .. [4] Carter, Schnepel, Steigerwald. Asymptotic behavior of a t-test robust to cluster
+       heterogeneity. Review of Economics and Statistics 99, 2017. doi:10.1162/REST_a_00639
+    .. [5] Hesterberg. What teachers should know about the bootstrap: resampling in the
+       undergraduate statistics curriculum. American Statistician 69, 2015.
+       doi:10.1080/00031305.2015.1089789
+
+    Examples
+    --------
+    >>> people = {"1": {"a": 0, "b": 0, "c": 1, "d": 2}, "2": {"a": 0, "b": 1, "c": 2}}
+    >>> model = {"1": {"a": 0, "b": 1, "c": 1, "d": 2}, "2": {"a": 0, "b": 2, "c": 2}}
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):  # two topics say little of others
+    ...     found = compare_judges({"people": people, "model": model})
+    >>> found["kappa"].squeeze("pair").round(2).to_series().to_dict()
+    {'none': 0.58, 'linear': 0.7, 'quadratic': 0.81}
+    >>> found["confusion"].squeeze("pair").to_numpy()
+    array([[2, 1, 0],
+           [0, 1, 1],
+           [0, 0, 2]])
+    """
+    resamples = Resamples(alpha, samples, seed)
+    choice("by", TOPIC if by is None else by, (TOPIC,))
+    judged = read_judges(judges, pairs, grades, ("same", "common", "pairwise"))
+    chosen = _pairs(judged.judges, reference)
+    counts, together = _count(judged, chosen)
+    if by is not None:
+        result = _labelled(judged, counts, together, chosen).assign_coords({TOPIC: judged.topics})
+    else:
+        result = _labelled(judged, counts.sum(axis=0), together.sum(axis=0), chosen)
+        found = _intervals(judged, counts, together, resamples)
+        result = result.assign(found).assign_coords({BOUND: list(SIDES)})
+        result = cautious(result, _cautions(result, counts, judged.scale))
+    attrs = {"pairs": pairs, "topics": len(judged.topics), "documents": judged.grade.shape[1]}
+    drawn_by = {"alpha": alpha, "samples": samples, "seed": seed} if by is None else {}
+    return result.assign_attrs({RESULT: "compare_judges", **attrs, **drawn_by})
+
+
+def _pairs(judges: list[Any], reference: Hashable | None) -> Array:
+    if reference is None:
+        return all_pairs(len(judges))
+    (row,) = places("reference to be one of the judges", [reference], judges)
+    return baseline_pairs(len(judges), row)
+
+
+def _count(judged: Judged, pairs: Array) -> tuple[Array, Array]:
+    """Count grades by topic: of pairs, (topic, pair, grade, grade), and of all judges at once."""
+    grades = len(judged.scale)
+    counts = np.zeros((len(judged.topics), len(pairs), grades, grades))
+    together = np.zeros((len(judged.topics), grades, grades))
+    for topic, given in judged.by_topic():
+        flat = given.reshape(-1, given.shape[-1]).astype(np.float32)
+        every = (flat @ flat.T).reshape(2 * given.shape[:2])
+        counts[topic] = every[pairs[:, 0], :, pairs[:, 1]]
+        together[topic] = _coincidences(given.sum(axis=0).astype(float))
+    return counts, together
+
+
+def _coincidences(given: Array) -> Array:
+    """Return how often grades coincide, from how many judges gave each, (grade, document)."""
+    judges = given.sum(axis=0)
+    weighted = given * np.where(judges > 1, 1 / np.maximum(judges - 1, 1), 0)
+    found: Array = weighted @ given.T - np.diag(weighted.sum(axis=1))
+    return found
+
+
+def _labelled(judged: Judged, counts: Array, together: Array, pairs: Array) -> xr.Dataset:
+    """Return the coefficients of counts with labels, topics first if there are some."""
+    sides = zip(JUDGES, pairs.T, strict=True)
+    labels: dict[str, Any] = {name: (PAIR, pd.Index(judged.judges)[side]) for name, side in sides}
+    labels |= {"weights": list(WEIGHTS), "distance": list(DISTANCES)}
+    labels |= {"threshold": judged.scale[1:], "grade_a": judged.scale, "grade_b": judged.scale}
+    first = (TOPIC,) * (counts.ndim - 3)
+    variables = {
+        name: ((*first, *_DIMS[name]), values)
+        for name, values in _coefficients(counts, together, judged.scale).items()
+    }
+    documents = counts.astype(np.int64)
+    variables["confusion"] = (*first, PAIR, "grade_a", "grade_b"), documents
+    variables["n"] = (*first, PAIR), documents.sum(axis=(-2, -1))
+    return xr.Dataset(variables, labels)
+
+
+_DIMS = {
+    "kappa": (PAIR, "weights"),
+    "alpha": (PAIR, "distance"),
+    "kappa_at": (PAIR, "threshold"),
+    "alpha_at": (PAIR, "threshold"),
+    "joint_alpha": ("distance",),
+}
+"""Coefficient -> its dimensions."""
+
+
+def _coefficients(counts: Array, together: Array, scale: Array) -> dict[str, Array]:
+    return _of_pairs(counts, scale) | _of_all(together, scale)
+
+
+def _of_all(together: Array, scale: Array) -> dict[str, Array]:
+    return {"joint_alpha": alphas(together, scale)}
+
+
+def _of_pairs(counts: Array, scale: Array) -> dict[str, Array]:
+    relevant, two = at_thresholds(counts), np.array([0, 1])
+    return {
+        "kappa": kappas(counts, scale),
+        "alpha": both_alphas(counts, scale),
+        "kappa_at": kappas(relevant, two)[..., 0],
+        "alpha_at": both_alphas(relevant, two)[..., 0],
+    }
+
+
+def _intervals(
+    judged: Judged, counts: Array, together: Array, resamples: Resamples
+) -> dict[str, Any]:
+    """Return the intervals of every coefficient, and the means of its values per topic."""
+    drawn = resamples.counts(len(counts))
+    parts = [
+        with_intervals(counts[:, block], partial(_of_pairs, scale=judged.scale), drawn, resamples)
+        for block in _blocks(counts, max(drawn.shape))
+    ]
+    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    found |= with_intervals(together, partial(_of_all, scale=judged.scale), drawn, resamples)
+    return {name: (_dims_of(name), values) for name, values in found.items()}
+
+
+def _dims_of(name: str) -> tuple[str, ...]:
+    ends = (BOUND,) if name.endswith(INTERVAL) else ()
+    return *_DIMS[name.removesuffix(INTERVAL).removesuffix(PER_TOPIC)], *ends
+
+
+def _cautions(result: xr.Dataset, counts: Array, scale: Array) -> list[str]:
+    lost = [
+        name
+        for name in _DIMS
+        if (result[name].notnull() & ~result[name + INTERVAL].notnull().all(BOUND)).any()
+    ]
+    return cautions(counts, scale, lost)
+
+
+def _blocks(counts: Array, samples: int) -> Iterator[slice]:
+    width = max(1, BLOCK // (samples * counts[0, 0].size))
+    for start in range(0, counts.shape[1], width):
+        yield slice(start, start + width)

@@ -1,0 +1,459 @@
+"""What to know about runs and judgments before trusting a number.
+
+Verbs: diagnose.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.checks import choice
+from irframe.comparing.pairwise import decide
+from irframe.cubes.cube import build_cube
+from irframe.cubes.groups import provenance
+from irframe.cubes.unjudged import bounds
+from irframe.cubes.view import experiment_of
+from irframe.depths.pool_growth import count_pools
+from irframe.errors import IrframeError
+from irframe.experiments.coded_tables import (
+    QrelsTable,
+    RunTable,
+    Side,
+    code_documents,
+    read_qrels_table,
+    read_table,
+)
+from irframe.experiments.policy import Metrics, Policy, parse_metrics
+from irframe.experiments.rank_table import listed_again
+from irframe.files.as_runs import Qrels, Runs
+from irframe.files.ids import repeated, shown
+from irframe.metrics import Metric
+from irframe.metrics.base import Metric as BaseMetric
+from irframe.metrics.infap import POOLED_UNJUDGED
+from irframe.metrics.rbp import RBP
+from irframe.names import DEFAULT_TIES, DEPTH, SYSTEM, UNJUDGED, Ties
+from irframe.record import RECORD, recorded
+from irframe.studies.tie_ranges import (
+    ALEX,
+    LU,
+    TREC_EVAL,
+    YILMAZ,
+    Finding,
+    contradicting,
+    every_place,
+    finding_of,
+    gapped,
+    list_lengths,
+    listed_findings,
+    listed_rows,
+    tie_rates,
+    to_frame,
+    topics_of_both,
+    without_score,
+)
+from irframe.tables.captions import told_origin
+from irframe.warned import unsaid
+
+
+def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
+    """Yield what is found in a run frame and a qrels frame, each read by role.
+
+    Parameters
+    ----------
+    table, judgments
+        The frames.
+    depth
+        Evaluation depth, by default the longest list.
+    """
+    yield from _topics(table, judgments)
+    yield from _documents(table, judgments)
+    yield from _scores(table)
+    yield from _lists(table, judgments, depth)
+    yield from _grades(judgments)
+
+
+def _topics(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
+    if pa.array(table.topics).type != pa.array(judgments.topics).type:
+        kinds = f"{table.topics.dtype} in the runs, {judgments.topics.dtype} in the qrels"
+        shared = table.topics.astype(str).isin(judgments.topics.astype(str)).sum()
+        advice = "convert one side with astype(str)"
+        text = {str(pa.array(side).type) for side in (table.topics, judgments.topics)}
+        if not all("string" in kind for kind in text):
+            yield Finding("error", "topics of two types", kinds, int(shared), advice, TREC_EVAL)
+            return
+    unknown = table.topics[~table.topics.isin(judgments.topics)]
+    if len(unknown) == len(table.topics):
+        where = f"runs: {shown(table.topics)}; qrels: {shown(judgments.topics)}"
+        advice = "compare leading zeros, prefixes and types"
+        yield Finding("error", "no topic in common", where, len(unknown), advice, TREC_EVAL)
+        return
+    if len(unknown):
+        advice = "nothing to do if the track dropped them; they are left out"
+        what = "topics of the runs without judgments"
+        yield Finding("warning", what, listed_findings(unknown), len(unknown), advice, LU)
+
+
+def _documents(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
+    if pa.types.is_integer(table.doc.type) != pa.types.is_integer(judgments.doc.type):
+        where = f"{table.doc.type} in the runs, {judgments.doc.type} in the qrels"
+        advice = "convert one side with astype(str)"
+        yield Finding("error", "documents of two types", where, len(table.doc), advice, TREC_EVAL)
+        return
+    topic = topics_of_both(table, judgments)
+    listed_, judged = code_documents(Side(topic, table.doc), Side(judgments.topic, judgments.doc))
+    twice = listed_again(table.system, listed_)
+    for what, again, describe in (
+        ("documents listed twice in a ranking", twice, table.describe),
+        ("documents judged twice", repeated(judged), judgments.describe),
+    ):
+        if len(again):
+            where = listed_rows(describe, again)
+            yield Finding("error", what, where, len(again), "keep one of them", TREC_EVAL)
+    if (topic < len(judgments.topics)).any() and not np.isin(listed_, judged).any():
+        docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
+        where = f"runs: {docs[0]}; qrels: {docs[1]}"
+        advice = "compare the identifiers; every score is 0"
+        what = "no judged document is retrieved"
+        yield Finding("warning", what, where, len(judged), advice, TREC_EVAL)
+
+
+def _scores(table: RunTable) -> Iterator[Finding]:
+    missing = without_score(table)
+    if len(missing):
+        where = listed_rows(table.describe, missing)
+        yield Finding("error", "missing scores", where, len(missing), "mend the run", TREC_EVAL)
+    lists = contradicting(table)
+    if len(lists):
+        systems = table.systems[np.unique(lists // len(table.topics))]
+        advice = "find out which one its authors meant; ties='rank' follows the rank column"
+        what = "rankings whose ranks contradict their scores"
+        yield Finding("warning", what, listed_findings(systems), len(lists), advice, LU)
+    lists = gapped(table)
+    if len(lists):
+        systems = table.systems[np.unique(lists // len(table.topics))]
+        advice = "find out which documents were lost; metrics see those below close up"
+        what = "rankings whose ranks leave some out"
+        yield Finding("warning", what, listed_findings(systems), len(lists), advice, TREC_EVAL)
+
+
+def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
+    lengths = list_lengths(table, judgments)
+    empty = lengths == 0
+    stray = empty.all(axis=1)
+    if stray.any() and not stray.all():
+        where = listed_findings(table.systems[np.flatnonzero(stray)])
+        advice = "compare the topic ids; these systems score 0 on every topic"
+        what = "systems without a list for any judged topic"
+        yield Finding("warning", what, where, int(stray.sum()), advice, TREC_EVAL)
+    empty &= ~stray[:, np.newaxis]
+    if empty.any():
+        advice = "a missing list scores 0; ASL rewards it, use ASL(unretrieved='irrel+1')"
+        what = "judged topics missing from a run"
+        yield Finding("warning", what, _worst(table, empty), int(empty.sum()), advice, ALEX)
+    wanted = int(lengths.max()) if depth is None else depth
+    short = (lengths > 0) & (lengths < wanted)
+    if short.any():
+        advice = "metrics treat missing ranks as not relevant; compare runs of one length"
+        what = f"rankings shorter than {wanted}"
+        yield Finding("note", what, _worst(table, short), int(short.sum()), advice, LU)
+
+
+def _worst(table: RunTable, lists: NDArray[np.bool_]) -> str:
+    counts = lists.sum(axis=1)
+    order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
+    return listed_findings(f"{table.systems[row]} ({counts[row]})" for row in order)
+
+
+def _grades(judgments: QrelsTable) -> Iterator[Finding]:
+    relevant = np.bincount(judgments.topic[judgments.grade >= 1], minlength=len(judgments.topics))
+    without = judgments.topics[relevant == 0]
+    if len(without):
+        advice = "they score 0 whatever is retrieved; no_rel='nan' leaves them out"
+        what = "topics without relevant documents"
+        yield Finding("warning", what, listed_findings(without), len(without), advice, TREC_EVAL)
+    marked = int((judgments.grade == POOLED_UNJUDGED).sum())
+    if marked:
+        advice = "drop these rows if they mark unjudged documents, else give them grade 0"
+        what = "judgments of grade -1, which may mark pooled but unjudged documents"
+        topics = judgments.topics[np.unique(judgments.topic[judgments.grade == POOLED_UNJUDGED])]
+        yield Finding("warning", what, "topics " + listed_findings(topics), marked, advice, YILMAZ)
+
+
+TOPS = (10, 20, 100)
+"""Depths at which unjudged documents are counted."""
+TIED = 0.1
+"""Tie rate in the top 20 from which on the order of ties is a warning."""
+UNJUDGED_SHARE = 0.05
+"""Share of unjudged documents from which on they are a warning."""
+YIELD = 0.05
+"""Share of relevant documents among the last ones pooled from which on a pool is shallow."""
+DECIDED = "what decides the numbers"
+"""What the last finding is of."""
+STANDARD = (1, 3, 5, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
+"""Depths that are in use."""
+
+
+def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
+    """Yield what is found on a cube, for metrics that are evaluated to a depth.
+
+    Parameters
+    ----------
+    cube
+        A cube as deep as its lists.
+    metrics
+        The metrics that are to be reported; may be empty.
+    depth
+        The evaluation depth of those without their own.
+    """
+    yield from _ties(cube)
+    yield from _unjudged(cube)
+    yield from _pool(cube, metrics, depth)
+    yield from _contributing(cube)
+    yield from _undecided(cube, depth)
+    yield from _reporting(metrics, depth)
+    made = provenance(cube) | {RECORD: cube.attrs.get(RECORD, "")}
+    told, advice = told_origin(made), "say so beside the numbers" + _by_rows(cube)
+    yield Finding("note", DECIDED, told, 1, advice, LU + ", section 5")
+
+
+def _ties(cube: xr.Dataset) -> Iterator[Finding]:
+    if cube.attrs["ties"] == "rank":
+        return
+    rates = tie_rates(cube)
+    means = _largest_first(rates.mean("topic").to_series())
+    median, tied = float(means.median()), int((rates > 0).sum())
+    if tied:
+        severity = "warning" if median >= TIED else "note"
+        what = f"rankings with ties in the top 20 (median rate {median:.0%} over runs)"
+        where = listed_findings(
+            f"{system} ({rate:.0%})" for system, rate in means[means > 0].items()
+        )
+        advice = "keep the order as filed with ties='order', and look at tie_ranges"
+        yield Finding(severity, what, where, tied, advice, LU + ", section 4.3")
+
+
+def _unjudged(cube: xr.Dataset) -> Iterator[Finding]:
+    for depth in [top for top in TOPS if top <= max(cube.sizes[DEPTH], TOPS[0])]:
+        top = cube["grade"].isel({DEPTH: slice(depth)})
+        unjudged = (top == UNJUDGED).sum(["depth", "topic"]).to_series()
+        listed_ = cube["retrieved"].clip(max=depth).sum("topic").to_series()
+        shares = _largest_first(unjudged / listed_.where(listed_ > 0))
+        number = int(unjudged.sum())
+        if number:
+            share = number / int(listed_.sum())
+            what = f"unjudged documents in the top {depth} ({share:.0%})"
+            where = listed_findings(
+                f"{system} ({rate:.0%})" for system, rate in shares.items() if rate > 0
+            )
+            advice = "report bounds, or score condensed runs, beside the scores"
+            severity = "warning" if share >= UNJUDGED_SHARE else "note"
+            yield Finding(severity, what, where, number, advice, LU + ", section 2.5")
+
+
+def _pool(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
+    pool = int(experiment_of(cube).known_pool.depth.min())
+    deep = sorted({metric.depth or depth for metric in metrics} or {depth})
+    beyond = [k for k in deep if k > pool]
+    if beyond:
+        what = f"evaluation deeper than the pool of contributing runs, as filed, which is {pool}"
+        advice = "report bounds or condensed lists too, or pass pool_depth= or contributing="
+        advice += _by_rows(cube)
+        where = "depth " + listed_findings(beyond)
+        yield Finding("warning", what, where, len(beyond), advice, LU + ", section 2.4")
+    if not pool:
+        return
+    last = np.array([max(1, pool - 1), pool][pool == 1 :])
+    rate = count_pools(experiment_of(cube), 1, last)[2][-1]
+    recall_based = [str(metric) for metric in metrics if metric.fillings]
+    if rate >= YIELD and (recall_based or not metrics):
+        what = f"{rate:.0%} of the documents pooled last are relevant: more are to be found"
+        where = (
+            listed_findings(recall_based) or "metrics that divide by what is relevant, such as AP"
+        )
+        advice = "add metrics without a recall base, such as RBP, and report leave_out"
+        advice, number = advice + _by_rows(cube), len(recall_based) or 1
+        yield Finding("warning", what, where, number, advice, LU + ", section 4.2")
+
+
+def _by_rows(cube: xr.Dataset) -> str:
+    """Return what is to be said of a pool that equal scores, and so the order of rows, decide."""
+    tied = cube.attrs["ties"] != "rank" and bool((tie_rates(cube) > 0).any())
+    return "; pools take equal scores in the order of rows, as filed: others may differ" * tied
+
+
+def _largest_first(values: pd.Series) -> pd.Series:
+    """Return values in their order, equal ones by name."""
+    return values.sort_index().sort_values(ascending=False, kind="stable")
+
+
+def _contributing(cube: xr.Dataset) -> Iterator[Finding]:
+    outside = cube[SYSTEM].to_numpy()[~experiment_of(cube).known_pool.contributing]
+    if len(outside):
+        advice = "look at their unjudged documents and bounds before comparing them"
+        what = "systems that did not contribute to the pool"
+        yield Finding(
+            "note", what, listed_findings(outside), len(outside), advice, LU + ", section 2.4"
+        )
+
+
+def _undecided(cube: xr.Dataset, depth: int) -> Iterator[Finding]:
+    if cube.sizes[SYSTEM] < 2 or cube.attrs["ties"] == "mean":
+        return
+    metric = RBP(p=0.8)
+    pairs = decide(bounds(cube, metric, at=min(depth, cube.sizes[DEPTH])))
+    open_ = int((~pairs["decided"]).sum())
+    if open_:
+        what = f"pairs of systems closer than their residuals under {metric}"
+        advice = "call decide on bounds for the pairs that hold whatever is unjudged"
+        severity = "warning" if open_ > len(pairs) / 2 else "note"
+        where = f"of {len(pairs)} pairs"
+        yield Finding(severity, what, where, open_, advice, LU + ", section 4.6")
+
+
+def _reporting(metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
+    """Yield the advice of the paper's conclusion that concerns what is reported."""
+    where = LU + ", section 5"
+    truncated = [str(metric) for metric in metrics if metric.fillings]
+    if truncated and all(metric.fillings for metric in metrics):
+        advice = "add a metric such as RBP or ERR, whose uncertainty can be told"
+        what = "only metrics with a recall base"
+        yield Finding("warning", what, listed_findings(truncated), len(truncated), advice, where)
+    if truncated:
+        advice = "say how they are cut and divided (norm=, ideal=), and fix the depth beforehand"
+        what = "metrics with a recall base, which change with the depth"
+        yield Finding("note", what, listed_findings(truncated), len(truncated), advice, where)
+    odd = [str(m) for m in metrics if (m.depth or depth) not in STANDARD]
+    if odd:
+        what, advice = "depths that are not standard ones", "evaluate to standard depths"
+        yield Finding("note", what, listed_findings(odd), len(odd), advice, where)
+
+
+@recorded
+def diagnose(
+    runs: Runs,
+    qrels: Qrels,
+    metrics: Metrics = (),
+    *,
+    depth: int | None = None,
+    ties: Ties = DEFAULT_TIES,
+    contributing: str | Sequence[Hashable] | None = None,
+    pool_depth: int | None = None,
+    errors: Literal["raise", "report"] = "raise",
+) -> pd.DataFrame:
+    """Say what to know about runs and judgments before trusting a number.
+
+    Parameters
+    ----------
+    runs, qrels
+        Run frame and qrels frame, or what `as_runs` and `as_qrels` take.
+    metrics
+        Metrics or their names that are to be reported; findings that depend on a metric are
+        about these.
+    depth
+        Evaluation depth of metrics without their own, by default that of the longest list.
+    ties, contributing, pool_depth
+        As for `cube`.
+    errors
+        What to do about frames that cannot be read: ``"raise"``, or ``"report"``, which makes
+        findings of all that is wrong with them, and has every finding name all places.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per finding, the gravest first, with the columns
+
+        - ``severity``: ``"error"``, nothing can be scored; ``"warning"``, numbers may mislead;
+          ``"note"``, worth saying beside the numbers;
+        - ``what`` was found, ``where`` (the first places) and ``how_many`` times;
+        - ``advice``, what to do about it;
+        - ``reference``, where this is explained.
+
+        With an error there are no findings that need scores. Documents of grade -1 count as
+        unjudged.
+
+    Raises
+    ------
+    InputError
+        For an empty frame or a missing column, and whatever else keeps frames from being read,
+        unless that is to be reported.
+
+    Notes
+    -----
+    Looked for are: topics and documents that do not join; documents listed or judged twice;
+    missing scores; ranks that contradict scores, or leave some out; systems of other topics;
+    missing and short lists; topics without relevant documents; unjudged markers; ties in the top
+    20; unjudged documents in the top 10, 20 and 100; evaluation deeper than the pool; pools that
+    were still finding relevant documents, under metrics with a recall base; systems that did not
+    contribute; pairs of systems closer than the residuals of RBP(p=0.8); and what the paper
+    advises to report. Pools take equal scores in the order of rows, as runs are filed: where there
+    are some, another order of rows may change what is found of the pool, and the advice says so.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 5. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> findings = diagnose(*ir.example_track(), ["AP", "nDCG@10"])
+    >>> for row in findings[findings["severity"] == "warning"].itertuples():
+    ...     print(row.how_many, row.what)
+    209 unjudged documents in the top 10 (16%)
+    979 unjudged documents in the top 20 (38%)
+    1 evaluation deeper than the pool of contributing runs, as filed, which is 10
+    2 18% of the documents pooled last are relevant: more are to be found
+    19 pairs of systems closer than their residuals under RBP(p=0.8)
+    2 only metrics with a recall base
+    """
+    chosen = [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
+    policy = Policy(ties=ties, contributing=contributing, pool_depth=pool_depth)
+    if choice("errors", errors, ("raise", "report")) == "raise":
+        return to_frame(
+            list(_findings(read_table(runs), read_qrels_table(qrels), chosen, policy, depth))
+        )
+    with every_place():
+        return to_frame(_reported(runs, qrels, chosen, policy, depth))
+
+
+def _findings(
+    table: RunTable,
+    judgments: QrelsTable,
+    metrics: Sequence[BaseMetric],
+    policy: Policy,
+    depth: int | None,
+) -> Iterator[Finding]:
+    """Yield what is found in the frames, then, if nothing is in the way, on their cube."""
+    findings = list(check_frames(table, judgments, depth))
+    yield from findings
+    judged = judgments.grade != POOLED_UNJUDGED
+    if judged.any() and not any(finding.severity == "error" for finding in findings):
+        with unsaid():
+            built = build_cube(table.frame, judgments.frame[judged], policy)
+            yield from check_cube(built, metrics, built.sizes[DEPTH] if depth is None else depth)
+
+
+def _reported(
+    runs: Runs, qrels: Qrels, metrics: Sequence[BaseMetric], policy: Policy, depth: int | None
+) -> list[Finding]:
+    """Return what is found, with an error as the last of it."""
+    tables: list[Any] = []
+    findings: list[Finding] = []
+    for read, frame in ((read_table, runs), (read_qrels_table, qrels)):
+        try:
+            tables.append(read(frame))
+        except IrframeError as error:
+            findings.append(finding_of(error))
+    if findings:
+        return findings
+    try:
+        for finding in _findings(tables[0], tables[1], metrics, policy, depth):
+            findings.append(finding)  # noqa: PERF402 - those before an error count
+    except IrframeError as error:
+        findings.append(finding_of(error))
+    return findings

@@ -1,0 +1,466 @@
+"""At what effort gain is had: how far documents stand from where an ideal ranking has them.
+
+Verbs: misplacement, archetypes, effort_gain.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
+
+from irframe.arrays import Array
+from irframe.checks import choice, whole
+from irframe.cubes.score_arrays import to_scores
+from irframe.cubes.verb import read_depth, verb
+from irframe.cubes.view import CELL, CODES, LIST, assemble, experiment_of, need_dask, topic_blocks
+from irframe.errors import InputError, ParameterError, warn
+from irframe.metrics import Metric
+from irframe.metrics.base import MetricType
+from irframe.metrics.facts import TIE, place_of
+from irframe.metrics.parse_metric import parse_metric
+from irframe.metrics.positions import (
+    CROSSINGS,
+    Crossing,
+    ExpectedRanks,
+    crosses,
+    expected_ranks,
+    first_crossing,
+    full_scale,
+    recall_base,
+    relative_position,
+    space_ratios,
+)
+from irframe.names import DEPTH, EMPTY, GRADE, METRIC, SYSTEM, TOPIC
+
+ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
+"""What kinds of curves there are, in the order in which they are recognised."""
+
+SHORT = 46_340
+"""Longest rankings of which no sum of misplacements exceeds 32 bits."""
+
+BLOCK = 1 << 22
+"""Cells worked on at a time."""
+
+
+@verb(bounded=True)
+def misplacement(
+    cube: xr.Dataset,
+    *,
+    depth: int | None = None,
+    crossing: Crossing = "sign_change",
+    rel: int = 1,
+    by: str | None = None,
+) -> xr.Dataset:
+    """Say how much avoidable effort each ranking costs, rank by rank and in all.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    depth
+        Nominal length N of all rankings, at most the depth of the cube, which is the default.
+        Longer lists are cut, shorter ones padded with non-relevant documents.
+    crossing
+        When the cumulated relative position has recovered, as for `Twist`: ``"sign_change"``,
+        ``"definition"`` or ``"matters"``.
+    rel
+        Lowest relevant grade, at least 1.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (system, topic, depth), int32: ``rp``, the relative position, and ``crp``, its
+        running sum, int64 where N exceeds 46,340. Over (system, topic): ``first_crossing`` and
+        ``balance_point``, infinite where a curve never recovers; the ratios ``rho``,
+        ``sigma_plus``, ``sigma_minus``, ``sigma`` and their ``twist``; ``s_plus`` and
+        ``s_minus``, how far documents moved down and up; ``archetype``, a name of the curve's
+        kind. Over (topic): ``recall_base`` R, and ``length``, the nominal length. On topics
+        without relevant documents, which ``attrs["no_relevant"]`` counts, and where a system did
+        not take part, the numbers are NaN, ``rp`` and ``crp`` 0 and ``archetype`` empty.
+
+    Raises
+    ------
+    DepthError
+        For a depth beyond the cube.
+    ParameterError
+        For an unknown crossing, or `rel` out of range.
+    MetricError
+        For cubes with shared ranks (``ties="mean"``).
+
+    Warns
+    -----
+    IrframeWarning
+        If topics have a nominal length above N, with their number: a ranking must be able to
+        have all relevant documents in its second half, so N is at least 2 R.
+
+    Notes
+    -----
+    ``RP(j) = j - min`` above the ranks [min, max] that the document's grade takes in the ideal
+    ranking, ``j - max`` below them, 0 inside. Unjudged, missing and below-threshold documents
+    are non-relevant. ``rho = R / max(R, first crossing)``, ``sigma+- = 1 - s+- / s+-_worst``
+    against the ideal ranking reversed, sigma their harmonic mean, ``twist = (rho + sigma) / 2``.
+
+    Archetypes, the first that fits: ideal; worst, nothing relevant; full scale, the ideal
+    reversed; excellent, recovered by rank R; typical B, never recovered; typical A.
+
+    References
+    ----------
+    .. [1] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import irframe as ir
+    >>> run = pd.DataFrame({"topic": "1", "doc": list("abcd"), "rank": range(4)})
+    >>> qrels = pd.DataFrame({"topic": "1", "doc": list("abcd"), "grade": [1, 0, 1, 0]})
+    >>> moved = misplacement(ir.cube(run, qrels, ties="rank"))
+    >>> moved["crp"].to_numpy().tolist(), moved["twist"].round(3).item()
+    ([[[0, -1, 0, 0]]], 0.833)
+    """
+    deepest = read_depth(cube, depth)
+    choice("crossing", crossing, CROSSINGS)
+    rel = whole("rel", rel, low=1, high=127)
+    experiment = experiment_of(cube)
+    base = experiment.judgments
+    expected = expected_ranks(base.levels, base.levels_of, rel)
+    R = recall_base(expected)[:, 0]
+    length = np.maximum(deepest, 2 * R)
+    study = _Study(expected, length, deepest, crossing, experiment.there)
+    grade = cube[GRADE].variable
+    values = study.lazily(grade.data) if grade.chunks else study.measure(grade.to_numpy())
+    data = _label(cube, values, {"recall_base": R, "length": length})
+    data = data.assign_coords(took_part=(LIST, experiment.there))
+    no_relevant, lengthened = int((R == 0).sum()), int((length > deepest).sum())
+    data.attrs = {"depth": deepest, "crossing": crossing, "rel": rel, "no_relevant": no_relevant}
+    if lengthened:
+        warn(
+            f"{lengthened} of {len(R)} topics have more than {deepest} / 2 relevant documents: "
+            "their rankings are taken to be twice as long as their recall base"
+        )
+    return data
+
+
+@dataclass(frozen=True, eq=False)
+class _Study:
+    """What is asked of the rankings of some topics."""
+
+    expected: ExpectedRanks
+    length: Array
+    """Nominal length of each topic's rankings."""
+    depth: int
+    crossing: Crossing
+    there: NDArray[np.bool_]
+    """Whether each system took part in each topic."""
+    width: int = 0
+    """Nominal length of all rankings, by default the greatest of these topics."""
+
+    def of_topics(self, topics: slice) -> "_Study":
+        """Return the same on some topics."""
+        expected = ExpectedRanks(
+            self.expected.level, self.expected.first[topics], self.expected.last[topics]
+        )
+        there, width = self.there[:, topics], int(self.length.max(initial=self.depth))
+        return _Study(expected, self.length[topics], self.depth, self.crossing, there, width)
+
+    def measure(self, grade: Array) -> dict[str, Array]:
+        """Return what is said of rankings of grades, shape (system, topic, rank)."""
+        missing = (self.width or self.length.max(initial=self.depth)) - self.depth
+        grade = grade[..., : self.depth]
+        grade = np.pad(grade, [(0, 0), (0, 0), (0, missing)], constant_values=EMPTY)
+        step, length = max(1, BLOCK // max(grade[0].size, 1)), self.length[:, np.newaxis]
+        parts = [
+            _measure(grade[start : start + step], self.expected, length, self.crossing)
+            for start in range(0, len(grade), step)
+        ]
+        values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        _blank(values, ~self.there)
+        return values
+
+    def lazily(self, grade: Any) -> dict[str, Any]:
+        """Return the same of rankings that are read block by block when wanted."""
+        task = need_dask().delayed(_Study.measure)
+        blocks = topic_blocks(grade)
+        counts = [topics.stop - topics.start for topics, _ in blocks]
+        made = [task(self.of_topics(topics), block) for topics, block in blocks]
+        first = replace(self.of_topics(slice(0, 1)), there=np.ones((1, 1), bool))
+        one = first.measure(np.full((1, 1, self.depth), EMPTY, np.int8))
+        kinds = f"<U{max(map(len, ARCHETYPES))}"
+        parts = {
+            name: (kinds if value.dtype.kind == "U" else value.dtype, value.shape[2:])
+            for name, value in one.items()
+        }
+        return assemble(made, counts, len(self.there), parts)
+
+
+def _blank(values: dict[str, Array], missing: NDArray[np.bool_]) -> None:
+    """Set what is said of rankings that are not there to 0, NaN or no name."""
+    if missing.any():
+        for value in values.values():
+            value[missing] = {"f": np.nan, "i": 0, "U": ""}[value.dtype.kind]
+
+
+def _measure(
+    grade: Array, expected: ExpectedRanks, length: Array, crossing: Crossing
+) -> dict[str, Array]:
+    R = recall_base(expected)
+    position = relative_position(grade, expected)
+    curve = np.cumsum(position, axis=-1, dtype=np.int32 if grade.shape[-1] <= SHORT else np.int64)
+    inside = np.arange(1, grade.shape[-1]) < length
+    ideal = ~position.any(axis=-1, keepdims=True)
+    first = np.where(ideal, 1.0, first_crossing(crosses(curve, crossing) & inside))
+    balance = np.maximum(R, first)
+    numbers = {"first_crossing": first, "balance_point": balance, "rho": R / balance}
+    numbers |= _spaces(position, full_scale(expected, length))
+    numbers["twist"] = (numbers["rho"] + numbers["sigma"]) / 2
+    kinds = [
+        ideal,
+        ~(grade >= expected.level.min(initial=127)).any(axis=-1, keepdims=True),
+        _reversed(grade, expected, length),
+        first <= R,
+        np.isinf(first),
+    ]
+    archetype = np.select(kinds, ARCHETYPES[:-1], ARCHETYPES[-1])
+    values = {name: np.where(R > 0, value, np.nan)[..., 0] for name, value in numbers.items()}
+    named = np.where(R > 0, archetype, "")[..., 0]
+    return {"rp": position, "crp": curve} | values | {"archetype": named}
+
+
+def _spaces(position: Array, worst: tuple[Array, Array]) -> dict[str, Array]:
+    forward = np.maximum(position, 0).sum(axis=-1, dtype=np.int64, keepdims=True)
+    backward = forward - position.sum(axis=-1, dtype=np.int64, keepdims=True)
+    plus, minus, sigma = space_ratios(forward, backward, worst)
+    return {
+        "s_plus": forward,
+        "s_minus": backward,
+        "sigma_plus": plus,
+        "sigma_minus": minus,
+        "sigma": sigma,
+    }
+
+
+def _reversed(grade: Array, expected: ExpectedRanks, length: Array) -> NDArray[np.bool_]:
+    """Say which rankings are the ideal one reversed, shape (..., 1)."""
+    rank = np.arange(1, grade.shape[-1] + 1)
+    placed = np.zeros(grade.shape[:-1], np.int64)
+    for number, level in enumerate(expected.level):
+        low = length + 1 - expected.last[..., number]
+        high = length + 1 - expected.first[..., number]
+        placed += ((grade == level) & (rank >= low) & (rank <= high)).sum(axis=-1)
+    return np.asarray(placed[..., np.newaxis] == recall_base(expected))
+
+
+def _label(cube: xr.Dataset, values: dict[str, Array], of_topics: dict[str, Array]) -> xr.Dataset:
+    variables = {name: (CELL[: value.ndim], value) for name, value in values.items()}
+    variables |= {name: ((TOPIC,), value) for name, value in of_topics.items()}
+    coordinates = {
+        name: cube[name]
+        for name in cube.coords
+        if set(cube[name].dims) <= {*LIST} and name not in {*variables, *CODES.values()}
+    }
+    return xr.Dataset(variables, coordinates | {DEPTH: np.arange(1, values["rp"].shape[-1] + 1)})
+
+
+@verb
+def archetypes(misplaced: xr.Dataset, *, by: str | None = None) -> pd.DataFrame:
+    """Say which shares of the rankings are near the ideal, recover late, or never do.
+
+    Parameters
+    ----------
+    misplaced
+        What `irframe.verbs.misplacement` returned.
+    by
+        A coordinate of the systems or topics such as ``"track"``: one row per group.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``total``, the rankings of topics with relevant documents; the shares of them that are
+        ``ideal``, ``worst``, ``full scale``, ``excellent``, ``typical B`` and ``typical A``;
+        ``no_relevant``, the rankings left out. One row, or one per group, which comes first.
+
+    Raises
+    ------
+    InputError
+        If there are no archetypes.
+    ParameterError
+        If there is no such group.
+
+    References
+    ----------
+    .. [1] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. Table 2. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> misplaced = cube.ireval.misplacement()
+    >>> archetypes(misplaced, by="team")[["team", "total", "typical B", "typical A"]]
+            team  total  typical B  typical A
+    0      terms     32    0.18750    0.81250
+    1    vectors     32    0.09375    0.90625
+    2  expansion     32    0.09375    0.90625
+    3  rerankers     32    0.12500    0.87500
+    """
+    if not isinstance(misplaced, xr.Dataset) or "archetype" not in misplaced:
+        raise InputError("what misplacement returned", type(misplaced).__name__)
+    kind = misplaced["archetype"].transpose(SYSTEM, TOPIC)
+    there = misplaced["took_part"].broadcast_like(kind).transpose(SYSTEM, TOPIC).to_numpy()
+    found = pd.Series(kind.to_numpy()[there]).value_counts()
+    counts = {name: int(found.get(name, 0)) for name in ("", *ARCHETYPES)}
+    no_relevant = counts.pop("")
+    total = sum(counts.values())
+    shares = {name: count / total if total else np.nan for name, count in counts.items()}
+    return pd.DataFrame([{"total": total, **shares, "no_relevant": no_relevant}])
+
+
+BORDERS = (0.25, 0.5, 0.75)
+"""Where one class of effort ends and the next begins; also the quantiles of gain."""
+REGIONS = ("diagonal", "high-high", "grey", "other")
+"""Both metrics alike; high gain at high effort; the other cells above the diagonal; below it."""
+
+_REGION = np.array(
+    [
+        [0, 3, 3, 3],
+        [2, 0, 3, 3],
+        [1, 1, 0, 3],
+        [1, 1, 2, 0],
+    ]
+)
+"""Region of every cell, gain from low to huge down, Twist from 0 to 1 across."""
+
+
+@verb
+def effort_gain(
+    scores: xr.DataArray | pd.DataFrame,
+    *,
+    effort: Metric | MetricType | str = "Twist",
+    quartiles: Any = None,
+    by: str | None = None,
+) -> xr.Dataset:
+    """Say at what effort rankings reach their gain.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic of an effort metric and of at least one gain metric: an
+        array, by depth or not, of which the greatest depth counts, or a frame.
+    effort
+        The metric of effort, 1 for none wasted.
+    quartiles
+        The three borders between low, medium, high and huge gain; by default the quartiles of
+        each metric's scores.
+    by
+        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
+        result per group, labelled with the group.
+
+    Returns
+    -------
+    xarray.Dataset
+        For every gain metric: ``row`` and ``column`` (metric, system, topic), the cell from 1
+        to 4 by gain and by effort, 0 where one of the two has no score; ``quadrant`` (metric,
+        system, topic), the name of its region; ``cell`` (metric, gain, effort) and ``share``
+        (metric, region), the shares of the points there; ``points`` (metric), their number;
+        ``border`` (metric, quartile); and the scores themselves, ``gain_score`` (metric,
+        system, topic) and ``effort_score`` (system, topic).
+
+    Raises
+    ------
+    InputError
+        If `effort` was not scored, or nothing else was, or a metric on no ranking that `effort`
+        was scored on.
+    ParameterError
+        If the quartiles are no three ascending numbers.
+
+    Notes
+    -----
+    Columns are [0, .25), [.25, .5), [.5, .75), [.75, 1]; a value on a border belongs to the
+    higher cell, in rows as in columns, and 12 decimals decide. *diagonal*: row and column are the
+    same; *high-high*: rows 3 and 4, columns 1 and 2, high gain at high effort; *grey*: the two
+    other cells with more gain than effort saved, (2, 1) and (4, 3); *other*: the rest.
+
+    References
+    ----------
+    .. [1] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. Figs. 7-10. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> scores = ir.verbs.score(ir.cube(*ir.example_track()), "Twist", "AP")
+    >>> effort_gain(scores)["share"].isel(metric=0).to_series().round(2).to_dict()
+    {'diagonal': 0.39, 'high-high': 0.32, 'grey': 0.23, 'other': 0.06}
+    """
+    array = to_scores(scores)
+    array = array.isel({DEPTH: -1}) if DEPTH in array.dims else array
+    labels = [str(label) for label in array[METRIC].to_numpy()]
+    place = place_of(parse_metric(effort), labels)
+    if place is None or len(labels) < 2:
+        found = ", ".join(labels)
+        raise InputError(f"scores of {effort} and of a gain metric", found, "score both")
+    wanted = labels[place]
+    effort_score = array.isel({METRIC: place}, drop=True)
+    gains = array.isel({METRIC: [i for i, label in enumerate(labels) if label != wanted]})
+    scored = (gains.notnull() & effort_score.notnull()).to_numpy()
+    without = gains[METRIC].to_numpy()[~scored.any(axis=(1, 2))]
+    if len(without):
+        raise InputError(f"rankings with scores of {wanted} and the metric", "none", "", without)
+    borders = _borders(gains, effort_score, quartiles)
+    row = np.stack([_classes(b, g) for b, g in zip(borders, gains.to_numpy(), strict=True)])
+    column = _classes(BORDERS, effort_score.to_numpy())
+    cells = np.where(scored, [row, column + 0 * row], 0)
+    return _tally(gains, effort_score, borders, cells).assign_attrs(effort=wanted)
+
+
+def _classes(borders: ArrayLike, values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the class of every value, from 1; sums in another order are the same value."""
+    ends, places = (np.round(np.asarray(each, float), TIE) for each in (borders, values))
+    return np.asarray(1 + np.searchsorted(ends, places, side="right"), np.int64)
+
+
+def _borders(gains: xr.DataArray, effort: xr.DataArray, quartiles: Any) -> NDArray[np.float64]:
+    """Return the borders between the rows of every metric, shape (metric, 3)."""
+    if quartiles is None:
+        shared = gains.where(effort.notnull()).to_numpy().reshape(len(gains), -1)
+        return np.stack([np.nanquantile(np.round(each, TIE), BORDERS) for each in shared])
+    given = np.asarray(quartiles, float)
+    if given.shape != (3,) or not (np.diff(given) >= 0).all():
+        raise ParameterError("quartiles: three numbers in ascending order", repr(quartiles))
+    return np.tile(given, (len(gains), 1))
+
+
+def _tally(
+    gains: xr.DataArray,
+    effort: xr.DataArray,
+    borders: NDArray[np.float64],
+    cells: NDArray[np.int64],
+) -> xr.Dataset:
+    (row, column), kinds = cells, np.array([*REGIONS, ""])
+    region = np.where(row > 0, _REGION[row - 1, column - 1], len(REGIONS))
+    points = (row > 0).reshape(len(row), -1).sum(axis=1)
+    flat = (row - 1) * 4 + column - 1
+    counts = np.stack([np.bincount(f[r > 0], minlength=16) for f, r in zip(flat, row, strict=True)])
+    cell = (counts / np.maximum(points, 1)[:, np.newaxis]).reshape(-1, 4, 4)
+    share = np.stack([cell[:, code == _REGION].sum(axis=-1) for code in range(4)], axis=-1)
+    place = (METRIC, SYSTEM, TOPIC)
+    variables = {
+        "row": (place, row.astype(np.int8)),
+        "column": (place, column.astype(np.int8)),
+        "quadrant": (place, kinds[region]),
+        "cell": ((METRIC, "gain", "effort"), cell),
+        "share": ((METRIC, "region"), share),
+        "border": ((METRIC, "quartile"), borders),
+        "points": (METRIC, points),
+        "gain_score": gains,
+        "effort_score": effort,
+    }
+    classes = [1, 2, 3, 4]
+    coordinates = {"gain": classes, "effort": classes, "region": list(REGIONS)}
+    return xr.Dataset(variables, coordinates)

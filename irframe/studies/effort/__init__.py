@@ -1,1 +1,0 @@
-"""At what effort gain is had."""

@@ -1,0 +1,392 @@
+"""What changes in the conclusions about systems under other judges, in numbers and words.
+
+Verbs: judge_effect, judge_findings.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.agreements import Agreement, parse_agreement
+from irframe.checks import listed, places
+from irframe.comparing.corrections import Adjust, Family
+from irframe.comparing.significance import Pairing
+from irframe.cubes.cube import cube as build
+from irframe.cubes.score import score, wanted_depths
+from irframe.cubes.unjudged import BOUND, SIDES
+from irframe.depths.agreement import Asked, Of
+from irframe.errors import IdError, InputError
+from irframe.experiments.policy import Metrics, parse_metrics
+from irframe.files.as_runs import Qrels, Runs, as_runs
+from irframe.metrics.facts import label_at
+from irframe.names import (
+    DEFAULT_DTYPE,
+    DEFAULT_TIES,
+    DEPTH,
+    METRIC,
+    RESULT,
+    SYSTEM,
+    TOPIC,
+    ScoreDtype,
+    Ties,
+)
+from irframe.paired import Test
+from irframe.record import recorded
+from irframe.scores.averages import Resamples
+from irframe.scores.scores import Scores, scores_to_compare
+from irframe.studies.coefficients import (
+    CONCLUSIONS,
+    JUDGE,
+    Groups,
+    agreements,
+    biases,
+    conclusions,
+    favours,
+    members,
+    standings,
+)
+from irframe.studies.grades_by_judge import Grades, Judged, read_judges
+from irframe.studies.tie_ranges import Finding, listed_findings, to_frame
+from irframe.warned import OneCall, in_group
+
+
+@recorded
+def judge_effect(
+    runs: Runs,
+    judges: Mapping[Any, Qrels],
+    metrics: Metrics,
+    *,
+    test: Test = "t",
+    adjust: Adjust = "auto",
+    family: Family = "depth",
+    alpha: float = 0.05,
+    reference: Hashable | None = None,
+    at: int | Sequence[int] | None = None,
+    pairs: Literal["same", "common", "own"] = "same",
+    grades: Grades = None,
+    methods: str | Agreement | Sequence[str | Agreement] = ("kendall", "tau_ap", "rbo"),
+    interval: bool = False,
+    of: Of = "expected",
+    samples: int = 1000,
+    seed: int = 0,
+    groups: Groups | None = None,
+    depth: int | None = None,
+    ties: Ties = DEFAULT_TIES,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+) -> xr.Dataset:
+    """Say what would have been concluded about the systems if others had judged.
+
+    Parameters
+    ----------
+    runs
+        Run frame or what `as_runs` takes, of at least two systems.
+    judges
+        What each judge is called, and their qrels frame or what `as_qrels` takes; at least two.
+    metrics
+        Metrics or their names.
+    test, adjust, family
+        Which pairs of systems differ significantly, as for `compare`.
+    alpha
+        Significance level, and one minus the confidence level of all intervals, above 0 and below
+        1.
+    reference
+        The judge whose conclusions the others' are held against, by default the first.
+    at
+        Evaluation depths, by default all.
+    pairs
+        Which pairs of topic and document count: ``"same"`` and ``"common"`` as for
+        `compare_judges`; ``"own"``, each judge's judgments as they are, of the same topics.
+    grades
+        As for `compare_judges`.
+    methods
+        Methods of agreement or their names, as for `agreement`.
+    interval, of, samples, seed
+        Whether to give intervals of the agreements, which takes a while at many depths, and what
+        they are, as for `agreement`.
+    groups
+        Groups of systems, such as ``{"same model": ["run1", "run2"]}``: whether a judge favours
+        them over the other systems. At least two systems in each and outside.
+    depth, ties, score_dtype
+        As for `cube`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over the other judges, metrics and depths:
+
+        - ``agreement`` (judge, metric, depth, coefficient), of the order of systems; and
+          ``agreement_interval`` (..., bound) if asked for, over resamples of the topics;
+        - ``conclusions`` (judge, metric, depth, conclusion), pairs of systems that are ``kept``,
+          significantly different in the same direction under both judges; ``lost``, only under
+          the reference; ``new``, only under the other judge; ``reversed``; ``neither``;
+        - ``mean`` and ``rank`` (judge, metric, depth, system), 1 the best, ties sharing the best
+          of their ranks; ``reference_mean`` and ``reference_rank`` (metric, depth, system);
+        - ``bias`` (judge, metric, depth, system), the mean under the judge less that under the
+          reference, and ``bias_interval`` (..., bound), Student's over topics;
+        - with groups ``group_bias`` (judge, metric, depth, group), the mean bias of the group's
+          systems less that of all others, ``group_interval`` (..., bound) and ``group_p``.
+
+    Raises
+    ------
+    IrframeError
+        As `compare_judges`, `cube` and `score`.
+    IdError
+        With ``pairs="own"``, for judges of different topics.
+    ParameterError
+        For unknown systems in groups, or too few.
+
+    Warns
+    -----
+    IrframeWarning
+        As `compare`, and for intervals of agreements as `agreement`.
+
+    Notes
+    -----
+    A topic counts for a metric and depth if every system has a score there under every judge.
+    Means are rounded to 12 decimals before they are ordered. Intervals of agreements are cautious:
+    95% ones held Kendall's tau 99 times in 100 with 5 to 50 topics (see `agreement`). The interval
+    and p-value of a group are Welch's, the systems' biases being the sample: they ask whether
+    systems like these would be favoured, so that a group of two or three says little. A judge may
+    favour good systems in general, which is no favour to a group that happens to be good.
+
+    References
+    ----------
+    .. [1] Voorhees. Variations in relevance judgments and the measurement of retrieval
+       effectiveness. Information Processing & Management 36, 2000.
+       doi:10.1016/S0306-4573(00)00010-8
+    .. [2] Upadhyay et al. A large-scale study of relevance assessments with large language models:
+       an initial look. 2024. doi:10.48550/arXiv.2411.08275
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> strict = qrels.assign(grade=qrels["grade"].where(qrels["grade"] != 1, 0))
+    >>> found = judge_effect(runs, {"people": qrels, "strict": strict}, ["AP", "nDCG"], at=10)
+    >>> found["agreement"].sel(coefficient="kendall").squeeze().round(2).to_series().to_dict()
+    {'AP': 1.0, 'nDCG': 1.0}
+    >>> found["conclusions"].sel(metric="AP").squeeze().to_series().to_dict()
+    {'kept': 5, 'lost': 6, 'new': 0, 'reversed': 0, 'neither': 17}
+    """
+    pairing = Pairing(test, adjust, alpha, family)
+    asked = Asked(Resamples(alpha, samples, seed), of)
+    orders = list(map(parse_agreement, listed(methods)))
+    judged = read_judges(judges, pairs, grades, ("same", "common", "own"))
+    names = _first(judged, reference)
+    policy = {"depth": depth, "ties": ties, "score_dtype": score_dtype}
+    held, _ = sides = _score(runs, judged, names, metrics, at, policy)
+    inside = None if groups is None else members(groups, held.systems.tolist())
+    parts = standings(*sides) | biases(*sides, alpha) | conclusions(*sides, pairing)
+    parts |= agreements(*sides, orders, asked if interval else None)
+    labels = _labels(held, names[1:], listed(methods), groups)
+    if inside is not None:
+        parts |= favours(parts["bias"][1], inside, alpha)
+    told = {"reference": names[0], "pairs": pairs, "documents": judged.grade.shape[1]}
+    told |= pairing.told() | {RESULT: "judge_effect"}
+    result = xr.Dataset(parts, labels, held.attrs | told)
+    return asked.told(result, held.scored.sum(axis=1)) if interval else result
+
+
+def _first(judged: Judged, reference: Hashable | None) -> list[Any]:
+    """Return the judges, the reference first."""
+    names = judged.judges
+    if reference is None:
+        return names
+    (row,) = places("reference to be one of the judges", [reference], names)
+    return [names[row], *names[:row], *names[row + 1 :]]
+
+
+def _score(
+    runs: Any, judged: Judged, names: list[Any], metrics: Metrics, at: Any, options: dict[str, Any]
+) -> tuple[Scores, list[Scores]]:
+    """Score the runs under every judge, on the topics that have a score under all of them."""
+    runs, chosen, frames = as_runs(runs), parse_metrics(metrics), judged.frames()
+    _refuse_topics(judged)
+    scores = []
+    with OneCall():
+        for name in names:
+            with in_group(f"judge {name}"):
+                cube = build(runs, frames[name], **options)
+            scores.append(score(cube, *chosen, at=wanted_depths(cube, chosen, at)))
+    first = scores[0]
+    alike = [each.sel({SYSTEM: first[SYSTEM], TOPIC: first[TOPIC]}) for each in scores]
+    shared = ~np.isnan(np.stack([each.to_numpy() for each in alike])).any(axis=(0, 2))
+    common = xr.DataArray(shared, dims=(METRIC, TOPIC, DEPTH))
+    kept = [each.reset_coords(drop=True).where(common) for each in alike]
+    held, *others = [scores_to_compare(each, quiet=place > 0) for place, each in enumerate(kept)]
+    return held, others
+
+
+def _refuse_topics(judged: Judged) -> None:
+    """Raise for topics that only some judges have judged."""
+    offenders = []
+    for name, judging in zip(judged.judges, judged.judged, strict=True):
+        topics = np.setdiff1d(judged.topic, judged.topic[judging])
+        offenders += [f"{judged.topics[topic]} not by {name}" for topic in topics]
+    if offenders:
+        advice = "pairs='common' compares what all judges have judged"
+        raise IdError(
+            "the same topics judged by every judge", f"{len(offenders)} missing", advice, offenders
+        )
+
+
+def _labels(
+    held: Scores, judges: list[Any], methods: list[Any], groups: Groups | None
+) -> dict[str, Any]:
+    labels = held.labels()
+    words = {
+        BOUND: list(SIDES),
+        "coefficient": list(map(str, methods)),
+        "conclusion": list(CONCLUSIONS),
+    }
+    grouped = {} if groups is None else {"group": list(groups)}
+    return {JUDGE: judges, **labels, SYSTEM: held.systems, **words, **grouped}
+
+
+VOORHEES = "Voorhees 2000, doi:10.1016/S0306-4573(00)00010-8"
+EQUIVALENT = 0.9
+"""Kendall's tau above which orderings customarily count as equivalent."""
+
+
+@recorded
+def judge_findings(effect: xr.Dataset, *, depth: int | None = None) -> pd.DataFrame:
+    """Say in words what another judge does to the conclusions about systems.
+
+    Parameters
+    ----------
+    effect
+        What `judge_effect` gives, or some judges, metrics or depths of it.
+    depth
+        The depth to tell of, by default the greatest.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per finding, the gravest first, with the columns of `diagnose`: ``severity``,
+        ``what``, ``where``, ``how_many``, ``advice``, ``reference``. A warning says that a
+        conclusion changes, a note that it stands, and by how much numbers move.
+
+    Raises
+    ------
+    InputError
+        For another dataset.
+    ParameterError
+        For a depth that is not there.
+
+    References
+    ----------
+    .. [1] Voorhees. Variations in relevance judgments and the measurement of retrieval
+       effectiveness. Information Processing & Management 36, 2000.
+       doi:10.1016/S0306-4573(00)00010-8
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> strict = qrels.assign(grade=qrels["grade"].where(qrels["grade"] != 1, 0))
+    >>> effect = ir.judge_effect(runs, {"people": qrels, "strict": strict}, "AP", at=10)
+    >>> for row in effect.ireval.judge_findings().itertuples():
+    ...     print(row.what.partition(": ")[2])
+    systems are ordered alike, tau 1.000
+    of 11 significant pairs 5 are kept (45%), 6 lost, 0 reversed; 0 are new
+    ranks change by up to 0
+    means differ by -0.005 on average, from -0.040 to +0.045
+    """
+    if not {"conclusions", "bias", "reference_rank"} <= set(effect.data_vars):
+        raise InputError("what judge_effect gives", ", ".join(map(str, effect.data_vars)))
+    scalars = [dim for dim in (JUDGE, METRIC, DEPTH) if dim not in effect.dims]
+    whole = effect.expand_dims(scalars) if scalars else effect
+    depths = whole[DEPTH].to_numpy().tolist()
+    (place,) = places("depths of the effect", depths[-1] if depth is None else depth, depths)
+    layer = whole.isel({DEPTH: place})
+    findings = [
+        finding
+        for judge in layer[JUDGE].to_numpy()
+        for metric in layer[METRIC].to_numpy()
+        for finding in _findings(layer.sel({JUDGE: judge, METRIC: metric}), depths[place])
+    ]
+    return to_frame(findings)
+
+
+def _findings(cell: xr.Dataset, depth: int) -> Iterator[Finding]:
+    """Yield what is found under one judge by one metric at one depth."""
+    label = label_at(str(cell[METRIC].item()), depth)
+    who = f"{label} by {cell[JUDGE].item()} against {cell.attrs['reference']}"
+    yield from _order(cell, who)
+    yield from _conclusions(cell, who)
+    yield _ranks(cell, who)
+    yield _bias(cell, who)
+    if "group" in cell.dims:
+        yield from _groups(cell, who)
+
+
+def _order(cell: xr.Dataset, who: str) -> Iterator[Finding]:
+    if "kendall" in cell["coefficient"]:
+        tau = cell["agreement"].sel(coefficient="kendall").item()
+        grave = not tau >= EQUIVALENT
+        what = f"{who}: systems are ordered {'otherwise' if grave else 'alike'}, tau {tau:.3f}"
+        advice = "report the order under both judges" if grave else ""
+        yield _finding(what, "", cell.sizes[SYSTEM], advice, grave=grave)
+
+
+def _conclusions(cell: xr.Dataset, who: str) -> Iterator[Finding]:
+    count = cell["conclusions"].to_series().to_dict()
+    before = count["kept"] + count["lost"] + count["reversed"]
+    share = f" ({count['kept'] / before:.0%})" if before else ""
+    what = (
+        f"{who}: of {before} significant pairs {count['kept']} are kept{share}, {count['lost']} "
+        f"lost, {count['reversed']} reversed; {count['new']} are new"
+    )
+    changed = count["lost"] + count["reversed"] + count["new"]
+    advice = "trust no pair that differs significantly by one judge only" if changed else ""
+    yield _finding(what, "", changed, advice, grave=count["reversed"] > 0)
+
+
+def _ranks(cell: xr.Dataset, who: str) -> Finding:
+    moved = (cell["rank"] - cell["reference_rank"]).to_series()
+    order = moved.abs().sort_values(ascending=False, kind="stable").index
+    most = [
+        f"{system} {cell['reference_rank'].sel({SYSTEM: system}).item()} to "
+        f"{cell['rank'].sel({SYSTEM: system}).item()}"
+        for system in order
+        if moved[system]
+    ]
+    what = f"{who}: ranks change by up to {int(moved.abs().max())}"
+    return _finding(what, listed_findings(most), int((moved != 0).sum()))
+
+
+def _bias(cell: xr.Dataset, who: str) -> Finding:
+    bias, ends = cell["bias"].to_series(), cell["bias_interval"]
+    above = (ends.sel(bound="lower") > 0) | (ends.sel(bound="upper") < 0)
+    what = (
+        f"{who}: means differ by {bias.mean():+.3f} on average, from {bias.min():+.3f} to "
+        f"{bias.max():+.3f}"
+    )
+    order = bias.sort_values(ascending=False, kind="stable")
+    places = [f"{system} {value:+.3f}" for system, value in order.items()]
+    advice = "compare scores under one judge only" if above.any() else ""
+    return _finding(what, listed_findings(places), int(above.sum()), advice)
+
+
+def _groups(cell: xr.Dataset, who: str) -> Iterator[Finding]:
+    for name in cell["group"].to_numpy():
+        group = cell.sel(group=name)
+        p, bias = group["group_p"].item(), group["group_bias"].item()
+        low, high = group["group_interval"].to_numpy()
+        grave = p < cell.attrs["alpha"]
+        does = "is favoured" if bias > 0 else "is slighted"
+        what = (
+            f"{who}: {name} {does if grave else 'is not seen to be favoured'}, {bias:+.3f} "
+            f"[{low:+.3f}, {high:+.3f}] beside the others, p {p:.2g}"
+        )
+        advice = "see whether good systems are favoured in general" if grave else ""
+        yield _finding(what, str(name), 1, advice, grave=grave)
+
+
+def _finding(
+    what: str, where: str, count: int, advice: str = "", *, grave: bool = False
+) -> Finding:
+    return Finding("warning" if grave else "note", what, where, count, advice, VOORHEES)

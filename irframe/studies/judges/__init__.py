@@ -1,1 +1,0 @@
-"""Whose judgments: how alike judges are, and what changes with them."""

@@ -1,1 +1,0 @@
-"""What to judge next, and what a budget of judgments buys."""

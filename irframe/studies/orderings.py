@@ -1,0 +1,384 @@
+"""Innate orderings: what can be said of two systems without choosing a metric.
+
+Verbs: orderings, side_by_side.
+"""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.agreements.innate import (
+    LABELS,
+    Transitions,
+    compare_rankings,
+    count_labels,
+    label_depths,
+    whole_gains,
+)
+from irframe.arrays import Array
+from irframe.checks import places, whole
+from irframe.cubes.score import score
+from irframe.cubes.verb import attended, loaded, read_depth, refuse_deeper, shared, verb
+from irframe.cubes.view import CODES, experiment_of
+from irframe.errors import MetricError, ParameterError, warn
+from irframe.experiments.policy import Metrics, parse_metrics
+from irframe.gains import Binary, Gain, GainMap, parse_gain
+from irframe.metrics import Metric
+from irframe.metrics.facts import TIE
+from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC, UNJUDGED
+from irframe.paired import all_pairs, sign_p
+
+GainLike = Gain | type[Gain] | str | Mapping[int, float]
+
+GROUP = "group"
+
+
+@verb(bounded=True)
+def orderings(
+    cube: xr.Dataset,
+    a: Hashable | None = None,
+    b: Hashable | None = None,
+    *,
+    depth: int | None = None,
+    gain: GainLike = "binary",
+    rel: int = 1,
+    labels: bool | None = None,
+    by: str | None = None,
+) -> xr.Dataset:
+    """Say on which topics every metric must agree which of two systems is ahead.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    a, b
+        The systems of a pair. Where one is left out, every other system takes its place; where
+        both are, all pairs are compared, in the order of the cube.
+    depth
+        Compare down to this depth, at most that of the cube, which is the default.
+    gain
+        Gain map. Orderings do not depend on a metric, but they do depend on what a grade is
+        worth.
+    rel
+        Lowest relevant grade, at least 1; read by the binary gain only.
+    labels
+        Whether to spell out ``label``; by default unless all pairs are compared, where the
+        first depths say the same in a fraction of the memory.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (topic, depth), and (pair, topic, depth) if there may be several pairs, with
+        coordinates ``system_a`` and ``system_b``; what is said is said of a against b:
+
+        - ``label`` (topic, depth), int8: 0 equal; 1 *ni*, a is not inferior to b; -1 *ns*, a is
+          not superior; 2 and -2 non-separable, 2 after ni and -2 after ns;
+        - ``sign`` (topic): who gets ahead first, 1 for a, -1 for b, 0 for neither;
+          ``first_decided`` and ``first_nonseparable`` (topic): the depths from which a topic is
+          no longer equal, and not separable, 0 if it stays so down to the last depth. These
+          three say all that ``label`` says;
+        - ``count`` (depth, group): topics in the groups ``**ns ns = ni **ni``;
+        - ``p`` (depth): sign test of the ni against the ns topics.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown system, or the same one twice.
+    DepthError
+        For a depth beyond the cube.
+    MetricError
+        For a gain map without numbers for every relevant grade, and cubes with shared ranks
+        (``ties="mean"``).
+
+    Notes
+    -----
+    a is not inferior to b at depth k if its gain summed down to i is at least b's for every
+    i <= k. With binary gain this is the order that follows from two rules: raising a grade does
+    not hurt, and neither does moving a better document up. With graded gain it orders more
+    pairs than these rules do alone, since gains add up. Gains are compared in exact arithmetic,
+    lists padded with gain 0, unjudged documents gain 0.
+
+    The sign test is exact, binomial and two-sided; its null hypothesis is that ni and ns are as
+    likely, on topics that are one or the other. It promises nothing about a particular metric:
+    both labels allow equal scores, the non-separable topics may go either way, and they are no
+    random sample of all topics.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> pair = orderings(ir.cube(runs, qrels), "monot5", "bm25", depth=10)
+    >>> pair["count"].sel(depth=10).to_series().to_dict()
+    {'**ns': 2, 'ns': 0, '=': 0, 'ni': 13, '**ni': 1}
+    >>> pair["p"].sel(depth=10).round(5).item()
+    0.00024
+    """
+    deepest, cube = read_depth(cube, depth), attended(cube)
+    pairs = name_pairs(cube, a, b)
+    spelled = not (a is None and b is None) if labels is None else labels
+    data = order_pairs(cube, pairs, depth=deepest, gain=gain, rel=rel, labels=spelled)
+    return data if a is None or b is None else data.isel({PAIR: 0})
+
+
+def order_pairs(
+    cube: xr.Dataset, pairs: Array, *, depth: int, gain: GainLike, rel: int, labels: bool
+) -> xr.Dataset:
+    """Compare pairs of systems, told by position, shape (pair, 2); the rest as for `orderings`."""
+    rows, pairs = np.unique(pairs, return_inverse=True)
+    some = cube if len(rows) == cube.sizes[SYSTEM] else cube.isel({SYSTEM: rows})
+    pairs, cube = pairs.reshape(-1, 2), shared(some)
+    gains = ranking_gains(cube, depth, gain=gain, rel=rel)
+    data = _label(cube, pairs, compare_rankings(gains, pairs), depth, spelled=labels)
+    return data.assign_attrs(gain=repr(parse_gain(gain)), rel=rel)
+
+
+def name_pairs(cube: xr.Dataset, a: Hashable | None, b: Hashable | None) -> Array:
+    """Return the pairs of two systems, of one and all others, or of all, by position."""
+    systems = cube.indexes[SYSTEM]
+    named = [system for system in (a, b) if system is not None]
+    rows = places("systems of the cube", named, systems.tolist())
+    if len(systems) < 2:
+        raise ParameterError("at least two systems", f"{systems[0]!r} alone")
+    if not named:
+        return all_pairs(len(systems))
+    if len(rows) == 2:
+        if rows[0] == rows[1]:
+            raise ParameterError("two different systems", f"{a!r} twice")
+        return np.array([rows])
+    others = np.delete(np.arange(len(systems)), rows[0])
+    fixed = np.full_like(others, rows[0])
+    return np.stack([others, fixed] if a is None else [fixed, others], axis=1)
+
+
+def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> Array:
+    """Return exact whole-number gains by rank, shape (system, topic, depth)."""
+    rel = whole("rel", rel, low=1, high=127)
+    chosen = parse_gain(gain)
+    experiment = experiment_of(cube)
+    levels = experiment.judgments.levels
+    missing = chosen.missing(levels) if isinstance(chosen, GainMap) else []
+    if missing:
+        raise MetricError("a gain for every relevant grade", "none for", "", missing)
+    tops, scale = np.unique(experiment.tops, return_inverse=True)
+    worth = np.stack([chosen.map(levels, rel=rel, top=int(top)) for top in tops])
+    numbers = whole_gains(worth.ravel().tolist())
+    if max(numbers, default=0) > np.iinfo(np.int64).max:
+        raise MetricError("gains that can be summed exactly", repr(gain), "use fewer decimals")
+    table = np.zeros((len(tops), 256), np.min_scalar_type(-1 - max(numbers, default=0)))
+    table[:, levels] = np.reshape(numbers, worth.shape)
+    table[:, [UNJUDGED, UNJUDGED - 1]] = 0
+    grade = loaded(cube["grade"].variable[..., :depth], "orderings of so many systems")
+    code = np.ascontiguousarray(grade).view(np.uint8)
+    gains: Array = table[0][code] if len(tops) == 1 else table[scale[:, np.newaxis], code]
+    return gains
+
+
+def _label(
+    cube: xr.Dataset, pairs: Array, transitions: Transitions, depth: int, *, spelled: bool
+) -> xr.Dataset:
+    counts = count_labels(transitions, depth)
+    behind, ahead = np.moveaxis(counts[..., [1, 3]].astype(np.int64), -1, 0)
+    systems = cube[SYSTEM].to_numpy()
+    by_topic = (PAIR, TOPIC)
+    variables: dict[str, Any] = {
+        "sign": (by_topic, transitions.sign),
+        "first_decided": (by_topic, transitions.decided),
+        "first_nonseparable": (by_topic, transitions.split),
+        "count": ((PAIR, DEPTH, GROUP), counts),
+        "p": ((PAIR, DEPTH), sign_p(ahead, behind)),
+    }
+    if spelled:
+        codes = {"flag_values": list(LABELS), "flag_meanings": " ".join(LABELS.values())}
+        variables["label"] = ((*by_topic, DEPTH), label_depths(transitions, depth), codes)
+    coordinates = {
+        "system_a": (PAIR, systems[pairs[:, 0]]),
+        "system_b": (PAIR, systems[pairs[:, 1]]),
+        DEPTH: np.arange(1, depth + 1),
+        GROUP: list(LABELS.values()),
+    }
+    kept = [name for name in cube.coords if cube[name].dims == (TOPIC,)]
+    topics = {name: cube[name] for name in kept if name not in CODES.values()}
+    return xr.Dataset(variables, topics | coordinates)
+
+
+def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> bool:
+    """Return whether a metric scores a ranking that is not inferior at least as high.
+
+    Parameters
+    ----------
+    cube
+        The cube that is compared: what counts are its grades.
+    metric
+        The metric.
+    gain, rel
+        Gain map and lowest relevant grade of the orderings.
+
+    Notes
+    -----
+    The metric and the orderings must see the same gains, up to their unit. Sums of gain in which
+    no rank counts more than the one above are bound then. Metrics that look at the ranks of the
+    relevant documents, and ERR and Q, are bound if a document either gains or does not: on graded
+    gains an ordering follows from sums, which these metrics do not keep to. Metrics that see the
+    length of a list, unjudged documents or an ideal position are not bound.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> metrics = ir.metrics.nDCG(), ir.metrics.ERR(gain="linear")
+    >>> [is_bound(cube, metric, gain="linear", rel=1) for metric in metrics]
+    [True, False]
+    """
+    if metric.judged_only:
+        return False
+    monotone = metric.order in {"gain", "relevance"} and not metric.sees_length
+    experiment = experiment_of(cube)
+    levels = experiment.judgments.levels
+    for top in np.unique(experiment.tops):
+        seen = _worth(levels[levels <= top], int(top), *gains_of(metric))
+        ordered = _worth(levels[levels <= top], int(top), gain, rel)
+        binary = bool(np.isin(ordered, (0, 1)).all())
+        if not np.allclose(seen, ordered) or not (metric.additive or (monotone and binary)):
+            return False
+    return True
+
+
+def gains_of(metric: Metric) -> tuple[Gain, int]:
+    """Return the gain map and the lowest relevant grade of a metric, binary from 1 without them.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> gains_of(ir.metrics.AP(rel=2))
+    (Binary(), 2)
+    """
+    return getattr(metric, "gain", Binary()), getattr(metric, "rel", 1)
+
+
+def _worth(levels: Any, top: int, gain: GainLike, rel: int) -> NDArray[np.float64]:
+    """Return the gain of every grade as a share of the highest."""
+    worth = parse_gain(gain).map(levels, rel=rel, top=top)
+    return np.asarray(worth / max(worth.max(initial=0), np.finfo(float).tiny))
+
+
+@verb
+def side_by_side(
+    cube: xr.Dataset,
+    a: Hashable,
+    b: Hashable,
+    *metrics: Metrics,
+    depth: int | None = None,
+    gain: GainLike = "binary",
+    rel: int = 1,
+    by: str | None = None,
+) -> xr.Dataset:
+    """Show two systems topic by topic: rankings, innate orderings, score differences.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    a, b
+        The two systems.
+    metrics
+        Metrics or their names, of which the differences of a and b are wanted. One with a depth
+        of its own is scored there.
+    depth
+        Evaluation depth of orderings and metrics, at most that of the cube, the default.
+    gain, rel
+        Gain map and lowest relevant grade of the orderings. They bind only metrics that see the
+        same gains: nDCG with linear gain may contradict an ordering by binary gain.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
+
+    Returns
+    -------
+    xarray.Dataset
+        What `orderings` gives for the pair, topics in the order of the display, with the
+        rankings ``gain_a`` and ``gain_b`` (topic, depth), as shares of the highest gain, and
+        ``difference`` (metric, topic), the score of a less that of b.
+
+    Raises
+    ------
+    DepthError
+        For a metric whose own depth is beyond `depth`.
+    IrframeError
+        As `orderings` and `score`.
+
+    Warns
+    -----
+    IrframeWarning
+        If the orderings do not bind some of the metrics, naming them.
+
+    Notes
+    -----
+    Topics stand in five groups, the closest calls in the middle: ``**ns``, longest non-separable
+    first, then ``ns``, decided earliest first, then equal, then ``ni``, decided latest first, then
+    ``**ni``, longest non-separable last. What remains tied is ordered by when it was decided in the
+    same way, then as in the cube.
+
+    Sums of gain by rank (P, Recall, RBP, DCG, nDCG) are bound by orderings with their gains;
+    metrics of the ranks of relevant documents (AP, RR, ...), ERR and Q only where a document
+    either gains or does not. Metrics that see the length of a list are not bound.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. Figs. 5 and 6. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> pair = side_by_side(ir.cube(*ir.example_track()), "monot5", "bm25", "P", "RR", depth=5)
+    >>> pair["difference"][:, -3:].round(2).to_numpy().tolist()
+    [[0.8, 0.4, 0.0], [0.75, 1.0, 0.67]]
+    """
+    deepest = read_depth(cube, depth)
+    chosen = parse_metrics(metrics) if metrics else []
+    refuse_deeper(chosen, deepest)
+    if a is None or b is None:
+        raise ParameterError("two systems to line up", f"{a!r} and {b!r}")
+    pair = orderings(cube, a, b, depth=deepest, gain=gain, rel=rel)
+    both = cube.sel({SYSTEM: [a, b], TOPIC: pair[TOPIC]})
+    gains = ranking_gains(both, deepest, gain=gain, rel=rel).astype(np.float64)
+    gains /= max(gains.max(), 1.0)
+    pair = pair.assign(gain_a=((TOPIC, DEPTH), gains[0]), gain_b=((TOPIC, DEPTH), gains[1]))
+    if chosen:
+        _warn_unbound(
+            [metric for metric in chosen if not is_bound(cube, metric, gain=gain, rel=rel)]
+        )
+        scores = score(both, *chosen, at=deepest).to_numpy()[..., 0]
+        difference = np.round(scores[:, 0] - scores[:, 1], TIE) + 0.0
+        labels = [str(metric) for metric in chosen]
+        pair = pair.assign(difference=((METRIC, TOPIC), difference)).assign_coords({METRIC: labels})
+    return pair.isel({TOPIC: _display_order(pair)})
+
+
+def _warn_unbound(metrics: list[Metric]) -> None:
+    if metrics:
+        named = ", ".join(map(str, metrics))
+        warn(f"metrics that the orderings do not bind, and that may contradict them: {named}")
+
+
+def _display_order(pair: xr.Dataset) -> NDArray[np.intp]:
+    """Return the places of the topics, in five groups, closest calls in the middle."""
+    last = pair.sizes[DEPTH]
+    decided, split = (
+        np.where(first > 0, first, last + 1)
+        for first in (pair["first_decided"].to_numpy(), pair["first_nonseparable"].to_numpy())
+    )
+    sign = pair["sign"].to_numpy().astype(np.int64)
+    group = sign * (1 + (split <= last))
+    return np.lexsort([-decided * sign, -split * sign, group])

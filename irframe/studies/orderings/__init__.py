@@ -1,1 +1,0 @@
-"""What can be said of systems without choosing a metric."""

@@ -1,0 +1,441 @@
+"""How one system answers more topics, or sooner, than another, or leaves less error.
+
+Verbs: outcomes, rrie.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.checks import listed
+from irframe.comparing.corrections import Adjust
+from irframe.cubes.by_group import having, join_frames, naming_group
+from irframe.cubes.verb import against, verb
+from irframe.cubes.view import read_cube
+from irframe.errors import InputError, ParameterError, warn
+from irframe.experiments.policy import Policy
+from irframe.files.as_runs import Qrels, Runs
+from irframe.metrics.facts import facts
+from irframe.names import DEFAULT_DTYPE, DEFAULT_TIES, METRIC, SYSTEM, TOPIC, ScoreDtype, Ties
+from irframe.scores.averages import averages, by_depth, metric_labels
+from irframe.scores.scores import Depths
+from irframe.studies.breakdown import (
+    KINDS,
+    Answers,
+    Basis,
+    Measure,
+    OutcomeTest,
+    Relevant,
+    answers_of_cube,
+    answers_of_runs,
+    basis,
+    compare_answers,
+    pairs_of,
+    reciprocal,
+)
+
+SETTLED = {
+    "qrels": None,
+    "ties": DEFAULT_TIES,
+    "score_dtype": DEFAULT_DTYPE,
+    "topics": "qrels",
+    "seed": 0,
+}
+"""Arguments that a cube has settled, and their defaults."""
+
+
+@dataclass(eq=False, repr=False)
+class Outcomes:
+    """How pairs of systems answer topics: a row per comparison, and a row per topic.
+
+    Parameters
+    ----------
+    summary
+        A row per comparison (and group) in the shape of the paper's Table 2; see `outcomes`.
+    compared
+        The ranks that were compared, and positions of systems a and b among them, shape (pair, 2);
+        a is the baseline. Once for every group.
+    by
+        What the groups are called, if there are any.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import irframe as ir
+    >>> grades = {"a": [1, 0, 0], "b": [0, 0, 1]}
+    >>> runs = pd.DataFrame(
+    ...     [(s, "1", f"{s}{i}" if not g else "x", -i) for s in "ab" for i, g in
+    ...      enumerate(grades[s])], columns=["system", "topic", "doc", "score"])
+    >>> qrels = pd.DataFrame({"topic": ["1"], "doc": ["x"], "grade": [1]})
+    >>> found = runs.ireval.outcomes(qrels, baseline="a")
+    >>> found.queries[["topic", "outcome", "rank_a", "rank_b"]]
+      topic outcome  rank_a  rank_b
+    0     1    both       1       3
+    """
+
+    summary: pd.DataFrame
+    compared: Mapping[Any, tuple[Answers, NDArray[np.int64]]]
+    by: str | None = None
+
+    @classmethod
+    def join(cls, parts: Mapping[Any, "Outcomes"], by: str) -> "Outcomes":
+        """Put the outcomes of groups together, labelled with the group."""
+        compared = {key: each for key, part in parts.items() for each in part.compared.values()}
+        return cls(
+            join_frames({key: part.summary for key, part in parts.items()}, by), compared, by
+        )
+
+    @property
+    def attrs(self) -> dict[Any, Any]:
+        """What decided the numbers."""
+        return self.summary.attrs
+
+    @attrs.setter
+    def attrs(self, values: dict[Any, Any]) -> None:
+        self.summary.attrs = values
+
+    @cached_property
+    def queries(self) -> pd.DataFrame:
+        """A row per comparison and topic.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``system_a``, ``system_b``, the topic (and group); ``outcome``, an ordered
+            categorical; ``rank_a`` and ``rank_b``, <NA> where not returned; ``esl_a`` and
+            ``esl_b``, the ranks where both have an answer, else NaN; ``rr_a`` and ``rr_b``.
+        """
+        frames = {key: _queries(*each) for key, each in self.compared.items()}
+        joined = frames[None] if self.by is None else join_frames(frames, self.by)
+        joined.attrs = dict(self.attrs)
+        return joined
+
+    def _repr_html_(self) -> str:
+        return str(self.summary.to_html(index=False, float_format="{:.3g}".format))
+
+    def __repr__(self) -> str:
+        every = [answers for answers, _ in self.compared.values()]
+        topics = f"{sum(len(answers.topics) for answers in every)} topics at depth {every[0].depth}"
+        return f"Outcomes of {len(self.summary)} comparisons over {topics}"
+
+
+def _queries(answers: Answers, pairs: NDArray[np.int64]) -> pd.DataFrame:
+    (a, b), topics = pairs.T, len(answers.topics)
+    ranks = {"a": answers.rank[a].ravel(), "b": answers.rank[b].ravel()}
+    returned = {side: rank > 0 for side, rank in ranks.items()}
+    both = returned["a"] & returned["b"]
+    codes = returned["a"] + np.int8(2) * returned["b"]
+    frame = pd.DataFrame(
+        {
+            "system_a": answers.systems.take(np.repeat(a, topics)),
+            "system_b": answers.systems.take(np.repeat(b, topics)),
+            answers.topic_name: answers.topics.take(np.tile(np.arange(topics), len(a))),
+            "outcome": pd.Categorical.from_codes(codes, dtype=KINDS),
+            **{f"rank_{side}": pd.array(rank, dtype="Int32") for side, rank in ranks.items()},
+            **{f"esl_{side}": np.where(both, rank, np.nan) for side, rank in ranks.items()},
+            **{f"rr_{side}": reciprocal(rank) for side, rank in ranks.items()},
+        }
+    )
+    for side, there in returned.items():
+        frame[f"rank_{side}"] = frame[f"rank_{side}"].where(there)
+    return frame
+
+
+@verb(itself=(pd.DataFrame,), bounded=True)
+def outcomes(
+    data: xr.Dataset | Runs,
+    qrels: Qrels | None = None,
+    *,
+    test: OutcomeTest = "wilcoxon",
+    adjust: Adjust = "auto",
+    alpha: float = 0.05,
+    baseline: Hashable | None = None,
+    systems: Hashable | Sequence[Hashable] | None = None,
+    order: Sequence[Hashable] | None = None,
+    depth: int | None = None,
+    rel: int = 1,
+    relevant: Relevant = "only",
+    measure: Measure = "ESL",
+    by: str | None = None,
+    ties: Ties = DEFAULT_TIES,
+    score_dtype: ScoreDtype = DEFAULT_DTYPE,
+    topics: str | Sequence[Hashable] = "qrels",
+    seed: int = 0,
+) -> Outcomes:
+    """Say whether a system is better because it answers more, or because it ranks higher.
+
+    For topics with one relevant document each. A user who finds it saved a known number of
+    documents to read; a user who does not is not comparable, so the two are kept apart.
+
+    Parameters
+    ----------
+    data
+        A cube made by `irframe.cube`; or a run frame, or what `as_runs` makes one of, of which no
+        cube is built.
+    qrels
+        Qrels frame, with a run frame only.
+    test
+        The test of `measure`: ``"wilcoxon"``, the signed-rank test, or ``"t"``, the paired one.
+    adjust
+        Correction of every kind of p-value for the number of comparisons, as for `compare`, but
+        for ``"max-t"``: by default Holm's. None, as in the literature. The verdicts follow it.
+    alpha
+        Significance level of the verdicts, above 0 and below 1.
+    baseline
+        The system to improve on, ``system_a`` throughout; by default all pairs are compared, in
+        the order of the systems.
+    systems
+        One system or several to hold against the baseline, or to make the pairs of; by default
+        all.
+    order
+        Systems in the order they came out: each from the second on is compared, as b, with the
+        best so far, as a, that is the one with the highest MRR (the earlier one if equal).
+    depth
+        A document below this rank is not returned; at least 1 and at most the cube's depth. By
+        default 100, or the depth of the cube where that is less.
+    rel
+        Lowest relevant grade, at least 1.
+    relevant
+        ``"only"``: more than one relevant document for a topic is an error. ``"first"``: the
+        first one counts.
+    measure
+        What "ranks higher" means in the verdicts: a lower mean ``"ESL"`` or a higher mean
+        ``"RR"`` on the topics both answer.
+    by
+        A coordinate of systems or topics, or a column of either frame that is constant for each: a
+        row per comparison and group. A group without the baseline is left out.
+    ties, score_dtype, topics, seed
+        With a run frame, as for `irframe.cube`; shared ranks (``ties="mean"``) are refused.
+
+    Returns
+    -------
+    Outcomes
+        ``queries``, a row per comparison and topic, and ``summary``, a row per comparison with
+        the columns
+
+        - the group, if `by` is given; ``system_a``, ``system_b``; ``best_so_far``, whether b
+          beats a in MRR, if `order` is given;
+        - ``n_topics``, ``mrr_a``, ``mrr_b``, ``delta = mrr_b - mrr_a`` (what b gains on a), and
+          p-values over all topics: ``p_ranksum``, ``p_wilcoxon``, ``p_t`` (the paper's Table 1);
+        - the number of topics answered by ``neither``, ``a_only``, ``b_only``, ``both``, and
+          their shares, ``share_neither`` and so on;
+        - ``p_answered``, the sign test of a_only against b_only;
+        - over the topics both answer, mean ``esl_a``, ``esl_b`` with ``p_esl_wilcoxon``,
+          ``p_esl_t``, and ``rr_a``, ``rr_b`` with ``p_rr_wilcoxon``, ``p_rr_t`` (Table 2);
+        - all p-values again with ``_adjusted``, unless `adjust` is None;
+        - the parts of the verdicts: ``answered``, 1 if b answers more, -1 if a does, and
+          ``answered_significant``; ``ranked``, 1 if b ranks higher, and ``ranked_significant``;
+        - the verdicts on b: ``better``, ahead in both parts; ``significantly_better``, and both
+          significantly; ``no_harm``, significantly ahead in one and not significantly behind in
+          the other;
+        - ``n_no_relevant``, the topics (of the group) left out because nothing is relevant to
+          them.
+
+        In ``queries`` the topics are named as in the runs.
+
+    Raises
+    ------
+    InputError
+        If a topic has several relevant documents, or none has any.
+    ParameterError
+        For systems that are not there, and arguments out of range.
+    DepthError
+        For a depth beyond the cube.
+    IdError
+        If runs and judgments have no topic in common, or a document is judged twice.
+
+    Warns
+    -----
+    IrframeWarning
+        As `cube`: what is missing counts as an empty list.
+
+    Notes
+    -----
+    Where no topic is answered by both, ESL and RR are NaN, their p-values 1, and the direction
+    0. p-values are two-sided; the rank-sum test is corrected for continuity, the signed-rank
+    tests are not; all use the normal approximation, corrected for ties. Of frames the
+    lists of the systems compared alone are ranked.
+
+    References
+    ----------
+    .. [1] Lin, Campos, Craswell, Mitra, Yilmaz. Significant improvements over the state of the
+       art? A case study of the MS MARCO document ranking leaderboard. SIGIR 2021.
+       doi:10.1145/3404835.3463034
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> found = outcomes(
+    ...     runs, qrels, baseline="bm25", systems="ance", depth=10, relevant="first"
+    ... )
+    >>> found.summary[["neither", "a_only", "b_only", "both"]]
+       neither  a_only  b_only  both
+    0        0       1       2    13
+    """
+    verdict = basis(measure, test, alpha, adjust)
+    reading: dict[str, Any] = {"depth": depth, "rel": rel, "relevant": relevant}
+    if not isinstance(data, xr.Dataset):
+        found = answers_of_runs(
+            data,
+            _judged(qrels),
+            systems=_needed(baseline, systems, order),
+            policy=Policy(ties=ties, score_dtype=score_dtype, topics=topics, seed=seed),
+            by=by,
+            **reading,
+        )
+    else:
+        _refuse_settled(qrels=qrels, ties=ties, score_dtype=score_dtype, topics=topics, seed=seed)
+        found = {None: answers_of_cube(read_cube(data), **reading)}
+    parts = {}
+    for key in having({k: each.systems for k, each in found.items()}, {"baseline": baseline}, by):
+        with naming_group(key, by):
+            parts[key] = _compared(found[key], verdict, baseline, systems, order)
+    return parts[None] if by is None else Outcomes.join(parts, by)
+
+
+def _compared(
+    answers: Answers, verdict: Basis, baseline: Any, systems: Any, order: Sequence[Hashable] | None
+) -> Outcomes:
+    pairs = pairs_of(answers, baseline, systems, order)
+    shared = answers.shared(np.unique(pairs))
+    summary = compare_answers(shared, pairs, verdict, ordered=order is not None)
+    return Outcomes(summary, {None: (shared, pairs)})
+
+
+def _judged(qrels: Qrels | None) -> Qrels:
+    if qrels is None:
+        raise ParameterError("a qrels frame beside the run frame", "none")
+    return qrels
+
+
+def _needed(
+    baseline: Hashable | None, systems: Any, order: Sequence[Hashable] | None
+) -> list[Hashable] | None:
+    """Return the systems that have to be read, None for all."""
+    if order is not None:
+        return list(order)
+    if systems is None:
+        return None
+    return [*([] if baseline is None else [baseline]), *listed(systems)]
+
+
+def _refuse_settled(**options: Any) -> None:
+    """Raise for arguments that a cube has settled when it was built."""
+    given = [name for name, value in options.items() if repr(value) != repr(SETTLED[name])]
+    if given:
+        advice = "give them to cube(), or give outcomes the run frame"
+        raise ParameterError("a cube and what it leaves open", "also", advice, given)
+
+
+@verb
+def rrie(
+    scores: xr.DataArray | pd.DataFrame,
+    *,
+    baseline: Hashable,
+    at: Depths = None,
+    by: str | None = None,
+) -> pd.DataFrame:
+    """Say what share of a baseline's error every other system removes.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic by metrics for which 1 is perfect, be it the highest score
+        (P, AP, nDCG, RR, ...) or the lowest cost (ASL, ESL): an array, or a frame, wide or long.
+    baseline
+        The system whose error counts.
+    at
+        Depth, of those scored, or several, which a column ``depth`` tells apart; by default the
+        greatest.
+    by
+        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
+        result per group, labelled with the group.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per metric and other system: ``metric``, ``baseline``, ``system``, their means
+        ``old`` and ``new`` over the topics on which every system has a score, and ``rrie``, the
+        relative reduction in error: 1 if the system is perfect, 0 if it is as good as the
+        baseline, negative if it is worse, NaN if the baseline leaves no error to reduce: if it
+        is perfect, or beyond (an ASL below 1, as empty lists have it; a gain above 1).
+
+    Raises
+    ------
+    ParameterError
+        If the baseline is not among the systems, or is the only one.
+    InputError
+        If there is no topic on which every system has a score.
+    DepthError
+        For a depth that was not scored.
+
+    Warns
+    -----
+    IrframeWarning
+        If topics are left out because only some systems have a score on them.
+
+    Notes
+    -----
+    ``RRIE = (old error - new error) / old error`` with the error ``1 - M`` for a metric M that
+    is highest at 1 and ``M - 1`` for a cost, that is ``(new - old) / (1 - old)`` for either.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Eqs. 11, 12.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> index = pd.MultiIndex.from_product([["bm25", "neural"], ["1"]], names=["system", "topic"])
+    >>> scores = pd.DataFrame({"P@20": [0.456, 0.594], "ASL": [39, 27]}, index=index)
+    >>> rrie(scores, baseline="bm25").round(2)
+      metric baseline  system    old    new  rrie
+    0   P@20     bm25  neural   0.46   0.59  0.25
+    1    ASL     bm25  neural  39.00  27.00  0.32
+    """
+    return by_depth(partial(_removed, baseline=baseline), scores, at)
+
+
+def _removed(scores: xr.DataArray, baseline: Hashable) -> pd.DataFrame:
+    array = _shared(scores)
+    systems, metrics = array.indexes[SYSTEM], metric_labels(array)
+    row, others = against(systems.tolist(), baseline, None)
+    means = averages(array).to_numpy()
+    old, new = np.repeat(means[:, row], len(others)), means[:, others].ravel()
+    cost = np.repeat([facts(metric).cost for metric in metrics], len(others))
+    error = np.where(cost, old - 1, 1 - old)
+    removed = np.where(cost, old - new, new - old)
+    return pd.DataFrame(
+        {
+            METRIC: np.repeat(metrics, len(others)),
+            "baseline": baseline,
+            SYSTEM: systems.take(np.tile(others, len(metrics))),
+            "old": old,
+            "new": new,
+            "rrie": removed / np.where(error > 0, error, np.nan),
+        }
+    )
+
+
+def _shared(scores: xr.DataArray) -> xr.DataArray:
+    """Return scores, NaN on topics on which some system has none, by metric."""
+    there = scores.notnull()
+    shared = there.all(SYSTEM)
+    labels, kept = metric_labels(scores), shared.any(TOPIC).to_numpy()
+    without = [label for label, some in zip(labels, kept, strict=True) if not some]
+    if without:
+        raise InputError("topics on which every system has a score", "none", "", without)
+    left_out = (there.any(SYSTEM) & ~shared).sum(TOPIC).to_numpy()
+    if left_out.any():
+        counts = zip(labels, left_out, strict=True)
+        told = "; ".join(f"{count} for {label}" for label, count in counts if count)
+        warn(f"topics on which some system has no score are left out: {told}")
+    return scores.where(shared)

@@ -1,1 +1,0 @@
-"""How systems answer queries that have one answer."""

@@ -1,0 +1,468 @@
+"""What users prefer, how often metrics have a choice, and all rankings of a length.
+
+Verbs: preferences, separability, enumerate_rankings, tau_union.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import product
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.agreements import Kendall
+from irframe.agreements.innate import compare_rankings, count_labels, label_depths
+from irframe.arrays import Array
+from irframe.checks import choice, whole
+from irframe.cubes.score import score, wanted_depths
+from irframe.cubes.verb import attended, read_depth, shared, verb
+from irframe.errors import DepthError, ParameterError
+from irframe.experiments.coded_tables import read_table
+from irframe.experiments.policy import MetricLike
+from irframe.experiments.rank_table import rank
+from irframe.files.as_runs import Runs
+from irframe.metrics import Block, Evidence
+from irframe.metrics.counts import NumRel, NumRelRet
+from irframe.metrics.facts import TIE, facts
+from irframe.metrics.parse_metric import parse_metric
+from irframe.names import DEPTH, DOC, PAIR, RANK, SYSTEM, TOPIC
+from irframe.paired import all_pairs
+from irframe.record import recorded
+from irframe.studies.orderings import GainLike, name_pairs, ranking_gains
+
+CELLS = 1 << 21
+"""Cells of pairs, topics and depths that are compared at a time."""
+PREFERENCES = ("rpp", "lexirecall", "lexiprecision")
+Weights = Literal["uniform", "dcg", "inverse"]
+WEIGHTS: tuple[Weights, ...] = get_args(Weights)
+"""How much users count who want the 1st, 2nd, ... relevant document."""
+
+
+@verb
+def preferences(
+    cube: xr.Dataset,
+    a: Hashable | None = None,
+    b: Hashable | None = None,
+    *,
+    at: int | Sequence[int] | None = None,
+    weights: Weights = "uniform",
+    rel: int = 1,
+    by: str | None = None,
+) -> xr.Dataset:
+    """Say on every topic which of two systems users prefer who want one, two, ... documents.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    a, b
+        The systems of a pair. Where one is left out, every other system takes its place; where
+        both are, all pairs are compared, in the order of the cube.
+    at
+        Depths at which lists are cut, within the cube; by default its depth alone.
+    weights
+        How much users count in ``rpp`` who want i relevant documents: ``"uniform"``, all the
+        same; ``"dcg"``, 1/log2(i + 1); ``"inverse"``, 1/i.
+    rel
+        Lowest relevant grade, at least 1.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (topic, depth), and (pair, topic, depth) if there may be several pairs, with
+        coordinates ``system_a`` and ``system_b``; above 0 where a is preferred, below where b is,
+        NaN for topics without relevant documents:
+
+        - ``rpp``, recall-paired preference, -1 to 1: the share of users who prefer a, less that
+          of those who prefer b;
+        - ``lexirecall``, -1, 0 or 1: what those prefer who want the most documents, of all who
+          prefer anything;
+        - ``lexiprecision``, -1, 0 or 1: what those prefer who want the fewest.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown system, or the same one twice, or unknown weights.
+    DepthError
+        For depths beyond the cube.
+    MetricError
+        For cubes with shared ranks (``ties="mean"``).
+
+    Notes
+    -----
+    Users who want i relevant documents prefer the list that has the i-th of them higher up, or
+    has it at all; they do not mind where neither has. There are as many kinds of user as relevant
+    judged documents. These are preferences, not scores: no score of a system by itself orders any
+    two systems as ``rpp`` does, which may go in circles.
+
+    References
+    ----------
+    .. [1] Diaz, Ferraro. Offline retrieval evaluation without evaluation metrics. SIGIR 2022.
+       doi:10.1145/3477495.3532033
+    .. [2] Diaz, Ekstrand, Mitra. Recall, robustness, and lexicographic evaluation. 2023.
+       doi:10.48550/arXiv.2302.11370
+    .. [3] Diaz. Best-case retrieval evaluation: improving the sensitivity of reciprocal rank with
+       lexicographic precision. 2023. doi:10.48550/arXiv.2306.07908
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> preferences(cube, "monot5", "bm25").mean().round(3).to_array().values.tolist()
+    [0.677, 0.625, 0.75]
+    """
+    choice("weights", weights, WEIGHTS)
+    deepest, cube = read_depth(cube, None), attended(cube)
+    depths = wanted_depths(cube, [], deepest if at is None else at)
+    pairs = name_pairs(cube, a, b)
+    rows, places = np.unique(pairs, return_inverse=True)
+    cube = shared(cube.isel({SYSTEM: rows}))
+    metrics = NumRelRet(rel=rel), NumRel(rel=rel)
+    counts = score(cube, *metrics, at=range(1, max(depths) + 1)).to_numpy().astype(np.intp)
+    found, n_relevant = counts[0], counts[1, 0, :, :1]
+    values = _prefer(found, places.reshape(-1, 2), n_relevant, weights, np.array(depths))
+    data = _label(cube, pairs, dict(zip(PREFERENCES, values, strict=True)), depths)
+    return data if a is None or b is None else data.isel({PAIR: 0})
+
+
+def _prefer(
+    found: Array, pairs: Array, n_relevant: Array, weights: Weights, depths: Array
+) -> Iterator[Array]:
+    """Return the three preferences of pairs of systems, shape (pair, topic, depth) each."""
+    _, topics, deepest = found.shape
+    table = _weights(weights, int(max(n_relevant.max(initial=1), found.max(initial=1))))
+    whole_weight = np.where(n_relevant > 0, np.cumsum(table)[n_relevant], np.nan)
+    step = max(1, CELLS // max(1, topics * deepest))
+    parts = [
+        _compare(found[first], found[second], table, depths)
+        for first, second in (
+            pairs[start : start + step].T for start in range(0, max(1, len(pairs)), step)
+        )
+    ]
+    share, most, fewest = (np.concatenate(part) for part in zip(*parts, strict=True))
+    known = np.where(n_relevant > 0, 1.0, np.nan)
+    return iter((share / whole_weight, most * known, fewest * known))
+
+
+def _weights(kind: str, most: int) -> Array:
+    """Return the weights of users who want 0, 1, 2, ... documents."""
+    wanted = np.arange(1.0, most + 1)
+    known = {"uniform": np.ones(most), "dcg": 1 / np.log2(wanted + 1), "inverse": 1 / wanted}
+    return np.concatenate([[0.0], known[kind]])
+
+
+def _compare(first: Array, second: Array, table: Array, depths: Array) -> tuple[Array, ...]:
+    """Compare lists by what they have found down to each rank.
+
+    Those who want one document more than either list had are served at the first rank where one of
+    them has it, and prefer that list, or neither if both do.
+    """
+    ahead = np.maximum(first, second)
+    served = np.diff(ahead, axis=-1, prepend=0) > 0
+    sign = np.sign(first - second) * served
+    share = np.cumsum(table[ahead] * sign, axis=-1)
+    rank = np.arange(1, sign.shape[-1] + 1)
+    last = np.maximum.accumulate(np.where(sign != 0, rank, 0), axis=-1)
+    first_rank = np.argmax(sign != 0, axis=-1)[..., np.newaxis]
+    padded = np.concatenate([np.zeros_like(sign[..., :1]), sign], axis=-1)
+    leader = np.take_along_axis(sign, first_rank, axis=-1) * (rank > first_rank)
+    columns = depths - 1
+    return (
+        share[..., columns],
+        np.take_along_axis(padded, last[..., columns], axis=-1),
+        leader[..., columns],
+    )
+
+
+def _label(
+    cube: xr.Dataset, pairs: Array, values: dict[str, Array], depths: Sequence[int]
+) -> xr.Dataset:
+    systems = cube[SYSTEM].to_numpy()
+    named = np.unique(pairs, return_inverse=True)[1].reshape(-1, 2)
+    coordinates = {
+        "system_a": (PAIR, systems[named[:, 0]]),
+        "system_b": (PAIR, systems[named[:, 1]]),
+        DEPTH: list(depths),
+    }
+    topics = {name: cube[name] for name in cube.coords if cube[name].dims == (TOPIC,)}
+    variables = {name: ((PAIR, TOPIC, DEPTH), value) for name, value in values.items()}
+    return xr.Dataset(variables, topics | coordinates)
+
+
+OUTCOME = "outcome"
+OUTCOMES = ("equal", "separable", "non-separable")
+
+
+@verb
+def separability(
+    cube: xr.Dataset,
+    *,
+    depth: int | None = None,
+    gain: GainLike = "binary",
+    rel: int = 1,
+    by: str | None = None,
+) -> xr.DataArray:
+    """Say how often two systems' rankings leave a metric no choice, by depth.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`, of at least two systems.
+    depth, gain, rel
+        As for `orderings`.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
+
+    Returns
+    -------
+    xarray.DataArray
+        Shares, dimensions (outcome, depth), of the pairs of systems on all topics: ``equal``,
+        ``separable`` (one is not inferior) and ``non-separable``.
+
+    Raises
+    ------
+    ParameterError
+        For a single system.
+    DepthError
+        For a depth beyond the cube.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. Table 3. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> shares = separability(ir.cube(*ir.example_track()), depth=10)
+    >>> shares.sel(depth=[1, 10]).round(3).to_numpy()
+    array([[0.603, 0.027],
+           [0.397, 0.752],
+           [0.   , 0.221]])
+    """
+    deepest, cube = read_depth(cube, depth), shared(attended(cube))
+    systems = cube.sizes[SYSTEM]
+    if systems < 2:
+        raise ParameterError("at least two systems", str(systems))
+    gains = ranking_gains(cube, deepest, gain=gain, rel=rel)
+    transitions = compare_rankings(gains, all_pairs(systems))
+    counts = count_labels(transitions, deepest).sum(axis=0) / transitions.sign.size
+    mixed = counts[:, [0, -1]].sum(axis=1)
+    shares = np.stack([counts[:, 2], 1 - counts[:, 2] - mixed, mixed])
+    coordinates = {OUTCOME: list(OUTCOMES), DEPTH: np.arange(1, deepest + 1)}
+    return xr.DataArray(shares, coordinates, (OUTCOME, DEPTH), name="share")
+
+
+LONGEST = 10
+"""Longest rankings enumerated; there are 2**k of length k, and 4**k pairs."""
+
+
+@recorded
+def enumerate_rankings(
+    k: int,
+    rows: MetricLike | None = None,
+    columns: MetricLike | None = None,
+    *,
+    n_relevant: int | None = None,
+) -> xr.Dataset:
+    """Compare all binary rankings of a length with each other, without any metric.
+
+    Parameters
+    ----------
+    k
+        Length of the rankings, 1 to 10.
+    rows, columns
+        Metrics by which the rankings are arranged, best first; by default lexicographically,
+        relevant before non-relevant, which is also how ties are arranged.
+    n_relevant
+        R of every ranking, at least k, which is the default.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``label`` (row, column), the codes of `orderings` for the ranking of the row against
+        that of the column; ``covers`` (row, column), whether the row is next above the column:
+        not inferior, and no third ranking in between; ``tau``, Kendall's tau between the two
+        arrangements. The coordinates ``row`` and ``column`` spell the rankings, as ``"101"``.
+
+    Raises
+    ------
+    ParameterError
+        If k or `n_relevant` is out of range.
+    MetricError
+        For an unknown metric.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. Figs. 1, 2 and 3. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> grid = enumerate_rankings(3)
+    >>> int((abs(grid["label"]) == 2).sum())
+    2
+    >>> enumerate_rankings(6, "AP", "nDCG")["tau"].round(3).item()
+    0.976
+    """
+    serps = _rankings(k)
+    relevant = k if n_relevant is None else n_relevant
+    whole("n_relevant", relevant, low=k)
+    arranged = [_arranged(serps, metric, relevant) for metric in (rows, columns)]
+    spelled = np.array(["".join(map(str, serp)) for serp in serps])
+    ranks = np.argsort(arranged, axis=-1)
+    labels = _labels(serps)
+    above = (labels == 1).astype(np.float32)
+    covers = (above > 0) & (above @ above == 0)
+    cells = np.ix_(*arranged)
+    place = ("row", "column")
+    return xr.Dataset(
+        {
+            "label": (place, labels[cells]),
+            "covers": (place, covers[cells]),
+            "tau": Kendall().kernel(ranks[:1], ranks[1:])[0, 0],
+        },
+        {name: spelled[order] for name, order in zip(place, arranged, strict=True)},
+        {"rows": str(rows or "lexicographic"), "columns": str(columns or "lexicographic")},
+    )
+
+
+def _rankings(k: int) -> NDArray[np.int8]:
+    """Return all rankings, the best first in lexicographic order, shape (2**k, k)."""
+    k = whole("k", k, low=1, high=LONGEST)
+    return np.array(list(product([1, 0], repeat=k)), np.int8)
+
+
+def _labels(serps: NDArray[np.int8]) -> NDArray[np.int8]:
+    first, second = np.indices((len(serps), len(serps))).reshape(2, -1)
+    transitions = compare_rankings(serps[:, np.newaxis], np.stack([first, second], axis=1))
+    labels = label_depths(transitions, serps.shape[1])[..., -1]
+    return labels.reshape(len(serps), len(serps))
+
+
+def _arranged(
+    serps: NDArray[np.int8], metric: MetricLike | None, relevant: int
+) -> NDArray[np.intp]:
+    if metric is None:
+        return np.arange(len(serps))
+    block = Block(
+        grade=serps,
+        retrieved=np.full(len(serps), serps.shape[1]),
+        levels=np.array([0, 1]),
+        count=np.tile([serps.shape[1], relevant], (len(serps), 1)),
+        top=1,
+    )
+    chosen = parse_metric(metric)
+    scores = np.round(chosen.score(Evidence(block))[:, -1], TIE) * facts(chosen).sign
+    return np.argsort(-scores, kind="stable")
+
+
+LIST = [SYSTEM, TOPIC]
+
+
+@recorded
+def tau_union(runs: Runs, original: Runs, *, depth: int | None = None) -> pd.DataFrame:
+    """Say how far rankings order documents like the original ones that they are to reproduce.
+
+    Parameters
+    ----------
+    runs
+        Run frame of the reproduction: topic, doc, and score or rank; usually system.
+    original
+        That of the experiment; a reproduced system has the name of the original one.
+    depth
+        How many documents of every list to read, at least 1; by default all.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for every list of either side, with the columns ``system``, ``topic``,
+        ``tau_union``, -1 to 1, and ``overlap``, the share of the documents of both lists that
+        both hold, 0 to 1. NaN where one side lacks the list, or for less than two documents.
+
+    Raises
+    ------
+    DepthError
+        For a depth below 1.
+    ParameterError
+        If no list is on both sides.
+    RankingError
+        For missing scores or equal ranks, listing them.
+
+    Notes
+    -----
+    The documents of both lists are numbered, those of the original in its order, then those that
+    are new in the order of the reproduction. Kendall's tau compares the two lists of numbers,
+    place by place, as long as both are. Rankings are those of `rank`, ties by name.
+
+    References
+    ----------
+    .. [1] Breuer, Ferro, Fuhr, Maistro, Sakai, Schaer, Soboroff. How to measure the
+       reproducibility of system-oriented IR experiments. SIGIR 2020. Section 3.1.
+       doi:10.1145/3397271.3401036
+
+    Examples
+    --------
+    The example of the paper: numbers 1 2 3 4 against 2 5 3 6.
+
+    >>> import pandas as pd
+    >>> original = pd.DataFrame({"topic": "1", "doc": list("abcd"), "rank": range(4)})
+    >>> runs = pd.DataFrame({"topic": "1", "doc": list("becf"), "rank": range(4)})
+    >>> tau_union(runs, original)[["topic", "tau_union", "overlap"]].round(3)
+      topic  tau_union  overlap
+    0     1      0.667    0.333
+    """
+    if depth is not None:
+        whole("depth", depth, low=1, error=DepthError)
+    new, old = (_listed(side, depth) for side in (runs, original))
+    lists = pd.DataFrame({"new": new.groupby(LIST).size(), "old": old.groupby(LIST).size()})
+    both = lists.dropna()
+    if not len(both):
+        raise ParameterError("a list of the same system and topic on both sides", "none")
+    held = new.merge(old, how="left", on=[*LIST, DOC], suffixes=("", "_old")).set_index(LIST)
+    held = held.loc[held.index.isin(both.index)]
+    shared = held["rank_old"].notna().groupby(level=LIST).sum()
+    shortest = both.min(axis=1).astype(int)
+    tau = {
+        key: _tau(part.to_numpy()[: shortest[key]])
+        for key, part in _numbered(held, both["old"]).groupby(level=LIST)
+    }
+    lists["tau_union"] = pd.Series(tau)
+    lists["overlap"] = shared / (both.sum(axis=1) - shared)
+    return lists[["tau_union", "overlap"]].reset_index()
+
+
+def _listed(runs: Runs, depth: int | None) -> pd.DataFrame:
+    """Return system, topic, document and rank of the first documents of every list."""
+    table = read_table(rank(runs))
+    frame = pd.DataFrame(
+        {
+            SYSTEM: table.systems.take(table.system),
+            TOPIC: table.topics.take(table.topic),
+            DOC: table.frame[table.columns[DOC]].to_numpy(),
+            RANK: table.frame[table.columns.get(RANK, RANK)].to_numpy(),
+        }
+    )
+    return frame if depth is None else frame[frame[RANK] <= depth]
+
+
+def _numbered(held: pd.DataFrame, sizes: pd.Series) -> pd.Series:
+    """Return numbers of documents: their original ranks, and for new ones those after all."""
+    new = held["rank_old"].isna()
+    beyond = new.groupby(level=LIST).cumsum() + sizes.reindex(held.index).to_numpy()
+    return held["rank_old"].where(~new, beyond)
+
+
+def _tau(numbers: Array) -> float:
+    """Return Kendall's tau of distinct numbers with their places."""
+    n = len(numbers)
+    if n < 2:
+        return float("nan")
+    rising = np.triu(numbers[:, np.newaxis] < numbers).sum()
+    return float(4 * rising / (n * (n - 1)) - 1)

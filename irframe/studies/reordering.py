@@ -1,0 +1,441 @@
+"""What changing the metric does to the order of systems and to the scores themselves.
+
+Verbs: reordering, ablation, effective_top.
+"""
+
+from functools import partial
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
+
+from irframe.agreements import Kendall
+from irframe.arrays import Floats
+from irframe.checks import choice, level, number
+from irframe.cubes.score import score
+from irframe.cubes.verb import read_depth, verb
+from irframe.errors import InputError, ParameterError
+from irframe.metrics.ap import AP
+from irframe.metrics.asl import ASL, Unretrieved
+from irframe.metrics.atomizedp import AtomizedP
+from irframe.metrics.facts import average, facts
+from irframe.metrics.inverseasl import InverseASL
+from irframe.names import METRIC, RANK, SYSTEM, TOPIC
+from irframe.paired import PairedT, all_pairs
+from irframe.scores.averages import by_depth, metric_labels
+from irframe.scores.scores import Depths
+from irframe.studies.search_lengths import LENGTH, PRECISION, refuse_others
+
+
+@verb
+def reordering(
+    scores: xr.DataArray | pd.DataFrame,
+    *,
+    at: Depths = None,
+    by: str | None = None,
+    margin: float = 0.1,
+    alpha: float = 0.05,
+    per: Literal["step", "system"] = "step",
+) -> pd.DataFrame:
+    """Say how changing the metric step by step reorders systems and rescales their scores.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic by two metrics or more, in the order of the steps: an array,
+        or a frame, wide or long.
+    at
+        Depth, of those scored, or several, which a column ``depth`` tells apart; by default the
+        greatest.
+    by
+        A coordinate or index level such as ``"track"``: rows per group.
+    margin
+        By what part of a system's mean another must be better to count, at least 0.
+    alpha
+        Largest p-value of the paired t-test at which it counts, above 0 and below 1.
+    per
+        ``"step"``: a row per step. ``"system"``: a row per step and system.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per step from one metric to the next, and with more than two metrics a last one
+        from the first to the last: the group, if `by` is given; ``old``, ``new``;
+        ``delta_sort``, the largest absolute value over systems, and ``system``, the one that
+        moves so; ``kendall``, tau-b between the orders of systems; ``delta_value``, the mean over
+        systems of new/old score; ``n_systems``, ``n_topics``.
+
+        Per system: the group, ``old``, ``new``, ``system``, and its ``delta_sort`` in percent of
+        the systems, positive where fewer are better than the system by the new metric than by the
+        old one.
+
+    Raises
+    ------
+    ParameterError
+        For fewer than two metrics or systems, an unknown group, and numbers out of range.
+    InputError
+        If no topic has a score by every metric.
+    DepthError
+        For a depth that was not scored.
+
+    Notes
+    -----
+    ``delta_sort = 100 (n_old - n_new) / S`` with n the number of systems that are better than the
+    system: by a mean that is better by at least `margin` of the system's own, and by a two-sided
+    paired t-test with p <= alpha.
+
+    Topics count on which every system has a score by every metric. The score of a cost, such as
+    ASL, is one over it in ``delta_value``; systems with an old score of 0 are left out there.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Section 4.4
+       and Table 2. doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.evaluate(qrels, ["P@20", "ASL(first=10)"])
+    >>> scores.ireval.reordering().drop(columns=["n_systems", "n_topics"]).round(2)
+        old            new  delta_sort   system  kendall  delta_value
+    0  P@20  ASL(first=10)        12.5  colbert     0.86         0.24
+    >>> each = scores.ireval.reordering(per="system")
+    >>> each[each["delta_sort"] != 0].to_dict("list")["system"]
+    ['colbert', 'doct5query']
+    """
+    choice("per", per, ("step", "system"))
+    return by_depth(partial(_reordered, margin=margin, alpha=alpha, per=per), scores, at)
+
+
+def _reordered(array: xr.DataArray, *, margin: float, alpha: float, per: str) -> pd.DataFrame:
+    labels, systems = metric_labels(array), array.indexes[SYSTEM]
+    if len(labels) < 2 or len(systems) < 2:
+        found = f"{len(labels)} and {len(systems)}"
+        raise ParameterError("at least two metrics and two systems", found)
+    values = _complete(array)
+    steps = [(row, row + 1) for row in range(len(labels) - 1)]
+    steps += [(0, len(labels) - 1)] if len(labels) > 2 else []
+    means = [
+        average(part, facts(label).summary) for part, label in zip(values, labels, strict=True)
+    ]
+    behind = [
+        _count_better(part, label, margin, alpha)
+        for part, label in zip(values, labels, strict=True)
+    ]
+    told = list(zip(labels, means, behind, strict=True))
+    if per == "system":
+        moves = [_moves(told[old], told[new], systems) for old, new in steps]
+        return pd.concat(moves, ignore_index=True)
+    rows = [_step(told[old], told[new], systems) for old, new in steps]
+    return pd.DataFrame(rows).assign(n_systems=len(systems), n_topics=values.shape[2])
+
+
+def _complete(array: xr.DataArray) -> Floats:
+    """Return the scores of topics on which nothing is missing, (metric, system, topic)."""
+    values = array.transpose(METRIC, SYSTEM, TOPIC).to_numpy()
+    there = ~np.isnan(values).any(axis=(0, 1))
+    if not there.any():
+        raise InputError("topics with a score by every metric and system", "none")
+    return np.asarray(values[:, :, there])
+
+
+def _count_better(values: Floats, metric: str, margin: float, alpha: float) -> NDArray[np.int64]:
+    """Return for every system how many are better by the margin and the test."""
+    number("margin", margin, low=0)
+    level(alpha)
+    systems = len(values)
+    pairs = all_pairs(systems)
+    significant = np.zeros((systems, systems), bool)
+    significant[tuple(pairs.T)] = PairedT().kernel(values[:, :, np.newaxis], pairs).p[:, 0] <= alpha
+    mean = average(values, facts(metric).summary)
+    sign = facts(metric).sign
+    ahead = np.round(sign * (mean - mean[:, np.newaxis]), 12)
+    enough = (ahead > 0) & (ahead >= np.round(margin * abs(mean[:, np.newaxis]), 12))
+    return np.asarray((enough & (significant | significant.T)).sum(axis=1))
+
+
+def _moves(old: Any, new: Any, systems: pd.Index) -> pd.DataFrame:
+    """Return a row per system; arguments as for `_step`."""
+    moved = 100 * (old[2] - new[2]) / len(systems)
+    return pd.DataFrame({"old": old[0], "new": new[0], SYSTEM: systems, "delta_sort": moved})
+
+
+def _step(old: Any, new: Any, systems: pd.Index) -> dict[str, Any]:
+    """Compare two metrics, each told as its name, means and numbers of better systems."""
+    moved = abs(old[2] - new[2])
+    return {
+        "old": old[0],
+        "new": new[0],
+        "delta_sort": 100 * moved.max() / len(systems),
+        "system": systems[int(np.argmax(moved))],
+        "kendall": _tau(old[1], new[1], old[0], new[0]),
+        "delta_value": _delta_value(old[1], new[1], old[0], new[0]),
+    }
+
+
+def _tau(old: Floats, new: Floats, old_metric: str, new_metric: str) -> float:
+    signs = [facts(name).sign for name in (old_metric, new_metric)]
+    rows = [np.round(sign * mean, 12) for sign, mean in zip(signs, (old, new), strict=True)]
+    return float(Kendall().kernel(rows[:1], rows[1:])[0, 0])
+
+
+def _delta_value(old: Floats, new: Floats, old_metric: str, new_metric: str) -> float:
+    """Return the mean of new/old, both as values of which more is better."""
+    with np.errstate(divide="ignore"):
+        before, after = (
+            1 / mean if facts(name).cost else mean
+            for mean, name in ((old, old_metric), (new, new_metric))
+        )
+    some = (before != 0) & np.isfinite(before) & np.isfinite(after)
+    return float((after[some] / before[some]).mean()) if some.any() else np.nan
+
+
+STEPS = {
+    "atomize": "Atomize P",
+    "documents": "Aggregate documents within query",
+    "queries": "Aggregate rates across queries",
+    "asl": "ASL itself",
+    "cumulative": "Cumulative",
+}
+
+
+@verb
+def ablation(
+    cube: xr.Dataset,
+    *,
+    depth: int | None = None,
+    rel: int = 1,
+    unretrieved: Unretrieved = "irrel",
+    by: str | None = None,
+    margin: float = 0.1,
+    alpha: float = 0.05,
+) -> pd.DataFrame:
+    """Say what each step on the way from MAP to ASL does to the order of systems.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    depth
+        Where lists are cut; by default at the cube's depth.
+    rel
+        Lowest relevant grade, at least 1.
+    unretrieved
+        Search length of a document that was not retrieved, as for `ASL`.
+    by
+        A coordinate such as ``"track"``: rows per group.
+    margin, alpha
+        As for `reordering`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As from `reordering`, with the column ``step`` in front of ``old``: ``"Atomize P"``, from
+        AP to `AtomizedP`; ``"Aggregate documents within query"`` and ``"Aggregate rates across
+        queries"``, by harmonic instead of arithmetic means; ``"ASL itself"``, the same without
+        the reciprocal; ``"Cumulative"``, from AP to ASL.
+
+    Raises
+    ------
+    IrframeError
+        As `reordering` and `irframe.verbs.score`.
+
+    Notes
+    -----
+    Topics without relevant documents are left out.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Table 2.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> table = ir.cube(runs, qrels).ireval.ablation()
+    >>> table[["step", "delta_sort", "kendall", "delta_value"]].round(2)
+                                   step  delta_sort  kendall  delta_value
+    0                         Atomize P        25.0     1.00         0.64
+    1  Aggregate documents within query        25.0     0.93         0.30
+    2    Aggregate rates across queries         0.0     1.00         0.87
+    3                        ASL itself        12.5     1.00         1.00
+    4                        Cumulative        12.5     0.93         0.17
+    """
+    shared: dict[str, Any] = {"unretrieved": unretrieved, "rel": rel}
+    chain = [
+        AP(rel=rel),
+        AtomizedP(**shared),
+        AtomizedP(mean="harmonic", **shared),
+        InverseASL(**shared),
+        ASL(**shared),
+    ]
+    scores = score(cube, *chain, at=read_depth(cube, depth), no_rel="nan")
+    table = reordering(scores, by=by, margin=margin, alpha=alpha)
+    steps = np.tile(list(STEPS.values()), len(table) // len(STEPS))
+    table.insert(list(table.columns).index("old"), "step", steps)
+    return table
+
+
+Precision = Literal["atomized", "map"]
+PRECISIONS: tuple[Precision, ...] = get_args(Precision)
+
+
+def effective_count(search_lengths: ArrayLike) -> int:
+    """Return how many of the shortest search lengths average like all precisions together.
+
+    Parameters
+    ----------
+    search_lengths
+        Search lengths, above 0, infinite for a precision of 0; any order, at least one.
+
+    Returns
+    -------
+    int
+        The n for which the mean of the n smallest is nearest to the number of search lengths
+        over the sum of their reciprocals; the smallest such n. 0 if all are infinite.
+
+    Raises
+    ------
+    ParameterError
+        For no search lengths, or one that is not above 0.
+
+    Notes
+    -----
+    The arithmetic mean of precisions 1/SL is the mean of search lengths weighted by 1/SL; this
+    count is what is left of them if every weight is either 0 or 1.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Appendix A.1.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    The mean precision stands for a search length of 2.2, as the first six have on average:
+
+    >>> effective_count([1, 1, 1, 2, 4, 5, 10, 10000, 10000])
+    6
+    """
+    ordered = np.sort(_checked(search_lengths))
+    mean = np.cumsum(ordered) / np.arange(1, len(ordered) + 1)
+    total = (1 / ordered).sum()
+    if total == 0:
+        return 0
+    return 1 + int(np.argmin(np.round(abs(mean - len(ordered) / total), 9)))
+
+
+def reweight(search_lengths: ArrayLike) -> NDArray[np.float64]:
+    """Return the search lengths that an average of precision behaves as if it had seen.
+
+    Parameters
+    ----------
+    search_lengths
+        Search lengths, above 0, infinite for a precision of 0; at least one.
+
+    Returns
+    -------
+    numpy.ndarray
+        Values whose plain mean is the number of search lengths over the sum of their
+        reciprocals, in the order given.
+
+    Raises
+    ------
+    ParameterError
+        For no search lengths, or one that is not above 0.
+
+    Notes
+    -----
+    ``w SL + (1 - w) A`` with ``w = 1 / SL`` and ``A = n / sum(1 / SL)``: a long search keeps
+    almost nothing of its length.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Appendix A.1.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    >>> reweight([1, 1, 1, 2, 4, 5, 10, 10000, 10000]).round(1)
+    array([1. , 1. , 1. , 2.1, 2.7, 2.8, 3. , 3.2, 3.2])
+    """
+    weight = 1 / _checked(search_lengths)
+    if not weight.any():
+        return np.full(len(weight), np.inf)
+    return np.asarray(1 + (1 - weight) * len(weight) / weight.sum())
+
+
+@verb
+def effective_top(
+    lengths: pd.DataFrame,
+    *,
+    precision: Precision = "map",
+    by: str | None = None,
+) -> pd.DataFrame:
+    """Say what share of the relevant documents an average of precision takes notice of.
+
+    Parameters
+    ----------
+    lengths
+        Search lengths from `search_lengths`.
+    precision
+        ``"map"``: precision as MAP has it, 0 for documents not retrieved. ``"atomized"``: one
+        over the search length.
+    by
+        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
+        result per group, labelled with the group.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per system, its index: ``effective``, how many of the shortest search lengths of all
+        topics average like all precisions together; ``documents``, how many relevant ones there
+        are; ``share``, one over the other. A system that retrieved none takes notice of 0.
+
+    Raises
+    ------
+    InputError
+        For another frame than one of search lengths.
+    ParameterError
+        For an unknown precision.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Appendix A.1.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> lengths = ir.cube(runs, qrels).ireval.search_lengths()
+    >>> lengths.ireval.effective_top().head(1).round(2)
+            effective  documents  share
+    system
+    bm25           97        158   0.61
+    """
+    refuse_others(lengths)
+    choice("precision", precision, PRECISIONS)
+    if precision == "atomized":
+        search = np.maximum(lengths[LENGTH].to_numpy(np.float64), 1)
+    else:
+        seen = lengths[PRECISION].to_numpy()
+        search = np.where(seen > 0, 1 / np.where(seen > 0, seen, 1), np.inf)
+    systems = lengths[SYSTEM].to_numpy()
+    found = lengths[RANK].notna().groupby(systems).transform("any").to_numpy()
+    groups = pd.Series(np.where(found, search, np.inf)).groupby(systems, sort=False)
+    result = groups.agg([effective_count, "size"])
+    result.columns = pd.Index(["effective", "documents"])
+    share = result["effective"] / result["documents"]
+    return result.assign(share=share).rename_axis(SYSTEM)
+
+
+def _checked(search_lengths: ArrayLike) -> NDArray[np.float64]:
+    values = np.asarray(search_lengths, np.float64).ravel()
+    wrong = values[~(values > 0)]
+    if len(wrong) or not len(values):
+        raise ParameterError("search lengths above 0", "", "", wrong.tolist())
+    return values

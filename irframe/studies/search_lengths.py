@@ -1,0 +1,417 @@
+"""How far users search for every relevant document, and who is best by that.
+
+Verbs: search_lengths, length_histogram, difference_histogram, best_systems.
+"""
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from irframe.arrays import Array
+from irframe.checks import places, whole
+from irframe.cubes.verb import attended, by_topics, read_depth, verb
+from irframe.cubes.view import experiment_of
+from irframe.errors import InputError, ParameterError
+from irframe.metrics.asl import ASL, Unretrieved
+from irframe.metrics.facts import best_first, facts
+from irframe.names import DOC, GRADE, METRIC, RANK, SYSTEM, TOPIC
+from irframe.scores.averages import averages, by_depth, metric_labels
+from irframe.scores.scores import Depths
+
+LENGTH = "search_length"
+PRECISION = "precision"
+
+
+@verb(bounded=True)
+def search_lengths(
+    cube: xr.Dataset,
+    *,
+    depth: int | None = None,
+    rel: int = 1,
+    unretrieved: Unretrieved = "irrel",
+    by: str | None = None,
+) -> pd.DataFrame:
+    """Say for every relevant document how many documents a user reads to find it.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    depth
+        Where lists are cut, at least 1 and at most the cube's depth, the default.
+    rel
+        Lowest relevant grade, at least 1.
+    unretrieved
+        Search length of a relevant document that was not retrieved: ``"irrel"``, the number of
+        irrelevant documents retrieved, as published; ``"irrel+1"``, one more.
+    by
+        A coordinate of systems or topics such as ``"track"``: one result per group, labelled with
+        the group.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per system and relevant document: ``system``, ``topic``, ``doc``, ``grade``;
+        ``rank``, <NA> where not retrieved; ``search_length``; ``precision``, that of the list
+        down to the document as MAP has it, 0 where not retrieved. The documents of a list come
+        in rank order, those not retrieved last, so that the mean of the first n of a topic is
+        its ``ASL(first=n)``, and the mean over topics of the mean over documents is ASL.
+
+    Raises
+    ------
+    InputError
+        If no topic has a relevant document.
+    DepthError
+        For a depth beyond the cube.
+    MetricError
+        For parameters out of range, and cubes with shared ranks (``ties="mean"``).
+
+    Notes
+    -----
+    ``SL = 1 + irrelevant documents above``, and ``P = (1 + relevant documents above) / rank``.
+    Unjudged documents are irrelevant.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import irframe as ir
+    >>> runs = pd.DataFrame({"topic": "1", "doc": list("abc"), "score": [3, 2, 1]})
+    >>> qrels = pd.DataFrame({"topic": "1", "doc": list("acx"), "grade": 1})
+    >>> search_lengths(ir.cube(runs, qrels)).drop(columns=["system", "topic", "grade"])
+      doc  rank  search_length  precision
+    0   a     1              1   1.000000
+    1   c     3              2   0.666667
+    2   x  <NA>              1   0.000000
+    """
+    depth, cube = read_depth(cube, depth), attended(cube)
+    ASL(rel=rel, unretrieved=unretrieved)
+    if not (experiment_of(cube).judgments.grade >= rel).any():
+        raise InputError("topics with a relevant document", f"none among {cube.sizes[TOPIC]}")
+    frames = [_of_topics(part, depth, rel, unretrieved) for part in by_topics(cube)]
+    if len(frames) == 1:
+        return frames[0]
+    found = pd.concat(frames, ignore_index=True)
+    systems = pd.Index(found[SYSTEM])
+    order = np.argsort(cube.indexes[SYSTEM].get_indexer(systems), kind="stable")
+    return found.iloc[order].reset_index(drop=True)
+
+
+def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved) -> pd.DataFrame:
+    """Return the search lengths of relevant documents, by system and topic."""
+    experiment = experiment_of(cube)
+    base = experiment.judgments
+    grade = base.grade
+    rows = np.flatnonzero(grade >= rel)
+    topic = base.topic[rows]
+    place = np.full(grade.shape, -1)
+    place[rows] = np.arange(len(rows))
+    parts, there = [], experiment.there
+    for row in range(cube.sizes[SYSTEM]):
+        some = slice(row, row + 1), slice(0, experiment.shape[1])
+        cells = experiment.cells(some, depth, doc=True, ties=False)
+        lists = {name: cells[name][0] for name in ("grade", "doc", "retrieved")}
+        rank, length, precision = _measure(lists, base.start, place, topic, rel)
+        missing = rank == 0
+        length[missing] += unretrieved == "irrel+1"
+        order = np.lexsort((np.where(missing, depth + 1, rank), topic))
+        order = order[there[row, topic[order]]]
+        columns = {"row": np.full(len(order), row, np.int32), "of": order, RANK: rank[order]}
+        parts.append(columns | {LENGTH: length[order], PRECISION: precision[order]})
+    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    order = found["of"]
+    ranks = pd.arrays.IntegerArray(found[RANK], found[RANK] == 0)
+    return pd.DataFrame(
+        {
+            SYSTEM: cube.indexes[SYSTEM].take(found["row"]),
+            TOPIC: cube.indexes[TOPIC].take(topic[order]),
+            DOC: base.docs[rows][order],
+            GRADE: grade[rows][order],
+            RANK: ranks,
+            LENGTH: found[LENGTH],
+            PRECISION: found[PRECISION],
+        }
+    )
+
+
+def _measure(
+    lists: dict[str, Array], start: Array, place: Array, topic: Array, rel: int
+) -> tuple[Array, Array, Array]:
+    """Return rank (0 where not retrieved), search length and precision of relevant documents."""
+    relevant = lists["grade"] >= rel
+    row, column = np.nonzero(relevant)
+    found = relevant.sum(axis=1)
+    above = np.arange(len(row)) - np.repeat(np.cumsum(found) - found, found)
+    document = place[start[row] + lists["doc"][row, column]]
+    rank = np.zeros(len(topic), np.int32)
+    length = (lists["retrieved"] - found)[topic].astype(np.int32)
+    precision = np.zeros(len(topic))
+    rank[document] = column + 1
+    length[document] = column + 1 - above
+    precision[document] = (above + 1) / (column + 1)
+    return rank, length, precision
+
+
+@verb
+def length_histogram(
+    lengths: pd.DataFrame,
+    *,
+    bins: int = 10,
+    width: int | None = None,
+    by: str | None = None,
+) -> pd.DataFrame:
+    """Count relevant documents by how far a user has to search for them.
+
+    Parameters
+    ----------
+    lengths
+        Search lengths from `search_lengths`.
+    bins
+        How many bins there are at most for retrieved documents, at least 1.
+    width
+        Search lengths per bin, at least 1; by default 1, 2 or 5 times a power of ten, the
+        smallest that does. With a width given there are as many bins as it takes.
+    by
+        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
+        result per group, labelled with the group.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per system and bin: ``system``, ``low`` and ``high`` (both inclusive),
+        ``documents`` and their ``share``. The last bin of a system, with <NA> for its ends,
+        counts the relevant documents that were not retrieved.
+
+    Raises
+    ------
+    InputError
+        For another frame than one of search lengths.
+    ParameterError
+        For a number below 1.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Fig. 5.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> lengths = ir.cube(runs, qrels).ireval.search_lengths()
+    >>> lengths.ireval.length_histogram(bins=2).head(2)
+      system   low  high  documents     share
+    0   bm25     1    50         97  0.613924
+    1   bm25  <NA>  <NA>         61  0.386076
+    """
+    refuse_others(lengths)
+    retrieved = lengths[RANK].notna().to_numpy()
+    length = lengths[LENGTH].to_numpy()
+    width = bin_width(int(length[retrieved].max(initial=1)), bins, width)
+    count = 1 + (int(length[retrieved].max(initial=1)) - 1) // width
+    systems, names = pd.factorize(lengths[SYSTEM])
+    cell = systems * (count + 1) + np.where(retrieved, (length - 1) // width, count)
+    documents = np.bincount(cell, minlength=len(names) * (count + 1)).reshape(len(names), -1)
+    low = np.tile(np.append(np.arange(count) * width + 1, 0), len(names))
+    unknown = low == 0
+    return pd.DataFrame(
+        {
+            SYSTEM: np.repeat(np.asarray(names), count + 1),
+            "low": pd.arrays.IntegerArray(low, unknown),
+            "high": pd.arrays.IntegerArray(low + width - 1, unknown),
+            "documents": documents.ravel(),
+            "share": (documents / documents.sum(axis=1, keepdims=True)).ravel(),
+        }
+    )
+
+
+def bin_width(largest: int, bins: int, width: int | None) -> int:
+    """Return the width given, or the least of 1, 2, 5, 10, ... with which bins reach the largest.
+
+    Examples
+    --------
+    >>> bin_width(130, 10, None), bin_width(130, 10, 7)
+    (20, 7)
+    """
+    bins = whole("bins", bins, low=1)
+    if width is not None:
+        return whole("width", width, low=1)
+    needed = -(-largest // bins)
+    scale = int(10 ** (len(str(needed)) - 1))
+    return next(scale * step for step in (1, 2, 5, 10) if scale * step >= needed)
+
+
+def refuse_others(lengths: pd.DataFrame) -> None:
+    """Raise for another frame than one of search lengths."""
+    wanted = {SYSTEM, TOPIC, DOC, RANK, LENGTH}
+    missing = wanted - set(getattr(lengths, "columns", ()))
+    if missing or not len(lengths):
+        found = "columns missing" if missing else "no rows"
+        raise InputError("search lengths, from cube.ireval.search_lengths()", found, "", missing)
+
+
+@verb
+def difference_histogram(
+    lengths: pd.DataFrame,
+    a: Hashable,
+    b: Hashable,
+    *,
+    bins: int = 5,
+    width: int | None = None,
+    by: str | None = None,
+) -> pd.DataFrame:
+    """Count the relevant documents that one system brings nearer than another, by how much.
+
+    Parameters
+    ----------
+    lengths
+        Search lengths from `search_lengths`.
+    a, b
+        Systems: the difference is the search length in a less that in b, so that negative
+        differences are wins of a.
+    bins
+        How many bins there are on each side of 0, at least 1.
+    width
+        Search lengths per bin, at least 1; by default 1, 2 or 5 times a power of ten, the
+        smallest with which the bins reach the largest difference.
+    by
+        A coordinate of systems or topics, or an index level or column, such as ``"track"``: one
+        result per group, labelled with the group.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per bin, from wins of a over no difference to wins of b: ``system_a`` and
+        ``system_b``, ``low`` and ``high`` (both inclusive, the outer two bins infinite),
+        ``documents``, their ``share``, and how many of them are ``unretrieved`` by one of the
+        two systems.
+
+    Raises
+    ------
+    InputError
+        For another frame than one of search lengths.
+    ParameterError
+        For systems that are not there, and numbers below 1.
+
+    Notes
+    -----
+    A document that only one system retrieved has the search length of `search_lengths` in the
+    other, which is as far as that list went: how much further it would have been is unknown.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Fig. 6.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> lengths = ir.cube(runs, qrels).ireval.search_lengths()
+    >>> found = lengths.ireval.difference_histogram("ance", "bm25", bins=1)
+    >>> found.drop(columns=["system_a", "system_b"])
+       low  high  documents     share  unretrieved
+    0 -inf  -1.0         96  0.607595           41
+    1  0.0   0.0          9  0.056962            2
+    2  1.0   inf         53  0.335443           24
+    """
+    refuse_others(lengths)
+    difference, unretrieved = _differences(lengths, a, b)
+    width = bin_width(int(abs(difference).max(initial=1)), bins, width)
+    step = np.sign(difference) * np.minimum(-(-abs(difference) // width), bins)
+    edge = np.arange(1, bins + 1.0)
+    low = np.concatenate([[-np.inf], -(edge[:-1] * width)[::-1], [0], (edge - 1) * width + 1])
+    documents = np.bincount(step + bins, minlength=2 * bins + 1)
+    return pd.DataFrame(
+        {
+            "system_a": a,
+            "system_b": b,
+            "low": low,
+            "high": 0 - low[::-1],
+            "documents": documents,
+            "share": documents / len(difference),
+            "unretrieved": np.bincount(step + bins, unretrieved, 2 * bins + 1).astype(int),
+        }
+    )
+
+
+def _differences(
+    lengths: pd.DataFrame, a: Hashable, b: Hashable
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return a - b for every relevant document, and whether one of the two lacks it."""
+    places("systems of the search lengths", [a, b], lengths[SYSTEM].unique().tolist())
+    if a == b:
+        raise ParameterError("two different systems", f"{a!r} twice")
+    sides = [lengths[lengths[SYSTEM] == name].set_index([TOPIC, DOC]) for name in (a, b)]
+    both = sides[0].index.intersection(sides[1].index, sort=False)
+    if not len(both):
+        raise InputError("topics in which both systems took part", "none")
+    left, right = (side.loc[both] for side in sides)
+    difference = left[LENGTH].to_numpy().astype(np.int64) - right[LENGTH].to_numpy()
+    return difference, (left[RANK].isna() ^ right[RANK].isna()).to_numpy()
+
+
+@verb
+def best_systems(
+    scores: xr.DataArray | pd.DataFrame, *, by: str | None = None, at: Depths = None
+) -> pd.DataFrame:
+    """Name the best system by every metric, and its score: how well the task is solved.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    by
+        A coordinate or index level such as ``"track"``: a row per group.
+    at
+        Depth, of those scored, or several, which a column ``depth`` tells apart; by default the
+        greatest.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per group and metric: the group, if `by` is given; ``metric``; ``system``, the
+        first one if several are best, equal but for rounding; ``value``, its mean over topics with
+        a score. Without any score both are missing.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such group.
+    DepthError
+        For a depth that was not scored.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Figs. 1-4.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.evaluate(qrels, ["AP", "ASL"])
+    >>> scores.ireval.best_systems().round(3)
+      metric  system   value
+    0     AP  monot5   0.475
+    1    ASL  monot5  14.150
+    """
+    return by_depth(_best, scores, at)
+
+
+def _best(scores: xr.DataArray) -> pd.DataFrame:
+    means = averages(scores)
+    rows = []
+    for name, row in zip(metric_labels(means), means.to_numpy(), strict=True):
+        best = int(best_first(row, facts(name).sign)[0])
+        scored = not np.isnan(row).all()
+        rows.append((name, means.indexes[SYSTEM][best] if scored else None, row[best]))
+    return pd.DataFrame(rows, columns=[METRIC, SYSTEM, "value"])

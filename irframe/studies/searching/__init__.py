@@ -1,1 +1,0 @@
-"""How far users search for every relevant document."""

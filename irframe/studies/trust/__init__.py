@@ -1,1 +1,0 @@
-"""What judgments, pools and ties allow to say."""

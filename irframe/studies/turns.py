@@ -1,0 +1,475 @@
+"""Ways to choose the next document to judge, the order they give, and what budgets change."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from irframe.agreements import parse_agreement
+from irframe.arrays import Array
+from irframe.comparing.significance import Pairing
+from irframe.cubes.cube import condense
+from irframe.cubes.score import score, wanted_depths
+from irframe.cubes.view import experiment_of, shown_as
+from irframe.errors import ParameterError
+from irframe.experiments.experiment import fewer_judged
+from irframe.metrics import Metric
+from irframe.metrics.facts import TIE
+from irframe.names import SYSTEM
+from irframe.scores.scores import Scores, scores_to_compare
+from irframe.studies.candidates import Documents, Pool, Prior
+from irframe.studies.coefficients import CONCLUSIONS, agreement_of, conclude, decide
+
+
+class Outcome(NamedTuple):
+    """What became of one document of each of some topics, shape (topic,)."""
+
+    topic: Array
+    document: Array
+    run: Array
+    """On whose account it was chosen."""
+    relevant: Array
+    """How relevant it is, from 0 to 1."""
+
+
+class Judging(ABC):
+    """What a method knows while documents are judged."""
+
+    by_account = False
+    """Whether its state depends on the run on whose account a document was judged."""
+    random = False
+    """Whether runs that tie take turns in an order that a seed decides."""
+
+    def __init__(self, pool: Pool, prior: Prior | None = None) -> None:
+        self.pool, self.prior = pool, prior
+        self.open = pool.there.copy()
+        self.topics = np.arange(len(self.open))
+        self.run = np.zeros(len(self.open), np.intp)  # on whose account each document was chosen
+
+    @abstractmethod
+    def next(self) -> tuple[Array, Array]:
+        """Return the next document of every topic and its priority; -1 where none is left."""
+
+    def take(self, topic: Array, document: Array) -> None:
+        """Choose one document of each of some topics no more."""
+        self.open[topic, document] = False
+
+    @abstractmethod
+    def learn(self, outcome: Outcome) -> None:
+        """Take in how relevant documents turned out that were taken."""
+
+    def begin(self, judged: Array, relevant: Array) -> None:  # noqa: ARG002 - others read it
+        """Take in all documents that were judged before, shape (topic, document)."""
+        self.open &= ~judged
+
+    def _best(self, priority: Array) -> tuple[Array, Array]:
+        """Return the open documents of highest priority, ties by name."""
+        given = priority if self.prior is None else priority * self.prior.likely()
+        rounded = np.where(self.open, np.round(given, TIE), -np.inf)
+        best = rounded.argmax(axis=-1) if rounded.shape[1] else np.zeros(len(rounded), int)
+        left = np.asarray(self.open.any(axis=-1))
+        values = np.full(len(left), np.nan)
+        values[left] = given[self.topics[left], best[left]]
+        return np.where(left, best, -1), values
+
+
+class PoolOrder(Judging):
+    """By best rank, then by how many lists have it there, then by name."""
+
+    def __init__(self, pool: Pool, prior: Prior | None = None) -> None:
+        super().__init__(pool, prior)
+        lists = 1 + pool.rank.shape[-1]
+        beyond = pool.best_rank - pool.runs_there / lists  # before the next rank, whoever has it
+        with np.errstate(divide="ignore"):
+            self.priority = np.where(pool.there, 1 / (beyond + 1), 0.0)
+
+    def next(self) -> tuple[Array, Array]:
+        """Return the next document of every topic and its priority."""
+        return self._best(self.priority)
+
+    def learn(self, outcome: Outcome) -> None:
+        """Take in what changes nothing."""
+
+
+class Leverage(Judging):
+    """What tells systems apart and is likely relevant."""
+
+    def __init__(self, pool: Pool, prior: Prior | None = None) -> None:
+        super().__init__(pool, prior)
+        self.found = np.ones((len(self.open), pool.rank.shape[-1]))
+        self.seen = 2 * self.found
+
+    def next(self) -> tuple[Array, Array]:
+        """Return the next document of every topic and its priority."""
+        likely = self.pool.likely(self.found / self.seen)
+        return self._best(self.pool.leverage * likely**2)
+
+    def learn(self, outcome: Outcome) -> None:
+        """Take in how relevant documents turned out."""
+        weight = self.pool.weight[outcome.topic, outcome.document]
+        self.found[outcome.topic] += weight * outcome.relevant[:, np.newaxis]
+        self.seen[outcome.topic] += weight
+
+    def begin(self, judged: Array, relevant: Array) -> None:
+        """Take in all documents that were judged before."""
+        super().begin(judged, relevant)
+        found, seen = self.pool.tally(judged, relevant)
+        self.found, self.seen = 1 + found, 2 + seen
+
+
+class OfRuns(Judging, ABC):
+    """Takes the next open document of the run that is best so far."""
+
+    random = True
+
+    def __init__(self, pool: Pool, prior: Prior | None = None) -> None:
+        super().__init__(pool, prior)
+        topics, _, systems = pool.rank.shape
+        deepest = int(pool.rank.max(initial=1))
+        self.lists = np.full((topics, systems, deepest), -1, np.int32)
+        topic, document, system = np.nonzero(pool.listed)
+        self.lists[topic, system, pool.rank[topic, document, system] - 1] = document
+        self.waiting = self.lists >= 0
+        self.left = np.count_nonzero(self.waiting, axis=-1)
+        self.turn = np.zeros(topics, np.int64)
+
+    @abstractmethod
+    def standing(self) -> Array:
+        """Return how good every run is so far, shape (topic, system)."""
+
+    def next(self) -> tuple[Array, Array]:
+        """Return the next document of the best run of every topic, and how good the run is."""
+        standing = self.standing()
+        if self.prior is not None:
+            standing = standing * self._likely_next(self.prior)
+        rounded = np.where(self.left > 0, np.round(standing, TIE), -np.inf)
+        best = rounded == rounded.max(axis=-1, initial=-np.inf, keepdims=True)
+        lot = self.pool.lot(self.turn)
+        self.run = self._stay(np.where(best, lot, np.iinfo(lot.dtype).max).argmin(axis=-1))
+        place = self.waiting[self.topics, self.run].argmax(axis=-1)
+        document = self.lists[self.topics, self.run, place]
+        some = self.left.any(axis=-1)
+        chosen = np.where(some, standing[self.topics, self.run], np.nan)
+        return np.where(some, document, -1), chosen
+
+    def _stay(self, run: Array) -> Array:
+        """Return the runs to take, given those that are best so far."""
+        return run
+
+    def _likely_next(self, prior: Prior) -> Array:
+        """Return how likely the next document of every run is relevant, (topic, system)."""
+        place = self.waiting.argmax(axis=-1)[..., np.newaxis]
+        document = np.take_along_axis(self.lists, place, axis=-1)[..., 0]
+        return np.take_along_axis(prior.likely(), document, axis=-1)
+
+    def take(self, topic: Array, document: Array) -> None:
+        """Choose one document of each of some topics no more."""
+        super().take(topic, document)
+        self.turn[topic] += 1
+        row, system = np.nonzero(self.pool.listed[topic, document])
+        rank = self.pool.rank[topic[row], document[row], system]
+        self.waiting[topic[row], system, rank - 1] = False
+        self.left[topic[row], system] -= 1
+
+    def begin(self, judged: Array, relevant: Array) -> None:
+        """Take in all documents that were judged before."""
+        super().begin(judged, relevant)
+        if not judged.size:
+            return
+        self.turn += judged.sum(axis=-1)
+        gone = (self.lists >= 0) & np.take_along_axis(
+            judged, np.maximum(self.lists, 0).reshape(len(judged), -1), axis=-1
+        ).reshape(self.lists.shape)
+        self.waiting &= ~gone
+        self.left = np.count_nonzero(self.waiting, axis=-1)
+
+
+class MoveToFront(OfRuns):
+    """Stays with a run while its documents are relevant; then another one is first."""
+
+    by_account = True
+
+    def __init__(self, pool: Pool, prior: Prior | None = None) -> None:
+        if prior is not None:
+            wanted = "a method that a prior can weigh: 'pool', 'maxmean' or 'leverage'"
+            raise ParameterError(wanted, "'mtf', whose priorities only say which run is next")
+        super().__init__(pool)
+        self.priority = np.zeros(self.left.shape)
+        self.front = np.full(len(self.left), -1)
+
+    def standing(self) -> Array:
+        """Return minus the documents judged on account of each run that were not relevant."""
+        return self.priority
+
+    def learn(self, outcome: Outcome) -> None:
+        """Take in how relevant documents turned out."""
+        self.priority[outcome.topic, outcome.run] -= 1 - outcome.relevant
+        self.front[outcome.topic] = np.where(outcome.relevant < 1, -1, outcome.run)
+
+    def _stay(self, run: Array) -> Array:
+        """Return the runs in front that have documents left, others where none is in front."""
+        stays = (self.front >= 0) & (self.left[self.topics, self.front] > 0)
+        return np.where(stays, self.front, run)
+
+
+class MaxMeanOfAll(OfRuns):
+    """Takes the run most likely to be right, by all documents of it that were judged."""
+
+    def __init__(self, pool: Pool, prior: Prior | None = None) -> None:
+        super().__init__(pool, prior)
+        self.found = np.ones(self.left.shape)
+        self.seen = 2 * self.found
+
+    def standing(self) -> Array:
+        """Return the mean of the Beta distribution of every run."""
+        return np.asarray(self.found / self.seen)
+
+    def learn(self, outcome: Outcome) -> None:
+        """Take in how relevant documents turned out."""
+        has = self.pool.listed[outcome.topic, outcome.document]
+        self.found[outcome.topic] += has * outcome.relevant[:, np.newaxis]
+        self.seen[outcome.topic] += has
+
+    def begin(self, judged: Array, relevant: Array) -> None:
+        """Take in all documents that were judged before."""
+        super().begin(judged, relevant)
+        has = self.pool.listed & judged[..., np.newaxis]
+        self.found = 1 + (has * relevant[..., np.newaxis]).sum(axis=1)
+        self.seen = 2.0 + has.sum(axis=1)
+
+
+class MaxMeanOfRun(MaxMeanOfAll):
+    """Takes the run most likely to be right, by the documents judged on its account."""
+
+    by_account = True
+
+    def learn(self, outcome: Outcome) -> None:
+        """Take in how relevant documents turned out."""
+        self.found[outcome.topic, outcome.run] += outcome.relevant
+        self.seen[outcome.topic, outcome.run] += 1
+
+
+METHODS: dict[str, type[Judging]] = {
+    "pool": PoolOrder,
+    "mtf": MoveToFront,
+    "maxmean": MaxMeanOfAll,
+    "maxmean(credit='run')": MaxMeanOfRun,
+    "leverage": Leverage,
+}
+"""Every method by name; ``maxmean`` for whichever runs a judgment counts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Turns:
+    """What was judged at every turn, shape (turn, topic)."""
+
+    document: Array
+    """Place in the pool of the topic, -1 where nothing was left."""
+    priority: Array
+    """How good the choice was, by what the method goes by."""
+
+    @property
+    def all(self) -> tuple[Array, Array, Array]:
+        """Turn, topic and document of all that was judged, in order."""
+        turn, topic = np.nonzero(self.document >= 0)
+        return turn, topic, self.document[turn, topic]
+
+
+def take_turns(
+    method: Judging, relevant: Array, turns: int, *, batch: int = 1, known: Array | None = None
+) -> Turns:
+    """Judge one document of every topic at each turn.
+
+    Parameters
+    ----------
+    method
+        What chooses, with all that it knows.
+    relevant
+        How relevant each document turns out, or is taken to be, from 0 to 1; (topic, document).
+    turns
+        How many documents of a topic to judge at most.
+    batch
+        How many of them are chosen before the method learns how relevant they are, at least 1.
+    known
+        Which documents are judged before the first turn, shape (topic, document).
+
+    Returns
+    -------
+    Turns
+        What was judged, as many turns as some topic had documents for.
+    """
+    before = np.zeros(relevant.shape, bool) if known is None else known
+    if not method.by_account:
+        method.begin(before, relevant)
+    chosen, waiting = [], []
+    for turn in range(1, turns + 1):
+        document, priority = _next_unknown(method, relevant, before)
+        topic = np.flatnonzero(document >= 0)
+        if not len(topic):
+            break
+        taken = document[topic]
+        method.take(topic, taken)
+        waiting.append(Outcome(topic, taken, method.run[topic], relevant[topic, taken]))
+        chosen.append((document, priority))
+        if turn % batch == 0:
+            for learned in waiting:
+                _learn(method, learned)
+            waiting.clear()
+    shape = (len(chosen), 2, len(relevant))
+    document, priority = np.moveaxis(np.array(chosen, float).reshape(shape), 1, 0)
+    return Turns(document.astype(np.int64), priority)
+
+
+def _learn(method: Judging, outcome: Outcome) -> None:
+    """Let a method, and its prior, take in an outcome."""
+    method.learn(outcome)
+    if method.prior is not None:
+        method.prior.learn(outcome.topic, outcome.document, outcome.relevant)
+
+
+def _next_unknown(method: Judging, relevant: Array, known: Array) -> tuple[Array, Array]:
+    """Return the next documents, after the method has passed those that are judged already."""
+    while True:
+        document, priority = method.next()
+        topic = np.flatnonzero(document >= 0)
+        topic = topic[known[topic, document[topic]]]
+        if not len(topic):
+            return document, priority
+        passed = document[topic]
+        method.take(topic, passed)
+        method.learn(Outcome(topic, passed, method.run[topic], relevant[topic, passed]))
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What one sample found; see `irframe.verbs.replay`."""
+
+    judged: Array
+    found: Array
+    tau: Array
+    tau_ap: Array
+    conclusions: Array
+    kept: Array
+    changed: Array
+    change: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Budgets:
+    """How documents are judged, and what is asked of the judgments."""
+
+    documents: Documents
+    methods: Sequence[str]
+    budgets: Sequence[int]
+    metrics: Sequence[Metric]
+    at: int
+    pairing: Pairing
+    condensed: bool
+    batch: int
+    rel: int
+    prior: pd.DataFrame | None
+
+    def judge_each(self, drawn: Iterable[Array], seed: int, *, alike: bool) -> list[Found]:
+        """Judge once for each of some samples.
+
+        Parameters
+        ----------
+        drawn
+            The places of the systems that make the pool in each.
+        seed
+            Of ties in the first of them.
+        alike
+            Whether the same systems make it in all.
+        """
+        found: list[Found] = []
+        for sample, systems in enumerate(drawn):
+            found.append(self.judge(systems, seed + sample, found[0] if alike and found else None))
+        return found
+
+    def judge(self, systems: Array, seed: int, first: Found | None = None) -> Found:
+        """Judge by every method, with some systems making the pool.
+
+        Parameters
+        ----------
+        systems
+            The places of those that do.
+        seed
+            Of ties.
+        first
+            What was found before with the same systems, which only methods that draw can change.
+        """
+        pool, number = self.documents.pool(systems, seed)
+        row = np.take_along_axis(self.documents.row, np.maximum(number, 0), axis=1)
+        grade = self.documents.judgments.grade
+        relevant = pool.there & (grade[row] >= self.rel)
+        full = self.score(row[pool.there])
+        helps = np.isin(np.arange(full.sizes[SYSTEM]), systems)
+        rows = []
+        for place, name in enumerate(self.methods):
+            if first is not None and not METHODS[name].random:
+                rows.append([getattr(first, part)[place] for part in Found.__dataclass_fields__])
+                continue
+            method = METHODS[name](pool, self.documents.prior(self.prior, number, pool.there))
+            turns = take_turns(method, relevant.astype(float), max(self.budgets), batch=self.batch)
+            rows.append(self._by_budget(turns, row, relevant, full, helps))
+        return Found(*(np.stack(part) for part in zip(*rows, strict=True)))
+
+    def score(self, rows: Array) -> xr.DataArray:
+        """Return scores with only some documents judged, given where these stand."""
+        cube = self.documents.cube
+        experiment = experiment_of(cube)
+        kept = np.zeros(len(experiment.judgments.row), bool)
+        kept[rows] = True
+        fewer = shown_as(cube, fewer_judged(experiment, kept))
+        fewer = condense(fewer) if self.condensed else fewer
+        at = wanted_depths(cube, self.metrics, self.at)
+        return score(fewer, *self.metrics, at=at).reset_coords(drop=True)
+
+    def _by_budget(
+        self, turns: Turns, row: Array, relevant: Array, full: xr.DataArray, helps: Array
+    ) -> list[Array]:
+        """Return what is found with every budget, one array for each field of `Found`."""
+        turn, topic, document = turns.all
+        topics, found = len(row), []
+        for budget in self.budgets:
+            topic_, document_ = topic[turn < budget], document[turn < budget]
+            new = self.score(row[topic_, document_])
+            found.append(
+                (
+                    np.float64(len(topic_) / topics),
+                    np.float64(relevant[topic_, document_].sum() / topics),
+                    *self._held(full, new, helps),
+                )
+            )
+        return [np.stack(part) for part in zip(*found, strict=True)]
+
+    def _held(self, full: xr.DataArray, new: xr.DataArray, helps: Array) -> tuple[Array, ...]:
+        """Return tau, tau_ap, conclusions, their shares and change against full judgments."""
+        there = (full.notnull() & new.notnull()).all(SYSTEM)
+        held, other = (scores_to_compare(each.where(there), quiet=True) for each in (full, new))
+        agreed = [agreement_of(held, [other], parse_agreement(m)) for m in ("kendall", "tau_ap")]
+        counts = conclude(decide(held, self.pairing), [decide(other, self.pairing)])
+        taus, counts = [each[0, :, 0] for each in agreed], counts[0, :, 0]
+        return *taus, counts, *_shares(counts), _change(held, other, helps)
+
+
+def _shares(counts: Array) -> tuple[Array, Array]:
+    """Return which share of significant differences is kept, and of all pairs changes."""
+    kept, lost, new, turned, neither = (counts[..., place] for place in range(len(CONCLUSIONS)))
+    significant, pairs = kept + lost + turned, kept + lost + turned + new + neither
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(significant > 0, kept / significant, np.nan), (lost + new + turned) / pairs
+
+
+def _change(held: Scores, other: Scores, helps: Array) -> Array:
+    """Return how much more, in percent, means of systems change that did not help; by metric."""
+    old, new = held.means[:, 0], other.means[:, 0]
+    if helps.all():
+        return np.full(len(old), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sides = [new[:, side].mean(axis=1) / old[:, side].mean(axis=1) for side in (~helps, helps)]
+        return np.asarray(100 * (sides[0] - sides[1]))
