@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
-from irframe.commands import COMMANDS, EPILOG
+from irframe.commands import COMMANDS, EPILOG, HOMES
 from irframe.commands.line import Line, tell
 from irframe.errors import IrframeError, IrframeWarning
 from irframe.files.atomic import look, write_whole
@@ -48,15 +48,16 @@ def _main(arguments: Sequence[str] | None) -> int:
     words = [*(sys.argv[1:] if arguments is None else arguments)]
     if not words or words[0] not in COMMANDS:
         _outer().parse_args(words)
-    command = import_module(f"irframe.commands.{words[0].replace('-', '_')}")
+    command = import_module(f"irframe.commands.{HOMES[words[0]]}")
     if arguments is None:
         gc.freeze()  # so that no garbage collection, as at exit, goes through what is imported
     does = COMMANDS[words[0]]
     line = Line(f"irframe {words[0]}", f"{does[0].upper()}{does[1:]}.", EPILOG)
-    command.declare(line)
+    word = words[0].replace("-", "_")
+    getattr(command, f"declare_{word}")(line)
     options = line.read(words[1:])
     options.words = words
-    return _run(command.run, options)
+    return _run(getattr(command, f"run_{word}"), options)
 
 
 def _outer() -> Line:

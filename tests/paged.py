@@ -5,7 +5,7 @@ from functools import cached_property
 from html.parser import HTMLParser
 
 import irframe as ir
-from irframe.reports.packing import unpack
+from irframe.reports.view import unpack
 
 SYSTEM = "<script>alert(1)</script>"
 TOPIC = "<img src=x onerror=alert(2)>"

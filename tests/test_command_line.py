@@ -25,9 +25,9 @@ from incomplete import incomplete
 import irframe as ir
 from irframe.__main__ import main
 from irframe.commands import COMMANDS
-from irframe.commands.trec_layout import trec_layout
+from irframe.commands.evaluate import trec_layout
 from irframe.files import read_runs
-from irframe.reports.origins import MADE
+from irframe.reports.report import MADE
 
 ROOT = str(Path(ir.__file__).parents[1])
 PAGE = Path(__file__).parents[1] / "docs" / "guide" / "command-line.md"

@@ -6,8 +6,9 @@ from importlib import import_module
 import pytest
 
 import irframe as ir
+from irframe.commands import HOMES
+from irframe.commands.inputs import ELSEWHERE, OPTIONS
 from irframe.commands.line import Line
-from irframe.commands.options import ELSEWHERE, OPTIONS
 
 VERBS = {
     "evaluate": [ir.evaluate],
@@ -23,7 +24,8 @@ SUBJECTS = {"runs", "qrels", "scores", "data", "path"}
 @pytest.mark.parametrize("command", VERBS)
 def test_a_command_has_the_options_of_its_verbs(command):
     line = Line(f"irframe {command}", "")
-    import_module(f"irframe.commands.{command}").declare(line)
+    home = import_module(f"irframe.commands.{HOMES[command]}")
+    getattr(home, f"declare_{command}")(line)
     defaults = {action.dest: action.default for action in line._actions}
     for verb in VERBS[command]:
         parameters = inspect.signature(verb).parameters

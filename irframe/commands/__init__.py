@@ -1,6 +1,6 @@
-"""The command line: a module per command, imported when its command is given.
+"""The command line: a few commands per module, imported when one of them is given.
 
-A command module holds ``declare``, which says its options, and ``run``, which
+For every command there are ``declare_...``, which says its options, and ``run_...``, which
 returns the answer. Commands call public functions, as any other user does.
 """
 
@@ -17,6 +17,20 @@ COMMANDS = {
     "demo": "evaluate the embedded track and explain the result",
 }
 """Name -> what the command does."""
+
+HOMES = {
+    "evaluate": "evaluate",
+    "compare": "compare",
+    "leaderboard": "compare",
+    "report": "compare",
+    "check": "diagnose",
+    "diagnose": "diagnose",
+    "judge-next": "diagnose",
+    "convert": "convert",
+    "metrics": "convert",
+    "demo": "convert",
+}
+"""Name -> the module that holds it."""
 
 EPILOG = """\
 exit status:

@@ -1,30 +1,77 @@
-"""``irframe compare``: tests of the difference between systems, and a gate."""
+"""``irframe compare``, ``irframe leaderboard`` and ``irframe report``: who is better."""
 
+import shlex
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 import irframe as ir
 from irframe.checks import listed
 from irframe.commands.answer import Answer, declare_output, format_of, noted, written
-from irframe.commands.inputs import metrics_of, read_all, read_judgments, score
+from irframe.commands.inputs import (
+    declare_options,
+    declare_systems,
+    given,
+    metrics_of,
+    read_all,
+    read_judgments,
+    read_systems,
+    score,
+    scores_of,
+)
 from irframe.commands.line import declare_files, declare_metrics
-from irframe.commands.options import declare_options, given
-from irframe.commands.systems import declare_systems
 from irframe.comparing.significance import POWER
 from irframe.errors import ParameterError
 from irframe.experiments.policy import cut_at
 from irframe.metrics.facts import facts
+from irframe.reports.report import MADE, METRICS
 from irframe.tables.captions import told
+
+
+def spelled(words: Sequence[str]) -> str:
+    """Return a line of a shell: all files of a folder that end alike are one pattern.
+
+    Parameters
+    ----------
+    words
+        Those after ``irframe``, as the shell passed them on.
+
+    Examples
+    --------
+    >>> spelled(["report", "my qrels.txt", "a.run", "-o", "page.html"])
+    "irframe report 'my qrels.txt' a.run -o page.html"
+    """
+    found: list[str] = []
+    place = 0
+    while place < len(words):
+        pattern, count = _pattern(words[place:])
+        found.append(pattern if count > 1 else words[place])
+        place += max(count, 1)
+    return shlex.join(["irframe", *found])
+
+
+def _pattern(words: Sequence[str]) -> tuple[str, int]:
+    """Return a pattern, and how many of the first words are all the files that it matches."""
+    first = Path(words[0])
+    if not first.suffix or not first.is_file():
+        return "", 0
+    matched = {str(path) for path in first.parent.glob(f"*{first.suffix}")}
+    if len(matched) < 2 or {str(Path(word)) for word in words[: len(matched)]} != matched:
+        return "", 0
+    return str(first.parent / f"*{first.suffix}"), len(matched)
+
 
 FAILING = {"worse": ["worse"], "undecided": ["worse", "undecided"], "never": []}
 """What makes the exit status 1 -> the verdicts that do."""
 MARKDOWN = "markdown"
 
 
-def declare(parser: ArgumentParser) -> None:
+def declare_compare(parser: ArgumentParser) -> None:
     """Declare the options."""
     declare_files(parser)
     declare_metrics(parser)
@@ -43,7 +90,7 @@ def declare(parser: ArgumentParser) -> None:
     declare_output(parser, MARKDOWN)
 
 
-def run(options: Namespace) -> Answer:
+def run_compare(options: Namespace) -> Answer:
     """Compare every pair, or every system with the baseline."""
     gated = options.fail_on != "never" or options.format == MARKDOWN
     if gated and len(listed(options.baseline)) != 1:
@@ -115,3 +162,61 @@ def _markdown(
         contributing=options.contributing,
     )
     return markdown(found, cube, metrics, runs=runs, texts=options.texts or None)
+
+
+def declare_leaderboard(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    declare_files(parser)
+    declare_metrics(parser)
+    declare_options(parser, ir.evaluate, ir.verbs.leaderboard)
+    declare_systems(parser)
+    declare_output(parser)
+
+
+def run_leaderboard(options: Namespace) -> Answer:
+    """List the systems."""
+    found = ir.verbs.leaderboard(scores_of(options), **given(options, ir.verbs.leaderboard))
+    notes = told(found.attrs, interval="ci_low to ci_high: {}")
+    if options.systems is not None:
+        table = read_systems(options.systems)
+        found = found.join(table[table.columns.difference(found.columns, sort=False)])
+    kind = format_of(options)
+    content = written(found, kind)
+    return Answer(noted(content, f"{notes}.") if kind == "table" else content)
+
+
+def declare_report(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    declare_files(parser)
+    declare_metrics(parser, required=False)
+    declare_options(parser, ir.report)
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the page to write")
+    declare_systems(parser)
+    parser.add_argument(
+        "--texts", metavar="FILE", action="append", default=[],
+        help="Parquet file of texts of documents or queries; may be repeated",
+    )  # fmt: skip
+
+
+def run_report(options: Namespace) -> Answer:
+    """Write the page; nothing is printed."""
+    metrics = metrics_of(options) if options.metric else METRICS
+    runs, qrels = read_all(options, every=True), read_judgments(options)
+    made = MADE.set(spelled(options.words))
+    try:
+        _write(options, runs, qrels, metrics)
+    finally:
+        MADE.reset(made)
+    return Answer(None)
+
+
+def _write(options: Namespace, runs: pd.DataFrame, qrels: pd.DataFrame, metrics: Any) -> None:
+    ir.report(
+        runs,
+        qrels,
+        options.output,
+        metrics=metrics,
+        contributing=options.contributing,
+        texts=options.texts or None,
+        **given(options, ir.report),
+    )

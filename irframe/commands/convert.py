@@ -1,5 +1,6 @@
-"""``irframe convert``: runs or judgments in another format."""
+"""``irframe convert``, ``irframe metrics`` and ``irframe demo``."""
 
+import inspect
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
@@ -7,19 +8,25 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
+import xarray as xr
 
 import irframe as ir
-from irframe.commands.answer import Answer, written
+from irframe.commands.answer import Answer, declare_output, format_of, written
+from irframe.commands.evaluate import means
 from irframe.commands.inputs import source_of, sources_of
+from irframe.cubes.view import experiment_of
 from irframe.errors import InputError
+from irframe.files.atomic import atomic
 from irframe.files.compression import PACKED
+from irframe.metrics.facts import names_of
+from irframe.names import DEPTH, METRIC, SYSTEM
 
 KINDS = {".parquet": "parquet", ".parq": "parquet", ".json": "json"}
 """What the name of an output file says of its format; all others are TREC's."""
 FORMATS = ("trec", "parquet", "json")
 
 
-def declare(parser: ArgumentParser) -> None:
+def declare_convert(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
         "files", metavar="FILE", nargs="+",
@@ -39,7 +46,7 @@ def declare(parser: ArgumentParser) -> None:
     )
 
 
-def run(options: Namespace) -> Answer:
+def run_convert(options: Namespace) -> Answer:
     """Read one format and write another."""
     frame = _read(options)
     kind = options.format or KINDS.get(Path(options.output or "").suffix.lower(), "trec")
@@ -69,3 +76,125 @@ def _as_trec(
         path = Path(folder, "lines" + suffix * (suffix in PACKED))
         write(frame, path)
         return Answer(path.read_bytes())
+
+
+def declare_metrics(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "names", metavar="METRIC", nargs="*", help="explain these, such as nDCG or map_cut_10"
+    )
+    declare_output(parser)
+
+
+def run_metrics(options: Namespace) -> Answer:
+    """List all metrics, or explain some."""
+    if not options.names:
+        rows = [_row(name, kind) for name, kind in sorted(ir.metrics.METRICS.items(), key=_folded)]
+        return Answer(written(pd.DataFrame(rows), format_of(options)))
+    return Answer("\n".join(_explained(type(ir.parse_metric(name))) for name in options.names))
+
+
+def _folded(item: tuple[str, object]) -> str:
+    return item[0].lower()
+
+
+def _row(name: str, kind: type[ir.metrics.Metric]) -> dict[str, object]:
+    """Return a metric's name, others for it, and what it says."""
+    others = ", ".join(names_of(kind)[1:])
+    return {"metric": name, "also": others, "says": (inspect.getdoc(kind) or "").partition("\n")[0]}
+
+
+def _explained(kind: type[ir.metrics.Metric]) -> str:
+    return f"{kind.__name__}{inspect.signature(kind)}\n\n{inspect.getdoc(kind)}\n"
+
+
+def declare_demo(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--files", metavar="FOLDER", help="write the track there instead, to try the commands on"
+    )
+    parser.add_argument(
+        "--report", metavar="FILE", default="irframe-demo.html",
+        help="where to write the HTML report; irframe-demo.html by default",
+    )  # fmt: skip
+
+
+def run_demo(options: Namespace) -> Answer:
+    """Evaluate the track that comes with irframe, or write its files."""
+    if options.files is None:
+        return Answer(_shown() + _reported(options.report))
+    _write(Path(options.files))
+    return Answer(None)
+
+
+def _write(folder: Path) -> None:
+    """Write judgments, a run for each system, and a table of the systems."""
+    runs, qrels = ir.example_track()
+    Path(folder, "runs").mkdir(parents=True, exist_ok=True)
+    ir.verbs.write_qrels(qrels, folder / "qrels.txt")
+    for system, run in runs.groupby(SYSTEM, sort=False):
+        ir.verbs.write_run(run, folder / "runs" / f"{system}.gz")
+    known = runs[[SYSTEM, "team", "contributing"]].drop_duplicates()
+    with atomic(folder / "systems.csv") as stream:
+        known.to_csv(stream, index=False)
+
+
+def _shown() -> str:
+    """Return what is to be seen on the track, and how to see it."""
+    runs, qrels = ir.example_track()
+    cube = ir.cube(runs, qrels)
+    systems, topics, depth = cube["grade"].shape
+    pool = int(experiment_of(cube).known_pool.depth.min())
+    scores = ir.evaluate(runs, qrels, ["AP", "nDCG@10", "RBP(p=0.8)"])
+    versus = ir.verbs.compare(scores, adjust="holm", baseline="bm25").query("metric == 'AP'")
+    columns = ["system_a", "difference", "ci_low", "ci_high", "p_adjusted", "wins", "losses"]
+    return (
+        f"A simulated track: {systems} systems, {topics} topics, lists of {depth}, judged by "
+        f"pooling some\nof the runs to depth {pool}. Everything below is a line of code each.\n\n"
+        "Mean scores, runs.ireval.evaluate(qrels, [...]).ireval.summary():\n\n"
+        f"{written(means(scores), 'table')!s}\n"
+        "AP against bm25, scores.ireval.compare('t', adjust='holm', baseline='bm25'):\n\n"
+        f"{versus[columns].to_string(index=False, float_format='{:.3f}'.format)}\n\n"
+        "The same at other depths, for AP(norm='min'):\n\n"
+        f"{_by_depth(cube, pool).to_string(float_format='{:.2f}'.format)}\n\n"
+        f"{_in_words(_by_depth(cube, pool), 5, pool)}\n"
+        "Your own files: ir.read_runs('runs/*.gz') and ir.read_qrels('qrels.txt'), or\n"
+        "irframe evaluate QRELS RUN... -m AP nDCG@10; irframe demo --files track writes those of\n"
+        "this track.\n\n"
+    )
+
+
+def _in_words(depths: pd.DataFrame, depth: int, pool: int) -> str:
+    """Return what the columns of the table mean, by one of its rows."""
+    row = depths.loc[depth]
+    return (
+        f"In words, depth {depth}: {row['discrimination']:.0%} of the pairs of systems differ "
+        f"significantly there. Of the\npairs that differ at depth {pool}, where judging stopped, "
+        f"{row['coverage']:.0%} differ there too, in the same\ndirection: that is the coverage. "
+        f"Kendall's tau compares the orders of the systems by their means:\n{row['tau']:.2f}, "
+        "where 1 is the same order as at the pool depth and -1 the reverse.\n"
+    )
+
+
+def _reported(path: str) -> str:
+    """Write the HTML report of the track, and say where it is, or what it lacks."""
+    runs, qrels = ir.example_track()
+    try:
+        page = ir.report(runs, qrels, path, baseline="bm25", title="The example track")
+    except (InputError, OSError) as error:
+        return f"The HTML report of the track was not written: {error}\n"
+    return f"The HTML report of the track, to open in a browser: {page.resolve()}\n"
+
+
+def _by_depth(cube: xr.Dataset, reference: int) -> pd.DataFrame:
+    scores = ir.verbs.score(cube, "AP(norm='min')")
+    columns = {
+        "discrimination": ir.verbs.discrimination(scores),
+        "coverage": ir.verbs.coverage(scores, reference),
+        "tau": ir.verbs.volatility(scores).sel(depth_other=reference),
+    }
+    depths = [k for k in (1, 2, 5, 10, 20, 50) if k <= cube.sizes[DEPTH]]
+    return pd.DataFrame(
+        {name: values.isel({METRIC: 0}).sel({DEPTH: depths}) for name, values in columns.items()},
+        index=pd.Index(depths, name=DEPTH),
+    )

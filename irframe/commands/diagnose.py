@@ -1,8 +1,12 @@
-"""``irframe diagnose``: what to know before trusting a number."""
+"""``irframe check``, ``irframe diagnose`` and ``irframe judge-next``: what numbers rest on."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+
+import pandas as pd
 
 import irframe as ir
 from irframe.commands.answer import (
@@ -14,16 +18,69 @@ from irframe.commands.answer import (
     wrapped,
     written,
 )
-from irframe.commands.inputs import read_all, read_judgments
+from irframe.commands.inputs import (
+    declare_options,
+    declare_systems,
+    given,
+    read_all,
+    read_judgments,
+    read_sound,
+    read_text_table,
+)
 from irframe.commands.line import declare_files, declare_metrics
-from irframe.commands.options import declare_options, given
-from irframe.commands.systems import declare_systems
+from irframe.errors import InputError
+from irframe.metrics.infap import POOLED_UNJUDGED
+from irframe.names import ALIASES, DOC, GRADE, roles
+
+SHOWN = 3
+"""How much of what a list holds is printed; files in other formats have all of it."""
+
+
+def declare_check(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    declare_files(parser)
+    declare_options(parser, ir.verbs.check)
+    declare_failing(parser)
+    declare_output(parser)
+
+
+def run_check(options: Namespace) -> Answer:
+    """Check all runs, those of files that cannot be read as well."""
+    runs, problems = read_sound(options)
+    found = _check(runs, problems, options)
+    kind = format_of(options)
+    content = _told(found) if kind == "table" else written(found, kind)
+    return Answer(content, status_of(found["severity"], options.fail_on))
+
+
+def _check(runs: pd.DataFrame, problems: pd.DataFrame, options: Namespace) -> pd.DataFrame:
+    asked = given(options, ir.verbs.check)
+    return ir.verbs.check(runs, read_judgments(options), problems=problems, **asked)
+
+
+def _told(found: pd.DataFrame) -> str:
+    """Return a table of numbers, and below it a line for every list, its beginning and length."""
+    lists = [name for name in found.columns if name != "found" and _holds_lists(found[name])]
+    table = written(found.drop(columns=["found", *lists]), "table")
+    return str(table) + "".join(["\n", *_lines(found)] if found["found"].any() else [])
+
+
+def _holds_lists(column: pd.Series) -> bool:
+    return bool(column.map(lambda value: isinstance(value, tuple)).all())
+
+
+def _lines(found: pd.DataFrame) -> Iterator[str]:
+    for run, row in found.iterrows():
+        for name in row["found"]:
+            shown = [*map(str, row[name][:SHOWN]), *["..."] * (len(row[name]) > SHOWN)]
+            yield f"{run}: {name} ({len(row[name])}): {', '.join(shown)}\n"
+
 
 LONGEST = 300
 """Characters of the places of a finding that are printed."""
 
 
-def declare(parser: ArgumentParser) -> None:
+def declare_diagnose(parser: ArgumentParser) -> None:
     """Declare the options."""
     declare_files(parser)
     declare_metrics(parser, required=False)
@@ -33,7 +90,7 @@ def declare(parser: ArgumentParser) -> None:
     declare_output(parser)
 
 
-def run(options: Namespace) -> Answer:
+def run_diagnose(options: Namespace) -> Answer:
     """Report everything that is found; files in other formats than text have all places."""
     found = ir.verbs.diagnose(
         read_all(options),
@@ -45,12 +102,14 @@ def run(options: Namespace) -> Answer:
     )
     kind = format_of(options)
     content = (
-        "\n".join(map(_told, found.to_dict("records"))) if kind == "table" else written(found, kind)
+        "\n".join(map(_diagnose_told, found.to_dict("records")))
+        if kind == "table"
+        else written(found, kind)
     )
     return Answer(content, status_of(found["severity"], options.fail_on))
 
 
-def _told(finding: dict[Hashable, Any]) -> str:
+def _diagnose_told(finding: dict[Hashable, Any]) -> str:
     """Return a paragraph."""
     lines = (
         f"{finding['severity']}: {finding['what']} ({finding['how_many']})",
@@ -66,3 +125,81 @@ def _shortened(places: str) -> str:
     if len(places) <= LONGEST:
         return places
     return places[:LONGEST].rpartition(", ")[0] + ", ..."
+
+
+QRELS = "qrels"
+TEXT = "text"
+
+
+def declare_judge_next(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    declare_files(parser)
+    parser.add_argument("-n", type=int, required=True, help="how many documents, over all topics")
+    parser.add_argument(
+        "--method", choices=("pool", "mtf", "maxmean", "leverage"), default="leverage",
+        help="how they are chosen",
+    )  # fmt: skip
+    parser.add_argument(
+        "--credit", choices=("all", "run"), default="all",
+        help="maxmean: whether a judgment counts for all runs with the document, or for one",
+    )  # fmt: skip
+    parser.add_argument(
+        "--batch", type=int, default=1, help="documents of a topic chosen on what is known before"
+    )
+    parser.add_argument(
+        "--prior", metavar="TABLE",
+        help="CSV, TSV or Parquet file of a model's judgments: topic, doc, grade or probability",
+    )  # fmt: skip
+    parser.add_argument("--rel", type=int, default=1, help="lowest relevant grade")
+    parser.add_argument(
+        "--texts", metavar="TABLE", help="CSV, TSV or Parquet file of documents: doc, text"
+    )
+    declare_options(parser, ir.cube)
+    declare_systems(parser)
+    declare_output(parser, QRELS)
+
+
+def run_judge_next(options: Namespace) -> Answer:
+    """List the documents."""
+    cube = ir.cube(
+        read_all(options),
+        read_judgments(options),
+        contributing=options.contributing,
+        **given(options, ir.cube) | {"depth": None},
+    )
+    found = ir.verbs.judge_next(
+        cube,
+        options.n,
+        options.method,
+        credit=options.credit,
+        batch=options.batch,
+        prior=None if options.prior is None else read_text_table(options.prior),
+        depth=options.depth,
+        rel=options.rel,
+        seed=options.seed,
+    )
+    kind = format_of(options)
+    if kind == QRELS:
+        return _as_qrels(found)
+    if options.texts is not None:
+        found[TEXT] = found[DOC].astype(str).map(_texts(options.texts)).fillna("")
+    return Answer(written(found, kind))
+
+
+def _texts(path: str) -> pd.Series:
+    """Return the text of every document of a table."""
+    table = read_text_table(path)
+    doc = roles(table.columns).get(DOC)
+    if doc is None or TEXT not in table.columns:
+        wanted = f"columns {' or '.join(ALIASES[DOC])}, and {TEXT}, in {path}"
+        raise InputError(wanted, "", "", table.columns)
+    known = table.set_index(table[doc].astype(str))[TEXT]
+    return known[~known.index.duplicated()]
+
+
+def _as_qrels(found: pd.DataFrame) -> Answer:
+    """Return lines of judgments that are yet to be made, marked with -1."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "lines")
+        ir.verbs.write_qrels(found.assign(**{GRADE: POOLED_UNJUDGED}), path)
+        return Answer(path.read_bytes())

@@ -1,30 +1,258 @@
-"""``irframe evaluate``: scores of runs."""
+"""``irframe evaluate``: scores of runs, as a table or as trec_eval prints them."""
 
+import re
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 import irframe as ir
+from irframe.arrays import Floats
 from irframe.checks import choice
-from irframe.commands.answer import Answer, declare_output, format_of, written
-from irframe.commands.each import folder_of, refuse_paths, write_each
-from irframe.commands.inputs import FOLDER, metrics_of, read_judgments, runs_of, score
+from irframe.commands.answer import SUFFIXES, Answer, declare_output, format_of, written
+from irframe.commands.inputs import (
+    FOLDER,
+    declare_options,
+    declare_systems,
+    metrics_of,
+    read_judgments,
+    runs_of,
+    score,
+)
 from irframe.commands.line import declare_files, declare_metrics
-from irframe.commands.options import declare_options
-from irframe.commands.relstring import measures, relstrings
-from irframe.commands.systems import declare_systems
-from irframe.commands.trec_layout import trec_layout
-from irframe.errors import ParameterError
+from irframe.errors import IdError, ParameterError
+from irframe.files.atomic import write_whole
 from irframe.metrics.base import Summary
 from irframe.metrics.facts import average, facts
-from irframe.names import SYSTEM, TOPIC, roles
+from irframe.metrics.parse_metric import has_level, parse_metric
+from irframe.metrics.spellings import PRINTED, RELSTRING, SETS, TrecName, split_level, trec_name
+from irframe.names import DOC, GRADE, RANK, SYSTEM, TOPIC, roles
+
+RUNID = "runid"
+_FORM = re.compile(rf"{RELSTRING}(?:[._](\d+(?:\.\d*)?))?")
+_DEFAULT = 10
+_IN_SET = "all_trec"
+LETTERS = np.array([*".0123456789>-"])
+"""Letters of grades from -1 to 10, and of none."""
+
+
+def measures(asked: Sequence[str]) -> list[str]:
+    """Return the names asked for without those that are no measures.
+
+    Examples
+    --------
+    >>> measures(["map", "relstring.20", "runid"])
+    ['map']
+    """
+    return [name for name in asked if name != RUNID and not _FORM.fullmatch(name)]
+
+
+def relstrings(
+    asked: Sequence[str], runs: pd.DataFrame, qrels: pd.DataFrame, options: Namespace
+) -> dict[str, pd.Series]:
+    """Spell the grades of the first documents of every list, if ``relstring`` is asked for.
+
+    Parameters
+    ----------
+    asked
+        The names asked for; of several with a length the first counts, as in trec_eval.
+    runs, qrels
+        Runs and judgments as they are read.
+    options
+        How lists are ranked and cut.
+
+    Returns
+    -------
+    dict
+        Label -> a letter per document by system and topic: the grade, ``>`` above 9, ``.`` below
+        0, ``-`` where there is none.
+    """
+    lengths = [found[1] for name in asked if (found := _FORM.fullmatch(name))]
+    if not lengths and _IN_SET not in {split_level(name)[0] for name in asked}:
+        return {}
+    if options.ties == "random":
+        raise ParameterError("ties that come out alike twice, for relstring", "random")
+    written = next(filter(None, lengths), None)
+    length = int(float(written)) if written else _DEFAULT
+    ranked = ir.verbs.rank(runs, ties=options.ties, score_dtype=options.score_dtype)
+    first = ranked[ranked[RANK] <= min(length, options.depth or length)]
+    first = first[[SYSTEM, TOPIC, DOC]].merge(qrels[[TOPIC, DOC, GRADE]], how="left")
+    grade = first[GRADE].to_numpy(np.float64)
+    letters = LETTERS[np.where(np.isnan(grade), 11, np.clip(grade, -1, 10)).astype(int) + 1]
+    spelled = first.assign(letter=letters).groupby([SYSTEM, TOPIC])["letter"].agg("".join)
+    return {f"{RELSTRING}_{written}" if written else RELSTRING: spelled}
+
+
+SUMMARY_ONLY = ("num_q", "gm_map", "gm_bpref")
+"""Measures that trec_eval prints for all topics together alone."""
+
+
+def trec_layout(
+    scores: pd.DataFrame,
+    asked: Sequence[str],
+    listed: pd.MultiIndex | None = None,
+    strings: Mapping[str, pd.Series] | None = None,
+    *,
+    apart: bool = False,
+) -> Iterator[tuple[str, str]]:
+    """Print scores as trec_eval 9.0 does, one system after the other.
+
+    Parameters
+    ----------
+    scores
+        What `irframe.evaluate` gives.
+    asked
+        The names asked for; a set of measures, such as ``official``, prints the system, too, as
+        ``runid`` and several systems do.
+    listed
+        The pairs of system and topic to print before the averages, in the order of the topics'
+        bytes; trec_eval leaves topics out that a run lacks. By default none.
+    strings
+        Label -> the grades of lists by system and topic, as `irframe.commands.evaluate` has them.
+    apart
+        Whether every system is a text of its own, which need not say whose it is.
+
+    Yields
+    ------
+    tuple
+        A system, and its lines.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> scores = ir.evaluate(*ir.example_track(), ["P_5", "map", "num_rel_ret"])
+    >>> [(system, lines)] = trec_layout(scores.loc[["bm25"]], [])
+    >>> print(lines, end="")
+    num_rel_ret             all     97
+    map                     all     0.1630
+    P_5                     all     0.2375
+    """
+    groups = scores.groupby(level=0, sort=False).indices
+    several = len(groups) > 1 and not apart
+    named = several or any(split_level(name)[0] in {*SETS, RUNID} for name in asked)
+    columns, topics = _columns(scores), scores.index.get_level_values(1).astype(str).to_numpy()
+    values = dict(zip(scores.columns, scores.to_numpy().T, strict=True))
+    cells = {name: values[name] for name in columns}
+    told = np.zeros(len(scores), bool) if listed is None else scores.index.isin(listed)
+    spelled = {label: of.reindex(scores.index).to_numpy() for label, of in (strings or {}).items()}
+    summaries = {name: facts(name).summary for name in columns}
+    for label, group in groups.items():
+        rows = np.asarray(group)
+        ordered = rows[np.argsort([topic.encode() for topic in topics[rows]], kind="stable")]
+        lines = [*_topics(ordered[told[ordered]], topics, cells, columns, spelled)]
+        lines += [_line(RUNID, "all", str(label))] * named
+        for name, column in cells.items():
+            mean = _average(column[ordered], summaries[name])
+            lines.append(_line(columns[name], "all", _written(name, mean)))
+        yield str(label), "".join(lines)
+
+
+def _columns(scores: pd.DataFrame) -> dict[str, str]:
+    """Return the columns in the order in which they are printed, each with its label.
+
+    trec_eval has one level of relevance at a time, which its labels do not say.
+    """
+    known = {str(name): _known(str(name)) for name in scores.columns}
+    theirs = [parse_metric(name) for name, found in known.items() if found]
+    mixed = len({getattr(metric, "rel") for metric in theirs if has_level(metric)}) > 1  # noqa: B009
+    labels = {
+        name: found.label + _level(name) * mixed if found else name for name, found in known.items()
+    }
+    others = (len(PRINTED),)
+    ordered = sorted(known, key=lambda name: found.place if (found := known[name]) else others)
+    return {name: labels[name] for name in ordered}
+
+
+def _known(name: str) -> TrecName | None:
+    return trec_name(split_level(name)[0])
+
+
+def _level(name: str) -> str:
+    """Return what ends a name where it says a level of relevance."""
+    return name.removeprefix(split_level(name)[0])
+
+
+def _topics(
+    rows: NDArray[Any],
+    topics: NDArray[Any],
+    cells: Mapping[str, NDArray[Any]],
+    columns: Mapping[str, str],
+    strings: Mapping[str, NDArray[Any]],
+) -> Iterator[str]:
+    """Print some rows of scores."""
+    if not len(rows):
+        return
+    told = {name: label for name, label in columns.items() if not _is_summary(name)}
+    parts = [
+        (label, [_written(name, value) for value in cells[name][rows].tolist()])
+        for name, label in told.items()
+    ]
+    before = sum(_precedes_strings(name) for name in told)
+    parts[before:before] = [
+        (label, [f"'{text}'" for text in spelled[rows]]) for label, spelled in strings.items()
+    ]
+    for place, row in enumerate(rows):
+        yield from (_line(label, topics[row], texts[place]) for label, texts in parts)
+
+
+def _is_summary(name: str) -> bool:
+    return (known := _known(name)) is not None and known.measure in SUMMARY_ONLY
+
+
+def _precedes_strings(name: str) -> bool:
+    known = _known(name)
+    return known is not None and known.place < (PRINTED.index(RELSTRING),)
+
+
+def _average(scores: Floats, summary: Summary) -> float:
+    """Average topic after topic as trec_eval does: which way a half is rounded depends on it."""
+    known = scores[~np.isnan(scores)]
+    if summary != "mean" or not len(known):
+        return float(average(known, summary))
+    return float(np.add.accumulate(known)[-1] / len(known))
+
+
+def _written(name: str, value: float) -> str:
+    return f"{value:.0f}" if facts(name).summary == "sum" else f"{value:.4f}"
+
+
+def _line(label: str, topic: str, text: str) -> str:
+    return f"{label:<22}\t{topic}\t{text}\n"
+
+
+def folder_of(options: Namespace, kind: str) -> Path:
+    """Return the folder that ``-o`` names, and settle the format, by default of some kind."""
+    if options.output is None:
+        raise ParameterError("a folder to write a file per system to", "none", "name it with -o")
+    options.format = options.format or kind
+    return Path(options.output)
+
+
+def refuse_paths(systems: Iterable[str]) -> None:
+    """Raise for systems that cannot be called so in a folder."""
+    refused = [repr(name) for name in systems if name in {"", ".", ".."} or {*name} & {*"/\\\0"}]
+    if refused:
+        advice = "name systems after their files with --system file"
+        raise IdError("systems whose names can be those of files", "", advice, refused)
+
+
+def write_each(folder: Path, kind: str, answers: Iterable[tuple[str, str | bytes]]) -> None:
+    """Write the answer for each system, in a format, to a file that is called after it."""
+    suffix = {name: suffix for suffix, name in SUFFIXES.items()}.get(kind, f".{kind}")
+    folder.mkdir(parents=True, exist_ok=True)
+    for system, content in answers:
+        write_whole(folder / f"{system}{suffix}", content)
+
 
 TREC_EVAL = "trec_eval"
 """The format that trec_eval prints."""
 
 
-def declare(parser: ArgumentParser) -> None:
+def declare_evaluate(parser: ArgumentParser) -> None:
     """Declare the options."""
     declare_files(parser)
     declare_metrics(parser)
@@ -43,7 +271,7 @@ def declare(parser: ArgumentParser) -> None:
     declare_output(parser, TREC_EVAL)
 
 
-def run(options: Namespace) -> Answer:
+def run_evaluate(options: Namespace) -> Answer:
     """Score runs."""
     folder = folder_of(options, TREC_EVAL) if options.each else None
     asked = list(options.metric)
@@ -94,9 +322,11 @@ def means(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the average of every system, and group if there are any, a column per metric."""
     levels = [name for name in scores.index.names if name != TOPIC]
     lists = scores.groupby(level=levels, sort=False)
-    averages = {name: lists[name].agg(_average, facts(name).summary) for name in scores.columns}
+    averages = {
+        name: lists[name].agg(_evaluate_average, facts(name).summary) for name in scores.columns
+    }
     return pd.DataFrame(averages, columns=scores.columns)
 
 
-def _average(scores: pd.Series, summary: Summary) -> float:
+def _evaluate_average(scores: pd.Series, summary: Summary) -> float:
     return float(average(scores.to_numpy(), summary))

@@ -1,22 +1,231 @@
-"""The files that a command line names, as frames."""
+"""The files that a command line names, as frames: runs, judgments, tables of systems; options."""
 
+import inspect
 import sys
-from argparse import Namespace
-from collections.abc import Sequence
+from argparse import Action, ArgumentParser, BooleanOptionalAction, Namespace
+from collections.abc import Callable, Sequence
+from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 import pandas as pd
 
 import irframe as ir
-from irframe.checks import whole
-from irframe.commands.options import given
-from irframe.commands.systems import with_systems
-from irframe.errors import DepthError, FileFormatError, InputError
+from irframe.checks import whole as checks_whole
+from irframe.errors import DepthError, FileFormatError, IdError, InputError
 from irframe.experiments.policy import parse_metrics
-from irframe.files.compression import Source, name_of
-from irframe.files.read_file import find_files
+from irframe.files.atomic import whole
+from irframe.files.compression import Source, load, name_of
+from irframe.files.read_file import find_files, is_in_lines, is_parquet
 from irframe.files.scan_runs import ScannedRuns
+from irframe.names import ALIASES, SYSTEM, TOPIC, roles
+
+
+def read_text_table(path: str, *, na_filter: bool = False) -> pd.DataFrame:
+    """Read a CSV, TSV or Parquet file, what is text as it stands.
+
+    Parameters
+    ----------
+    path
+        The file; what its name does not say is CSV.
+    na_filter
+        Whether empty fields are missing.
+    """
+    data = load(path, is_in_lines)
+    with whole("a table", path, ValueError, OSError):
+        if is_parquet(data):
+            return pd.read_parquet(BytesIO(data))
+        separator = "\t" if Path(path).suffix.lower() == ".tsv" else ","
+        return pd.read_csv(BytesIO(data), dtype=str, sep=separator, na_filter=na_filter)
+
+
+def read_weights(path: str) -> pd.Series:
+    """Read how much topics count: a column of topics, and one of weights."""
+    table = read_text_table(path)
+    topic = roles(table.columns).get(TOPIC)
+    others = [name for name in table.columns if name != topic]
+    if topic is None or len(others) != 1:
+        wanted = f"a column {' or '.join(ALIASES[TOPIC])} and one of weights in {path}"
+        raise InputError(wanted, "", "", map(str, table.columns))
+    weights = pd.to_numeric(table[others[0]], errors="coerce")
+    return pd.Series(weights.to_numpy(), pd.Index(table[topic].astype(str)), name=others[0])
+
+
+Verb = Callable[..., Any]
+
+
+def depths(text: str) -> int | list[int]:
+    """Return one depth, or several between commas.
+
+    Examples
+    --------
+    >>> depths("10"), depths("5,10")
+    (10, [5, 10])
+    """
+    found = [int(part) for part in text.split(",")]
+    return found if len(found) > 1 else found[0]
+
+
+def correction(text: str) -> str | None:
+    """Return a correction for many comparisons, ``none`` for none."""
+    return None if text == "none" else text
+
+
+class Several(Action):
+    """One label, or a list of them where the option stands several times."""
+
+    def __call__(self, parser: Any, namespace: Namespace, values: Any, option: Any = None) -> None:  # noqa: ARG002
+        """Add a label to those before it."""
+        before = getattr(namespace, self.dest)
+        known = before if isinstance(before, list) else [] if before is None else [before]
+        setattr(namespace, self.dest, [*known, values] if known else values)
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "depth": {"type": int, "help": "cut every list there; no metric may be deeper"},
+    "ties": {"help": "order of equal scores"},
+    "score_dtype": {
+        "help": "precision in which scores are equal; float32 as in trec_eval up to 9.0.8",
+    },
+    "topics": {
+        "choices": ("qrels", "runs", "common"),
+        "help": "qrels: those judged, where a run lacks one it scores 0; runs: only those for "
+        "which some run has a list; common: those for which every run has one",
+    },
+    "pool_depth": {"type": int, "help": "depth of the pool, if it is known"},
+    "collection": {
+        "metavar": "COLUMN",
+        "help": "a column of Parquet files that tells tracks apart",
+    },
+    "no_rel": {
+        "help": "what topics without relevant documents score, where a metric does not say",
+    },
+    "test": {"help": "paired test, such as t, wilcoxon, tukey"},
+    "adjust": {
+        "type": correction,
+        "help": "correction for many comparisons, such as holm, fdr_bh, max-t or none; auto is "
+        "holm where the test needs one",
+    },
+    "family": {"help": "which comparisons are corrected for each other"},
+    "alpha": {"type": float, "help": "significance level; intervals are at 1 - alpha"},
+    "baseline": {
+        "metavar": "SYSTEM",
+        "action": Several,
+        "help": "what others are compared with; several by using it again",
+    },
+    "at": {"type": depths, "metavar": "DEPTHS", "help": "evaluation depths, such as 10 or 5,10"},
+    "depths": {"type": depths, "metavar": "DEPTHS", "help": "depths to show, such as 5,10,100"},
+    "method": {"help": "how intervals of ranks are found"},
+    "interval": {"help": "how intervals of means are found"},
+    "samples": {"type": int, "help": "resamples"},
+    "seed": {"type": int, "help": "seed of what is drawn"},
+    "title": {"help": "title of the page"},
+    "margin": {"type": float, "help": "difference that is too small to matter"},
+    "power": {"type": float, "help": "power for which a difference is told"},
+    "weights": {
+        "metavar": "TABLE",
+        "help": "CSV, TSV or Parquet file of how much topics count: topic and one more column",
+    },
+    "effects": {"action": BooleanOptionalAction, "help": "Hedges' g with its interval"},
+    "simultaneous": {"action": BooleanOptionalAction, "help": "intervals that hold all at once"},
+    "length": {"type": int, "help": "how long lists should be; else as most are"},
+}
+"""Option of a verb -> what a command says of it; its words are those that the verb names."""
+ELSEWHERE = {
+    "metrics": "-m",
+    "contributing": "--contributing, a column of the table of systems",
+    "by": "--by of evaluate; the summary by groups",
+    "progress": "shown where errors go to a terminal",
+    "documents": "documents that a collection has are no file of a line",
+    "problems": "those of the files themselves",
+    "errors": "reported",
+    "rel": "in the name of a metric, as -l of trec_eval does",
+    "texts": "--texts, files of them",
+}
+"""Option of a verb that is given in another way, and how."""
+
+
+def declare_options(parser: ArgumentParser, *functions: Verb) -> None:
+    """Let the options of verbs stand on a line, each once."""
+    declared: set[str] = set()
+    for function in functions:
+        for name, parameter in inspect.signature(function).parameters.items():
+            if name in OPTIONS and name not in declared:
+                flag = "--" + name.replace("_", "-")
+                told = _words(parameter.annotation) | OPTIONS[name]
+                parser.add_argument(flag, default=parameter.default, **told)
+                declared.add(name)
+
+
+def _words(annotation: Any) -> dict[str, Any]:
+    """Return the words between which an option chooses, if its parameter takes them alone."""
+    united = get_origin(annotation) in {Union, UnionType}
+    kinds = [kind for kind in get_args(annotation) if kind is not NoneType] if united else []
+    [only, *others] = kinds or [annotation]
+    return {"choices": get_args(only)} if get_origin(only) is Literal and not others else {}
+
+
+def given(options: Namespace, function: Verb) -> dict[str, Any]:
+    """Return the arguments of a verb that a line has."""
+    names = [name for name in inspect.signature(function).parameters if name in OPTIONS]
+    found = {name: getattr(options, name) for name in names}
+    if found.get("weights") is not None:
+        found["weights"] = read_weights(found["weights"])
+    return found
+
+
+YES, NO = {"yes", "true", "1"}, {"no", "false", "0"}
+"""Words that make a column one of truths."""
+
+
+def declare_systems(parser: ArgumentParser, *, contributing: bool = True) -> None:
+    """Let a table of systems be named, and the column that says which ones made the pool."""
+    parser.add_argument(
+        "--systems", metavar="TABLE",
+        help="CSV or Parquet file with a row per system: a column system, name or run, and others",
+    )  # fmt: skip
+    if contributing:
+        parser.add_argument(
+            "--contributing", metavar="COLUMN", help="column that says who made the pool (yes, no)"
+        )
+
+
+def read_systems(path: str) -> pd.DataFrame:
+    """Read a table of systems, its index their names, text as it stands."""
+    table = read_text_table(path, na_filter=True)
+    name = roles(table.columns).get(SYSTEM)
+    if name is None:
+        raise InputError(f"a column {' or '.join(ALIASES[SYSTEM])} in {path}", "none")
+    table = table.set_index(table[name].astype(str).rename(SYSTEM)).drop(columns=name)
+    again = table.index[table.index.duplicated()].unique()
+    if len(again):
+        raise IdError(f"a row per system in {path}", f"{len(again)} with several", "", again)
+    return table.apply(_truths)
+
+
+def _truths(column: pd.Series) -> pd.Series:
+    """Return a column as it is or, where it only says yes and no, as truths."""
+    words = column.dropna().astype(str).str.lower()
+    if column.isna().any() or not words.isin(YES | NO).all():
+        return column
+    return words.isin(YES)
+
+
+def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False) -> pd.DataFrame:
+    """Return runs with the columns of the table of systems: every one, or those asked for."""
+    wanted = [getattr(options, name, None) for name in ("by", "contributing")]
+    if getattr(options, "systems", None) is None:
+        return runs
+    table = read_systems(options.systems)
+    strange = [name for name in runs[SYSTEM].unique() if name not in table.index]
+    if strange:
+        found = f"{len(strange)} that it lacks"
+        raise IdError(f"all systems of the runs in {options.systems}", found, "", strange)
+    further = [name for name in table.columns if every and name not in runs.columns]
+    asked = [name for name in dict.fromkeys([*wanted, *further]) if name in table.columns]
+    return runs.assign(**{str(name): runs[SYSTEM].map(table[name]) for name in asked})
+
 
 FOLDER = "folder"
 """Column that says in which folder the file of a run is."""
@@ -87,7 +296,7 @@ def metrics_of(options: Namespace) -> list[ir.metrics.Metric]:
     """Return the metrics, if none of them looks deeper than lists are read."""
     metrics = parse_metrics(options.metric)
     deepest = DEEPEST if options.depth is None else options.depth
-    whole("--depth", deepest, low=1, high=DEEPEST, error=DepthError)
+    checks_whole("--depth", deepest, low=1, high=DEEPEST, error=DepthError)
     deeper = [metric for metric in metrics if (metric.depth or 0) > deepest]
     if deeper:
         advice = "leave --depth out or make it deeper" if deepest < DEEPEST else ""

@@ -1,4 +1,4 @@
-"""Figures: one per file; they draw and compute nothing.
+"""Figures, by families: they draw and compute nothing.
 
 Their names stand in ``__init__.pyi``; each is imported when first used.
 """

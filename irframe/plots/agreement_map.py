@@ -1,18 +1,128 @@
-"""Map of the correlations between metrics."""
+"""Figures of agreement, of orderings and of significance.
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+Figures: agreement_map, agreement_bars, agreement_triangle, volatility_map.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
-from irframe.errors import InputError
-from irframe.names import DEPTH, METRIC
-from irframe.plots.canvas import new_axes, readable
-from irframe.plots.heat_map import LEVELS, add_scale, bins, only_matrix
+from irframe.errors import InputError, ParameterError
+from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.plots.canvas import (
+    LEGEND,
+    legend_beside,
+    new_axes,
+    only_metric,
+    pool_depth_of,
+    readable,
+    subtitle,
+)
+from irframe.plots.room import NARROW, name_ticks, room
+from irframe.tables.captions import told_method, told_test
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colors import BoundaryNorm, Colormap
+
+
+LEVELS = (-1.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+"""Borders of the bins; orderings above 0.9 customarily count as equivalent."""
+BELOW = ("#7F2704", "#FFF0E0")
+"""Colours from the lowest bin to the last below 0.9."""
+ABOVE = ("#C6DBEF", "#4292C6")
+"""Colours from the first bin above 0.9 to the highest."""
+UNDEFINED = "#D5D8DC"
+"""Colour of undefined correlations."""
+THRESHOLD = 0.9
+
+
+def bins(levels: Sequence[float]) -> "tuple[Colormap, BoundaryNorm]":
+    """Return colours for bins, warm up to 0.9 and cool above.
+
+    Parameters
+    ----------
+    levels
+        Borders of the bins, ascending, at least two.
+    """
+    from matplotlib.colors import (  # noqa: PLC0415 - costs time at import
+        BoundaryNorm,
+        LinearSegmentedColormap,
+        ListedColormap,
+    )
+
+    borders = np.asarray(levels, dtype=float)
+    if borders.ndim != 1 or len(borders) < 2 or not (np.diff(borders) > 0).all():
+        raise ParameterError("levels that ascend, at least two", repr(levels))
+    below = int((borders[:-1] < THRESHOLD).sum())
+    colours: list[Any] = []
+    for ends, count in ((BELOW, below), (ABOVE, len(borders) - 1 - below)):
+        shades = LinearSegmentedColormap.from_list("", list(ends))
+        colours += [shades(place) for place in np.linspace(0, 1, count)]
+    colourmap = ListedColormap(colours).with_extremes(bad=UNDEFINED)
+    return colourmap, BoundaryNorm(borders, len(colours))
+
+
+def add_scale(ax: "Axes", mesh: Any, values: xr.DataArray, levels: Sequence[float]) -> None:
+    """Add the colour scale, labelled by the method of agreement."""
+    figure = ax.get_figure()
+    scale = figure.colorbar(mesh, ax=ax, ticks=list(levels), spacing="uniform")  # type: ignore[union-attr]
+    scale.set_label(told_method(values.attrs) or "agreement")
+
+
+def only_matrix(values: xr.DataArray, rows: str, columns: str) -> xr.DataArray:
+    """Return a matrix without further dimensions, or say which ones are left to choose."""
+    missing = {rows, columns} - set(map(str, values.dims))
+    if missing:
+        raise ParameterError(f"a matrix over {rows} and {columns}", "no", "", sorted(missing))
+    others = [str(dim) for dim in values.dims if dim not in {rows, columns}]
+    left = [dim for dim in others if values.sizes[dim] > 1]
+    if left:
+        advice = "choose with .sel(...)"
+        raise ParameterError(f"one matrix over {rows} and {columns}", "several", advice, left)
+    return values.squeeze(others).transpose(rows, columns)
+
+
+CATEGORY_COLOURS = ("#00684C", "#8FD3B6", "#E69F00", "#9AA5B1", "#D55E00")
+"""Both, neither, metric only, orderings only, both but opposed."""
+ALWAYS = 4
+"""Categories drawn whether they occur or not; an opposed verdict is drawn where there is one."""
+
+
+def categories(verdict: xr.DataArray) -> Iterator[tuple[int, str, str]]:
+    """Yield code, name and colour of the categories to draw.
+
+    Parameters
+    ----------
+    verdict
+        The verdicts drawn.
+    """
+    last = max(ALWAYS, 1 + int(verdict.max()))
+    names = verdict.attrs["categories"]
+    yield from zip(range(last), names, CATEGORY_COLOURS, strict=False)
+
+
+def told_check(checked: xr.Dataset) -> str:
+    """Say which tests were made of the metric and of the orderings, and at which level."""
+    told = {**checked.attrs, "test": checked["test"].item()}
+    return f"{told_test(told)}; orderings by the sign test"
+
+
+def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
+    """Return what was found by one test, which need not be named where there is only one."""
+    if not {"verdict", "share", "rank"} <= set(checked.data_vars):
+        raise InputError("what significance_agreement returned", "other data")
+    names = [str(name) for name in checked["test"].to_numpy()]
+    place = 0 if test is None and len(names) == 1 else None
+    if place is None and test not in names:
+        found = "none chosen" if test is None else repr(test)
+        raise ParameterError("test= to be one of those checked", found, "", names)
+    one = checked.isel(test=names.index(str(test)) if place is None else place)
+    named = [str(name) for name in checked["category"].to_numpy()]
+    return one.assign(verdict=one["verdict"].assign_attrs(categories=named))
+
 
 OTHER = "metric_other"
 
@@ -83,3 +193,250 @@ def agreement_map(
     ax.set_xticks(range(len(labels)), labels, rotation=40, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(labels)), labels)
     return ax
+
+
+def agreement_bars(
+    checked: xr.Dataset,
+    *,
+    test: str | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw the share of the system pairs in each category, a bar per metric and depth.
+
+    Also called as ``checked.ireval.plot.agreement_bars()``.
+
+    Parameters
+    ----------
+    checked
+        What `irframe.verbs.significance_agreement` returned.
+    test
+        Which of its tests; may be left out where there is only one.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, four stacked patches per bar, and a fifth where significant verdicts are opposed.
+
+    Raises
+    ------
+    ParameterError
+        If the choice of the test is unknown or open.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. Fig. 7. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> checked = cube.ireval.significance_agreement("P", "AP", at=[5, 10])
+    >>> len(checked.ireval.plot.agreement_bars().patches)
+    16
+    """
+    checked = only_test(checked, test)
+    share = checked["share"].transpose(METRIC, DEPTH, ...)
+    metrics, depths, _ = share.shape
+    places = np.arange(metrics)[:, np.newaxis] * (depths + 1) + np.arange(depths)
+    ax = new_axes(ax, (min(3 + 0.3 * places.size, 12), 4.0), figsize)
+    bottom = np.zeros(places.size)
+    for code, label, colour in categories(checked["verdict"]):
+        values = share.to_numpy()[..., code].ravel()
+        ax.bar(places.ravel(), values, 0.85, bottom=bottom, color=colour, label=label)
+        bottom += values
+    name_ticks(ax, places.ravel(), np.tile(share[DEPTH], metrics), size="x-small")
+    for row, metric in zip(places, share[METRIC].to_numpy(), strict=True):
+        ax.text(row.mean(), 1.02, str(metric), ha="center", fontsize="small")
+    ax.set(xlabel="evaluation depth k", ylabel="share of system pairs", ylim=(0, 1.1))
+    ax.set_yticks(np.linspace(0, 1, 6))
+    subtitle(ax, told_check(checked))
+    legend_beside(ax)
+    return ax
+
+
+WIDE = 1.15
+"""Width of a dot, in the distances between them."""
+LARGEST = 90
+"""Area of the largest dot, in square points."""
+
+
+def agreement_triangle(
+    checked: xr.Dataset,
+    *,
+    metric: Any = None,
+    test: str | None = None,
+    depth: int | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw a dot per pair of systems, coloured by who finds their difference significant.
+
+    Also called as ``checked.ireval.plot.agreement_triangle()``.
+
+    Systems are ordered by their mean on the metric, so pairs near the diagonal are close calls
+    and those near the upper left corner are far apart.
+
+    Parameters
+    ----------
+    checked
+        What `irframe.verbs.significance_agreement` returned.
+    metric, test, depth
+        Which of its metrics, tests and depths; may be left out where there is only one.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, one set of dots per category.
+
+    Raises
+    ------
+    ParameterError
+        If a choice is unknown or open.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. Fig. 8. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> checked = ir.verbs.significance_agreement(ir.cube(*ir.example_track()), "P", at=10)
+    >>> len(checked.ireval.plot.agreement_triangle().collections)
+    4
+    """
+    checked = only_test(checked, test)
+    depths = checked[DEPTH].to_numpy().tolist()
+    if (depth is None and len(depths) > 1) or depth not in {None, *depths}:
+        found = "none chosen" if depth is None else repr(depth)
+        raise ParameterError("depth= to be one of those checked", found, "", depths)
+    checked = checked.isel({DEPTH: 0 if depth is None else depths.index(depth)})
+    verdict = only_metric(checked["verdict"], metric)
+    by_rank = np.argsort(only_metric(checked["rank"], metric).to_numpy(), kind="stable")
+    place = dict(zip(checked[SYSTEM].to_numpy()[by_rank], range(1, len(by_rank) + 1), strict=True))
+    sides = [[place[s] for s in checked[name].to_numpy()] for name in ("system_a", "system_b")]
+    better, worse = np.sort(sides, axis=0)
+    ax = new_axes(ax, (5.4, 5.0), figsize)
+    size = _size(ax, len(place))
+    for code, name, colour in categories(verdict):
+        chosen = verdict.to_numpy() == code
+        label = f"{name} ({chosen.mean():.1%})"
+        ax.scatter(better[chosen], worse[chosen], size, color=colour, label=label, linewidths=0)
+    words = verdict["metric"].item(), verdict[DEPTH].item()
+    ax.set(
+        xlabel=f"better system, rank by {words[0]} at k = {words[1]}",
+        ylabel="worse system, rank",
+        aspect="equal",
+        xlim=(0.5, len(place) + 0.5),
+        ylim=(0.5, len(place) + 0.5),
+    )
+    subtitle(ax, told_check(checked))
+    if room(ax)[0] < NARROW:
+        legend_beside(ax, markerscale=(36 / size) ** 0.5)
+    else:
+        ax.legend(**LEGEND, loc="lower right", markerscale=(36 / size) ** 0.5)
+    return ax
+
+
+def _size(ax: "Axes", systems: int) -> float:
+    """Return the area of a dot, in square points, by how far apart dots of so many systems are."""
+    apart = 72 * ax.get_window_extent().width / ax.figure.dpi / systems
+    return float(min(LARGEST, (WIDE * apart) ** 2))
+
+
+VOLATILITY_MAP_OTHER = "depth_other"
+
+
+def volatility_map(
+    matrix: xr.DataArray,
+    *,
+    metric: Any = None,
+    levels: Sequence[float] = LEVELS,
+    pool_depth: int | None = None,
+    log: bool = False,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw a volatility matrix: blue where two depths order the systems equivalently.
+
+    Also called as ``matrix.ireval.plot.volatility_map()``.
+
+    Parameters
+    ----------
+    matrix
+        Volatility matrices, from `irframe.verbs.volatility`, of one metric or of two.
+    metric
+        Which metric; may be left out where there is only one.
+    levels
+        Borders of the bins of colour, ascending. Bins from 0.9 on are blue, those below brown
+        to pale orange; undefined correlations are grey.
+    pool_depth
+        Depth of the pool, marked by dotted lines; by default the cube's.
+    log
+        Whether depths have logarithmic scales, which give room to the small ones.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, with one mesh and its colour scale.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Figs. 5-7. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.cube(qrels).ireval.score("AP(norm='min')")
+    >>> scores.ireval.volatility().ireval.plot.volatility_map().get_ylabel()
+    "evaluation depth of AP(norm='min')"
+    """
+    chosen = only_metric(matrix, metric) if METRIC in matrix.dims else matrix
+    values = only_matrix(chosen, DEPTH, VOLATILITY_MAP_OTHER)
+    colourmap, norm = bins(levels)
+    ax = new_axes(ax, (5.2, 4.2), figsize)
+    sides = values[VOLATILITY_MAP_OTHER].to_numpy(), values[DEPTH].to_numpy()
+    mesh = ax.pcolormesh(
+        *(_borders(side) for side in sides),
+        np.ma.masked_invalid(values.to_numpy()),
+        cmap=colourmap,
+        norm=norm,
+        rasterized=True,
+    )
+    add_scale(ax, mesh, values, levels)
+    pool_depth = pool_depth_of(values, pool_depth)
+    if pool_depth:
+        for line in (ax.axvline, ax.axhline):
+            line(pool_depth, color="black", linestyle=":", linewidth=1.2)
+        subtitle(ax, f"dotted: pool depth {pool_depth}")
+    across, down = (str(values.coords[name].item()) for name in ("metric_other", METRIC))
+    ax.set(xlabel=f"evaluation depth of {across}", ylabel=f"evaluation depth of {down}")
+    ax.set(xlim=_borders(sides[0])[[0, -1]], ylim=_borders(sides[1])[[0, -1]], aspect="equal")
+    if log:
+        ax.set(xscale="log", yscale="log")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter("{x:g}")
+            axis.set_minor_formatter("")
+    return ax
+
+
+def _borders(depths: Any) -> Any:
+    """Return the borders between depths, half way, and half a depth beyond the first and last."""
+    middle = (depths[1:] + depths[:-1]) / 2
+    return np.concatenate([[depths[0] - 0.5], middle, [depths[-1] + 0.5]])

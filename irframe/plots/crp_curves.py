@@ -1,19 +1,52 @@
-"""How far rankings stray from the ideal one, rank by rank."""
+"""Figures of effort and misplacement.
+
+Figures: crp_curves, crp_and_gain, reference_runs, archetypes, effort_gain.
+"""
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
-from irframe.errors import ParameterError
-from irframe.names import DEPTH, SYSTEM
-from irframe.plots.canvas import draw_others, legend_beside, new_axes, subtitle, system_style
-from irframe.plots.misplaced import mark_recall_base, select_topic
-from irframe.plots.room import fitting_names
+from irframe.checks import places
+from irframe.cubes.score_arrays import to_scores
+from irframe.cubes.view import experiment_of, read_cube
+from irframe.errors import InputError, ParameterError
+from irframe.metrics.positions import expected_ranks, relative_position
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.plots.canvas import (
+    COLOURS,
+    FAINT,
+    draw_others,
+    ground,
+    ink,
+    legend_beside,
+    mark_depth,
+    new_axes,
+    only_metric,
+    subtitle,
+    system_style,
+)
+from irframe.plots.room import NARROW, fitting_names, room, stretch
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
+    """Return the misplacement of one topic."""
+    if not {"crp", "recall_base"} <= set(misplaced.data_vars):
+        raise InputError("what misplacement returned", "other data")
+    (place,) = places("a topic that was measured", [topic], misplaced[TOPIC].to_numpy().tolist())
+    return misplaced.isel({TOPIC: place})
+
+
+def mark_recall_base(ax: "Axes", R: int) -> None:
+    """Draw a dotted line at the recall base, and one at 0."""
+    ax.axhline(0, color=ink(ax), linewidth=0.8, label="_zero")
+    mark_depth(ax, max(R, 1), f"recall base, {R}")
 
 
 def crp_curves(
@@ -97,3 +130,355 @@ def _quartiles(one: xr.Dataset) -> list[Hashable]:
     places = np.round(np.linspace(0, len(order) - 1, min(5, len(order)))).astype(int)
     chosen: list[Hashable] = one[SYSTEM].to_numpy()[order[places]].tolist()
     return chosen
+
+
+def crp_and_gain(
+    misplaced: xr.Dataset,
+    scores: xr.DataArray,
+    *,
+    system: Hashable,
+    topic: Hashable,
+    metric: Any = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw the cumulated relative position of a ranking beside what it gains.
+
+    Also called as ``misplaced.ireval.plot.crp_and_gain(scores, system=..., topic=...)``.
+
+    Two rankings of like gain may differ in how long they make a user wait for it.
+
+    Parameters
+    ----------
+    misplaced
+        What `irframe.verbs.misplacement` returned.
+    scores
+        Scores by depth of the same system and topic, such as DCG.
+    system, topic
+        The ranking.
+    metric
+        Which metric of the scores; may be left out where there is only one.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes of the cumulated relative position; the gain is on a second axis, at the right.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown system or topic.
+    InputError
+        For scores without depths.
+
+    References
+    ----------
+    .. [1] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. Fig. 11. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> ax = crp_and_gain(cube.ireval.misplacement(), cube.ireval.score("DCG"),
+    ...                   system="bm25", topic="101")
+    >>> len(ax.figure.axes)
+    2
+    """
+    one = select_topic(misplaced, topic)
+    gain = only_metric(to_scores(scores), metric)
+    shared = set(one[SYSTEM].to_numpy()) & set(gain[SYSTEM].to_numpy())
+    missing = [] if system in shared else [system]
+    missing += [] if topic in gain[TOPIC].to_numpy() else [topic]
+    if missing:
+        raise ParameterError("a system and topic of both", "", "", map(repr, missing))
+    if DEPTH not in gain.dims:
+        raise InputError("scores with a dimension depth", ", ".join(map(str, gain.dims)))
+    one, gain = one.sel({SYSTEM: system}), gain.sel({SYSTEM: system, TOPIC: topic})
+    ax = new_axes(ax, figsize=figsize)
+    ax.plot(one[DEPTH], one["crp"], color=COLOURS[1], linewidth=2, label="effort")
+    mark_recall_base(ax, int(one["recall_base"]))
+    ax.set(xlabel="rank", xlim=(1, float(one[DEPTH][-1])))
+    ax.set_ylabel("cumulated relative position", color=COLOURS[1])
+    (name,) = fitting_names(ax, [system], 0.5)
+    ax.set_title(
+        f"{name}, topic {topic}: Twist {one['twist'].item():.2f}, {one['archetype'].item()}",
+        fontsize="medium",
+    )
+    right = ax.twinx()
+    right.plot(gain[DEPTH], gain, color=COLOURS[0], linewidth=2, linestyle="--", label="gain")
+    right.set_ylabel(f"{gain[METRIC].item()} (dashed)", color=COLOURS[0])
+    right.set_ylim(bottom=0)
+    return ax
+
+
+def reference_runs(
+    misplaced: xr.Dataset,
+    cube: xr.Dataset,
+    *,
+    system: Hashable,
+    topic: Hashable,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw the cumulated relative position of a ranking beside those of the reference rankings.
+
+    Also called as ``misplaced.ireval.plot.reference_runs(cube, system=..., topic=...)``.
+
+    The nearer to 0 a curve stays, and the sooner it comes back there, the less effort is wasted;
+    the full-scale ranking wastes as much as can be.
+
+    Parameters
+    ----------
+    misplaced
+        What `irframe.verbs.misplacement` returned.
+    cube
+        The cube that it was made of.
+    system, topic
+        The ranking.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, four curves down to the nominal length of the topic: the ranking, as far as it
+        was measured; the ideal one, which stays at 0; the full-scale one, the ideal reversed; and
+        the worst, without a relevant document.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown system or topic, or a topic without relevant documents.
+
+    References
+    ----------
+    .. [1] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. Fig. 2. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> ax = cube.ireval.misplacement().ireval.plot.reference_runs(
+    ...     cube, system="bm25", topic="101")
+    >>> [line.get_label() for line in ax.lines[:3]]
+    ['ideal', 'full scale', 'worst']
+    """
+    one = select_topic(misplaced, topic)
+    places("a system that was measured", [system], one[SYSTEM].to_numpy().tolist())
+    one = one.sel({SYSTEM: system})
+    curves = _references(read_cube(cube).sel({TOPIC: [topic]}), one, misplaced.attrs["rel"])
+    ax = new_axes(ax, figsize=figsize)
+    for (name, curve), dashes in zip(curves.items(), ("-", "--", ":"), strict=True):
+        ranks = np.arange(1, 1 + len(curve))
+        ax.plot(ranks, curve, color=FAINT, linestyle=dashes, linewidth=1.6, label=name)
+    (style,), (name,) = system_style([system]), fitting_names(ax, [system])
+    ax.plot(one[DEPTH], one["crp"], linewidth=2, label=name, **style)
+    mark_recall_base(ax, int(one["recall_base"]))
+    ax.set(xlabel="rank", ylabel="cumulated relative position", xlim=(1, int(one["length"])))
+    ratios = {"recovery": "rho", "space": "sigma", "Twist": "twist"}
+    told = [f"{word} {one[name].item():.2f}" for word, name in ratios.items()]
+    subtitle(ax, f"topic {topic}", ", ".join(told))
+    legend_beside(ax)
+    return ax
+
+
+def _references(cube: xr.Dataset, one: xr.Dataset, rel: int) -> dict[str, NDArray[Any]]:
+    """Return the curves of the ideal, the full-scale and the worst ranking of a topic."""
+    base = experiment_of(cube).judgments
+    levels, count = base.levels, base.levels_of
+    expected = expected_ranks(levels, count, rel)
+    length, R = int(one["length"]), int(one["recall_base"])
+    if not R:
+        raise ParameterError("a topic with relevant documents", repr(one[TOPIC].item()))
+    relevant = np.repeat(levels, np.where(levels >= rel, count[0], 0))[::-1]
+    ideal = np.concatenate([relevant, np.zeros(length - R, dtype=relevant.dtype)])
+    rankings = {"ideal": ideal, "full scale": ideal[::-1], "worst": np.zeros_like(ideal)}
+    return {
+        name: np.cumsum(relative_position(ranking, expected).ravel())
+        for name, ranking in rankings.items()
+    }
+
+
+KINDS = ("ideal", "worst", "full scale", "excellent", "typical A", "typical B")
+ACROSS = 3
+LOW = 300
+"""Height of a figure, in points, below which its panels are a smaller share of it."""
+
+
+def archetypes(
+    misplaced: xr.Dataset, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
+) -> "Axes":
+    """Draw the cumulated relative position of one ranking of each kind.
+
+    Also called as ``misplaced.ireval.plot.archetypes()``.
+
+    Parameters
+    ----------
+    misplaced
+        What `irframe.verbs.misplacement` returned. Of a kind, the ranking with the most relevant
+        documents is drawn; panels of kinds that do not occur stay empty.
+    ax
+        Axes to draw inside; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, with six panels as its child axes.
+
+    References
+    ----------
+    .. [1] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. Fig. 3. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> track = ir.simulate_track(
+    ...     systems=40, topics=30, docs=40, depth=20, grades=[0.97, 0.02, 0.01])
+    >>> moved = ir.cube(*track).ireval.misplacement()
+    >>> len(moved.ireval.plot.archetypes().child_axes)
+    6
+    """
+    if not {"crp", "archetype"} <= set(misplaced.data_vars):
+        raise InputError("what misplacement returned", "other data")
+    ax = new_axes(ax, (9.0, 5.4), figsize)
+    ax.set_axis_off()
+    if room(ax)[0] < NARROW:
+        stretch(ax, 0.5 * room(ax)[1])
+    kind = misplaced["archetype"].transpose(SYSTEM, TOPIC).to_numpy()
+    scored, base = kind != "", misplaced["recall_base"].to_numpy()
+    for number, name in enumerate(KINDS):
+        down, across = divmod(number, ACROSS)
+        high = 0.3 if room(ax)[1] < LOW else 0.35
+        box = (0.06 + 0.335 * across, 0.92 - high - 0.5 * down, 0.265, high)
+        panel = ax.inset_axes(box)
+        share = np.mean(kind[scored] == name) if scored.any() else 0.0
+        panel.set_title(f"{name} ({share:.1%})", fontsize="medium")
+        places = np.argwhere(kind == name)
+        if len(places):
+            system, topic = places[np.argmax(base[places[:, 1]])]
+            _curve(ax, panel, misplaced.isel({SYSTEM: system, TOPIC: topic}))
+        else:
+            panel.set(xticks=[], yticks=[])
+            panel.text(0.5, 0.5, "none", ha="center", va="center", transform=panel.transAxes)
+    return ax
+
+
+def _curve(ax: "Axes", panel: "Axes", one: xr.Dataset) -> None:
+    depths = one[DEPTH].to_numpy()
+    panel.axhline(0, color=ink(panel), linewidth=0.8)
+    mark_depth(panel, one["recall_base"].item())
+    panel.plot(depths, one["crp"], color=COLOURS[0], linewidth=2)
+    panel.set_xlim(1, depths[-1])
+    panel.tick_params(labelsize="x-small")
+    panel.locator_params(axis="x", nbins=5, integer=True)
+    (name,) = fitting_names(ax, [one[SYSTEM].item()], 0.28)
+    text = f"{name}\ntopic {one[TOPIC].item()}: Twist {one['twist'].item():.2f}"
+    panel.set_xlabel(text, fontsize="x-small")
+
+
+REGION_COLOURS = {
+    "diagonal": FAINT,
+    "high-high": COLOURS[1],
+    "grey": COLOURS[4],
+    "other": COLOURS[2],
+}
+COLUMN_BORDERS = (0.25, 0.5, 0.75)
+
+
+def effort_gain(
+    cells: xr.Dataset,
+    *,
+    metric: Any = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw what rankings gain against how little effort they waste.
+
+    Also called as ``cells.ireval.plot.effort_gain()``.
+
+    Rows are the quarters of the gain, columns those of the effort scale. On the diagonal either
+    metric tells the whole story; the upper left, *high-high*, is high gain at high effort.
+
+    Parameters
+    ----------
+    cells
+        What `irframe.verbs.effort_gain` returned.
+    metric
+        Which metric of gain; may be left out where there is only one.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, one set of dots per region and a share in every cell.
+
+    References
+    ----------
+    .. [1] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. Figs. 7-10. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> scores = ir.cube(*ir.example_track()).ireval.score("Twist", "AP", at=50)
+    >>> scores.ireval.effort_gain().ireval.plot.effort_gain().get_ylabel()
+    'AP'
+    """
+    if not {"cell", "quadrant", "border"} <= set(cells.data_vars):
+        raise InputError("what effort_gain returned", "other data")
+    quadrant = only_metric(cells["quadrant"], metric)
+    one = cells.sel({METRIC: quadrant[METRIC].item()})
+    gain, effort = one["gain_score"].to_numpy(), one["effort_score"].to_numpy()
+    ax = new_axes(ax, (6.6, 5.0), figsize)
+    size = float(np.clip(20_000 / max(gain.size, 1), 3, 25))
+    for code, (region, colour) in enumerate(REGION_COLOURS.items()):
+        chosen = quadrant.to_numpy() == region
+        label = f"{region} ({one['share'][code].item():.0%})"
+        style: dict[str, Any] = {"color": colour, "label": label, "alpha": 0.6, "linewidths": 0}
+        ax.scatter(effort[chosen], gain[chosen], size, **style)
+    borders = one["border"].to_numpy()
+    for border in COLUMN_BORDERS:
+        ax.axvline(border, color=ink(ax), linewidth=0.6)
+    for border in borders:
+        ax.axhline(border, color=ink(ax), linewidth=0.6)
+    ax.set(xlim=(0, 1), ylim=(0, max(float(np.nanmax(gain)) * 1.08, borders[-1] * 1.1)))
+    _print_shares(ax, one["cell"].to_numpy(), [0, *borders, ax.get_ylim()[1]])
+    ax.set(xlabel=f"{effort_name(cells)}: 1 wastes no effort", ylabel=str(one[METRIC].item()))
+    legend_beside(ax, markerscale=(36 / size) ** 0.5)
+    return ax
+
+
+def effort_name(cells: xr.Dataset) -> str:
+    """Return the name of the metric of effort."""
+    return str(cells.attrs.get("effort", "effort"))
+
+
+def _print_shares(ax: "Axes", cell: Any, rows: list[float]) -> None:
+    """Print the share of every cell in its upper right corner."""
+    for (row, column), share in np.ndenumerate(cell):
+        place = 0.25 * (column + 1) - 0.01, rows[row + 1]
+        ax.annotate(
+            f"{share:.0%}",
+            place,
+            xytext=(0, -3),
+            textcoords="offset points",
+            ha="right",
+            va="top",
+            fontsize="x-small",
+            weight="bold",
+            bbox={"facecolor": ground(ax), "alpha": 0.7, "pad": 0.5, "edgecolor": "none"},
+        )

@@ -1,31 +1,45 @@
-"""Mean score of every system by evaluation depth."""
+"""Curves by evaluation depth, and of sorted p-values.
 
-from collections.abc import Hashable, Sequence
+Figures: depth_curves, bound_bands, ratio_curves, unjudged_share, p_value_curves.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pandas as pd
 import xarray as xr
 
+from irframe.checks import level
+from irframe.cubes.score import score
 from irframe.cubes.score_arrays import to_scores
+from irframe.cubes.unjudged import BOUND
+from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import InputError
 from irframe.metrics.facts import best_first, facts
-from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.names import DEPTH, METRIC, PAIR, SYSTEM, TOPIC
 from irframe.plots.canvas import (
+    COLOURS,
     chosen_systems,
     draw_others,
+    ink,
     legend_beside,
     log_depths,
     mark_depth,
     new_axes,
     only_metric,
     pool_depth_of,
+    series_style,
     subtitle,
     system_style,
 )
 from irframe.plots.room import fitting_names
 from irframe.scores.averages import averages
+from irframe.tables.captions import told_decision, told_test
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
 
 BETWEEN = "named: best two, worst, and some between"
 """What a figure says of the systems that it chose."""
@@ -107,3 +121,313 @@ def depth_curves(
     subtitle(ax, f"{chosen.sizes[TOPIC]} topics", spread)
     legend_beside(ax)
     return ax
+
+
+def bound_bands(
+    bounds: xr.DataArray,
+    *,
+    metric: Any = None,
+    systems: Sequence[Hashable] | None = None,
+    pool_depth: int | None = None,
+    log: bool = True,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw between which means systems must lie, by evaluation depth.
+
+    Also called as ``bounds.ireval.plot.bound_bands()``.
+
+    Where the bands of two systems do not touch, the unjudged documents cannot change which is
+    the better one.
+
+    Parameters
+    ----------
+    bounds
+        What `irframe.verbs.bounds` gives.
+    metric
+        Which metric; may be left out where there is only one.
+    systems
+        Which systems; by default the best, the median and the worst by their lower bound at the
+        greatest depth.
+    pool_depth
+        Depth of the pool, marked by a dotted line; by default the cube's.
+    log
+        Whether depth has a logarithmic scale.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: a band per system, with its lower bound as a line.
+
+    References
+    ----------
+    .. [1] Moffat, Zobel. Rank-biased precision for measurement of retrieval effectiveness. ACM
+       TOIS 27, 2008. doi:10.1145/1416950.1416952
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> ax = cube.ireval.bounds("RBP(p=0.8)").ireval.plot.bound_bands()
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['monot5', 'doct5query', 'bm25', 'pool depth']
+    """
+    if not isinstance(bounds, xr.DataArray) or not {BOUND, DEPTH} <= set(bounds.dims):
+        found = ", ".join(map(str, getattr(bounds, "dims", ()))) or type(bounds).__name__
+        raise InputError("scores with dimensions bound and depth", found)
+    chosen = only_metric(bounds, metric)
+    means = averages(chosen).transpose(BOUND, SYSTEM, DEPTH)
+    labels = means.indexes[SYSTEM]
+    last = means.sel({BOUND: "lower"}).to_numpy()[:, -1]
+    order = best_first(last, facts(chosen[METRIC].item()).sign)
+    rows = chosen_systems(systems, labels.tolist(), order.tolist(), 3)
+    names = [labels[row] for row in rows]
+    ax = new_axes(ax, figsize=figsize)
+    shown = fitting_names(ax, names)
+    depths = means[DEPTH].to_numpy()
+    for row, name, style in zip(rows, shown, system_style(names), strict=True):
+        low, high = means.isel({SYSTEM: row}).to_numpy()
+        ax.fill_between(depths, low, high, color=style["color"], alpha=0.25, linewidth=0)
+        ax.plot(depths, low, linewidth=1.8, label=name, **style)
+    mark_depth(ax, pool_depth_of(bounds, pool_depth))
+    ax.set(xlabel="evaluation depth k", ylabel=f"mean {chosen[METRIC].item()}, from lower to upper")
+    log_depths(ax, depths, log=log)
+    legend_beside(ax, f"{len(rows)} of {len(labels)} systems")
+    return ax
+
+
+def ratio_curves(
+    values: xr.DataArray,
+    *,
+    log: bool = True,
+    pool_depth: int | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw a quantity by evaluation depth: a curve per metric, and per group.
+
+    Also called as ``values.ireval.plot.ratio_curves()``.
+
+    Parameters
+    ----------
+    values
+        What `discrimination`, `median_p`, `coverage`, `inversions` or `agreement` with a
+        reference give: values over depth, and metric or group.
+    log
+        Whether depth has a logarithmic scale.
+    pool_depth
+        Depth of the pool, marked by a dotted line; by default the cube's.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, one line per metric and group.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Fig. 4. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.cube(qrels).ireval.score("AP(norm='min')", "RBP(p=0.8)")
+    >>> ax = scores.ireval.coverage(reference=10).ireval.plot.ratio_curves()
+    >>> ax.get_ylabel(), len(ax.get_legend().get_texts())
+    ('coverage ratio', 3)
+    """
+    if not isinstance(values, xr.DataArray) or DEPTH not in values.dims:
+        found = ", ".join(map(str, getattr(values, "dims", ()))) or type(values).__name__
+        raise InputError("values with a dimension depth", found)
+    ax = new_axes(ax, figsize=figsize)
+    others = [str(dim) for dim in values.dims if dim != DEPTH]
+    depths = values[DEPTH].to_numpy()
+    curves = values.transpose(*others, DEPTH)
+    for number, place in enumerate(np.ndindex(curves.shape[:-1])):
+        curve = curves[place]
+        label = ", ".join(str(curve[dim].item()) for dim in others)
+        ax.plot(depths, curve, linewidth=1.8, label=label, **series_style(number))
+    mark_depth(ax, pool_depth_of(values, pool_depth))
+    ax.set(xlabel="evaluation depth k", ylabel=str(values.name or "ratio"))
+    log_depths(ax, depths, log=log)
+    subtitle(ax, told_decision(values.attrs))
+    legend_beside(ax)
+    return ax
+
+
+def unjudged_share(
+    cube: xr.Dataset,
+    *,
+    pool_depth: int | None = None,
+    log: bool = True,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw which share of the documents down to every depth was never judged, run by run.
+
+    Also called as ``cube.ireval.plot.unjudged_share()``.
+
+    Parameters
+    ----------
+    cube
+        A cube made by `irframe.cube`.
+    pool_depth
+        Depth of the pool, marked by a dotted line; by default the cube's.
+    log
+        Whether depth has a logarithmic scale.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: a line per system, the mean over the topics that it has a list for, by colour
+        those that contributed to the pool and the others.
+
+    References
+    ----------
+    .. [1] Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics.
+       Information Retrieval Journal 19, 2016. Section 2.4. doi:10.1007/s10791-016-9282-6
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> ax = cube.ireval.plot.unjudged_share()
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['contributing (5)', 'not contributing (3)', 'pool depth']
+    """
+    cube = read_cube(cube)
+    judged = score(cube, "Judged").isel({METRIC: 0}).where(cube["retrieved"] > 0)
+    shares = 100 * (1 - judged.mean(TOPIC).transpose(SYSTEM, DEPTH))
+    depths = shares[DEPTH].to_numpy()
+    inside = experiment_of(cube).known_pool.contributing
+    ax = new_axes(ax, figsize=figsize)
+    for number, (chosen, name) in enumerate(
+        ((inside, "contributing"), (~inside, "not contributing"))
+    ):
+        for place, row in enumerate(np.flatnonzero(chosen)):
+            label = f"{name} ({chosen.sum()})" if not place else f"_{shares.indexes[SYSTEM][row]}"
+            alpha = 0.9 if len(inside) < 20 else 0.35
+            ax.plot(depths, shares[row], color=COLOURS[number], alpha=alpha, lw=1.2, label=label)
+    pool_depth = (
+        int(experiment_of(cube).known_pool.depth.min()) if pool_depth is None else pool_depth
+    )
+    mark_depth(ax, max(pool_depth, 0))
+    ax.set(xlabel="evaluation depth k", ylabel="unjudged documents down to k, %")
+    log_depths(ax, depths, log=log)
+    subtitle(ax, f"{cube.sizes[TOPIC]} topics")
+    ax.set_ylim(0, 100)
+    legend = legend_beside(ax)
+    for line in legend.get_lines():
+        line.set_alpha(1)
+    return ax
+
+
+def p_value_curves(
+    data: xr.Dataset | pd.DataFrame,
+    *,
+    alpha: float | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw the pairs' p-values in falling order: the more to the left, the more discriminating.
+
+    Also called as ``data.ireval.plot.p_value_curves()``.
+
+    Parameters
+    ----------
+    data
+        What `irframe.verbs.bootstrap_sensitivity` gives (achieved significance levels), or a
+        comparison frame (its unadjusted p-values).
+    alpha
+        Significance level, marked by a dotted line; the axis ends at three times alpha. By
+        default that of `data`, else 0.05.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, one curve per metric and depth. The legend has the share of pairs below alpha
+        and, after a bootstrap, the difference of means that suffices.
+
+    References
+    ----------
+    .. [1] Sakai. Evaluating evaluation metrics based on the bootstrap. SIGIR 2006.
+       doi:10.1145/1148170.1148261
+    .. [2] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. Fig. 14. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.evaluate(qrels, ["AP", "RR"])
+    >>> ax = scores.ireval.bootstrap_sensitivity(samples=200).ireval.plot.p_value_curves()
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['AP: 75% of pairs, difference 0.130', 'RR: 32% of pairs, difference 0.255', 'alpha = 0.05']
+    """
+    if alpha is None:
+        alpha = float(data.attrs.get("alpha", 0.05))
+    level(alpha)
+    bootstrap = isinstance(data, xr.Dataset)
+    curves = list(_of_power(data) if isinstance(data, xr.Dataset) else _of_frame(data))
+    ax = new_axes(ax, (8.4, 4.2), figsize)
+    for number, (label, values, delta) in enumerate(curves):
+        falling = np.sort(values)[::-1]
+        share = f"{label}: {(values < alpha).mean():.0%} of pairs"
+        ax.plot(
+            np.arange(1, len(falling) + 1),
+            falling,
+            **series_style(number),
+            linewidth=1.8,
+            label=share if delta is None else f"{share}, difference {delta:.3f}",
+        )
+    ax.axhline(alpha, color=ink(ax), linestyle=":", linewidth=1, label=f"alpha = {alpha:g}")
+    what = "achieved significance level" if bootstrap else "p-value"
+    ax.set(xlabel="pairs of systems, sorted", ylabel=what)
+    ax.set(ylim=(0, min(1, 3 * alpha)), xlim=(0, max(len(values) for _, values, _ in curves)))
+    test = "bootstrap" if bootstrap else data.attrs.get("test", "")
+    subtitle(ax, told_test({"test": test, "adjust": "none", "alpha": alpha}))
+    legend_beside(ax)
+    return ax
+
+
+def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Any, float | None]]:
+    if "asl" not in data or "delta" not in data:
+        raise InputError("what bootstrap_sensitivity gives", ", ".join(map(str, data.data_vars)))
+    asl = data["asl"]
+    others = [str(dim) for dim in asl.dims if dim != PAIR]
+    for place in np.ndindex(*(asl.sizes[dim] for dim in others)):
+        where = dict(zip(others, place, strict=True))
+        values = asl.isel(where).to_numpy()
+        parts = {dim: str(asl[dim].isel({dim: at}).item()) for dim, at in where.items()}
+        yield _label(parts), values[~np.isnan(values)], float(data["delta"].isel(where))
+
+
+def _of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Any, float | None]]:
+    if not {METRIC, DEPTH, "p"} <= set(data.columns):
+        raise InputError("a comparison frame", "one without metric, depth and p")
+    depth = data[DEPTH].astype("string").fillna("")
+    for (metric, k), p in data["p"].groupby([data[METRIC], depth], sort=False):
+        yield _label({METRIC: str(metric), DEPTH: str(k)}), p.to_numpy(), None
+
+
+def _label(parts: dict[str, str]) -> str:
+    depth = parts.pop(DEPTH, "")
+    name = parts.pop(METRIC)
+    return ", ".join([*parts.values(), f"{name}@{depth}" if depth and "@" not in name else name])

@@ -1,4 +1,7 @@
-"""The rank of every system under one judge against that under another."""
+"""Figures of judges.
+
+Figures: judge_ranks, conclusion_shares, confusion_map.
+"""
 
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -7,14 +10,69 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import listed, places
+from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import label_at
-from irframe.names import DEPTH, METRIC, SYSTEM
-from irframe.plots.canvas import COLOURS, FAINT, new_axes
-from irframe.plots.judged import deepest, only_judge
+from irframe.names import DEPTH, JUDGES, METRIC, PAIR, SYSTEM
+from irframe.plots.canvas import COLOURS, FAINT, legend_beside, log_depths, new_axes, readable
 from irframe.plots.room import drop_overlapping, fitting_names, name_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+CONCLUSION_COLOURS = {
+    "kept": "#0072B2",
+    "lost": "#E69F00",
+    "new": "#56B4E9",
+    "reversed": "#D55E00",
+    "neither": "#E3E7EB",
+}
+"""What becomes of a pair of systems -> its colour."""
+
+
+def only_judge(effect: xr.Dataset, judge: Hashable | None, metric: Any) -> xr.Dataset:
+    """Return what one judge does to the conclusions by one metric.
+
+    Parameters
+    ----------
+    effect
+        What `irframe.judge_effect` gives.
+    judge, metric
+        Which ones; may be left out where there is only one.
+
+    Raises
+    ------
+    InputError
+        For another dataset.
+    ParameterError
+        If a choice is unknown or open, listing what there is.
+    """
+    if not {"conclusions", "rank", "reference_rank"} <= set(effect.data_vars):
+        raise InputError("what judge_effect gives", "another dataset")
+    chosen = None if metric is None else str(metric)
+    for dim, label in (("judge", judge), (METRIC, chosen)):
+        effect = only_label(effect, dim, label)
+    return effect
+
+
+def only_label(effect: xr.Dataset, dim: str, label: Any) -> xr.Dataset:
+    """Return what has one label; it may be left out where there is only one."""
+    if dim not in effect.dims:
+        return effect
+    known = effect[dim].to_numpy().tolist()
+    if label is None and len(known) == 1:
+        return effect.isel({dim: 0})
+    if label not in known:
+        found = "none chosen" if label is None else repr(label)
+        raise ParameterError(f"{dim}= to be one of those there are", found, "", known)
+    return effect.isel({dim: known.index(label)})
+
+
+def deepest(effect: xr.Dataset, depth: int | None) -> xr.Dataset:
+    """Return one depth, by default the greatest."""
+    if depth is None and DEPTH in effect.dims:
+        depth = int(effect[DEPTH].max())
+    return only_label(effect, DEPTH, depth)
 
 
 def judge_ranks(
@@ -117,3 +175,169 @@ def _name(ax: "Axes", system: str, old: int, new: int, systems: int) -> Any:
         va="bottom" if above else "top",
         fontsize="x-small",
     )
+
+
+MEANINGS = {
+    "kept": "significant under both",
+    "lost": "only under {reference}",
+    "new": "only under {judge}",
+    "reversed": "both, but reversed",
+    "neither": "under neither",
+}
+
+
+def conclusion_shares(
+    effect: xr.Dataset,
+    *,
+    judge: Hashable | None = None,
+    metric: Any = None,
+    log: bool = True,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw on which shares of the pairs two judges agree about significance, at every depth.
+
+    Also called as ``effect.ireval.plot.conclusion_shares()``.
+
+    Parameters
+    ----------
+    effect
+        What `irframe.judge_effect` gives, at two depths or more.
+    judge, metric
+        Which ones; may be left out where there is only one.
+    log
+        Whether depth has a logarithmic scale.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, a band per conclusion.
+
+    Raises
+    ------
+    InputError
+        For another dataset, or a single depth.
+    ParameterError
+        If a choice is unknown or open.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> strict = qrels.assign(grade=qrels["grade"].where(qrels["grade"] != 1, 0))
+    >>> effect = ir.judge_effect(runs, {"people": qrels, "strict": strict}, "AP")
+    >>> len(effect.ireval.plot.conclusion_shares().collections)
+    5
+    """
+    cell = only_judge(effect, judge, metric)
+    if cell.sizes.get(DEPTH, 1) < 2:
+        raise InputError("an effect at two depths or more", "one")
+    counts = cell["conclusions"].transpose("conclusion", DEPTH)
+    values = counts.to_numpy()
+    names = counts["conclusion"].to_numpy().tolist()
+    words = {"reference": effect.attrs["reference"], "judge": cell["judge"].item()}
+    depths = counts[DEPTH].to_numpy()
+    ax = new_axes(ax, (6.8, 3.8), figsize)
+    ax.stackplot(
+        depths,
+        100 * values / np.maximum(values.sum(axis=0), 1),
+        colors=[CONCLUSION_COLOURS[name] for name in names],
+        labels=[MEANINGS[name].format(**words) for name in names],
+        linewidth=0,
+    )
+    ax.set(xlabel="evaluation depth k", ylabel="pairs of systems, %", ylim=(0, 100))
+    ax.set_title(str(cell[METRIC].item()), fontsize="medium")
+    log_depths(ax, depths, log=log)
+    legend_beside(ax, handles=ax.get_legend_handles_labels()[0][::-1])
+    return ax
+
+
+def confusion_map(
+    compared: xr.Dataset,
+    *,
+    pair: tuple[Any, Any] | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw how many documents of each grade by one judge get which grade by the other.
+
+    Also called as ``compared.ireval.plot.confusion_map()``. A row adds up to 100 %.
+
+    Parameters
+    ----------
+    compared
+        What `irframe.compare_judges` gives.
+    pair
+        Which pair of judges, as there named; may be left out where there is only one.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, a cell per pair of grades: the share of the row, and the number of documents.
+
+    Raises
+    ------
+    InputError
+        For another dataset, or one by topic.
+    ParameterError
+        If the choice of the pair is unknown or open.
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> slips = np.resize([0, 0, 1, 0, -1], len(qrels))
+    >>> model = qrels.assign(grade=(qrels["grade"] + slips).clip(0, 3))
+    >>> compared = ir.compare_judges({"people": qrels, "model": model})
+    >>> compared.ireval.plot.confusion_map().get_ylabel()
+    'grade by people'
+    """
+    needed = {"confusion", "grade_a", "grade_b", *JUDGES}
+    if needed - set(compared.variables) or {"grade_a", "grade_b"} - set(compared["confusion"].dims):
+        raise InputError("what compare_judges gives", "another dataset")
+    counts, names = _only_pair(compared["confusion"], pair)
+    if counts.ndim > 2:
+        raise InputError("counts over all topics", "some by topic", "choose with .sel(topic=...)")
+    values = counts.transpose("grade_a", "grade_b").to_numpy()
+    shares = values / np.maximum(values.sum(axis=1, keepdims=True), 1)
+    grades = counts["grade_a"].to_numpy()
+    ax = new_axes(ax, (4.6, 3.8), figsize)
+    mesh = ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+    for (row, column), share in np.ndenumerate(shares):
+        text = f"{share:.0%}\n{values[row, column]:,}"
+        colour = readable(ax, mesh.to_rgba(share))
+        ax.text(column, row, text, ha="center", va="center", fontsize="small", color=colour)
+    places = range(len(grades))
+    ax.set_xticks(places, map(str, grades))
+    ax.set_yticks(places, map(str, grades))
+    ax.set(xlabel=f"grade by {names[1]}", ylabel=f"grade by {names[0]}")
+    scale = ax.get_figure().colorbar(mesh, ax=ax)  # type: ignore[union-attr]
+    scale.set_label(f"share of the grade by {names[0]}")
+    scale.ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    return ax
+
+
+def _only_pair(
+    counts: xr.DataArray, pair: tuple[Any, Any] | None
+) -> tuple[xr.DataArray, tuple[Any, Any]]:
+    """Return the counts of one pair of judges, and what these are called."""
+    sides = (np.atleast_1d(counts[name]).tolist() for name in JUDGES)
+    known = list(zip(*sides, strict=True))
+    if PAIR not in counts.dims:
+        return counts, known[0]
+    if pair is None and len(known) == 1:
+        return counts.isel({PAIR: 0}), known[0]
+    wanted = None if pair is None else tuple(pair)
+    if wanted not in known:
+        found = "none chosen" if pair is None else repr(pair)
+        raise ParameterError("pair= to be one of those compared", found, "", known)
+    place = known.index(wanted)
+    return counts.isel({PAIR: place}), known[place]

@@ -1,20 +1,39 @@
-"""Systems in order of rank, with the interval of each rank and tiers."""
+"""Figures of systems by rank, by group, and by what ties leave open.
 
+Figures: ladder, best_systems, tie_bars.
+"""
+
+from collections.abc import Hashable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
+from irframe.cubes.unjudged import BOUND
 from irframe.errors import DepthError, InputError, ParameterError
-from irframe.metrics.facts import label_at
+from irframe.metrics.facts import best_first, facts, label_at
 from irframe.names import DEPTH, METRIC, SYSTEM, roles
-from irframe.plots.canvas import COLOURS, FAINT, only_metric, row_axes, subtitle
-from irframe.plots.room import fitting_names, of_all
+from irframe.plots.canvas import (
+    COLOURS,
+    FAINT,
+    chosen_systems,
+    legend_beside,
+    new_axes,
+    only_metric,
+    row_axes,
+    series_style,
+    subtitle,
+)
+from irframe.plots.room import fits_across, fitting_names, letter, name_ticks, of_all
+from irframe.scores.averages import averages
 from irframe.scores.summary import cautions_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
 
 NEEDED = {"rank", "rank_low", "rank_high", "tier"}
 SHADES = (0.0, 0.14)
@@ -170,3 +189,192 @@ def _bands(ax: "Axes", tiers: Any) -> None:
             va="center",
             fontsize="small",
         )
+
+
+EDGES = np.array([1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0])
+"""Ends of the bins in terms of precision, best first."""
+
+
+def best_systems(
+    best: pd.DataFrame, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
+) -> "Axes":
+    """Draw how well the best systems of all groups do, by several metrics on one scale.
+
+    Also called as ``best.ireval.plot.best_systems()``.
+
+    The scale is that of precision; a search length stands where one over it does, so that
+    metrics which judge the task alike have their bars together.
+
+    Parameters
+    ----------
+    best
+        What `irframe.verbs.best_systems` returned with ``by=``.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, a patch per metric and bin: the number of groups.
+
+    Raises
+    ------
+    InputError
+        For another frame.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Figs. 1-4.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.simulate_track(systems=90, teams=45, docs=2000, depth=50)
+    >>> scores = runs.ireval.cube(qrels).ireval.score("P@20", "ASL(first=10)")
+    >>> best = scores.ireval.best_systems(by="team")
+    >>> len(best.ireval.plot.best_systems().patches)
+    26
+    """
+    if not {METRIC, "value"} <= set(best.columns) or not len(best):
+        raise InputError("what best_systems returned", "another frame or no rows")
+    metrics = best[METRIC].unique()
+    places = np.arange(len(EDGES) - 1)
+    width = 0.85 / len(metrics)
+    ax = new_axes(ax, (7.4, 4.2), figsize)
+    for number, metric in enumerate(metrics):
+        values = best.loc[best[METRIC] == metric, "value"].to_numpy(float)
+        shift = (number - (len(metrics) - 1) / 2) * width
+        colour = series_style(number)["color"]
+        ax.bar(places + shift, _count(values, str(metric)), width, color=colour, label=str(metric))
+    labels = [_label(low, high) for high, low in pairwise(EDGES)]
+    name_ticks(ax, places, labels, size="x-small")
+    group = str(best.columns[0]) if best.columns[0] != METRIC else "group"
+    ax.set(ylabel=f"best systems, one per {group}")
+    ax.set_xlabel("score (upper line) and the search length it stands for (lower line)")
+    _show_occupied(ax)
+    ax.locator_params(axis="y", integer=True)
+    ax.spines[["top", "right"]].set_visible(False)
+    legend_beside(ax)
+    return ax
+
+
+def _show_occupied(ax: "Axes") -> None:
+    """Leave out the scores that nobody has, at either end."""
+    bars: Any = ax.patches
+    filled = [bar.get_x() for bar in bars if bar.get_height()]
+    ends = np.floor(min(filled) + 0.5), np.floor(max(filled) + 0.5)
+    ax.set_xlim(max(ends[0] - 1, 0) - 0.6, min(ends[1] + 1, len(EDGES) - 2) + 0.6)
+
+
+def _count(values: NDArray[np.float64], metric: str) -> NDArray[np.int64]:
+    """Count scores by bin; what costs is turned over."""
+    scale = 1 / np.maximum(values, 1) if facts(metric).cost else values
+    some = np.clip(scale[~np.isnan(scale)], 0, 1)
+    cell = np.clip(np.searchsorted(-EDGES, -some, side="right") - 1, 0, len(EDGES) - 2)
+    return np.bincount(cell, minlength=len(EDGES) - 1)
+
+
+def _label(low: float, high: float) -> str:
+    longest = f"{1 / low:.3g}" if low else "∞"
+    return f"{high:g}-{low:g}\n{1 / high:.3g}-{longest}"
+
+
+NAMED = 40
+"""Systems that are named along the axis; of more only the places are shown."""
+WIDEST = 3
+"""How many ranges are named where systems are not."""
+
+
+def tie_bars(
+    ranges: xr.DataArray,
+    *,
+    metric: Any = None,
+    depth: int | None = None,
+    systems: Sequence[Hashable] | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw between which means the order of tied documents decides, for every system.
+
+    Also called as ``ranges.ireval.plot.tie_bars()``.
+
+    Parameters
+    ----------
+    ranges
+        What `irframe.verbs.tie_ranges` gives.
+    metric
+        Which metric; may be left out where there is only one.
+    depth
+        Which evaluation depth; by default the greatest.
+    systems
+        Which systems; by default all.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: a bar per system from the lowest to the highest mean, the best system
+        first: the one with the highest, of a cost with the lowest, ends.
+
+    References
+    ----------
+    .. [1] McSherry, Najork. Computing information retrieval performance measures efficiently in
+       the presence of tied scores. ECIR 2008. doi:10.1007/978-3-540-78646-7_38
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> cube = runs.assign(score=runs["score"].round()).ireval.cube(qrels)
+    >>> ax = cube.ireval.tie_ranges("AP").ireval.plot.tie_bars()
+    >>> len(ax.patches)
+    8
+    """
+    if not isinstance(ranges, xr.DataArray) or BOUND not in ranges.dims:
+        found = ", ".join(map(str, getattr(ranges, "dims", ()))) or type(ranges).__name__
+        raise InputError("scores with a dimension bound, as tie_ranges gives them", found)
+    chosen = only_metric(ranges, metric)
+    depths = chosen[DEPTH].to_numpy()
+    depth = int(depths[-1]) if depth is None else depth
+    if depth not in depths:
+        raise ParameterError("depth= to be one of the depths scored", repr(depth), "", depths)
+    means = averages(chosen.sel({DEPTH: depth})).transpose(BOUND, SYSTEM)
+    low, high = (means.sel({BOUND: side}).to_numpy() for side in ("lower", "upper"))
+    sign = facts(chosen[METRIC].item()).sign
+    known = means.indexes[SYSTEM].tolist()
+    ranked = best_first(low + high, sign).tolist()
+    asked = set(chosen_systems(systems, known, ranked, len(ranked)))
+    order = [row for row in ranked if row in asked]
+    low, high, places = low[order], high[order], np.arange(1, len(order) + 1)
+    ax = new_axes(ax, (6.4, 4.2) if len(order) <= NAMED else (8, 3.8), figsize)
+    names = fitting_names(ax, [known[row] for row in order])
+    ax.use_sticky_edges = False
+    ax.plot(places, (low + high) / 2, ".", color=FAINT, markersize=4, zorder=1)
+    ax.bar(places, high - low, bottom=low, width=0.7, color=COLOURS[0], edgecolor=COLOURS[0])
+    if len(order) <= NAMED and fits_across(ax, len(order), 0.833 * letter(ax)):
+        ax.set_xticks(places, names, rotation=90, fontsize="small")
+    else:
+        ax.set_xlabel(f"{len(order)} systems, the best first; the widest ranges are named")
+        _name_widest(ax, names, low, high)
+    label = str(chosen[METRIC].item())
+    label = label if "@" in label else f"{label}@{depth}"
+    ax.set_ylabel(f"mean {label}, over tie orders")
+    ax.set_xlim(0.2, len(order) + 0.8)
+    return ax
+
+
+def _name_widest(ax: "Axes", names: list[str], low: Any, high: Any) -> None:
+    """Write name and range beside the systems whose ranges are the widest, if they have some."""
+    widest = [row for row in np.argsort(low - high, kind="stable")[:WIDEST] if high[row] > low[row]]
+    place: dict[str, Any] = {"textcoords": "axes fraction", "ha": "right", "fontsize": "small"}
+    for line, row in enumerate(sorted(widest)):
+        text = f"{names[row]}: {low[row]:.3f} to {high[row]:.3f}"
+        arrow = {"arrowstyle": "-", "color": FAINT}
+        spot = (0.98, 0.93 - 0.08 * line)
+        ax.annotate(text, (row + 1, high[row]), xytext=spot, arrowprops=arrow, **place)

@@ -1,18 +1,62 @@
-"""Two systems topic by topic: rankings, innate orderings and score differences."""
+"""Figures of two rankings or systems, and of all rankings of a length.
+
+Figures: orderings, hasse, ranking_grid, explained.
+"""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
-from irframe.errors import InputError
+from irframe.errors import InputError, ParameterError
 from irframe.names import DEPTH, METRIC, TOPIC
-from irframe.plots.canvas import new_axes, readable
-from irframe.plots.labels import LABEL_COLOURS, NAMES, label_colours, label_legend, plain
-from irframe.plots.room import NARROW, fitting_names, room, rows_in
+from irframe.plots.canvas import (
+    COLOURS,
+    FAINT,
+    ground,
+    ink,
+    legend_below,
+    legend_beside,
+    new_axes,
+    readable,
+    subtitle,
+    system_colours,
+)
+from irframe.plots.room import NARROW, fits_across, fitting_names, room, rows_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colors import ListedColormap
+
+
+NAMES = {-1: "ns", 0: "=", 1: "ni", 2: "**"}
+"""Code -> name, without what came before a non-separable label."""
+LABEL_COLOURS = {-1: "#A6D4F2", 0: "#0072B2", 1: "#F5C24C", 2: "#D55E00"}
+"""Light blue, blue, yellow, vermilion: much as in the literature; apart for the colour-blind."""
+MEANINGS = {-1: "ns: a not superior", 0: "equal", 1: "ni: a not inferior", 2: "** non-separable"}
+
+
+def label_colours() -> "ListedColormap":
+    """Return the colours of ns, equal, ni and non-separable, for the codes of `plain`."""
+    from matplotlib.colors import ListedColormap  # noqa: PLC0415 - costs time at import
+
+    return ListedColormap(list(LABEL_COLOURS.values()))
+
+
+def plain(labels: NDArray[Any]) -> NDArray[np.int8]:
+    """Return codes -1, 0, 1 and 2, both non-separable codes being 2."""
+    return np.where(np.abs(labels) == 2, 2, labels).astype(np.int8)
+
+
+def label_legend(ax: "Axes") -> None:
+    """Explain the colours under the axes."""
+    from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
+
+    patches = [Patch(color=LABEL_COLOURS[code], label=text) for code, text in MEANINGS.items()]
+    legend_below(ax, handles=patches)
+
 
 GAP = 1
 """Empty columns between the parts."""
@@ -134,3 +178,238 @@ def _print_differences(ax: "Axes", data: xr.Dataset, centres: list[float]) -> No
             ax.text(
                 centre, row + 0.5, text, ha="center", va="center", fontsize="xx-small", color=colour
             )
+
+
+LONGEST = 6
+"""Longest rankings drawn; there are 64 of them."""
+
+
+def hasse(
+    grid: xr.Dataset, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
+) -> "Axes":
+    """Draw which rankings of a length no metric can place below which others.
+
+    Also called as ``grid.ireval.plot.hasse()``.
+
+    An arrow points from a ranking to one that is not better, by every metric; arrows that follow
+    from others are left out. Rankings without a path between them may go either way. Each arrow
+    goes one level down: a relevant document one rank lower, or lost at the end.
+
+    Parameters
+    ----------
+    grid
+        What `irframe.verbs.enumerate_rankings` returned for a length of at most 6.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, one text per ranking, darker for more relevant documents, and one arrow per pair.
+
+    Raises
+    ------
+    ParameterError
+        For longer rankings.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. Fig. 1. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> len(ir.verbs.enumerate_rankings(4).ireval.plot.hasse().texts)
+    16
+    """
+    from matplotlib.colors import to_rgb  # noqa: PLC0415 - costs time at import
+    from matplotlib.patches import FancyArrowPatch  # noqa: PLC0415 - costs time at import
+
+    if not {"label", "covers"} <= set(grid.data_vars):
+        raise InputError("what enumerate_rankings returned", "other data")
+    names = sorted(map(str, grid["row"].to_numpy()), reverse=True)
+    if len(names[0]) > LONGEST:
+        raise ParameterError(f"rankings of length 1 to {LONGEST}", str(len(names[0])))
+    covers = grid["covers"].sel(row=names, column=names).to_numpy()
+    heights = [sum(len(name) - i for i, bit in enumerate(name) if bit == "1") for name in names]
+    levels = [
+        [name for name, own in zip(names, heights, strict=True) if own == height]
+        for height in range(max(heights) + 1)
+    ]
+    place = {
+        name: (number - (len(level) - 1) / 2, height)
+        for height, level in enumerate(levels)
+        for number, name in enumerate(level)
+    }
+    widest = max(map(len, levels)) / 2
+    ax = new_axes(ax, (max(3.2, 2.6 * widest), 1.0 + 0.48 * len(levels)), figsize)
+    style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 9, "shrinkA": 9, "shrinkB": 9}
+    for better, worse in np.argwhere(covers):
+        ends = place[names[better]], place[names[worse]]
+        ax.add_patch(FancyArrowPatch(*ends, color=FAINT, linewidth=1, **style))
+    look: dict[str, Any] = {"ha": "center", "va": "center", "family": "monospace"}
+    for name, (x, y) in place.items():
+        shade = 0.35 * name.count("1") / len(name)
+        inside = (1 - shade) * np.array(to_rgb(ground(ax))) + shade * np.array(to_rgb(COLOURS[0]))
+        box = {"boxstyle": "round,pad=0.25", "facecolor": inside, "edgecolor": COLOURS[0]}
+        ax.text(x, y, name, bbox=box, fontsize="x-small", **look)
+    ax.set(xlim=(-widest, widest), ylim=(-0.6, len(levels) - 0.4))
+    ax.set_axis_off()
+    return ax
+
+
+RANKING_GRID_MOST_SPELLED = 16
+"""Most rankings that are spelled out."""
+
+
+def ranking_grid(
+    grid: xr.Dataset, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
+) -> "Axes":
+    """Draw all pairs of rankings of a length, arranged by two metrics.
+
+    Also called as ``grid.ireval.plot.ranking_grid()``.
+
+    Red cells are the only ones where metrics may disagree. The more of them lie far from the
+    diagonal, the more freedom is left.
+
+    Parameters
+    ----------
+    grid
+        What `irframe.verbs.enumerate_rankings` returned.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, one cell per pair.
+
+    References
+    ----------
+    .. [1] Moffat, Mackenzie. How much freedom does an effectiveness metric really have? JASIST
+       75, 2024. Figs. 2 and 3. doi:10.1002/asi.24874
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> ax = ir.verbs.enumerate_rankings(6, "AP", "nDCG").ireval.plot.ranking_grid()
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('by nDCG, best first', 'by AP, best first')
+    """
+    if not {"label", "covers"} <= set(grid.data_vars):
+        raise InputError("what enumerate_rankings returned", "other data")
+    labels = plain(grid["label"].to_numpy())
+    rankings = len(labels)
+    ax = new_axes(ax, (5.6, 6.9 if rankings <= RANKING_GRID_MOST_SPELLED else 6.2), figsize)
+    ax.imshow(labels, cmap=label_colours(), vmin=-1.5, vmax=2.5, interpolation="nearest")
+    words = [
+        "lexicographic" if by == "lexicographic" else f"by {by}, best first"
+        for by in (grid.attrs["columns"], grid.attrs["rows"])
+    ]
+    ax.set(xlabel=words[0], ylabel=words[1])
+    if rankings <= RANKING_GRID_MOST_SPELLED:
+        small: dict[str, Any] = {"fontsize": "small", "family": "monospace"}
+        ax.set_xticks(range(rankings), grid["column"].to_numpy(), rotation=90, **small)
+        ax.set_yticks(range(rankings), grid["row"].to_numpy(), **small)
+        for row, column in np.ndindex(labels.shape):
+            code = int(labels[row, column])
+            colour = readable(ax, LABEL_COLOURS[code])
+            ax.text(
+                column, row, NAMES[code], ha="center", va="center", color=colour, fontsize="x-small"
+            )
+    else:
+        ax.set_xticks([])
+        ax.set_yticks([])
+    ax.set_title(
+        f"Kendall's tau of the two arrangements: {grid['tau'].item():.3f}", fontsize="medium"
+    )
+    label_legend(ax)
+    return ax
+
+
+X_SMALL = 7
+"""Height of the letters of topics, in points."""
+
+
+def explained(
+    documents: pd.DataFrame,
+    *,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw which documents make one system better than another on every topic.
+
+    Also called as ``documents.ireval.plot.explained()``.
+
+    Parameters
+    ----------
+    documents
+        What `irframe.verbs.explain` gives.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: for every topic, from the largest difference a - b to the smallest, a bar upwards
+        of the documents from which a has more and one downwards of those from which b has more,
+        the largest nearest to the axis, and a dot at the difference. Nothing is drawn of
+        documents from which both have as much.
+
+    References
+    ----------
+    .. [1] Sakai. Laboratory experiments in information retrieval. Springer, 2018.
+       doi:10.1007/978-981-13-1199-4
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> ax = cube.ireval.explain("splade", "bm25", "nDCG", at=5).ireval.plot.explained()
+    >>> len(ax.get_xticklabels()), ax.get_ylabel()
+    (16, 'difference of nDCG@5')
+    """
+    if not isinstance(documents, pd.DataFrame) or not {TOPIC, "difference"} <= {*documents}:
+        found = ", ".join(map(str, getattr(documents, "columns", ()))) or type(documents).__name__
+        raise InputError("documents with their differences, as explain gives them", found)
+    total = documents.groupby(TOPIC, sort=False)["difference"].sum().round(12).dropna()
+    total = total.sort_values(ascending=False, kind="stable")
+    told = documents.attrs
+    names = told.get("systems", ["a", "b"])
+    ax = new_axes(ax, (7.2, 3.6), figsize)
+    values = documents["difference"].to_numpy().round(12)
+    place = total.index.get_indexer(pd.Index(documents[TOPIC]))
+    ax.plot(np.arange(len(total)), total, ".", color=ink(ax), label="difference")
+    sides = zip(fitting_names(ax, names, 0.3), system_colours(names), (1, -1), strict=True)
+    for name, colour, sign in sides:
+        some = (sign * values > 0) & (place >= 0)
+        _stack(ax, place[some], values[some], colour)
+        ax.plot([], [], "s", color=colour, label=f"more by {name}")
+    ax.axhline(0, color=ink(ax), linewidth=0.6)
+    labels = [str(topic) for topic in total.index] if fits_across(ax, len(total), X_SMALL) else []
+    ax.set_xticks(range(len(labels)), labels, rotation=90, fontsize=X_SMALL)
+    label = f"difference of {told['metric']}" if "metric" in told else "difference"
+    ax.set(xlabel="topic", ylabel=label, xlim=(-0.8, len(total) - 0.2))
+    legend_beside(ax)
+    subtitle(ax, f"{len(total)} topics; a segment is a document")
+    return ax
+
+
+def _stack(ax: "Axes", place: NDArray[Any], values: NDArray[Any], colour: str) -> None:
+    """Draw the documents of every topic on one another, the largest first."""
+    order = np.lexsort([-np.abs(values), place])
+    place, values = place[order], values[order]
+    first = np.r_[True, place[1:] != place[:-1]][: len(place)]
+    before = np.cumsum(values) - values
+    bottom = before - np.repeat(
+        before[first], np.diff(np.append(np.flatnonzero(first), len(place)))
+    )
+    edge = {"edgecolor": ground(ax), "linewidth": 0.4}
+    ax.bar(place, values, bottom=bottom, color=colour, width=0.8, **edge)

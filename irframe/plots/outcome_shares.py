@@ -1,18 +1,40 @@
-"""Outcomes of comparisons as stacked shares."""
+"""Figures of outcomes and search lengths.
 
-from typing import TYPE_CHECKING
+Figures: outcome_shares, rank_scatter, length_histogram, difference_histogram.
+"""
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from irframe.errors import InputError
-from irframe.plots.canvas import LEGEND, legend_below, row_axes
-from irframe.plots.room import NARROW, fitting_names, of_all, room
-from irframe.plots.segments import SEGMENTS
+from irframe.errors import InputError, ParameterError
+from irframe.names import SYSTEM
+from irframe.plots.canvas import (
+    FAINT,
+    ground,
+    legend_below,
+    legend_beside,
+    new_axes,
+    row_axes,
+    system_colours,
+)
+from irframe.plots.canvas import LEGEND as CANVAS_LEGEND
+from irframe.plots.room import NARROW, fitting_names, name_ticks, of_all, room
 from irframe.tables.captions import told_test
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+SEGMENTS = {
+    "both": ("#56B4E9", "both"),
+    "a_only": ("#D55E00", "a only"),
+    "b_only": ("#009E73", "b only"),
+    "neither": ("#D5DAE0", "neither"),
+}
+"""Outcome -> colour and label, in the order of the bars."""
 
 
 def outcome_shares(
@@ -84,7 +106,7 @@ def outcome_shares(
     if room(ax)[0] < NARROW:
         legend_below(ax, title)
     else:
-        ax.legend(**LEGEND, title=title, ncols=4, loc="lower left", bbox_to_anchor=(0, 1))
+        ax.legend(**CANVAS_LEGEND, title=title, ncols=4, loc="lower left", bbox_to_anchor=(0, 1))
     return ax
 
 
@@ -106,3 +128,306 @@ def _lengths(summary: pd.DataFrame) -> list[str]:
         stars = ["*" if sure and ahead == side else "" for side in (-1, 1)]
         texts.append("none" if np.isnan(a) else f"{a:.2f}{stars[0]} → {b:.2f}{stars[1]}")
     return texts
+
+
+DARKER = {"neither": FAINT}
+"""Colours of points where those of the bars are too pale."""
+CLEAR = 0.88
+"""Ranks nearer to the strips, as a share of the way there, have no tick."""
+LEGEND_SHORT = "above: a ranks higher; topics answered by"
+LEGEND = "above the line a ranks\nthe answer higher, below b\n\ntopics answered by"
+STRIP = 0.18
+"""Width of the strips of topics not answered, as a share of the axis before them."""
+
+
+def rank_scatter(
+    queries: pd.DataFrame,
+    *,
+    a: Hashable | None = None,
+    b: Hashable | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw the rank of every answer in system a against that in b, with the outcomes as regions.
+
+    Also called as ``queries.ireval.plot.rank_scatter()``.
+
+    Points below the diagonal are topics that b answers sooner; those in the strips are answered
+    by one system only, or by neither. Ranks are on a logarithmic scale, and the area of a point
+    grows with the number of topics.
+
+    Parameters
+    ----------
+    queries
+        The ``queries`` of what `irframe.verbs.outcomes` returned.
+    a, b
+        Which comparison; may be left out where there is only one.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, one collection of points per outcome that occurs.
+
+    Raises
+    ------
+    InputError
+        For another frame.
+    ParameterError
+        If the choice of the comparison is unknown or open.
+
+    References
+    ----------
+    .. [1] Lin, Campos, Craswell, Mitra, Yilmaz. Significant improvements over the state of the
+       art? SIGIR 2021. Section 4. doi:10.1145/3404835.3463034
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> found = runs.ireval.outcomes(
+    ...     qrels, baseline="bm25", systems="ance", relevant="first"
+    ... )
+    >>> found.queries.ireval.plot.rank_scatter().get_xlabel()
+    'rank in bm25 (a)'
+    """
+    if not {"system_a", "system_b", "outcome", "rank_a", "rank_b"} <= set(queries.columns):
+        raise InputError("the queries of what outcomes returned", "another frame")
+    chosen, names = _only_pair(queries, a, b)
+    ranks = [chosen[name].astype("float64").to_numpy() for name in ("rank_a", "rank_b")]
+    deepest = float(np.fmax.reduce(np.concatenate(ranks), initial=10))
+    end = np.log10(deepest) * 1.04 + 0.02
+    strip = end * (1 + STRIP / 2)
+    x, y = (np.where(np.isnan(rank), strip, np.log10(rank)) for rank in ranks)
+    cells = pd.DataFrame({"x": x, "y": y, "outcome": chosen["outcome"].to_numpy()})
+    counts = cells.value_counts().reset_index()
+    ax = new_axes(ax, (7.4, 5.2), figsize)
+    _draw_regions(ax, end)
+    _draw_points(ax, counts)
+    _label_ranks(ax, deepest, strip)
+    a, b = fitting_names(ax, names)
+    ax.set(xlabel=f"rank in {a} (a)", ylabel=f"rank in {b} (b)")
+    legend = legend_beside(ax, LEGEND if room(ax)[0] > NARROW else LEGEND_SHORT)
+    for handle in legend.legend_handles:
+        handle.set_sizes([40])
+    return ax
+
+
+def _draw_points(ax: "Axes", counts: pd.DataFrame) -> None:
+    """Draw a point per pair of ranks, given with the number of its topics."""
+    scale = min(40.0, 400 / counts.loc[counts["outcome"] != "neither", "count"].max())
+    for name, (colour, label) in SEGMENTS.items():
+        part = counts[counts["outcome"] == name]
+        if len(part):
+            number = f"{label}: {part['count'].sum()}"
+            size = np.clip(part["count"] * scale, 3, 400)
+            ax.scatter(
+                part["x"],
+                part["y"],
+                size,
+                color=DARKER.get(name, colour),
+                alpha=0.75,
+                lw=0,
+                label=number,
+            )
+
+
+def _draw_regions(ax: "Axes", end: float) -> None:
+    far = end * (1 + STRIP)
+    for name, corner in {"a_only": (-1, end), "b_only": (end, -1), "neither": (end, end)}.items():
+        width, height = (far - end if start == end else end + 1 for start in corner)
+        colour = SEGMENTS[name][0]
+        ax.add_patch(_rectangle(corner, width, height, colour))
+    ax.plot([0, end], [0, end], color=FAINT, linewidth=1, zorder=0)
+    ax.set(xlim=(-0.08 * end, far), ylim=(-0.08 * end, far), aspect="equal")
+
+
+def _rectangle(corner: tuple[float, float], width: float, height: float, colour: str) -> Any:
+    from matplotlib.patches import Rectangle  # noqa: PLC0415 - costs time at import
+
+    return Rectangle(corner, width, height, color=colour, alpha=0.15, lw=0, zorder=0)
+
+
+def _label_ranks(ax: "Axes", deepest: float, strip: float) -> None:
+    ticks = [rank for power in (1, 10, 100, 1000) for rank in (power, 2 * power, 5 * power)]
+    shown = [rank for rank in ticks if rank <= deepest and np.log10(rank) < CLEAR * strip]
+    places = [*np.log10(shown), strip]
+    name_ticks(ax, places, [*shown, "none"])
+    ax.set_yticks(places, [*map(str, shown), "none"])
+
+
+def _only_pair(
+    queries: pd.DataFrame, a: Hashable | None, b: Hashable | None
+) -> tuple[pd.DataFrame, tuple[Any, Any]]:
+    """Return the rows and the names of one comparison."""
+    if a is not None:
+        queries = queries[queries["system_a"] == a]
+    if b is not None:
+        queries = queries[queries["system_b"] == b]
+    pairs = queries[["system_a", "system_b"]].drop_duplicates()
+    if len(pairs) != 1:
+        listed = [f"{first} and {second}" for first, second in pairs.itertuples(index=False)]
+        raise ParameterError("a= and b= to name one comparison", f"{len(pairs)}", "", listed)
+    return queries, tuple(pairs.iloc[0])
+
+
+MOST = 4
+"""How many systems can be distinguished side by side."""
+
+
+def length_histogram(
+    histogram: pd.DataFrame, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
+) -> "Axes":
+    """Draw how many relevant documents lie how far down, and how many were not retrieved.
+
+    Also called as ``histogram.ireval.plot.length_histogram()``.
+
+    Parameters
+    ----------
+    histogram
+        What `irframe.verbs.length_histogram` returned, of up to four systems.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, a patch per system and bin; the last bin stands apart and is hatched.
+
+    Raises
+    ------
+    InputError
+        For another frame.
+    ParameterError
+        For more than four systems.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Fig. 5.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> lengths = ir.cube(runs, qrels).ireval.search_lengths()
+    >>> histogram = lengths.query("system == 'bm25'").ireval.length_histogram(width=10)
+    >>> len(histogram.ireval.plot.length_histogram().patches)
+    6
+    """
+    if not {SYSTEM, "low", "high", "documents"} <= set(histogram.columns) or not len(histogram):
+        raise InputError("what length_histogram returned", "another frame or no rows")
+    systems = histogram[SYSTEM].unique()
+    if len(systems) > MOST:
+        advice = "select some of them by the column system"
+        raise ParameterError(f"at most {MOST} systems", str(len(systems)), advice)
+    first = histogram[histogram[SYSTEM] == systems[0]]
+    places = np.arange(len(first), dtype=float)
+    places[-1] += 0.6
+    width = 0.85 / len(systems)
+    ax = new_axes(ax, figsize=figsize)
+    colours = system_colours(list(systems))
+    told = zip(systems, fitting_names(ax, list(systems)), colours, strict=True)
+    for number, (system, name, colour) in enumerate(told):
+        counts = histogram.loc[histogram[SYSTEM] == system, "documents"].to_numpy()
+        shift = (number - (len(systems) - 1) / 2) * width
+        bars = ax.bar(places + shift, counts, width, color=colour, label=name)
+        bars[-1].set(hatch="///", edgecolor=ground(ax))
+    ax.axvline(places[-1] - 0.8, color=FAINT, linewidth=1)
+    ends = first[["low", "high"]].iloc[:-1].astype(int).to_numpy().tolist()
+    labels = [f"{low}" if low == high else f"{low}-{high}" for low, high in ends]
+    turn = 35 if len(labels) > 6 else 0
+    name_ticks(ax, places, [*labels, "not\nretrieved"], rotation=turn, size="small")
+    ax.set(xlabel="search length (1 + irrelevant documents above)", ylabel="relevant documents")
+    ax.spines[["top", "right"]].set_visible(False)
+    legend_beside(ax)
+    return ax
+
+
+def difference_histogram(
+    histogram: pd.DataFrame, *, ax: "Axes | None" = None, figsize: tuple[float, float] | None = None
+) -> "Axes":
+    """Draw how many relevant documents a system wins and loses against another, by how much.
+
+    Also called as ``histogram.ireval.plot.difference_histogram()``.
+
+    Parameters
+    ----------
+    histogram
+        What `irframe.verbs.difference_histogram` returned.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, two patches per bin: documents that both systems retrieved (or neither) below,
+        those that only one did above, hatched.
+
+    Raises
+    ------
+    InputError
+        For another frame.
+
+    References
+    ----------
+    .. [1] Alex, Hall, Metzler. Atomized search length: beyond user models. 2022. Fig. 6.
+       doi:10.48550/arXiv.2201.01745
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> lengths = ir.cube(runs, qrels).ireval.search_lengths()
+    >>> histogram = lengths.ireval.difference_histogram("ance", "bm25")
+    >>> len(histogram.ireval.plot.difference_histogram().patches)
+    22
+    """
+    if not {"low", "high", "documents", "unretrieved"} <= set(histogram.columns):
+        raise InputError("what difference_histogram returned", "another frame")
+    systems = [str(histogram[f"system_{side}"].iloc[0]) for side in "ab"]
+    side = np.sign(histogram[["low", "high"]].to_numpy().sum(axis=1))
+    near, far = system_colours(systems)
+    colours = [{-1: near, 0: FAINT, 1: far}[int(value)] for value in side]
+    places = np.arange(len(histogram))
+    one = histogram["unretrieved"].to_numpy()
+    rest = histogram["documents"].to_numpy() - one
+    ax = new_axes(ax, (7.2, 4.2), figsize)
+    ax.bar(places, rest, 0.85, color=colours)
+    ax.bar(places, one, 0.85, bottom=rest, color=colours, hatch="///", edgecolor=ground(ax), lw=0)
+    names = fitting_names(ax, systems, 0.3)
+    ends = histogram[["low", "high"]].to_numpy()
+    name_ticks(ax, places, [_range(*pair) for pair in ends], rotation=35, size="small")
+    ax.set(xlabel=f"search length in {names[0]} less that in {names[1]}")
+    ax.set_ylabel("relevant documents")
+    ax.spines[["top", "right"]].set_visible(False)
+    _explain(ax, names, [near, far])
+    return ax
+
+
+def _range(low: float, high: float) -> str:
+    if low == high:
+        return f"{low:.0f}"
+    if np.isinf(low):
+        return f"≤ {high:.0f}"
+    if np.isinf(high):
+        return f"≥ {low:.0f}"
+    return f"{low:.0f} to {high:.0f}"
+
+
+def _explain(ax: "Axes", names: list[str], colours: list[str]) -> None:
+    from matplotlib.patches import Patch  # noqa: PLC0415 - costs time at import
+
+    patches = [
+        Patch(color=colours[0], label=f"nearer in {names[0]}"),
+        Patch(color=colours[1], label=f"nearer in {names[1]}"),
+        Patch(facecolor=FAINT, hatch="///", edgecolor=ground(ax), label="retrieved by one only"),
+    ]
+    legend_beside(ax, handles=patches)

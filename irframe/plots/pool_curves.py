@@ -1,22 +1,34 @@
-"""Relevant documents by pool depth, and the rate at which they are found."""
+"""Figures of pools and budgets of judgments.
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+Figures: pool_curves, robustness_curves, budget_curves, leave_out_changes, equal_cost.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
+from irframe.checks import choice
 from irframe.errors import InputError, ParameterError
-from irframe.names import DEPTH
+from irframe.names import DEPTH, METRIC
 from irframe.plots.canvas import (
+    FAINT,
     MARKERS,
     asked_size,
+    ink,
     legend_beside,
+    new_axes,
+    only_metric,
     pyplot,
     refuse_both,
     series_style,
+    subtitle,
 )
-from irframe.plots.room import NARROW
+from irframe.plots.room import NARROW, name_ticks
+from irframe.scores.summary import cautions_of
+from irframe.tables.captions import told_method
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,3 +102,338 @@ def pool_curves(
     if "" not in named:
         legend_beside(panes[1])
     return panes
+
+
+SHARE, SEED = "share", "seed"
+
+
+def robustness_curves(
+    agreement: xr.DataArray,
+    *,
+    depth: int | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw how alike systems are ordered on shares of the judgments and on all of them.
+
+    Also called as ``agreement.ireval.plot.robustness_curves()``.
+
+    The flatter and closer to 1 a line, the less the metric minds incomplete judgments.
+
+    Parameters
+    ----------
+    agreement
+        What `irframe.verbs.robustness` gives.
+    depth
+        Which evaluation depth; may be left out where there is only one.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: per metric the means over the seeds, from all judgments on the left to the
+        smallest share on the right, in a band of one standard deviation either way. A dotted line
+        marks 0.9, from which on two orderings are customarily taken as equivalent.
+
+    References
+    ----------
+    .. [1] Ferro, Silvello, Keskustalo, Pirkola, Jarvelin. The twist measure for IR evaluation:
+       taking user's effort into account. JASIST 67, 2016. Fig. 13. doi:10.1002/asi.23416
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> ax = cube.ireval.robustness("AP", "Bpref", seeds=3).ireval.plot.robustness_curves()
+    >>> ax.get_xlabel()
+    'share of the judgments kept'
+    """
+    if not isinstance(agreement, xr.DataArray) or not {SHARE, SEED} <= set(agreement.dims):
+        found = ", ".join(map(str, getattr(agreement, "dims", ()))) or type(agreement).__name__
+        raise InputError("what robustness gives, over share and seed", found)
+    known = agreement[DEPTH].to_numpy().tolist() if DEPTH in agreement.dims else [depth]
+    if depth is None and len(known) == 1:
+        depth = known[0]
+    if depth not in known:
+        found = "none chosen" if depth is None else repr(depth)
+        raise ParameterError("depth= to be one of the depths scored", found, "", known)
+    chosen = agreement.sel({DEPTH: depth}) if DEPTH in agreement.dims else agreement
+    chosen = chosen.sortby(SHARE, ascending=False)
+    means, spread = chosen.mean(SEED), chosen.std(SEED)
+    shares = chosen[SHARE].to_numpy()
+    places = shares if 1 in shares else np.append(1, shares)
+    ax = new_axes(ax, figsize=figsize)
+    ax.axhline(0.9, color=FAINT, linestyle=":", linewidth=1)
+    for number, metric in enumerate(chosen[METRIC].to_numpy()):
+        lines = [part.sel({METRIC: metric}).to_numpy() for part in (means, spread)]
+        mean, half = (
+            np.append(whole, line) if len(places) > len(shares) else line
+            for whole, line in zip((1.0, 0.0), lines, strict=True)
+        )
+        colour = series_style(number)["color"]
+        marker = MARKERS[number % len(MARKERS)]
+        ax.plot(places, mean, color=colour, marker=marker, markersize=4, label=str(metric))
+        ax.fill_between(places, mean - half, mean + half, color=colour, alpha=0.15, linewidth=0)
+    method = told_method(chosen.attrs) or "agreement"
+    ax.set(xlabel="share of the judgments kept", ylabel=f"agreement with all judgments ({method})")
+    ax.set_xlim(1.02, min(shares) - 0.02)
+    name_ticks(ax, np.sort(places), np.sort(places))
+    legend_beside(ax)
+    return ax
+
+
+WORDS = {
+    "kept": "significant differences kept, %",
+    "changed": "pairs whose conclusion changes, %",
+    "found": "relevant documents found per topic",
+    "tau": "Kendall's tau with full judgments",
+    "tau_ap": "tau_ap with full judgments",
+}
+"""What may be drawn -> what is written at its axis."""
+
+
+def budget_curves(
+    replayed: xr.Dataset,
+    value: Literal["kept", "changed", "found", "tau", "tau_ap"] = "kept",
+    *,
+    metric: Hashable | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw what more judgments buy, a curve for each way to choose the documents.
+
+    Also called as ``replayed.ireval.plot.budget_curves()``.
+
+    Parameters
+    ----------
+    replayed
+        What `irframe.verbs.replay` gives.
+    value
+        What to draw: ``"kept"``, the share of significant differences that is kept; ``"changed"``,
+        of pairs whose conclusion changes; ``"found"``, relevant documents; ``"tau"`` or
+        ``"tau_ap"``, agreement of the order of systems with that by full judgments.
+    metric
+        A metric, if there are several.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, with judgments of each topic on a logarithmic scale. Bands are intervals over
+        samples.
+
+    Raises
+    ------
+    ParameterError
+        For a value that is none of these, an unknown metric, or several without a choice.
+
+    References
+    ----------
+    .. [1] Losada, Parapar, Barreiro. Multi-armed bandits for adjudicating documents in
+       pooling-based evaluation of information retrieval systems. Information Processing &
+       Management 53, 2017. doi:10.1016/j.ipm.2017.04.005
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> replayed = cube.ireval.replay(["pool", "leverage"], [5, 10, 20], "AP")
+    >>> replayed.ireval.plot.budget_curves("tau").get_ylabel()
+    "Kendall's tau with full judgments"
+    """
+    word = WORDS[choice("value", value, list(WORDS))]
+    if not isinstance(replayed, xr.Dataset) or not {"method", "budget"} <= {*replayed.dims}:
+        raise InputError("what replay gives", type(replayed).__name__)
+    mean, ends = replayed[value], replayed[f"{value}_interval"]
+    if "metric" in mean.dims:
+        mean = only_metric(mean, metric)
+        ends = ends.sel(metric=mean["metric"])
+    factor = 100 if word.endswith("%") else 1
+    ax = new_axes(ax, figsize=figsize)
+    budgets = replayed["budget"].to_numpy()
+    for number, name in enumerate(replayed["method"].to_numpy()):
+        style = {**series_style(number), "marker": MARKERS[number % len(MARKERS)]}
+        curve, (low, high) = factor * mean[number].to_numpy(), factor * ends[number].to_numpy().T
+        ax.plot(budgets, curve, label=str(name), markersize=4, linewidth=1.8, **style)
+        ax.fill_between(budgets, low, high, color=style["color"], alpha=0.12, linewidth=0)
+    ax.set_xscale("log")
+    name_ticks(ax, budgets, budgets)
+    ax.minorticks_off()
+    ax.set(xlabel="judgments of each topic", ylabel=word)
+    legend_beside(ax)
+    return ax
+
+
+def leave_out_changes(
+    rows: pd.DataFrame,
+    *,
+    depth: int | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw by how much the score of every run falls when it is left out of the pool.
+
+    Also called as ``rows.ireval.plot.leave_out_changes()``.
+
+    Parameters
+    ----------
+    rows
+        What `irframe.verbs.leave_out` gives.
+    depth
+        Which evaluation depth; may be left out where there is only one.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: a point per metric and run over the ranks that the run gets with all judgments,
+        and a dashed line at the mean of each metric.
+
+    References
+    ----------
+    .. [1] Zobel. How reliable are the results of large-scale information retrieval experiments?
+       SIGIR 1998. doi:10.1145/290941.291014
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> ax = cube.ireval.leave_out("AP", "RBP(p=0.8)").ireval.plot.leave_out_changes()
+    >>> ax.get_ylabel()
+    'change without own judgments, %'
+    """
+    needed = [METRIC, DEPTH, "rank", "change"]
+    if not isinstance(rows, pd.DataFrame) or not set(needed) <= set(rows.columns):
+        raise InputError("what leave_out gives", type(rows).__name__)
+    known = rows[DEPTH].unique().tolist()
+    if depth is None and len(known) == 1:
+        depth = known[0]
+    if depth not in known:
+        found = "none chosen" if depth is None else repr(depth)
+        raise ParameterError("depth= to be one of the depths scored", found, "", known)
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - costs time at import
+
+    part = rows[rows[DEPTH] == depth]
+    ax = new_axes(ax, figsize=figsize)
+    ax.axhline(0, color=FAINT, linewidth=1)
+    metrics = part[METRIC].unique()
+    shifts = np.linspace(-0.2, 0.2, len(metrics)) if len(metrics) > 1 else [0.0]
+    for number, (metric, shift) in enumerate(zip(metrics, shifts, strict=True)):
+        points = part[part[METRIC] == metric]
+        colour = series_style(number)["color"]
+        mean = points["change"].mean()
+        label = f"{metric}, mean {mean:.1f}%"
+        ax.scatter(points["rank"] + shift, points["change"], s=18, color=colour, label=label)
+        ax.axhline(mean, color=colour, linestyle="--", linewidth=1)
+    ax.set(xlabel="rank of the run, 1 is best", ylabel="change without own judgments, %")
+    subtitle(ax, f"depth {depth}")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    legend_beside(ax)
+    return ax
+
+
+COST = "judgments"
+
+
+def equal_cost(
+    found: xr.Dataset,
+    *,
+    metric: Any = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw how many topics a budget pays for by pool depth, and the share of significant pairs.
+
+    Also called as ``found.ireval.plot.equal_cost()``.
+
+    Parameters
+    ----------
+    found
+        What `irframe.verbs.budget` gives.
+    metric
+        Which metric; may be left out where there is only one.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: a line for every number of judgments, and on it a point for every pool depth,
+        coloured by the share of significant pairs of systems. The best point of a line is ringed,
+        and bears its share. The title says of how many topics the pilot is.
+
+    References
+    ----------
+    .. [1] Sakai. Topic set size design. Information Retrieval Journal 19, 2016.
+       doi:10.1007/s10791-015-9273-z
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> cube = ir.cube(*ir.example_track())
+    >>> ax = cube.ireval.budget("AP", at=[1, 3, 10], samples=10).ireval.plot.equal_cost()
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('pool depth d = evaluation depth', 'topics')
+    """
+    if not isinstance(found, xr.Dataset) or not {"significant", "topics"} <= set(found.data_vars):
+        raise InputError("what budget gives", type(found).__name__)
+    shares = only_metric(found["significant"], metric)
+    ax = new_axes(ax, figsize=figsize)
+    depths = found[DEPTH].to_numpy()
+    colours = {"vmin": shares.min().item(), "vmax": shares.max().item(), "cmap": "viridis"}
+    for number, amount in enumerate(found[COST].to_numpy()):
+        topics, share = (side.isel({COST: number}).to_numpy() for side in (found["topics"], shares))
+        ax.plot(depths, topics, color=FAINT, linewidth=1, zorder=1)
+        points = ax.scatter(depths, topics, c=share, s=55, zorder=2, **colours)
+        _mark_best(ax, depths, topics, share)
+        _name_line(ax, depths, topics, int(amount))
+    ax.set(xscale="log", yscale="log", xlabel="pool depth d = evaluation depth", ylabel="topics")
+    title = [str(shares["metric"].item()), *cautions_of(found.attrs)]
+    ax.set_title("; ".join(title), fontsize="medium")
+    ax.margins(x=0.08, y=0.12)
+    ax.set_xlim(right=depths[-1] * (depths[-1] / depths[0]) ** 0.45)
+    _plain_ticks(ax, depths)
+    ax.figure.colorbar(points, ax=ax, label="share of significant pairs")
+    return ax
+
+
+def _mark_best(ax: "Axes", depths: Any, topics: Any, share: Any) -> None:
+    """Ring the point with most significant pairs, the shallowest of several."""
+    if np.isnan(share).all():
+        return
+    best = int(np.nanargmax(share))
+    where = depths[best], topics[best]
+    ax.scatter(*where, s=150, facecolors="none", edgecolors=ink(ax), linewidths=1.5, zorder=3)
+    text: dict[str, Any] = {"textcoords": "offset points", "xytext": (0, 11), "ha": "center"}
+    ax.annotate(f"{share[best]:.0%}", where, fontsize="small", **text)
+
+
+def _name_line(ax: "Axes", depths: Any, topics: Any, amount: int) -> None:
+    """Write a number of judgments at the right end of its line."""
+    there = np.flatnonzero(~np.isnan(topics))
+    if len(there):
+        where = depths[there[-1]], topics[there[-1]]
+        text: dict[str, Any] = {"textcoords": "offset points", "xytext": (9, 0), "va": "center"}
+        ax.annotate(f"{amount:,} judgments", where, fontsize="x-small", color=FAINT, **text)
+
+
+def _plain_ticks(ax: "Axes", depths: Any) -> None:
+    """Write whole numbers along both axes, across only depths that were tried."""
+    from matplotlib.ticker import LogLocator, NullLocator  # noqa: PLC0415 - costs time at import
+
+    ax.xaxis.set_minor_locator(NullLocator())
+    name_ticks(ax, depths, depths)
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.yaxis.set_major_formatter("{x:g}")
+    ax.yaxis.set_minor_formatter("")

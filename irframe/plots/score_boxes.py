@@ -1,21 +1,75 @@
-"""Box plots of the scores of systems over topics."""
+"""Figures of scores at one depth.
 
-from collections.abc import Hashable, Sequence
+Figures: score_boxes, system_ranking, best_so_far, topic_differences.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.metrics.facts import best_first, facts
-from irframe.names import SYSTEM, TOPIC
-from irframe.plots.canvas import COLOURS, chosen_systems, ink, row_axes, subtitle, system_colours
-from irframe.plots.layer import only_layer
-from irframe.plots.room import fitting_names, of_all
+from irframe.checks import places
+from irframe.cubes.score_arrays import to_scores
+from irframe.errors import DepthError, InputError, ParameterError
+from irframe.metrics.facts import TIE, best_first, facts, label_at
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.plots.canvas import (
+    COLOURS,
+    FAINT,
+    chosen_systems,
+    ink,
+    legend_beside,
+    new_axes,
+    only_metric,
+    row_axes,
+    subtitle,
+    system_colours,
+)
+from irframe.plots.room import drop_overlapping, few_dates, fits_across, fitting_names, of_all
 from irframe.scores.averages import averages
+from irframe.scores.summary import cautions_of, summary
+from irframe.tables.captions import told_topics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+def only_layer(
+    scores: xr.DataArray | pd.DataFrame, metric: Any = None, depth: int | None = None
+) -> tuple[xr.DataArray, str]:
+    """Return scores over system and topic, and what to call them.
+
+    Parameters
+    ----------
+    scores
+        Scores, an array or a frame.
+    metric
+        Which metric; may be left out where there is only one.
+    depth
+        Which depth; by default the greatest.
+
+    Raises
+    ------
+    ParameterError
+        If the metric is unknown or left open, listing the metrics.
+    DepthError
+        For a depth that the scores lack.
+    """
+    chosen = only_metric(to_scores(scores), metric)
+    label = str(chosen[METRIC].item())
+    if DEPTH not in chosen.dims:
+        if depth is not None:
+            raise DepthError("scores by depth", "scores without depths", "leave depth= out")
+        return chosen.transpose(SYSTEM, TOPIC), label
+    depths = chosen.indexes[DEPTH]
+    depth = int(depths.max()) if depth is None else depth
+    if depth not in depths:
+        known = f"a depth scored, from {depths.min()} to {depths.max()}"
+        raise DepthError(known, repr(depth))
+    layer = chosen.isel({DEPTH: depths.get_loc(depth)}).transpose(SYSTEM, TOPIC)
+    return layer, label_at(label, depth)
 
 
 def score_boxes(
@@ -105,3 +159,273 @@ def _draw(ax: "Axes", values: list[Any], names: list[Hashable]) -> None:
 
 def _colours(names: list[Hashable]) -> list[str]:
     return system_colours(names) if len(names) <= len(COLOURS) else len(names) * [COLOURS[0]]
+
+
+def system_ranking(
+    scores: xr.DataArray | pd.DataFrame,
+    *,
+    metric: Any = None,
+    depth: int | None = None,
+    alpha: float = 0.05,
+    top: int | None = None,
+    systems: Sequence[Hashable] | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw the systems from best to worst with the confidence interval of each mean.
+
+    Also called as ``scores.ireval.plot.system_ranking()``.
+
+    Intervals of single means say how well each is known over topics. Two systems whose
+    intervals overlap may still differ significantly, because both saw the same topics: ask
+    `irframe.verbs.compare`.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    metric
+        Which metric; may be left out where there is only one.
+    depth
+        Which depth; by default the greatest.
+    alpha
+        One minus the confidence level, above 0 and below 1.
+    top
+        How many of the best systems to draw; by default all.
+    systems
+        Which systems; by default all.
+    ax
+        Axes to draw on; by default those of a new figure, tall enough for the systems.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, best system at the top: the one with the highest mean, or the lowest of a
+        metric that counts a cost.
+
+    References
+    ----------
+    .. [1] Sakai. Laboratory experiments in information retrieval. Springer, 2018.
+       doi:10.1007/978-981-13-1199-4
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.cube(qrels).ireval.score("nDCG")
+    >>> ax = scores.ireval.plot.system_ranking(depth=10)
+    >>> [label.get_text() for label in ax.get_yticklabels()][:3]
+    ['monot5', 'duot5', 'splade']
+    """
+    if top is not None and top < 1:
+        raise ParameterError("top of at least 1", repr(top))
+    layer, label = only_layer(scores, metric, depth)
+    found = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
+    means = found["mean"].to_numpy()
+    sign = -facts(label).sign
+    names = layer.indexes[SYSTEM].tolist()
+    ranked = np.argsort(sign * np.round(means, TIE), kind="stable").tolist()
+    asked = chosen_systems(systems, names, ranked, len(ranked))
+    order = [row for row in ranked if row in asked][:top]
+    chosen = any(part is not None for part in (top, systems))
+    ax, fit = row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, asked=chosen)
+    order = order[:fit]
+    sides = [abs(found[side].to_numpy() - means)[order] for side in ("ci_low", "ci_high")]
+    ax.errorbar(
+        *(means[order], range(len(order))),
+        xerr=np.nan_to_num(sides),
+        fmt="o",
+        markersize=4,
+        color=COLOURS[0],
+        ecolor=FAINT,
+        elinewidth=2,
+    )
+    ax.set_yticks(range(len(order)), fitting_names(ax, [names[row] for row in order]))
+    ax.set_ylim(len(order) - 0.5, -0.5)
+    ax.grid(visible=True, axis="y", color=FAINT, alpha=0.25, linewidth=0.6, zorder=0)
+    subtitle(ax, told_topics(found["n"]), of_all(len(order), len(names)), *cautions_of(found.attrs))
+    ax.set_xlabel(f"mean {label} with {1 - alpha:.0%} confidence interval")
+    return ax
+
+
+def best_so_far(
+    scores: xr.DataArray | pd.DataFrame,
+    dates: Mapping[Any, Any],
+    *,
+    metric: Any = None,
+    depth: int | None = None,
+    named: bool = True,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw the systems of a leaderboard by the day they came, and which of them led when.
+
+    Also called as ``scores.ireval.plot.best_so_far(dates)``.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    dates
+        The day of every system: a mapping or a series by system, of anything that
+        `pandas.to_datetime` reads.
+    metric
+        Which metric; may be left out where there is only one.
+    depth
+        Which depth; by default the greatest.
+    named
+        Whether the systems that took the lead are named.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes: a point per system at its mean, filled for those better than all before them,
+        and steps for the best so far. Of the systems of one day only the best takes the lead.
+
+    Raises
+    ------
+    ParameterError
+        For systems without a day, listing them.
+
+    References
+    ----------
+    .. [1] Lin, Campos, Craswell, Mitra, Yilmaz. Significant improvements over the state of the
+       art? A case study of the MS MARCO document ranking leaderboard. SIGIR 2021. Fig. 1.
+       doi:10.1145/3404835.3463034
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.evaluate(qrels, "RR")
+    >>> days = pd.date_range("2020-08-01", periods=runs["system"].nunique(), freq="MS")
+    >>> dates = dict(zip(runs["system"].unique(), days, strict=True))
+    >>> ax = scores.ireval.plot.best_so_far(dates)
+    >>> [text.get_text() for text in ax.texts]
+    ['bm25', 'bm25+rm3', 'splade', 'duot5']
+    """
+    layer, label = only_layer(scores, metric, depth)
+    names = layer.indexes[SYSTEM]
+    days = pd.to_datetime(pd.Series([dates.get(name) for name in names]))
+    missing = names[days.isna().to_numpy()]
+    if len(missing):
+        raise ParameterError("a day of every system", "none", "", missing)
+    means = np.round(averages(layer).to_numpy(), TIE)
+    towards = facts(label).sign * means
+    order = np.lexsort([-towards, days.to_numpy()])
+    ahead = np.fmax.accumulate(towards[order])
+    leads = order[np.append(True, ahead[1:] > ahead[:-1])]
+    ax = new_axes(ax, (7.4, 4.2), figsize)
+    ax.plot(days, means, "o", color=FAINT, markersize=5, fillstyle="none", label="others")
+    steps: dict[str, Any] = {"color": COLOURS[1], "drawstyle": "steps-post", "linewidth": 1.5}
+    last = [*days[leads], days.max()]
+    ax.plot(last, [*means[leads], means[leads[-1]]], label="best so far", **steps)
+    ax.plot(days[leads], means[leads], "o", color=COLOURS[1], label="took the lead")
+    ax.margins(0.08, 0.1)
+    ax.set(xlabel="day", ylabel=f"mean {label}")
+    ax.tick_params(axis="x", rotation=30)
+    subtitle(ax, f"{len(names)} systems, {layer.sizes[TOPIC]} topics")
+    legend_beside(ax)
+    few_dates(ax)
+    if named:
+        _name(ax, names[leads], zip(days[leads], means[leads], strict=True))
+    return ax
+
+
+def _name(ax: "Axes", names: Sequence[Hashable], points: Iterable[Any]) -> None:
+    """Write who took the lead, the last ones first where there is not room for all."""
+    look: dict[str, Any] = {"textcoords": "offset points", "fontsize": "x-small"}
+    told = zip(fitting_names(ax, names, 0.3), points, strict=True)
+    drop_overlapping([ax.annotate(name, point, (3, 4), **look) for name, point in told][::-1])
+
+
+X_SMALL = 7
+"""Height of the letters of topics, in points."""
+
+
+def topic_differences(
+    scores: xr.DataArray | pd.DataFrame,
+    a: Hashable,
+    b: Hashable,
+    *,
+    metric: Any = None,
+    depth: int | None = None,
+    ax: "Axes | None" = None,
+    figsize: tuple[float, float] | None = None,
+) -> "Axes":
+    """Draw by how much one system is ahead of another on every topic.
+
+    Also called as ``scores.ireval.plot.topic_differences(a, b)``.
+
+    Parameters
+    ----------
+    scores
+        Scores per system and topic: an array, or a frame, wide or long.
+    a, b
+        Two systems.
+    metric
+        Which metric; may be left out where there is only one.
+    depth
+        Which depth; by default the greatest.
+    ax
+        Axes to draw on; by default those of a new figure.
+    figsize
+        Width and height of a new figure, in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, one bar per topic on which both have a score, from the largest difference a - b
+        to the smallest, coloured by the system that is better there, and a dot where they are
+        equal; a dashed line is the mean difference.
+
+    References
+    ----------
+    .. [1] Sakai. Laboratory experiments in information retrieval. Springer, 2018.
+       doi:10.1007/978-981-13-1199-4
+
+    Examples
+    --------
+    >>> import irframe as ir
+    >>> runs, qrels = ir.example_track()
+    >>> scores = runs.ireval.cube(qrels).ireval.score("nDCG")
+    >>> ax = scores.ireval.plot.topic_differences("splade", "bm25", depth=10)
+    >>> len(ax.patches), ax.get_ylabel()
+    (16, 'difference of nDCG@10')
+    """
+    layer, label = only_layer(scores, metric, depth)
+    rows = places("systems of the scores", [a, b], layer.indexes[SYSTEM].tolist())
+    left, right = (layer.isel({SYSTEM: row}) for row in rows)
+    gaps = (left - right).dropna(TOPIC)
+    if not gaps.size:
+        raise InputError(f"topics on which {a} and {b} both have a score", "none")
+    gaps = gaps.isel({TOPIC: np.argsort(-gaps.to_numpy(), kind="stable")})
+    values = np.round(gaps.to_numpy(), 12)
+    lead = -values if facts(label).cost else values
+    ax = new_axes(ax, (7.2, 3.6), figsize)
+    near, far = system_colours([a, b])
+    first, second = fitting_names(ax, [a, b], 0.3)
+    for system, colour, bars in ((first, near, lead > 0), (second, far, lead < 0)):
+        ax.bar(
+            np.flatnonzero(bars), values[bars], color=colour, label=f"{system} better: {bars.sum()}"
+        )
+    equal = np.flatnonzero(lead == 0)
+    ax.plot(equal, 0 * equal, ".", color=ink(ax), label=f"equal: {len(equal)}")
+    ax.axhline(values.mean(), color=ink(ax), linestyle="--", linewidth=1, label="mean")
+    ax.axhline(0, color=ink(ax), linewidth=0.6)
+    names = (
+        [str(topic) for topic in gaps[TOPIC].to_numpy()]
+        if fits_across(ax, len(values), X_SMALL)
+        else []
+    )
+    ax.set_xticks(range(len(names)), names, rotation=90, fontsize=X_SMALL)
+    ax.set(xlabel="topic", ylabel=f"difference of {label}", xlim=(-0.8, len(values) - 0.2))
+    legend_beside(ax)
+    subtitle(ax, f"{len(values)} topics")
+    return ax

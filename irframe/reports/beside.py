@@ -1,24 +1,268 @@
-"""What there is besides means: outcomes, search lengths, innate orderings, effort."""
+"""What there is besides means: lists and their texts, two systems topic by topic, outcomes."""
 
-from functools import partial
+import gzip
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
 from irframe.comparing.compare import compare
+from irframe.comparing.document_texts import SNIPPET, Told
+from irframe.comparing.explain import names_of
 from irframe.cubes.score import score
-from irframe.errors import ParameterError
+from irframe.errors import InputError, ParameterError
 from irframe.metrics.facts import TIE, facts
-from irframe.names import DEPTH, METRIC, SYSTEM
+from irframe.names import DEPTH, EMPTY, METRIC, SYSTEM, TOPIC, UNJUDGED
 from irframe.reports import figures
-from irframe.reports.part import Part, parts
-from irframe.reports.setting import text
+from irframe.reports.setting import Part, parts, say, text
 from irframe.reports.view import View
-from irframe.reports.words import say
 from irframe.scores.summary import summary
 from irframe.studies.orderings import orderings
 from irframe.studies.outcomes import outcomes
+
+SHOWN = 20
+"""Ranks that are shown."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """Documents and grades at the top of every ranking.
+
+    Parameters
+    ----------
+    names
+        The documents that occur, by name.
+    doc
+        Their positions there, -1 where a name is not known or nothing is listed;
+        (system, topic, rank).
+    grade
+        Their grades, with the marks `UNJUDGED` and `EMPTY`; (system, topic, rank).
+    """
+
+    names: list[str]
+    doc: NDArray[np.int32]
+    grade: NDArray[np.int16]
+
+
+def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> Lists:
+    """Return the top of every ranking of a cube.
+
+    Parameters
+    ----------
+    cube
+        The cube.
+    runs
+        The run frame it was built from, which alone knows what unjudged documents are called;
+        without one they have no name.
+    """
+    grade = cube["grade"].to_numpy()[..., :SHOWN].astype(np.int16)
+    shown = grade.shape[-1]
+    try:
+        named = names_of(cube, shown, runs)
+    except InputError:
+        named = names_of(cube, shown)
+    there = grade != EMPTY
+    codes, names = pd.factorize(named[there])
+    doc = np.full(grade.shape, -1, np.int32)
+    doc[there] = codes
+    return Lists([text(name) for name in names], doc, grade)
+
+
+def mark(grade: int) -> str:
+    """Return how a grade is written beside a document.
+
+    Examples
+    --------
+    >>> mark(2), mark(UNJUDGED), mark(EMPTY)
+    ('2', '?', '')
+    """
+    return {UNJUDGED: "?", EMPTY: ""}.get(grade, str(grade))
+
+
+PAGE_BYTES = 3_000_000
+"""Size of a page with texts, at most, where it is smaller without them."""
+OPENING_BYTES = 2 * SHOWN * 2 * SNIPPET
+"""What the two lists that a page opens with take, which stand there uncompressed, at most."""
+SPELLED = 4 / 3
+"""Bytes of text that spell a compressed byte."""
+
+
+@dataclass(frozen=True, eq=False)
+class Snippets:
+    """What is shown of texts.
+
+    Parameters
+    ----------
+    documents
+        Position of a document in the lists' names -> the beginning of its text.
+    queries
+        Position of a topic -> its query.
+    topics
+        How many topics have the texts of their documents.
+    """
+
+    documents: dict[int, str] = field(default_factory=dict)
+    queries: dict[int, str] = field(default_factory=dict)
+    topics: int = 0
+
+
+def cut(text: str) -> str:
+    r"""Return the beginning of a text, on one line.
+
+    Examples
+    --------
+    >>> cut("two\n lines"), len(cut("x" * 400))
+    ('two lines', 300)
+    """
+    words = " ".join(text.split())
+    return words if len(words) <= SNIPPET else f"{words[: SNIPPET - 1]}…"
+
+
+def choose(
+    told: Told, lists: Lists, topics: Sequence[str], order: NDArray[np.intp], room: int
+) -> Snippets:
+    """Return the texts for which a page has room, topic after topic.
+
+    Parameters
+    ----------
+    told
+        The texts that are known.
+    lists
+        The top of every ranking.
+    topics
+        The names of the topics.
+    order
+        Their positions, the one on which systems differ most first.
+    room
+        Bytes that the page may grow by.
+    """
+    queries, known = _placed(told.queries, topics), _placed(told.documents, lists.names)
+    kept: dict[int, str] = {}
+    room -= OPENING_BYTES + _size(queries)
+    for number, topic in enumerate(order):
+        places = np.unique(lists.doc[:, topic]).tolist()
+        new = {place: known[place] for place in places if place in known and place not in kept}
+        room -= _size(new)
+        if room < 0:
+            return Snippets(kept, queries, number)
+        kept |= new
+    return Snippets(kept, queries, len(order))
+
+
+def _placed(texts: dict[str, str], names: Sequence[str]) -> dict[int, str]:
+    """Return the beginnings of texts by the positions of what they are about."""
+    return {place: cut(texts[name]) for place, name in enumerate(names) if name in texts}
+
+
+def _size(texts: dict[int, str]) -> int:
+    """Return about how many bytes texts take on a page, rather more than less."""
+    return int(SPELLED * len(gzip.compress(json.dumps(texts).encode(), 9))) if texts else 0
+
+
+def by_spread(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return topics by how much the scores of systems on them, (system, topic), differ."""
+    there = np.isfinite(scores).sum(axis=0) > 1
+    spread = np.where(there, np.nanstd(np.where(there, scores, 0.0), axis=0), -1.0)
+    return np.argsort(-spread, kind="stable")
+
+
+NAMELESS = "(unjudged)"
+"""What stands for a document whose name only the run frame would know."""
+
+
+@dataclass(frozen=True, eq=False)
+class Duel:
+    """Two systems as the page opens with them.
+
+    Parameters
+    ----------
+    view
+        The numbers.
+    lists
+        The top of every ranking.
+    a, b
+        Positions of the systems in the whole cube.
+    """
+
+    view: View
+    lists: Lists
+    a: int
+    b: int
+
+    @cached_property
+    def names(self) -> tuple[str, str]:
+        """The names of the two."""
+        systems = self.view.setting.cube[SYSTEM].to_numpy()
+        return text(systems[self.a]), text(systems[self.b])
+
+    @cached_property
+    def bars(self) -> pd.DataFrame:
+        """By how much a scores more than b on every topic, the most first."""
+        systems = self.view.setting.cube[SYSTEM].to_numpy()
+        there = self.view.scores.isel({METRIC: 0, DEPTH: self.view.setting.place})
+        a, b = (there.sel({SYSTEM: systems[place]}).to_numpy() for place in (self.a, self.b))
+        topics = [text(name) for name in there[TOPIC].to_numpy()]
+        frame = pd.DataFrame({TOPIC: topics, "difference": a - b}).dropna()
+        better = np.sign(frame["difference"]) * facts(self.view.setting.metrics[0]).sign
+        frame["ahead"] = better.map({1: "a", -1: "b", 0: "neither"})
+        return frame.sort_values("difference", ascending=False, ignore_index=True, kind="stable")
+
+    @property
+    def says(self) -> str:
+        """Who is ahead how often."""
+        counts = self.bars["ahead"].value_counts()
+        ahead, behind = int(counts.get("a", 0)), int(counts.get("b", 0))
+        a, b = self.names
+        told = {"a": a, "b": b, "n": len(self.bars)}
+        if ahead + behind == 0:
+            return say("duel.same", **told)
+        return say("duel.says", ahead=ahead, behind=behind, **told)
+
+    @property
+    def lists_say(self) -> str:
+        """Where the two lists part."""
+        told = {"topic": self.topic, "rank": self.parting or len(self.rows)}
+        return say("lists.parting" if self.parting else "lists.same", **told)
+
+    @cached_property
+    def topic(self) -> str:
+        """The topic on which they differ most."""
+        most = int(self.bars["difference"].abs().to_numpy().argmax())
+        return str(self.bars[TOPIC].iloc[most])
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """Their two lists on that topic, rank by rank."""
+        topics = [text(name) for name in self.view.setting.cube[TOPIC].to_numpy()]
+        place = topics.index(self.topic)
+        sides = [self._entries(system, place) for system in (self.a, self.b)]
+        return [
+            {"rank": number, "sides": pair}
+            for number, pair in enumerate(zip(*sides, strict=True), start=1)
+        ]
+
+    def _entries(self, system: int, topic: int) -> list[tuple[str, str]]:
+        """Return the documents of a list with the marks of their grades."""
+        doc, grade = self.lists.doc[system, topic], self.lists.grade[system, topic]
+        return [
+            ("" if mark_ == EMPTY else self._name(place), mark(int(mark_)))
+            for place, mark_ in zip(doc, grade, strict=True)
+        ]
+
+    def _name(self, place: int) -> str:
+        return self.lists.names[place] if place >= 0 else NAMELESS
+
+    @property
+    def parting(self) -> int | None:
+        """The first rank at which the two lists hold different documents."""
+        return next((row["rank"] for row in self.rows if row["sides"][0] != row["sides"][1]), None)
+
 
 NAMES = {
     "**ns": "first ahead, then undecided",

@@ -11,7 +11,7 @@ import pandas as pd
 
 from irframe.errors import InputError
 from irframe.names import printable
-from irframe.reports.words import short
+from irframe.reports.setting import short
 
 if TYPE_CHECKING:
     import altair as alt

@@ -1,18 +1,96 @@
-"""The ladder as the page opens: a row per system, the best first."""
+"""Who is where: the ladder as the page opens, topics by how hard they are, the sheet of one."""
 
+import base64
+import struct
+import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.names import DEPTH, SYSTEM
-from irframe.reports.part import MISSING
-from irframe.reports.pixels import matrix
-from irframe.reports.setting import text
+from irframe.metrics.facts import TIE, facts
+from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.paired import all_pairs
+from irframe.ranks.leaderboard import sheet
+from irframe.reports.setting import MISSING, NAMED, fixed, percent, say, text
 from irframe.reports.view import View
-from irframe.reports.words import fixed, percent
+
+BETTER, WORSE = (0x00, 0x72, 0xB2), (0xD5, 0x5E, 0x00)
+"""Colours of a row that is better, and worse, than a column."""
+FULL = 255
+SIGNED = 40
+"""Up to so many systems each cell has its sign."""
+CELL, ARM = 15, 3
+"""Pixels of such a cell, and half the length of a sign's lines."""
+INKED = (0x10, 0x16, 0x1E, FULL)
+"""Colour of the signs."""
+
+
+def matrix(view: View, metric: int, depth: int) -> NDArray[np.int8]:
+    """Return who differs significantly from whom: positive where the row is better.
+
+    Parameters
+    ----------
+    view
+        The numbers.
+    metric, depth
+        Positions of a metric and a depth.
+
+    Returns
+    -------
+    numpy.ndarray
+        In the order of the ladder; how many levels the p-value is below, negative where the row
+        is worse; (system, system).
+    """
+    order = view.order(metric, depth)
+    first, second = all_pairs(len(order)).T
+    found = np.zeros((len(order), len(order)), np.int8)
+    found[first, second] = view.signed[metric, depth]
+    whole: NDArray[np.int8] = (found - found.T)[np.ix_(order, order)]
+    return whole
+
+
+def picture(marks: NDArray[np.int8], levels: int) -> str:
+    """Return a matrix as the address of a PNG image, a pixel for every pair of many systems.
+
+    Pairs of up to `SIGNED` systems have a cell of `CELL` pixels each way, with a plus or a minus.
+
+    Examples
+    --------
+    >>> picture(np.array([[0, 1], [-1, 0]], np.int8), 1)[:30]
+    'data:image/png;base64,iVBORw0K'
+    """
+    pixels = np.zeros((*marks.shape, 4), np.uint8)
+    pixels[marks > 0, :3], pixels[marks < 0, :3] = BETTER, WORSE
+    pixels[..., 3] = np.abs(marks.astype(int)) * FULL // levels
+    if len(marks) <= SIGNED:
+        pixels = _signed(pixels, marks)
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    height, width = pixels.shape[:2]
+    head = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    chunks = (b"IHDR", head), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b"")
+    image = b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*chunk) for chunk in chunks)
+    return f"data:image/png;base64,{base64.b64encode(image).decode('ascii')}"
+
+
+def _signed(pixels: NDArray[np.uint8], marks: NDArray[np.int8]) -> NDArray[np.uint8]:
+    """Return the picture with larger cells that have signs."""
+    large = pixels.repeat(CELL, axis=0).repeat(CELL, axis=1)
+    cells = large.reshape(len(marks), CELL, len(marks), CELL, 4).swapaxes(1, 2)
+    middle, arms = CELL // 2, slice(CELL // 2 - ARM, CELL // 2 + ARM + 1)
+    cells[marks != 0, middle, arms] = INKED
+    cells[marks > 0, arms, middle] = INKED
+    return cells.swapaxes(1, 2).reshape(large.shape)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    check: Any = zlib.crc32(kind + data)
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
+
 
 KNOWN = ("team", "group", "type", "runtype", "run_type", "run type")
 """Columns of systems that a ladder has, the first two of those that there are."""
@@ -148,3 +226,174 @@ def ranks(low: float, high: float) -> str:
     if np.isnan(low):
         return MISSING
     return f"{low:.0f}" if low == high else f"{low:.0f}\u2013{high:.0f}"
+
+
+QUARTERS = {"low": 0, "q1": 0.25, "median": 0.5, "q3": 0.75, "high": 1}
+"""What is told of the scores of the systems on a topic."""
+
+
+@dataclass(frozen=True, eq=False)
+class HardTopics:
+    """The topics of a view at a metric and a depth.
+
+    Parameters
+    ----------
+    view
+        The numbers.
+    metric, depth
+        Positions of the metric and the depth.
+    """
+
+    view: View
+    metric: int
+    depth: int
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """A row per topic, the hardest first: `QUARTERS`, the best system, who finds nothing."""
+        there = self.view.scores.isel({METRIC: self.metric, DEPTH: self.depth})
+        values = there.transpose(SYSTEM, TOPIC).to_numpy()
+        kept = np.isfinite(values).any(axis=0)
+        values, sign = values[:, kept], facts(self.view.setting.metrics[self.metric]).sign
+        found = dict(
+            zip(QUARTERS, np.nanquantile(values, [*QUARTERS.values()], axis=0), strict=True)
+        )
+        ahead = np.where(np.isnan(values), -np.inf, sign * values).round(TIE)
+        best, ties = ahead.argmax(axis=0), (ahead == ahead.max(axis=0)).sum(axis=0)
+        frame = pd.DataFrame({TOPIC: self.view.topics, "place": range(len(kept))})[kept].assign(
+            **found,
+            best=self.view.names(best),
+            ties=ties,
+            top=values[best, np.arange(values.shape[1])],
+            without=(values == 0).sum(axis=0) if sign > 0 else 0,
+            n=np.isfinite(values).sum(axis=0),
+        )
+        order = np.lexsort(
+            [frame["place"], (sign * frame["top"]).round(TIE), (sign * frame["median"]).round(TIE)]
+        )
+        ordered: pd.DataFrame = frame.iloc[order].reset_index(drop=True)
+        return ordered
+
+    @property
+    def says(self) -> str:
+        """Which topics are the hardest, or on which nobody finds anything."""
+        table = self.table
+        names, zeros = table[TOPIC], table["without"] == table["n"]
+        if zeros.any():
+            found = names[zeros].tolist()
+            return say("hard.zeros", zeros=len(found), n=len(names), names=found)
+        marks = table[["median", "top"]].to_numpy().round(TIE)
+        last = np.flatnonzero((marks == marks[:NAMED][-1]).all(axis=1))[-1]
+        if last == len(names) - 1 and (marks[0] == marks[-1]).all() and last:
+            return say("hard.every", n=len(names))
+        return say("hard.some" if last else "hard.one", names=names[: last + 1].tolist())
+
+    @property
+    def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:
+        """The topics as they are spelled, and where their marks stand, in percent."""
+        table = self.table
+        low, high = min(0.0, float(table["low"].min())), float(table["high"].max())
+        marks = [
+            {name: share(row[name], low, high) for name in QUARTERS}
+            for row in table.to_dict("records")
+        ]
+        return list(zip(map(_spelled, table.to_dict("records")), marks, strict=True))
+
+
+def _spelled(row: dict[Any, Any]) -> dict[str, str]:
+    """Return a topic as the page has it."""
+    spread = f"{fixed(row['q1'])} to {fixed(row['q3'])}"
+    return {
+        "topic": text(row[TOPIC]),
+        "median": fixed(row["median"]),
+        "spread": spread,
+        "best": row["best"],
+        "more": f" and {row['ties'] - 1} more" if row["ties"] > 1 else "",
+        "top": fixed(row["top"]),
+        "without": f"{row['without']} of {row['n']}",
+    }
+
+
+def hardest(view: View, metric: int, depth: int) -> str:
+    """Say which topics are the hardest."""
+    return HardTopics(view, metric, depth).says
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A system as the page opens with it.
+
+    Parameters
+    ----------
+    view
+        The numbers.
+    rung
+        Its row of the ladder.
+    """
+
+    view: View
+    rung: Rung
+
+    @cached_property
+    def topics(self) -> pd.DataFrame:
+        """What `sheet` says, with ``better``, than the median by how much; the least first."""
+        there = {METRIC: [0], DEPTH: [self.view.setting.place]}
+        label = self.view.cube[SYSTEM].to_numpy()[self.view.systems.index(self.rung.system)]
+        found = sheet(self.view.scores.isel(there), label)
+        frame = found.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().query("n > 0")
+        apart = (frame["score"] - frame["median"]).round(TIE)
+        frame["better"] = apart * facts(self.view.setting.metrics[0]).sign
+        return frame.sort_values("better", kind="stable")
+
+    @property
+    def says(self) -> str:
+        """On how many topics it is better and worse than the median."""
+        name, n = self.rung.system, len(self.topics)
+        if self.view.alone:
+            low, high = self.topics["score"].min(), self.topics["score"].max()
+            return say("sheet.alone", name=name, low=low, high=high, n=n)
+        side = np.sign(self.topics["better"])
+        better, worse = int((side > 0).sum()), int((side < 0).sum())
+        return say("sheet.says", name=name, better=better, worse=worse, n=n)
+
+    @property
+    def known(self) -> list[str]:
+        """What the ladder says of it, and on how many topics no system is better."""
+        rung, best = self.rung._asdict(), int((self.topics["rank"] == 1).sum())
+        told = {
+            "sheet.rank": not self.view.alone,
+            "sheet.bare": rung["interval"] == MISSING,
+            "sheet.mean": rung["interval"] != MISSING,
+            "sheet.first": rung["first"] != MISSING,
+            "sheet.unjudged": rung["unjudged"] != MISSING,
+            "sheet.best": not self.view.alone,
+        }
+        rung |= {"best": best, "n": len(self.topics)}
+        return [say(key, **rung) for key, there in told.items() if there]
+
+    @cached_property
+    def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:
+        """Its topics as they are spelled, and where the marks of a topic stand, in percent."""
+        ends = self.topics[["best", "worst"]].to_numpy()
+        low, high = min(0.0, float(ends.min())), float(ends.max())
+        records: list[dict[Any, Any]] = self.topics.reset_index().to_dict("records")
+        return [(_sheet_spelled(row), _marks(row, low, high)) for row in records]
+
+
+def _marks(row: dict[Any, Any], low: float, high: float) -> dict[str, float]:
+    """Return where the marks of a topic stand between two scores, in percent."""
+    ends = sorted([row["best"], row["worst"]])
+    marks = {"median": row["median"], "score": row["score"], "low": ends[0], "high": ends[1]}
+    return {name: share(value, low, high) for name, value in marks.items()}
+
+
+def _sheet_spelled(row: dict[Any, Any]) -> dict[str, str]:
+    """Return a topic as the page has it."""
+    apart = row["score"] - row["median"]
+    there = not np.isnan(row["rank"])
+    return {
+        **{name: fixed(row[name]) for name in ("score", "median", "best", "worst")},
+        "topic": text(row[TOPIC]),
+        "apart": f"{'' if apart < 0 else '+'}{fixed(apart)}" if there else MISSING,
+        "rank": f"{row['rank']:.0f} of {row['n']:.0f}" if there else MISSING,
+    }

@@ -1,5 +1,7 @@
 """The page: templates filled with words, tables and figures, and one copy of the numbers."""
 
+import base64
+import hashlib
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,21 +15,28 @@ from irframe.cubes.view import OURS
 from irframe.metrics.facts import facts
 from irframe.names import SYSTEM, TOPIC, VERSION, printable
 from irframe.reports import figures
-from irframe.reports.answers import sentences
-from irframe.reports.duel import Duel
-from irframe.reports.hard_topics import HardTopics
-from irframe.reports.ladder import Rung, known, rungs
-from irframe.reports.lists import Lists
-from irframe.reports.packing import pack, pack_bytes, rounded_apart
-from irframe.reports.part import DOCS, Part
-from irframe.reports.pixels import SIGNED, matrix, picture
-from irframe.reports.rules import rules
-from irframe.reports.setting import Setting, text
-from irframe.reports.sheet import Sheet
-from irframe.reports.snippets import Snippets
-from irframe.reports.view import View, arrays
-from irframe.reports.words import SCRIPTED, say, short
+from irframe.reports.beside import Duel, Lists, Snippets
+from irframe.reports.ladder import SIGNED, HardTopics, Rung, Sheet, known, matrix, picture, rungs
+from irframe.reports.setting import DOCS, SCRIPTED, Part, Setting, say, short, text
+from irframe.reports.trust import sentences
+from irframe.reports.view import View, arrays, pack, pack_bytes, rounded_apart
 from irframe.tables.captions import told_test
+
+
+def rules(*scripts: str) -> str:
+    """Return what a browser may do with the page: run these scripts, and load nothing.
+
+    Examples
+    --------
+    >>> rules("").split("; ")[:2]
+    ["default-src 'none'", "script-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"]
+    """
+    digests = [base64.b64encode(hashlib.sha256(each.encode()).digest()) for each in scripts]
+    own = " ".join(f"'sha256-{digest.decode()}'" for digest in digests)
+    parts = {"default-src": "'none'", "script-src": own, "style-src": "'unsafe-inline'"}
+    parts |= {"img-src": "data:", "base-uri": "'none'", "form-action": "'none'"}
+    return "; ".join(f"{name} {value}" for name, value in parts.items())
+
 
 STYLES = ("colours", "page", "ladder", "sheet", "topics", "duel", "print")
 SCRIPTS = (

@@ -1,21 +1,173 @@
-"""What a report is about: the cube, what is asked of it, and what its page opens with."""
+"""What a report is about, the words of its page, and what a section holds."""
 
-from collections.abc import Hashable, Sequence
+import tomllib
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from string import Formatter
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
-from irframe.checks import choice, listed, number, places, whole
+from irframe.checks import choice, number, places, whole
+from irframe.checks import listed as checks_listed
 from irframe.comparing.corrections import Adjust
 from irframe.comparing.significance import Pairing
 from irframe.cubes.score import refuse_metrics, wanted_depths
-from irframe.errors import ParameterError
+from irframe.errors import IrframeError, ParameterError
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.names import DEPTH, SYSTEM
 from irframe.paired import Test
 from irframe.scores.reference import Baselines
+
+NAMED = 3
+"""How many names a sentence has."""
+LONGEST = 40
+"""Letters of a name in a sentence or a table."""
+SPACE = "\N{NO-BREAK SPACE}"
+
+
+class Sentence(str):
+    """A sentence that knows of which template it is; a page marks it with that.
+
+    Attributes
+    ----------
+    key
+        Group and name of the template.
+    """
+
+    __slots__ = ("key",)
+    key: str
+
+    def __html__(self) -> str:
+        from markupsafe import escape  # noqa: PLC0415 - when a page is made
+
+        return f'<span data-says="{self.key}">{escape(str.__str__(self))}</span>' if self else ""
+
+
+class _Spelled(Formatter):
+    """Fill templates, in which a plus stands before a noun that is counted."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Return a value as its form has it."""
+        if format_spec.startswith("+"):
+            return f"{value} {format_spec[1:]}{'' if value == 1 else 's'}"
+        form = FORMS.get(format_spec)
+        return form(value) if form else str(super().format_field(value, format_spec))
+
+    def say(self, key: str, /, **values: Any) -> Sentence:
+        """Return a sentence.
+
+        Parameters
+        ----------
+        key
+            Group and name of its template.
+        values
+            What the template has between braces.
+
+        Examples
+        --------
+        >>> say("first.several", n=2, names=["a", "b"]), say("origins.inputs", n=1)
+        ('2 systems could be first: a and b', 'All numbers come from 1 input')
+        """
+        found = Sentence(self.format(TEMPLATES[key], **values))
+        found.key = key
+        return found
+
+
+say = _Spelled().say
+"""Fills a template with what it says."""
+
+
+def short(name: str, most: int = LONGEST) -> str:
+    """Return a name, of a long one the beginning and the end.
+
+    Examples
+    --------
+    >>> short("UIUC_DMG_setrank_ret", 14), short("bm25")
+    ('UIUC_D\u2026nk_ret', 'bm25')
+    """
+    return name if len(name) <= most else f"{name[: most // 2 - 1]}\u2026{name[-most // 2 + 1 :]}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence has them.
+
+    Examples
+    --------
+    >>> listed("ab"), listed("abcd"), listed("abcde")
+    ('a and b', 'a, b, c and d', 'a, b, c and 2 more')
+    """
+    named = [short(name) for name in names]
+    if len(named) > NAMED + 1:
+        named = [*named[:NAMED], f"{len(named) - NAMED} more"]
+    return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, never rounded to all or nothing that it is not.
+
+    Examples
+    --------
+    >>> [percent(share).replace(SPACE, " ") for share in (0.123, 0.999, 1, 0.001)]
+    ['12 %', 'more than 99 %', '100 %', 'less than 1 %']
+    """
+    whole = round(100 * share)
+    if whole == 0 and share > 0:
+        return f"less than 1{SPACE}%"
+    return f"more than 99{SPACE}%" if whole == 100 and share < 1 else f"{whole}{SPACE}%"
+
+
+def level(alpha: float) -> str:
+    """Return the level of the intervals of a significance level.
+
+    Examples
+    --------
+    >>> level(0.005).replace(SPACE, " ")
+    '99.5 %'
+    """
+    return f"{100 * (1 - alpha):g}{SPACE}%"
+
+
+def fixed(value: float) -> str:
+    """Return a score with as many decimals as fit, a dash for none.
+
+    Examples
+    --------
+    >>> fixed(0.12345), fixed(123.45), fixed(float("nan"))
+    ('0.123', '123.5', '-')
+    """
+    if value != value:  # noqa: PLR0124 - as NaN is not
+        return "-"
+    return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
+
+
+FORMS: dict[str, Callable[[Any], str]] = {
+    "listed": listed,
+    "percent": percent,
+    "level": level,
+    "fixed": fixed,
+    "short": short,
+}
+"""How templates spell what they say."""
+TEMPLATES = {
+    f"{group}.{name}": template
+    for group, templates in tomllib.loads(
+        (files("irframe.reports") / "page" / "words.toml").read_text(encoding="utf-8")
+    ).items()
+    for name, template in templates.items()
+}
+"""Templates by group and name."""
+SCRIPTED = {
+    key: template
+    for key, template in TEMPLATES.items()
+    if key.split(".")[0] in {"now", "sheet", "duel", "lists"}
+}
+"""Those that the script of the page fills."""
+
 
 USUAL = (*range(1, 21), *range(25, 101, 5), 150, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000)
 """Depths that a page shows by default, as far as the cube goes."""
@@ -49,7 +201,11 @@ class Setting:
         """Return the choices once they have been checked against the cube."""
         chosen = parse_metrics(metrics)
         refuse_metrics(cube, chosen)
-        asked = usual_depths(cube.sizes[DEPTH]) if depths is None else sorted(set(listed(depths)))
+        asked = (
+            usual_depths(cube.sizes[DEPTH])
+            if depths is None
+            else sorted(set(checks_listed(depths)))
+        )
         shown = tuple(wanted_depths(cube, chosen, asked))
         if at is not None:
             choice("at", str(at), [str(depth) for depth in shown])
@@ -85,7 +241,7 @@ def _checked(
     margin: float | None = None,
 ) -> dict[str, Any]:
     """Return the options of the statistics in their plain types."""
-    baselines = [] if baseline is None else listed(baseline)
+    baselines = [] if baseline is None else checks_listed(baseline)
     if baseline is not None:
         places("baseline= to be one of the systems", baseline, cube.indexes[SYSTEM].tolist())
     if baseline is not None and (not baselines or len(set(baselines)) < len(baselines)):
@@ -113,3 +269,147 @@ def usual_depths(deepest: int) -> list[int]:
 def text(label: Any) -> str:
     """Return a label as the page spells it."""
     return str(label.item() if isinstance(label, np.generic) else label)
+
+
+DOCS = "https://irframe.readthedocs.io/en/latest"
+"""Where the documentation is."""
+MISSING = "-"
+"""What stands for a number that there is not."""
+HEADS = {
+    "ci_low": "lower end",
+    "ci_high": "upper end",
+    "p_adjusted": "p (corrected)",
+    "n": "topics",
+    "lost": "judgments lost",
+    "lost_relevant": "relevant lost",
+    "mean_without": "mean if left out",
+    "rank_without": "rank if left out",
+    "a_only": "baseline only",
+    "b_only": "system only",
+    "esl_a": "search length of the baseline",
+    "esl_b": "search length of the system",
+    "p_answered": "p, answered",
+    "p_esl_wilcoxon": "p, search length (Wilcoxon)",
+}
+"""Columns whose names are a program's, as tables call them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """An answer.
+
+    Parameters
+    ----------
+    key
+        Its name in the page's address, and of its data.
+    says
+        The answer, its heading.
+    how
+        How it was found, sentence by sentence.
+    source
+        Where that is explained, a DOI or an address.
+    data
+        The numbers: its table, or those of its figure.
+    figure
+        A specification of Vega-Lite, if there is a figure.
+    guide
+        The page of the documentation on it.
+    """
+
+    key: str
+    says: str
+    how: Sequence[str] = ()
+    source: str = ""
+    data: pd.DataFrame | None = None
+    figure: dict[str, Any] | None = None
+    guide: str = ""
+
+    @property
+    def found(self) -> list[dict[Any, Any]]:
+        """Findings one by one, where these are the numbers."""
+        if self.data is None or "severity" not in self.data:
+            return []
+        return self.data.to_dict("records")
+
+    @property
+    def link(self) -> str:
+        """Address of the source."""
+        return self.source if "//" in self.source else f"https://doi.org/{self.source}"
+
+    @property
+    def about(self) -> str:
+        """Address of the page of the documentation."""
+        return f"{DOCS}/{self.guide}.html"
+
+    @cached_property
+    def csv(self) -> str:
+        """The numbers as they are, for other programs."""
+        return "" if self.data is None else self.data.to_csv(index=False)
+
+    @cached_property
+    def columns(self) -> list[tuple[str, bool]]:
+        """Heads of the columns, and whether they hold numbers."""
+        frame = pd.DataFrame() if self.data is None else self.data
+        return [(headed(str(name)), _numeric(frame[name])) for name in frame]
+
+    @cached_property
+    def rows(self) -> list[list[str]]:
+        """The numbers as the page spells them."""
+        frame = pd.DataFrame() if self.data is None else self.data
+        return [[spelled(value) for value in row] for row in frame.itertuples(index=False)]
+
+
+def headed(name: str) -> str:
+    """Return what a column is called above a table; its CSV keeps the name.
+
+    Examples
+    --------
+    >>> headed("ci_low"), headed("best_rank"), headed("system")
+    ('lower end', 'best rank', 'system')
+    """
+    return HEADS.get(name, name.replace("_", " "))
+
+
+def _numeric(column: "pd.Series[Any]") -> bool:
+    return bool(pd.api.types.is_numeric_dtype(column)) and column.dtype != bool
+
+
+def spelled(value: Any) -> str:
+    """Return a number or label as the page spells it.
+
+    Examples
+    --------
+    >>> spelled(0.12345), spelled(7), spelled(float("nan")), spelled(True), spelled(1e-9)
+    ('0.123', '7', '-', 'yes', '1e-09')
+    """
+    if value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value)):
+        return MISSING
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, float | np.floating):
+        size = abs(float(value))
+        return f"{value:.3f}" if size == 0 or 5e-4 <= size < 1e4 else f"{value:.3g}"
+    return text(value)
+
+
+def untold(key: str, subject: str, error: IrframeError, guide: str = "") -> Part:
+    """Return what the data lack for an answer, without what a program would do about it."""
+    why = say("part.needs", wanted=error.wanted, found=error.found)
+    return Part(key, say("part.untold", subject=subject), [why], guide=guide)
+
+
+def parts(makers: Sequence[tuple[str, str, Callable[[], Part]]]) -> list[Part]:
+    """Return what can be said, and of the rest why it cannot.
+
+    Parameters
+    ----------
+    makers
+        Key, what cannot be told if it fails, and what makes the part.
+    """
+    found = []
+    for key, subject, make in makers:
+        try:
+            found.append(make())
+        except IrframeError as error:
+            found.append(untold(key, subject, error))
+    return found

@@ -1,5 +1,6 @@
-"""Whether the numbers can be trusted: findings, the pool, bounds, ties, runs left out."""
+"""What numbers say and whether they can be trusted: answers, findings, verdicts."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -8,23 +9,162 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.comparing.compare import compare
+from irframe.comparing.significance import VERDICTS
 from irframe.cubes.unjudged import bounds
 from irframe.cubes.view import experiment_of, shown_as
 from irframe.depths.pool_growth import pool_growth
-from irframe.errors import MetricError
+from irframe.errors import IrframeError, MetricError
+from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.in_turn import RANKS
 from irframe.metrics.facts import TIE, facts
+from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
+from irframe.record import NONE
 from irframe.reports import figures
-from irframe.reports.answers import who_is_unjudged
-from irframe.reports.part import Part, parts
-from irframe.reports.setting import text
+from irframe.reports.ladder import hardest
+from irframe.reports.setting import Part, parts, say, text, untold
 from irframe.reports.view import View
-from irframe.reports.words import say
+from irframe.studies.diagnose import DECIDED, check_cube, check_frames
 from irframe.studies.judge_next import count_unjudged, judge_next
 from irframe.studies.leave_out import leave_out
-from irframe.studies.tie_ranges import tie_ranges, tie_rates
+from irframe.studies.tie_ranges import (
+    Finding,
+    every_place,
+    finding_of,
+    tie_ranges,
+    tie_rates,
+    to_frame,
+)
+from irframe.tables.captions import ADJUST_WORDS
 from irframe.warned import unsaid
+
+ALIKE = 0.9
+"""Kendall's tau from which on two orders of the systems are called much the same."""
+
+
+def who_is_first(view: View, metric: int, depth: int) -> str:
+    """Say which systems may be first, and how sure that is."""
+    names = view.names(view.order(metric, depth))
+    if not view.relevant:
+        return say("first.nothing")
+    if view.alone:
+        return say("first.alone", name=names[0])
+    if view.tied(metric, depth):
+        return say("first.tied", n=len(names))
+    best = view.names(np.flatnonzero(view.ranked["rank_low"][metric, depth] == 1))
+    best = [name for name in names if name in best]
+    if len(best) > 1:
+        return say("first.several", n=len(best), names=best)
+    topics = view.topics_compared(metric, depth)
+    if topics < view.enough[metric]:
+        return say("first.few", name=names[0], topics=topics)
+    return say("first.sole", name=names[0], alpha=view.setting.alpha)
+
+
+def how_surely(view: View, metric: int, depth: int) -> str:
+    """Say how often the first system would be first on other topics."""
+    if view.alone or not view.relevant or view.tied(metric, depth):
+        return ""
+    topics = view.topics_compared(metric, depth)
+    if topics < view.enough[metric]:
+        return say("sure.few", topics=topics)
+    share = view.ranked["first"][metric, depth].round(TIE)
+    now = view.names(np.flatnonzero(view.ranked["rank"][metric, depth] == 1))
+    often = view.names(np.flatnonzero(share == share.max()))
+    told = {"others": often, "most": float(share.max())}
+    if len(now) > 1:
+        return say("sure.tied", names=now, **told)
+    own = float(share[view.systems.index(now[0])])
+    key = "sure.usual" if now[0] in often else "sure.other"
+    return say(key, name=now[0], share=own, **told)
+
+
+def how_many_differ(view: View, metric: int, depth: int) -> str:
+    """Say how many pairs of systems differ significantly."""
+    if view.alone:
+        return ""
+    pairs = view.strength.shape[-1]
+    apart = int((view.strength[metric, depth] > 0).sum())
+    key = {0: "apart.none", pairs: "apart.every"}.get(apart, "apart.some")
+    told = {"apart": apart, "pairs": pairs, "how": _corrected(view, pairs)}
+    return say(key, alpha=view.setting.alpha, **told)
+
+
+def _corrected(view: View, pairs: int) -> str:
+    """Return the correction of p-values, and of how many together."""
+    pairing = view.setting.pairing
+    if pairing.test.joint:
+        return "the test allows for all pairs"
+    if not pairing.adjust:
+        return ADJUST_WORDS[NONE]
+    adjust = str(pairing.adjust).partition("(")[0]
+    together = "one pair" if pairs == 1 else f"all {pairs} pairs"
+    return f"{ADJUST_WORDS.get(adjust, adjust)} over {together}"
+
+
+def who_is_unjudged(view: View, depth: int) -> str:
+    """Say how many documents are unjudged."""
+    shares = view.unjudged.isel({DEPTH: depth}).to_numpy()
+    told: dict[str, float] = {"depth": view.setting.depths[depth]}
+    if np.isnan(shares).all():
+        return say("judged.unknown")
+    if not np.nansum(shares):
+        return say("judged.every", **told)
+    told |= {"whole": float(np.nanmean(shares)), "most": float(np.nanmax(shares))}
+    if np.nanmin(shares) == told["most"]:
+        return say("judged.alike", **told)
+    worst = view.names(np.flatnonzero(shares == told["most"]))
+    return say("judged.some", middle=float(np.nanmedian(shares)), names=worst, **told)
+
+
+def how_it_changes(view: View, metric: int, depth: int) -> str:
+    """Say whether the deepest evaluation orders the systems as this one does."""
+    if view.alone:
+        return say("order.alone")
+    depths, own = view.setting.depths, facts(view.setting.metrics[metric]).depth
+    if own is not None and depths[depth] >= own:
+        return say("order.cut", metric=view.setting.metrics[metric], depth=own)
+    if depth == len(depths) - 1:
+        return say("order.deepest")
+    tau = float(view.agreement[metric, depth, -1])
+    if np.isnan(tau):
+        return say("order.tied", depth=depths[depth if view.tied(metric, depth) else -1])
+    last = depths[-1] if own is None else min(own, depths[-1])
+    return say("order.like" if tau >= ALIKE else "order.unlike", depth=last, tau=tau)
+
+
+def what_to_beware(view: View, metric: int, depth: int) -> str:
+    """Say which means have no interval though there are topics, or one that holds less often."""
+    values = {name: view.ranked[name][metric, depth] for name in ("mean", "ci_low")}
+    label, topics = view.setting.metrics[metric], view.topics_compared(metric, depth)
+    known = facts(label)
+    lost = ~np.isnan(values["mean"]) & np.isnan(values["ci_low"])
+    if known.summary != "mean" or topics < 2:
+        return ""
+    if lost.any():
+        return say("caution.same", names=view.names(np.flatnonzero(lost)))
+    least = known.least_topics
+    return say("caution.few", metric=label, least=least, topics=topics) if topics < least else ""
+
+
+def sentences(view: View) -> dict[str, list[list[str]]]:
+    """Return every sentence of a view by metric and depth."""
+    metrics, depths = range(len(view.setting.metrics)), range(len(view.setting.depths))
+    made = {
+        "first": who_is_first,
+        "sure": how_surely,
+        "apart": how_many_differ,
+        "order": how_it_changes,
+        "caution": what_to_beware,
+        "hard": hardest,
+    }
+    found = {
+        name: [[make(view, metric, depth) for depth in depths] for metric in metrics]
+        for name, make in made.items()
+    }
+    return found | {"judged": [[who_is_unjudged(view, depth) for depth in depths]]}
+
 
 LU = "10.1007/s10791-016-9282-6"
 ZOBEL = "10.1145/290941.291014"
@@ -205,3 +345,89 @@ def _left_out(view: View) -> Part:
     figure = figures.ranges(drawn, "rank if left out", "rank by the pool")
     pooled = frame.rename(columns={"mean": "mean by the pool", "rank": "rank by the pool"})
     return Part("left-out", says, how, ZOBEL, pooled, figure, TRUST)
+
+
+def findings(
+    cube: xr.Dataset, metrics: tuple[str, ...], frames: dict[str, pd.DataFrame]
+) -> pd.DataFrame:
+    """Return what `diagnose` looks for, of a cube and of the frames it was built from.
+
+    What decides the numbers stands at the end of the page.
+
+    Parameters
+    ----------
+    cube
+        The cube.
+    metrics
+        The metrics of the report.
+    frames
+        ``runs`` and ``qrels``, or nothing.
+    """
+    with every_place(), unsaid():
+        found = to_frame([*_of_frames(cube, frames), *_of_cube(cube, metrics)])
+    return found[found["what"] != DECIDED].reset_index(drop=True)
+
+
+def _of_frames(cube: xr.Dataset, frames: dict[str, pd.DataFrame]) -> Iterator[Finding]:
+    if frames:
+        runs, qrels = read_table(frames["runs"]), read_qrels_table(frames["qrels"])
+        yield from check_frames(runs, qrels, cube.sizes[DEPTH])
+
+
+def _of_cube(cube: xr.Dataset, metrics: tuple[str, ...]) -> Iterator[Finding]:
+    try:
+        yield from check_cube(cube, [parse_metric(name) for name in metrics], cube.sizes[DEPTH])
+    except IrframeError as error:
+        yield finding_of(error)
+
+
+KEPT = ("verdict", "difference", "ci_low", "ci_high", "p_adjusted", "detectable")
+"""What is shown of a comparison."""
+
+
+def verdicts(view: View) -> list[Part]:
+    """Return the verdicts on the systems of a view, nothing where no margin was given."""
+    if view.setting.margin is None or view.alone:
+        return []
+    try:
+        return [_verdicts(view)]
+    except IrframeError as error:
+        return [untold("verdicts", "The verdicts", error, GUIDE)]
+
+
+GUIDE = "questions/comparing"
+"""The page of the documentation."""
+
+
+def _verdicts(view: View) -> Part:
+    setting, pairing = view.setting, view.setting.pairing
+    labels = view.cube[SYSTEM].to_numpy()
+    first = labels[view.order(0, setting.place)[0]]
+    against = setting.baseline if setting.baseline in labels else first
+    found = compare(
+        view.scores.isel({DEPTH: [setting.place]}),
+        pairing.test,
+        adjust=pairing.adjust,
+        baseline=against,
+        alpha=setting.alpha,
+        margin=setting.margin,
+    )
+    frame = found[[METRIC, "system_a", *KEPT]].rename(columns={"system_a": SYSTEM})
+    metric = setting.metrics[0]
+    own = frame[frame[METRIC] == metric].copy()
+    counts = own["verdict"].value_counts()
+    told = {"metric": metric, "depth": setting.at, "against": text(against)}
+    told |= {"margin": setting.margin, "alpha": setting.alpha, "n": int(found["n_topics"].max())}
+    words = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if word in counts)
+    says = say("verdicts.says", counts=words, **told)
+    least = own["detectable"].median()
+    how = [say("verdicts.how", **told)]
+    how += [say("verdicts.detect", least=least, **told)] if np.isfinite(least) else []
+    drawn = own.sort_values("difference", ascending=facts(metric).sign < 0)
+    drawn = drawn.assign(place=np.arange(1, len(drawn) + 1))
+    named = {"difference": "mean", "ci_low": "lower", "ci_high": "upper"}
+    lines = pd.DataFrame({"value": [0.0, -facts(metric).sign * float(setting.margin or 0)]})
+    figure = figures.ranges(
+        drawn.rename(columns=named), f"difference in {metric}", "systems by difference", lines
+    )
+    return Part("verdicts", says, how, data=frame, figure=figure, guide=GUIDE)

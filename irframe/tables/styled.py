@@ -127,7 +127,7 @@ def _laid_out(
     relative_to: Hashable | None,
     sort: Hashable,
 ) -> "Table":
-    from irframe.tables import mean_tables, result_tables  # noqa: PLC0415 - jinja2
+    from irframe.tables import mean_tables  # noqa: PLC0415 - jinja2
 
     if _holds_scores(result):
         result = summary(result)
@@ -140,7 +140,7 @@ def _laid_out(
     if names >= SUMMARY and not names & set(ALIASES[SYSTEM]):
         asked = intervals is not False
         return mean_tables.of_summary(result, intervals=asked, relative_to=relative_to, sort=sort)
-    return result_tables.of_result(result)
+    return mean_tables.of_result(result)
 
 
 def _holds_scores(result: Any) -> bool:

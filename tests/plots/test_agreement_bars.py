@@ -6,7 +6,7 @@ import pytest
 
 import irframe as ir
 from irframe.errors import ParameterError
-from irframe.plots.agreement_bars import agreement_bars
+from irframe.plots.agreement_map import agreement_bars
 
 
 def texts(ax):

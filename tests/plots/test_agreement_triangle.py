@@ -5,7 +5,7 @@ import pytest
 
 import irframe as ir
 from irframe.errors import ParameterError
-from irframe.plots.agreement_triangle import agreement_triangle
+from irframe.plots.agreement_map import agreement_triangle
 
 
 @pytest.fixture(scope="module")

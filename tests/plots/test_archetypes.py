@@ -4,7 +4,7 @@ import pytest
 from tracks import cube_of
 
 import irframe as ir
-from irframe.plots.archetypes import archetypes
+from irframe.plots.crp_curves import archetypes
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 import irframe as ir
-from irframe.plots.best_systems import EDGES, _count
+from irframe.plots.ladder import EDGES, _count
 
 
 def legend(ax):

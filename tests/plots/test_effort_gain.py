@@ -4,7 +4,7 @@ import pytest
 
 import irframe as ir
 from irframe.errors import ParameterError
-from irframe.plots.effort_gain import effort_gain
+from irframe.plots.crp_curves import effort_gain
 
 
 @pytest.fixture(scope="module")

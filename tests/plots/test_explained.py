@@ -5,7 +5,7 @@ import pytest
 
 import irframe as ir
 from irframe.errors import InputError
-from irframe.plots.explained import explained
+from irframe.plots.orderings import explained
 
 
 def test_bars_are_stacked_documents_and_dots_their_sums():

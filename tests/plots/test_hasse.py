@@ -5,7 +5,7 @@ import pytest
 
 import irframe as ir
 from irframe.errors import ParameterError
-from irframe.plots.hasse import hasse
+from irframe.plots.orderings import hasse
 
 
 def texts(ax):

@@ -3,7 +3,7 @@
 import pytest
 
 from irframe.errors import ParameterError
-from irframe.plots.heat_map import LEVELS, bins
+from irframe.plots.agreement_map import LEVELS, bins
 
 
 class TestBins:

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.collections import PathCollection
 
 import irframe as ir
-from irframe.plots.leave_out_changes import leave_out_changes
+from irframe.plots.pool_curves import leave_out_changes
 
 
 def legend(ax):

@@ -10,21 +10,12 @@ import pytest
 import irframe as ir
 from irframe.errors import InputError, ParameterError
 from irframe.names import printable
-from irframe.plots.agreement_bars import agreement_bars
-from irframe.plots.agreement_triangle import agreement_triangle
-from irframe.plots.archetypes import archetypes
-from irframe.plots.bound_bands import bound_bands
-from irframe.plots.crp_and_gain import crp_and_gain
-from irframe.plots.crp_curves import crp_curves
-from irframe.plots.effort_gain import effort_gain
-from irframe.plots.hasse import hasse
-from irframe.plots.leave_out_changes import leave_out_changes
-from irframe.plots.orderings import orderings
-from irframe.plots.pool_curves import pool_curves
-from irframe.plots.ranking_grid import ranking_grid
-from irframe.plots.robustness_curves import robustness_curves
-from irframe.plots.tie_bars import tie_bars
-from irframe.plots.unjudged_share import unjudged_share
+from irframe.plots.agreement_map import agreement_bars, agreement_triangle
+from irframe.plots.crp_curves import archetypes, crp_and_gain, crp_curves, effort_gain
+from irframe.plots.depth_curves import bound_bands, unjudged_share
+from irframe.plots.ladder import tie_bars
+from irframe.plots.orderings import hasse, orderings, ranking_grid
+from irframe.plots.pool_curves import leave_out_changes, pool_curves, robustness_curves
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """What `ranking_grid` draws."""
 
 import irframe as ir
-from irframe.plots.ranking_grid import ranking_grid
+from irframe.plots.orderings import ranking_grid
 
 
 def texts(ax):

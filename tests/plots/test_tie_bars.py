@@ -3,7 +3,7 @@
 import pytest
 
 import irframe as ir
-from irframe.plots.tie_bars import tie_bars
+from irframe.plots.ladder import tie_bars
 
 
 @pytest.fixture(scope="module")

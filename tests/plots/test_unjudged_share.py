@@ -10,7 +10,7 @@ from incomplete import incomplete
 
 import irframe as ir
 from irframe.cubes.view import experiment_of, shown_as
-from irframe.plots.unjudged_share import unjudged_share
+from irframe.plots.depth_curves import unjudged_share
 
 
 def legend(ax):

@@ -1,8 +1,7 @@
 """Two lists side by side."""
 
 import irframe as ir
-from irframe.reports.duel import Duel
-from irframe.reports.lists import top_lists
+from irframe.reports.beside import Duel, top_lists
 from irframe.reports.setting import Setting
 from irframe.reports.view import View
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import irframe as ir
-from irframe.reports.hard_topics import HardTopics
+from irframe.reports.ladder import HardTopics
 from irframe.reports.setting import Setting
 from irframe.reports.view import View
 

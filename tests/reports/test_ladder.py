@@ -7,12 +7,10 @@ import pytest
 import irframe as ir
 from irframe.cubes.score import score
 from irframe.errors import ParameterError
-from irframe.reports.beside import beside
+from irframe.reports.beside import beside, top_lists
 from irframe.reports.ladder import ranks, rungs, share, span
-from irframe.reports.lists import top_lists
 from irframe.reports.page import Page
-from irframe.reports.part import MISSING
-from irframe.reports.setting import Setting
+from irframe.reports.setting import MISSING, Setting
 from irframe.reports.view import View
 
 ASKED = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0}

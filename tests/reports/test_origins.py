@@ -1,7 +1,7 @@
 """What a page says of where its numbers come from."""
 
 import irframe as ir
-from irframe.reports.origins import inputs
+from irframe.reports.report import inputs
 
 
 def test_a_frame_is_known_by_its_rows_in_order_and_by_nothing_else():

@@ -6,7 +6,7 @@ from io import BytesIO
 import numpy as np
 from matplotlib.image import imread
 
-from irframe.reports.pixels import BETTER, CELL, FULL, INKED, SIGNED, WORSE, picture
+from irframe.reports.ladder import BETTER, CELL, FULL, INKED, SIGNED, WORSE, picture
 
 
 def test_every_pixel_has_the_colour_of_its_sign_and_is_as_strong_as_its_mark():

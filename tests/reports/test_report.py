@@ -16,11 +16,9 @@ import irframe as ir
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.names import printable
 from irframe.reports import figures
-from irframe.reports.answers import who_is_first
-from irframe.reports.packing import rounded, rounded_apart
-from irframe.reports.part import DOCS
-from irframe.reports.setting import Setting
-from irframe.reports.view import View
+from irframe.reports.setting import DOCS, Setting
+from irframe.reports.trust import who_is_first
+from irframe.reports.view import View, rounded, rounded_apart
 
 pytestmark = pytest.mark.xdist_group("report")
 

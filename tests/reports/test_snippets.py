@@ -8,8 +8,7 @@ import irframe as ir
 from irframe.comparing.document_texts import Told
 from irframe.errors import IdError
 from irframe.reports import report as reporting
-from irframe.reports.lists import Lists
-from irframe.reports.snippets import OPENING_BYTES, by_spread, choose
+from irframe.reports.beside import OPENING_BYTES, Lists, by_spread, choose
 
 SHOWN = {"metrics": ["nDCG"], "depths": [5, 10], "samples": 100, "baseline": "bm25"}
 

@@ -5,8 +5,7 @@ from functools import partial
 from dense import nameless
 
 import irframe as ir
-from irframe.reports.part import parts
-from irframe.reports.setting import Setting
+from irframe.reports.setting import Setting, parts
 from irframe.reports.trust import _next
 from irframe.reports.view import View
 

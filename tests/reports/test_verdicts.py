@@ -6,7 +6,7 @@ import irframe as ir
 from irframe.cubes.score import score
 from irframe.errors import ParameterError
 from irframe.reports.setting import Setting
-from irframe.reports.verdicts import verdicts
+from irframe.reports.trust import verdicts
 from irframe.reports.view import View
 
 ASKED = {"test": "t", "adjust": "holm", "alpha": 0.05, "samples": 100, "seed": 0, "margin": 0.05}

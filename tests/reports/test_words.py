@@ -17,7 +17,7 @@ from paged import Page
 import irframe as ir
 from irframe.errors import IrframeError, MetricError
 from irframe.metrics.facts import facts
-from irframe.reports.words import TEMPLATES, percent, say
+from irframe.reports.setting import TEMPLATES, percent, say
 from irframe.warned import unsaid
 
 pytestmark = pytest.mark.xdist_group("report")
@@ -613,7 +613,7 @@ def test_a_page_says_what_the_verbs_say_and_nothing_else(told, name):
         expected = still(track)
     rows = {("part.rows", str(say("part.rows", n=n))) for n in track.prose.rows}
     assert {(key, text) for key, text in track.prose.says} == expected | rows
-    files = [*HOME.glob("*.html"), HOME.parent / "origins.py"]
+    files = [*HOME.glob("*.html"), HOME.parent / "report.py"]
     source = " ".join(" ".join(path.read_text().split()) for path in files)
     for words in filter(None, (" ".join(each.split()) for each in track.prose.between)):
         assert words in source, words
