@@ -1,5 +1,7 @@
 """Files of runs and judgments as tables: text, Parquet, JSON or CBOR, in folders or alone."""
 
+import codecs
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from glob import escape, glob
@@ -217,6 +219,33 @@ def _by_role(table: pa.Table, source: str, kind: Format) -> pa.Table:
     return pa.table(columns)
 
 
+_OBJECTS = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
+
+
+def is_objects(data: bytes) -> bool:
+    r"""Tell by its first lines whether a file has a JSON object for each row.
+
+    Examples
+    --------
+    >>> is_objects(b'{"topic": "1", "doc": "a"}\n{"topic": "1", "doc": "b"}\n')
+    True
+    """
+    return _OBJECTS.match(data.removeprefix(codecs.BOM_UTF8)) is not None
+
+
+def parse_objects(data: bytes, source: str, kind: Format) -> pa.Table:
+    """Read a file of JSON objects, one for each row, as `parse_parquet` reads columns."""
+    from pyarrow.json import ParseOptions, read_json  # noqa: PLC0415 - costs time at import
+
+    data = data.removeprefix(codecs.BOM_UTF8).lstrip()
+    with whole("a file of JSON lines", source, *_DAMAGE, ValueError, RecursionError):
+        first = json.loads(data[: data.index(b"\n")])
+        text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
+        schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates
+        table = read_json(pa.BufferReader(data), parse_options=schema)
+    return _by_role(table, source, kind)
+
+
 LINES = 3
 """How many lines at fault of a file are listed; the others are counted."""
 
@@ -294,7 +323,15 @@ def empty_run() -> pa.Table:
 LARGE, PIECE = 1 << 24, 1 << 25
 """Bytes from which on a file is read in pieces, and about how many a piece has."""
 
-RUN_SUFFIXES = (".run", ".txt", ".trec", ".tsv", ".json", ".lz4", ".parquet", ".parq")
+RUN_SUFFIXES = (".run", ".txt", ".trec", ".tsv", ".json", ".jsonl", ".lz4", ".parquet", ".parq")
+
+
+READERS = (
+    (is_objects, parse_objects),
+    (is_nested, parse_nested),
+    (is_parquet, parse_parquet),
+)
+"""What tells by its content whether a file is of a format, and reads it; all others are text."""
 
 
 def read_file(source: Source, kind: Format) -> pa.Table:
@@ -302,9 +339,8 @@ def read_file(source: Source, kind: Format) -> pa.Table:
     if kind is RUN and (table := _in_pieces(source)) is not None:
         return table
     data, name = load(source, is_in_lines), name_of(source)
-    if is_nested(data):
-        return parse_nested(data, name, kind)
-    return (parse_parquet if is_parquet(data) else parse)(data, name, kind)
+    reader = next((read for tells, read in READERS if tells(data)), parse)
+    return reader(data, name, kind)
 
 
 def _in_pieces(source: Source) -> pa.Table | None:

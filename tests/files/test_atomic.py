@@ -11,6 +11,7 @@ import pytest
 import irframe as ir
 from irframe.__main__ import main
 from irframe.files.atomic import atomic
+from irframe.files.read_file import find_files
 
 resource = pytest.importorskip("resource")
 RUNS, QRELS = ir.example_track()
@@ -88,7 +89,7 @@ def test_a_kill_leaves_what_was_there(tmp_path):
     done = subprocess.run([sys.executable, "-c", code, path], check=False, cwd=Path.cwd())
     assert done.returncode == -signal.SIGKILL
     assert path.read_text() == "old"
-    assert ir.files.folders.find_files(tmp_path) == [str(path)]
+    assert find_files(tmp_path) == [str(path)]
 
 
 def test_links_modes_and_pipes_stay_what_they_are(tmp_path):
